@@ -1,0 +1,89 @@
+import type { Guards } from "../health/guards.ts";
+
+/** Everything rolecall was told, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
+export interface Config {
+  readonly clusters: readonly ClusterConfig[];
+  readonly probe: ProbeConfig;
+  readonly listen: readonly ListenerConfig[];
+  /** Host header suffixes under which `{node}.{cluster}{suffix}` names a node; lower case, with their leading dot. */
+  readonly hostSuffixes: readonly string[];
+  /** Query parameters that say nothing. */
+  readonly ignoreParams: readonly string[];
+  /** Where discovered members are remembered over a restart, or `null`. */
+  readonly stateFile: string | null;
+  /** How long answers go on after SIGTERM. */
+  readonly drainMs: number;
+  readonly log: LogConfig;
+  /** The cluster simulator to run inside this process, or `null`. */
+  readonly simulator: SimulatorConfig | null;
+}
+
+export interface LogConfig {
+  readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+}
+
+export interface SimulatorConfig {
+  readonly nodes: number;
+  /** Port of the first node on 127.0.0.1; the others follow. */
+  readonly port: number;
+}
+
+/** One cluster: fixed nodes, seeds to discover members from, or both. */
+export interface ClusterConfig {
+  readonly name: string;
+  readonly scope: string;
+  /** API base addresses (`http://host:port`), tried in turn. */
+  readonly discover: readonly string[];
+  readonly nodes: readonly NodeConfig[];
+  readonly tls: TlsFiles | null;
+  readonly guards: Guards;
+}
+
+export interface NodeConfig {
+  readonly name: string;
+  /** The member name that the node itself must state; `null` where the configuration does not say. */
+  readonly member: string | null;
+  /** API base address, `http://host:port` or `https://host:port`, without a path. */
+  readonly api: string;
+  /** Exporter base address, or `null`. */
+  readonly exporter: string | null;
+  /** Where the database itself listens, or `null` while not known. */
+  readonly database: DatabaseAddress | null;
+  readonly archiveFed: boolean;
+}
+
+export interface DatabaseAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Files for TLS towards the nodes; absolute paths, read again when they change. */
+export interface TlsFiles {
+  readonly ca: string | null;
+  readonly cert: string | null;
+  readonly key: string | null;
+  readonly serverName: string | null;
+}
+
+export interface ProbeConfig {
+  readonly intervalMs: number;
+  readonly connectTimeoutMs: number;
+  readonly timeoutMs: number;
+  readonly fall: number;
+  readonly rise: number;
+  readonly maxAgeMs: number;
+  readonly clusterIntervalMs: number;
+  readonly configIntervalMs: number;
+}
+
+export interface ListenerConfig {
+  readonly address: string;
+  readonly port: number;
+  readonly dialect: "node" | "admin";
+  /** The cluster this listener speaks for; `null` for all of them. */
+  readonly cluster: string | null;
+  /** The node this listener speaks for, or `null`. */
+  readonly node: string | null;
+  /** Whether a route that names no node asks for the whole cluster. */
+  readonly wholeCluster: boolean;
+}
