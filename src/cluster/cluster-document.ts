@@ -1,0 +1,54 @@
+import { countOf, isObject, listOf, nameOf, type JsonObject } from "./json.ts";
+
+/** The cluster as one node sees it in the DCS (seeds/node-api.md, "Cluster document"). */
+export interface ClusterDocument {
+  /** Absent before version 4; then it is the asked node's. */
+  readonly scope: string | null;
+  readonly members: readonly Member[];
+  /** The member that holds the lock, or `null` where the document names none. */
+  readonly leader: string | null;
+  readonly leaderTimeline: number | null;
+}
+
+export interface Member {
+  readonly name: string;
+  /** API base address, without a path. */
+  readonly api: string;
+  readonly host: string | null;
+  readonly port: number | null;
+}
+
+const leaderRoles: readonly string[] = ["leader", "standby_leader", "master", "primary"];
+
+/** More members than any cluster has; what lies beyond is not believed. */
+const membersMax = 2_000;
+
+/** Reads a cluster document; `undefined` when it is none, or names no member that can be asked. */
+export function parseClusterDocument(value: unknown): ClusterDocument | undefined {
+  if (!isObject(value)) return undefined;
+  const rows = listOf(value["members"]).slice(0, membersMax).filter(isObject);
+  const members = rows.flatMap(member);
+  if (members.length === 0) return undefined;
+  const leader = rows.find((row) => typeof row["role"] === "string" && leaderRoles.includes(row["role"]));
+  return {
+    scope: nameOf(value["scope"]),
+    members,
+    leader: nameOf(leader?.["name"]),
+    leaderTimeline: countOf(leader?.["timeline"]),
+  };
+}
+
+function member(row: JsonObject): Member[] {
+  const name = nameOf(row["name"], 128);
+  const api = originOf(row["api_url"]);
+  if (name === null || name === "" || name.includes("/") || api === null) return [];
+  const port = countOf(row["port"]);
+  return [{ name, api, host: nameOf(row["host"]), port: port !== null && port > 0 && port < 65_536 ? port : null }];
+}
+
+/** `http://10.0.0.1:8008/patroni` is asked at `http://10.0.0.1:8008`. */
+function originOf(value: unknown): string | null {
+  const match =
+    typeof value === "string" && value.length < 512 ? /^(https?:\/\/(?:\[[0-9a-f:.%]+\]|[\w.-]+)(?::\d{1,5})?)(?:\/|$)/i.exec(value) : null;
+  return match?.[1]?.toLowerCase() ?? null;
+}

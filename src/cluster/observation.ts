@@ -1,0 +1,64 @@
+import type { Node } from "./node.ts";
+import type { Report } from "./report.ts";
+
+/** Why a probe brought no answer. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
+export type FailureKind = "refused" | "timeout" | "reset" | "tls" | "status" | "body" | "too_large" | "unreachable";
+
+/** A failed probe: the world being down is a value, not an exception. */
+export interface Failure {
+  readonly kind: FailureKind;
+  /** What was seen, for people. */
+  readonly detail: string;
+}
+
+/** What is known of one node: its last report, when that was asked for, and what failed since. */
+export interface Observation {
+  readonly node: Node;
+  readonly report: Report | null;
+  /** Whether the last report came with a 200 of `GET /leader`. */
+  readonly hasLock: boolean;
+  /** When the probe that brought the report was sent, in ms of our clock; -Infinity while there is none. */
+  readonly sentAtMs: number;
+  /** The same instant in wall-clock ms; for people only, never compared. */
+  readonly sentAtWallMs: number;
+  /** When the claim that now stands first appeared, without a break longer than `max_age`; `null` while there is none. */
+  readonly claimedSinceMs: number | null;
+  /** When the last probe that saw the lock was sent; `null` when none ever did. */
+  readonly lastHeldAtMs: number | null;
+  /** The highest leader position known when the report came: what the node's lag is counted from. */
+  readonly leaderPosition: number | null;
+  readonly failuresInRow: number;
+  readonly answersInRow: number;
+  readonly failure: Failure | null;
+  /** `fall` failures in a row, not yet taken back by `rise` answers. */
+  readonly isDown: boolean;
+  readonly liveness: Liveness | null;
+  /** When the last member list that has the node was asked for; -Infinity while none has. */
+  readonly listedAtMs: number;
+}
+
+/** The last word on the node's heartbeat loop. */
+export interface Liveness {
+  readonly isAlive: boolean;
+  readonly sentAtMs: number;
+}
+
+/** A node nobody has asked yet. */
+export function unseen(node: Node): Observation {
+  return {
+    node,
+    report: null,
+    hasLock: false,
+    sentAtMs: -Infinity,
+    sentAtWallMs: 0,
+    claimedSinceMs: null,
+    lastHeldAtMs: null,
+    leaderPosition: null,
+    failuresInRow: 0,
+    answersInRow: 0,
+    failure: null,
+    isDown: false,
+    liveness: null,
+    listedAtMs: -Infinity,
+  };
+}

@@ -1,0 +1,32 @@
+import type { Failure } from "./observation.ts";
+import type { Report } from "./report.ts";
+import type { DocumentAnswer } from "./snapshot.ts";
+
+/** How one probe ended: the only thing that ever changes a snapshot. */
+export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome;
+
+/** `GET /leader` of one node. */
+export interface StatusOutcome {
+  readonly kind: "status";
+  readonly cluster: string;
+  readonly node: string;
+  readonly sentAtMs: number;
+  readonly sentAtWallMs: number;
+  readonly result: { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
+}
+
+/** `GET /liveness` of one node. Only an answer is told: silence says nothing of the heartbeat loop. */
+export interface LivenessOutcome {
+  readonly kind: "liveness";
+  readonly cluster: string;
+  readonly node: string;
+  readonly sentAtMs: number;
+  readonly isAlive: boolean;
+}
+
+/** A document of the cluster, asked of one node. */
+export interface DocumentOutcome {
+  readonly kind: "document";
+  readonly cluster: string;
+  readonly answer: DocumentAnswer;
+}

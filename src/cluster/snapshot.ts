@@ -1,0 +1,75 @@
+import type { ClusterDocument } from "./cluster-document.ts";
+import type { DynamicConfig } from "./dynamic-config.ts";
+import type { SwitchPoints } from "./history.ts";
+import type { Observation } from "./observation.ts";
+
+/** All observations at one instant. A probe replaces its own cluster's part and nothing else. */
+export interface Snapshot {
+  /** Names this run of rolecall; snapshots of different runs cannot be compared. */
+  readonly instance: string;
+  readonly sequence: number;
+  readonly parts: readonly ClusterPart[];
+  /** Cluster name -> index in `parts`. */
+  readonly index: ReadonlyMap<string, number>;
+}
+
+/** What is known of one cluster. */
+export interface ClusterPart {
+  readonly name: string;
+  /** The scope its nodes must state; `null` until the first of them has said it. */
+  readonly scope: string | null;
+  /** The snapshot in which this part came to be. */
+  readonly sequence: number;
+  readonly nodes: readonly Observation[];
+  /** Node name -> index in `nodes`. */
+  readonly index: ReadonlyMap<string, number>;
+  /** Whether a member list was ever had, or is not needed: before that no name can be called wrong. */
+  readonly hasMembers: boolean;
+  /** Indices of the nodes whose last report came with the lock: the claims, fresh or not. */
+  readonly claims: readonly number[];
+  /** The node that stood as holder of the lock when this part was made, or `null`. */
+  readonly stood: string | null;
+  /** Who the cluster document named, per node that was asked for it. */
+  readonly testimonies: ReadonlyMap<string, Testimony>;
+  readonly position: LeaderPosition | null;
+  /** When the newest report of any node was asked for. */
+  readonly newestAtMs: number;
+  readonly documents: Documents;
+  readonly config: DynamicConfig | null;
+  readonly switchPoints: SwitchPoints | null;
+}
+
+/** A cluster document's word on who leads. */
+export interface Testimony {
+  readonly leader: string | null;
+  readonly sentAtMs: number;
+}
+
+/** The highest position seen of a leader: positions belong to one system identifier and timeline (rule 4). */
+export interface LeaderPosition {
+  readonly system: string | null;
+  readonly timeline: number | null;
+  readonly highest: number;
+}
+
+/** The documents of a cluster that are served from memory. */
+export type DocumentName = "cluster" | "config" | "history" | "failsafe";
+
+export type Documents = { readonly [name in DocumentName]: ServedDocument | null };
+
+/** A document as it was answered. */
+export interface ServedDocument {
+  readonly status: number;
+  readonly body: string;
+  readonly askedOf: string;
+  readonly sentAtMs: number;
+}
+
+/** What a node answered when asked for one of the cluster's documents, read. */
+export interface DocumentAnswer {
+  readonly name: DocumentName;
+  readonly served: ServedDocument;
+  readonly cluster?: ClusterDocument | undefined;
+  readonly config?: DynamicConfig | undefined;
+  readonly history?: SwitchPoints | undefined;
+}

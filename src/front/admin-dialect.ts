@@ -1,0 +1,35 @@
+import { answerSelf } from "./answer.ts";
+import { errorReply, type Reply } from "./reply.ts";
+import { safeMethods, type Request } from "./request.ts";
+import { parseTarget } from "./target.ts";
+
+/** What the admin listener tells. The app hands it in. */
+export interface AdminSources {
+  /** Why this process should not be sent traffic, or `null`. */
+  readonly unready: () => string | null;
+  /** Our metrics as text in the exposition format, with its content type. */
+  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+}
+
+/** Answers an admin listener: `/metrics`, `/livez`, `/readyz`. */
+export function answerAdmin(request: Request, sources: AdminSources): Reply | Promise<Reply> {
+  const target = parseTarget(request.target);
+  const path = "problem" in target || target.cluster !== null || target.node !== null ? "" : target.path;
+  if (path !== "metrics" && path !== "livez" && path !== "readyz") {
+    return errorReply(404, "not_found", { message: `Cannot find ${request.target}: an admin listener has /metrics, /livez and /readyz` });
+  }
+  if (!safeMethods.includes(request.method)) {
+    const allow = safeMethods.join(", ");
+    return errorReply(405, "method_not_allowed", {
+      message: `Cannot ${request.method} this path: allowed is ${allow}`,
+      headers: ["Allow", allow],
+    });
+  }
+  if (path !== "metrics") return answerSelf(path, sources.unready());
+  return sources.metrics().then(({ text, contentType }) => ({
+    status: 200,
+    phrase: "OK",
+    headers: ["Cache-Control", "no-store", "Content-Type", contentType],
+    body: Buffer.from(text),
+  }));
+}

@@ -1,0 +1,59 @@
+import { LRUCache } from "lru-cache";
+import { answer, type Evidence } from "./answer.ts";
+import type { Reply } from "./reply.ts";
+import type { Request } from "./request.ts";
+import { understand, type Listening, type Question } from "./understand.ts";
+
+/** How many characters of questions a listener remembers: some thousand different ones, far more than balancers ask. */
+const rememberedMax = 1_000_000;
+
+/** Told of each answer, for the tally. */
+export type OnAnswer = (route: string, status: number) => void;
+
+/** Answers the node dialect: a question that was understood once is not taken apart again. */
+export class NodeDialect {
+  readonly #listening: Listening;
+  readonly #evidence: () => Evidence;
+  readonly #onAnswer: OnAnswer;
+  readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
+
+  constructor(listening: Listening, evidence: () => Evidence, onAnswer: OnAnswer) {
+    this.#listening = listening;
+    this.#evidence = evidence;
+    this.#onAnswer = onAnswer;
+  }
+
+  handle(request: Request): Reply {
+    const question = this.#question(request);
+    const reply = answer(question, request, this.#evidence());
+    this.#onAnswer(nameOf(question), reply.status);
+    return reply;
+  }
+
+  #question(request: Request): Question {
+    // None of the four can hold a space or a line break, so the key is theirs alone.
+    const key = `${request.method} ${request.target} ${request.nodeHeader ?? ""}\n${this.#listening.bound.hostSuffixes.length === 0 ? "" : (request.host ?? "")}`;
+    const known = this.#understood.get(key);
+    if (known !== undefined) return known;
+    const question = understand(request, this.#listening);
+    this.#understood.set(key, question);
+    return question;
+  }
+}
+
+/** The route as the tally counts it: one of a few names, whatever is asked. */
+function nameOf(question: Question): string {
+  switch (question.kind) {
+    case "check":
+      return question.check.route;
+    case "document":
+      return question.name;
+    case "self":
+      return question.path;
+    case "status":
+    case "bad_request":
+    case "not_allowed":
+    case "forbidden":
+      return question.kind;
+  }
+}

@@ -1,0 +1,39 @@
+import type { Misunderstanding } from "../health/check.ts";
+
+/** An answer, ready to be written. */
+export interface Reply {
+  readonly status: number;
+  readonly phrase: string;
+  /** Name, value, name, value: without Content-Length, which follows from the body. */
+  readonly headers: readonly string[];
+  readonly body: Buffer;
+}
+
+const json: readonly string[] = ["Cache-Control", "no-store", "Content-Type", "application/json"];
+
+/** A JSON answer; `headers` come beside those that every answer has (design.md, "The node dialect"). */
+export function jsonReply(
+  status: { readonly code: number; readonly phrase: string },
+  body: string,
+  headers: readonly string[] = [],
+): Reply {
+  return { status: status.code, phrase: printable(status.phrase), headers: [...json, ...headers], body: Buffer.from(body) };
+}
+
+/** Says what was not understood: the thing, its value and what is allowed. */
+export function badRequest({ thing, value, allowed }: Misunderstanding): Reply {
+  const shown = value.length > 200 ? `${value.slice(0, 200)}…` : value;
+  const message = `Cannot read ${thing} as it must be ${allowed}: it is ${JSON.stringify(shown)}`;
+  const body = JSON.stringify({ error: "bad_request", thing, value: shown, allowed, message });
+  return jsonReply({ code: 400, phrase: `bad_request ${thing}` }, body, ["X-Rolecall-Reason", "bad_request"]);
+}
+
+/** A short JSON error with a sentence for people. */
+export function errorReply(code: number, error: string, rest: { readonly message: string; readonly headers?: readonly string[] }): Reply {
+  return jsonReply({ code, phrase: error }, JSON.stringify({ error, message: rest.message }), rest.headers ?? []);
+}
+
+/** What may stand in a status line or a header: visible ASCII, of bounded length. Names come from documents that others wrote. */
+export function printable(text: string): string {
+  return text.replace(/[^\u0020-\u007e]/g, "?").slice(0, 120);
+}

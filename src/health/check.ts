@@ -1,0 +1,145 @@
+import { byteSizeAllowed, parseByteSize } from "../cluster/byte-size.ts";
+import { parseDuration } from "../cluster/duration.ts";
+import { parseLsn } from "../cluster/lsn.ts";
+import type { DatabaseAddress } from "../cluster/node.ts";
+import type { Route } from "./route.ts";
+
+/** A question a balancer asks, understood. Limits that were not asked for are `null`. */
+export interface Check {
+  readonly route: Route;
+  readonly lagBytesMax: number | null;
+  readonly lagTimeMsMax: number | null;
+  /** Read your writes: the position that must have been replayed. */
+  readonly minLsn: number | null;
+  readonly replicationState: string | null;
+  readonly mode: "apply" | "write";
+  /** Tag name -> the value it must have. */
+  readonly tags: readonly (readonly [string, string])[];
+  /** Where the asker believes the database to be. */
+  readonly database: DatabaseAddress | null;
+  /** How many of the least lagging nodes a lag limit leaves in. */
+  readonly keep: number;
+  readonly fallbackPrimary: boolean;
+  /** The status of a soft no. */
+  readonly missStatus: number;
+  /** The status when a node is down, stale or unknown. */
+  readonly unknownStatus: number;
+}
+
+/** Something asked in a way that is not understood: always a 400 (design.md, Words). */
+export interface Misunderstanding {
+  /** What was wrong, as `parameter lag`. */
+  readonly thing: string;
+  readonly value: string;
+  readonly allowed: string;
+}
+
+export type ParsedCheck = { readonly ok: true; readonly check: Check } | { readonly ok: false; readonly problem: Misunderstanding };
+
+/** How the listener reads what it does not know: a listener bound to one node ignores it, as nodes do. */
+export interface CheckRules {
+  readonly ignoreParams: readonly string[];
+  readonly ignoresUnknown: boolean;
+}
+
+/** What a check is where the query says nothing. */
+export function plainCheck(route: Route): Check {
+  return {
+    route,
+    lagBytesMax: null,
+    lagTimeMsMax: null,
+    minLsn: null,
+    replicationState: null,
+    mode: "apply",
+    tags: [],
+    database: null,
+    keep: 0,
+    fallbackPrimary: false,
+    missStatus: 503,
+    unknownStatus: 503,
+  };
+}
+
+/**
+ * Reads the parameters of a check (design.md, "The node dialect"; seeds/node-api.md, "Query parameters"). The first value of
+ * a repeated key wins. Nodes never see a key with an empty value, so it says nothing here either, except where a limit
+ * was meant: an empty `lag=` must not pass for no limit.
+ * @param query the target's part after `?`, percent-encoded
+ */
+export function parseCheck(route: Route, query: string, rules: CheckRules): ParsedCheck {
+  let check = plainCheck(route);
+  const seen = new Set<string>();
+  for (const [key, value] of new URLSearchParams(query)) {
+    if (seen.has(key) || rules.ignoreParams.includes(key)) continue;
+    seen.add(key);
+    if (key.startsWith("tag_")) {
+      if (value !== "") check = { ...check, tags: [...check.tags, [key.slice(4), value]] };
+      continue;
+    }
+    const parameter = parameters.get(key);
+    if (parameter === undefined) {
+      if (rules.ignoresUnknown) continue;
+      return misunderstood({ thing: `parameter ${key}`, value, allowed: `one of ${[...parameters.keys()].join(", ")}, tag_<name>` });
+    }
+    if (value === "" && !parameter.isLimit) continue;
+    const read = parameter.read(value);
+    if (read === undefined) return misunderstood({ thing: `parameter ${key}`, value, allowed: parameter.allowed });
+    check = { ...check, ...read };
+  }
+  return { ok: true, check };
+}
+
+function misunderstood(problem: Misunderstanding): ParsedCheck {
+  return { ok: false, problem };
+}
+
+/** Reads `host:port` or `[v6]:port`; `undefined` when it is neither. */
+export function parseDatabaseAddress(text: string): DatabaseAddress | undefined {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text);
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
+}
+
+interface Parameter {
+  readonly allowed: string;
+  /** Whether an empty value is a mistake rather than silence. */
+  readonly isLimit?: boolean;
+  read(value: string): Partial<Check> | undefined;
+}
+
+const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
+  ["lag", { allowed: byteSizeAllowed, isLimit: true, read: (value) => field("lagBytesMax", parseByteSize(value)) }],
+  [
+    "lag_time",
+    { allowed: "a time such as 500ms, 5s, 2min, 1h", isLimit: true, read: (value) => field("lagTimeMsMax", parseDuration(value)) },
+  ],
+  ["min_lsn", { allowed: "a WAL position such as 0/3000148", isLimit: true, read: (value) => field("minLsn", parseLsn(value)) }],
+  ["replication_state", { allowed: "a replication state such as streaming", read: (value) => ({ replicationState: value }) }],
+  ["mode", { allowed: "apply or write", read: (value) => (value === "apply" || value === "write" ? { mode: value } : undefined) }],
+  ["db", { allowed: "host:port of the database", isLimit: true, read: (value) => field("database", parseDatabaseAddress(value)) }],
+  ["keep", { allowed: "a whole number from 1 to 1000", isLimit: true, read: (value) => field("keep", parseWhole(value, [1, 1000])) }],
+  ["fallback", { allowed: "primary", isLimit: true, read: (value) => (value === "primary" ? { fallbackPrimary: true } : undefined) }],
+  ["miss", { allowed: "a status from 400 to 599", isLimit: true, read: (value) => field("missStatus", parseWhole(value, [400, 599])) }],
+  [
+    "unknown",
+    { allowed: "a status from 400 to 599", isLimit: true, read: (value) => field("unknownStatus", parseWhole(value, [400, 599])) },
+  ],
+]);
+
+/** The parameters beside `tag_<name>`, for documentation and tests. */
+export function parameterNames(): readonly string[] {
+  return [...parameters.keys()];
+}
+
+function field<K extends keyof Check>(key: K, value: Check[K] | undefined): Partial<Check> | undefined {
+  if (value === undefined) return undefined;
+  const read: Partial<Check> = {};
+  read[key] = value;
+  return read;
+}
+
+function parseWhole(text: string, [least, most]: readonly [number, number]): number | undefined {
+  const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+  return value >= least && value <= most ? value : undefined;
+}

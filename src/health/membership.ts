@@ -1,0 +1,70 @@
+import type { Member } from "../cluster/cluster-document.ts";
+import type { Node } from "../cluster/node.ts";
+import { unseen, type Observation } from "../cluster/observation.ts";
+import type { ClusterPart } from "../cluster/snapshot.ts";
+
+/** A node that left the member list is forgotten when it has not answered for a day. */
+const forgottenAfterMs = 24 * 3_600_000;
+/** More nodes than any cluster has: a member list that changes its names each time cannot fill the memory. */
+const nodesMax = 2_000;
+
+/**
+ * Takes a member list in: it adds and updates, and takes nobody away who has answered within a day (design.md, rule 10).
+ * A member is a known node when it shares its name or its API address; a fixed node's own fields win.
+ * @param listedAtMs when the list was asked for, in ms of our clock
+ */
+export function withMembers(part: ClusterPart, members: readonly Member[], listedAtMs: number): ClusterPart {
+  const nodes = [...part.nodes];
+  const byName = new Map<string, number>();
+  const byApi = new Map<string, number>();
+  for (const [at, { node }] of nodes.entries()) {
+    byName.set(node.name, at).set(node.member, at);
+    byApi.set(node.api, at);
+  }
+  for (const member of members) {
+    const at = byName.get(member.name) ?? byApi.get(member.api);
+    const known = at === undefined ? undefined : nodes[at];
+    if (at !== undefined && known !== undefined) nodes[at] = { ...updated(known, member), listedAtMs };
+    else if (nodes.length < nodesMax) byName.set(member.name, nodes.push({ ...unseen(discovered(member)), listedAtMs }) - 1);
+  }
+  return withNodes(
+    { ...part, hasMembers: true },
+    nodes.filter((node) => !isForgotten(node, listedAtMs)),
+  );
+}
+
+/** Puts the nodes in place of the part's own; names find them again. The claims are counted anew, for indices may have moved. */
+export function withNodes(part: ClusterPart, nodes: readonly Observation[]): ClusterPart {
+  const index = new Map(nodes.map(({ node }, at) => [node.name, at]));
+  return { ...part, nodes, index, claims: nodes.flatMap(({ hasLock }, at) => (hasLock ? [at] : [])) };
+}
+
+function isForgotten({ node, listedAtMs, sentAtMs }: Observation, nowMs: number): boolean {
+  return !node.isFixed && nowMs - Math.max(listedAtMs, sentAtMs) > forgottenAfterMs;
+}
+
+function discovered(member: Member): Node {
+  return {
+    name: member.name,
+    member: member.name,
+    isMemberFixed: false,
+    api: member.api,
+    exporter: null,
+    database: addressOf(member),
+    isArchiveFed: false,
+    isFixed: false,
+  };
+}
+
+/** A node that moved to another address is a stranger until it has answered there. */
+function updated(known: Observation, member: Member): Observation {
+  const { node } = known;
+  const database = addressOf(member) ?? node.database;
+  if (!node.isFixed && node.api !== member.api) return unseen({ ...node, api: member.api, database });
+  const kept = node.isFixed ? (node.database ?? database) : database;
+  return { ...known, node: { ...node, member: node.isMemberFixed ? node.member : member.name, database: kept } };
+}
+
+function addressOf(member: Member): Node["database"] {
+  return member.host === null || member.port === null ? null : { host: member.host, port: member.port };
+}

@@ -1,0 +1,122 @@
+import type { Observation } from "../cluster/observation.ts";
+import type { LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
+import type { ClusterPart, DocumentAnswer } from "../cluster/snapshot.ts";
+import { isFresh, maxAgeMs } from "./freshness.ts";
+import { standing } from "./leader.ts";
+import { withMembers } from "./membership.ts";
+import { advancePosition } from "./position.ts";
+import type { Settings } from "./settings.ts";
+
+/**
+ * Takes one outcome into a cluster's part and gives the next one. Pure: probes write through this and nothing else.
+ * @param nowMs the instant of recording, in ms of our clock
+ * @returns the same part when the outcome says nothing new (an unknown node, an answer older than the one held)
+ */
+export function observe(
+  part: ClusterPart,
+  outcome: Outcome,
+  context: { readonly settings: Settings; readonly nowMs: number },
+): ClusterPart {
+  const { settings, nowMs } = context;
+  switch (outcome.kind) {
+    case "status":
+      return settle(withStatus(part, outcome, context), settings, nowMs);
+    case "liveness":
+      return withLiveness(part, outcome);
+    case "document":
+      return settle(withDocument(part, outcome.answer, settings), settings, nowMs);
+  }
+}
+
+/** Remembers who holds the lock now: the next dispute is judged by it. */
+function settle(part: ClusterPart, settings: Settings, nowMs: number): ClusterPart {
+  const { holder, claims } = standing(part, settings, nowMs);
+  const stood = holder ?? (claims.length === 0 ? part.stood : null);
+  return stood === part.stood ? part : { ...part, stood };
+}
+
+function withStatus(
+  part: ClusterPart,
+  outcome: StatusOutcome,
+  context: { readonly settings: Settings; readonly nowMs: number },
+): ClusterPart {
+  const { settings } = context;
+  const at = part.index.get(outcome.node);
+  const before = at === undefined ? undefined : part.nodes[at];
+  if (at === undefined || before === undefined || outcome.sentAtMs < before.sentAtMs) return part;
+  const { result } = outcome;
+  if ("failure" in result) {
+    const failuresInRow = before.failuresInRow + 1;
+    const isDown = before.isDown || failuresInRow >= settings.fall;
+    return withNode(part, at, { ...before, failuresInRow, answersInRow: 0, failure: result.failure, isDown });
+  }
+  const answersInRow = before.answersInRow + 1;
+  const observation: Observation = {
+    ...before,
+    report: result.report,
+    hasLock: result.hasLock,
+    sentAtMs: outcome.sentAtMs,
+    sentAtWallMs: outcome.sentAtWallMs,
+    claimedSinceMs: claimedSince(before, outcome, maxAgeMs(part, settings)),
+    lastHeldAtMs: result.hasLock ? outcome.sentAtMs : before.lastHeldAtMs,
+    failuresInRow: 0,
+    answersInRow,
+    failure: null,
+    isDown: before.isDown && answersInRow < settings.rise,
+  };
+  return withReport(withNode(part, at, observation), at, context);
+}
+
+/** A claim is a row of 200s; silence longer than `max_age` breaks it, for the lock may have been elsewhere meanwhile. */
+function claimedSince(before: Observation, outcome: StatusOutcome, maxAge: number): number | null {
+  if ("failure" in outcome.result || !outcome.result.hasLock) return null;
+  const goesOn = before.claimedSinceMs !== null && isFresh(before, maxAge, outcome.sentAtMs);
+  return goesOn ? before.claimedSinceMs : outcome.sentAtMs;
+}
+
+/** What one node's report says of the whole cluster: its scope, the claims on the lock, the leader's position. */
+function withReport(part: ClusterPart, at: number, context: { readonly settings: Settings; readonly nowMs: number }): ClusterPart {
+  const { settings, nowMs } = context;
+  const observation = part.nodes[at];
+  if (observation === undefined) return part;
+  const claimed: ClusterPart = {
+    ...part,
+    scope: part.scope ?? observation.report?.scope ?? null,
+    claims: claimsWith(part.claims, at, observation.hasLock),
+    newestAtMs: Math.max(part.newestAtMs, observation.sentAtMs),
+  };
+  const isHolder = standing(claimed, settings, nowMs).holder === observation.node.name;
+  const position = advancePosition(claimed, { observation, isHolder, nowMs }, settings);
+  return withNode({ ...claimed, position }, at, { ...observation, leaderPosition: position?.highest ?? null });
+}
+
+function claimsWith(claims: readonly number[], at: number, hasLock: boolean): readonly number[] {
+  if (claims.includes(at) === hasLock) return claims;
+  return hasLock ? [...claims, at] : claims.filter((index) => index !== at);
+}
+
+function withLiveness(part: ClusterPart, outcome: LivenessOutcome): ClusterPart {
+  const at = part.index.get(outcome.node);
+  const before = at === undefined ? undefined : part.nodes[at];
+  if (at === undefined || before === undefined) return part;
+  return withNode(part, at, { ...before, liveness: { isAlive: outcome.isAlive, sentAtMs: outcome.sentAtMs } });
+}
+
+function withDocument(part: ClusterPart, answer: DocumentAnswer, settings: Settings): ClusterPart {
+  const { name, served, cluster, config, history } = answer;
+  if (cluster !== undefined && cluster.scope !== null && part.scope !== null && cluster.scope !== part.scope) return part;
+  const next: ClusterPart = {
+    ...part,
+    documents: { ...part.documents, [name]: served },
+    config: config ?? part.config,
+    switchPoints: history ?? part.switchPoints,
+  };
+  if (cluster === undefined) return next;
+  const testimonies = new Map(next.testimonies).set(served.askedOf, { leader: cluster.leader, sentAtMs: served.sentAtMs });
+  const scoped = { ...next, scope: next.scope ?? cluster.scope, testimonies };
+  return settings.discovers ? withMembers(scoped, cluster.members, served.sentAtMs) : scoped;
+}
+
+function withNode(part: ClusterPart, at: number, observation: Observation): ClusterPart {
+  return { ...part, nodes: part.nodes.with(at, observation) };
+}

@@ -1,0 +1,68 @@
+import type { Observation } from "../cluster/observation.ts";
+import type { Check } from "./check.ts";
+import { judge } from "./judge.ts";
+import { lagBytes } from "./position.ts";
+import type { Sight } from "./sight.ts";
+import { fit, unfit, type Fit, type Verdict } from "./verdict.ts";
+
+/** The answer to a check of a whole cluster, and the node whose document goes with it. */
+export interface PoolVerdict {
+  readonly verdict: Verdict;
+  readonly chosen: Observation | null;
+}
+
+const degraded: Fit = { fit: true, isDegraded: true };
+
+/** Judges one node, as a member of its pool where the check asks for `keep` or `fallback` (design.md, "The node dialect"). */
+export function judgeMember(sight: Sight, observation: Observation, check: Check): Verdict {
+  const verdict = judge(sight, observation, check);
+  if (verdict.fit || (check.keep === 0 && !check.fallbackPrimary)) return verdict;
+  if (verdict.reason === "lagging" && isKept(sight, observation, check)) return degraded;
+  return check.fallbackPrimary && isFallback(sight, observation, check) ? degraded : verdict;
+}
+
+/** A cluster is fit when at least one node is; the node chosen is the primary, else the one that lags least. */
+export function judgePool(sight: Sight, check: Check): PoolVerdict {
+  if (sight.isBlind && check.route !== "liveness") return { verdict: unfit("blind"), chosen: null };
+  if (sight.part.nodes.length === 0) return { verdict: unfit("unknown"), chosen: null };
+  let chosen: Observation | null = null;
+  let verdict: Verdict = unfit("none_fit");
+  for (const candidate of sight.part.nodes) {
+    const own = judgeMember(sight, candidate, check);
+    if (!own.fit || (chosen !== null && !isPreferred(sight, candidate, chosen))) continue;
+    chosen = candidate;
+    verdict = own.isDegraded ? degraded : fit;
+  }
+  return { verdict, chosen };
+}
+
+/** The primary before replicas, a smaller lag before a greater, a known one before an unknown. */
+function isPreferred(sight: Sight, one: Observation, other: Observation): boolean {
+  return rank(sight, one) < rank(sight, other);
+}
+
+function rank(sight: Sight, observation: Observation): number {
+  if (observation.node.name === sight.standing.holder) return -1;
+  return lagBytes(sight.part, observation) ?? Infinity;
+}
+
+/** Whether the node is among the least lagging that a lag limit has to leave in. */
+function isKept(sight: Sight, observation: Observation, check: Check): boolean {
+  const unlimited = { ...check, lagBytesMax: null, lagTimeMsMax: null };
+  const candidates = sight.part.nodes.filter((node) => judge(sight, node, unlimited).fit);
+  const inLimit = candidates.filter((node) => judge(sight, node, check).fit).length;
+  const ahead = candidates.filter((node) => node !== observation && isAhead(sight, node, observation)).length;
+  return inLimit < check.keep && ahead < check.keep;
+}
+
+/** Of two that lag alike the one listed first is ahead, so that `keep=1` keeps one. */
+function isAhead(sight: Sight, one: Observation, other: Observation): boolean {
+  const [lag, otherLag] = [lagBytes(sight.part, one) ?? Infinity, lagBytes(sight.part, other) ?? Infinity];
+  return lag === otherLag ? sight.part.nodes.indexOf(one) < sight.part.nodes.indexOf(other) : lag < otherLag;
+}
+
+function isFallback(sight: Sight, observation: Observation, check: Check): boolean {
+  if (!judge(sight, observation, { ...check, route: "primary" }).fit) return false;
+  const replicasOnly = { ...check, fallbackPrimary: false };
+  return !sight.part.nodes.some((node) => node !== observation && judgeMember(sight, node, replicasOnly).fit);
+}

@@ -1,0 +1,71 @@
+import type { Observation } from "../cluster/observation.ts";
+import type { Report } from "../cluster/report.ts";
+import type { ClusterPart, LeaderPosition } from "../cluster/snapshot.ts";
+import { isFresh, maxAgeMs } from "./freshness.ts";
+import type { Settings } from "./settings.ts";
+
+/**
+ * Moves the cluster's highest leader position on by one report (design.md, rule 4). The holder's own position counts;
+ * one on another system or timeline starts anew. While a cluster document names a leader that does not answer, what
+ * other replicas received on its timeline counts too, or a dead leader would make them all look caught up.
+ */
+export function advancePosition(part: ClusterPart, seen: SeenReport, settings: Settings): LeaderPosition | null {
+  const { observation, isHolder, nowMs } = seen;
+  const { position } = part;
+  const report = observation.report;
+  if (report === null) return position;
+  if (isHolder) return raise(position, { ...pairOf(report), highest: writtenBy(report) });
+  const timeline = darkLeaderTimeline(part, settings, nowMs);
+  if (timeline === null || report.timeline !== timeline || report.received === null) return position;
+  return raise(position, { ...pairOf(report), highest: report.received });
+}
+
+/** A report as it was just observed. */
+export interface SeenReport {
+  readonly observation: Observation;
+  readonly isHolder: boolean;
+  readonly nowMs: number;
+}
+
+/**
+ * How far the node's replay is behind the leader, in bytes. Negative is zero only on the leader's own timeline: being
+ * ahead of a leader on another one is no lead.
+ * @param reached the position to compare: `replayed`, or `received` where only the write counts
+ * @returns `null` when no leader position was ever seen or the node states none
+ */
+export function lagBytes(part: ClusterPart, observation: Observation, reached: "replayed" | "received" = "replayed"): number | null {
+  const leader = observation.leaderPosition ?? part.position?.highest ?? null;
+  const { report } = observation;
+  const at = report?.[reached] ?? null;
+  if (report === null || leader === null || at === null) return null;
+  if (leader >= at) return leader - at;
+  return part.position !== null && report.timeline === part.position.timeline ? 0 : null;
+}
+
+function pairOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
+  return { system: report.system, timeline: report.timeline };
+}
+
+/** A standby leader writes nothing of its own: what it has received or replayed is all there is to follow. */
+function writtenBy(report: Report): number | null {
+  if (report.location !== null) return report.location;
+  return report.received === null && report.replayed === null ? null : Math.max(report.received ?? 0, report.replayed ?? 0);
+}
+
+function raise(known: LeaderPosition | null, seen: Omit<LeaderPosition, "highest"> & { highest: number | null }): LeaderPosition | null {
+  const { highest } = seen;
+  if (highest === null) return known;
+  if (known === null || known.system !== seen.system || known.timeline !== seen.timeline) return { ...seen, highest };
+  return highest > known.highest ? { ...known, highest } : known;
+}
+
+function darkLeaderTimeline(part: ClusterPart, settings: Settings, nowMs: number): number | null {
+  let newest: { leader: string | null; sentAtMs: number } | undefined;
+  for (const testimony of part.testimonies.values()) {
+    if (testimony.sentAtMs > (newest?.sentAtMs ?? -Infinity)) newest = testimony;
+  }
+  const leader = part.nodes.find(({ node }) => node.member === newest?.leader);
+  if (leader === undefined || part.position === null) return null;
+  const answers = leader.failuresInRow === 0 && isFresh(leader, maxAgeMs(part, settings), nowMs);
+  return answers ? null : part.position.timeline;
+}

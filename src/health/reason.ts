@@ -1,0 +1,45 @@
+/** Why a check is refused; each refusal has exactly one (design.md, Words). */
+export const hardReasons = [
+  "down",
+  "stale",
+  "unknown",
+  "blind",
+  "contested",
+  "superseded",
+  "demoted",
+  "not_writable",
+  "foreign",
+  "misaddressed",
+  "moved",
+  "diverged",
+  "detached",
+] as const;
+
+/** Alive, but not what was asked. */
+export const softReasons = [
+  "wrong_role",
+  "lagging",
+  "lag_unknown",
+  "not_running",
+  "tag",
+  "noloadbalance",
+  "not_sync",
+  "not_quorum",
+  "not_async",
+  "replication_state",
+  "min_lsn",
+  "drained",
+  "held_back",
+  "none_fit",
+] as const;
+
+export type HardReason = (typeof hardReasons)[number];
+export type SoftReason = (typeof softReasons)[number];
+export type Reason = HardReason | SoftReason;
+
+const soft: ReadonlySet<string> = new Set(softReasons);
+
+/** Whether `miss=` may soften the status: the node lives and is merely not this. */
+export function isSoft(reason: Reason): boolean {
+  return soft.has(reason);
+}

@@ -1,0 +1,74 @@
+import { formatByteSize } from "../cluster/byte-size.ts";
+import { formatLsn } from "../cluster/lsn.ts";
+import { majorVersion } from "../cluster/report.ts";
+import type { Check } from "./check.ts";
+import { holdsLock } from "./lock.ts";
+import { lagBytes } from "./position.ts";
+import type { Sight, Witness } from "./sight.ts";
+import { fit, unfit, type Verdict } from "./verdict.ts";
+
+/** A running replica that balancers may use, within the limits the check asks for. */
+export function judgeReplica(sight: Sight, witness: Witness, check: Check): Verdict {
+  const { report } = witness;
+  if (report.role !== "replica") return unfit("wrong_role", report.role);
+  if (report.state !== "running") return unfit("not_running", report.state);
+  if (report.isNoLoadBalance) return unfit("noloadbalance");
+  if (check.replicationState !== null && !isReplicating(witness, check.replicationState)) {
+    return unfit("replication_state", report.replicationState);
+  }
+  return judgePosition(sight, witness, check);
+}
+
+export function judgeSync(sight: Sight, witness: Witness, check: Check): Verdict {
+  const replica = judgeReplica(sight, witness, check);
+  return !replica.fit || witness.report.isSyncStandby ? replica : unfit("not_sync");
+}
+
+export function judgeQuorum(sight: Sight, witness: Witness, check: Check): Verdict {
+  const replica = judgeReplica(sight, witness, check);
+  return !replica.fit || witness.report.isQuorumStandby ? replica : unfit("not_quorum");
+}
+
+export function judgeAsync(sight: Sight, witness: Witness, check: Check): Verdict {
+  const replica = judgeReplica(sight, witness, check);
+  return replica.fit && (witness.report.isSyncStandby || witness.report.isQuorumStandby) ? unfit("not_async") : replica;
+}
+
+/**
+ * The leader, or a running replica that streams and is near enough. Nodes before version 4 know neither streaming nor
+ * lag here; and where nobody asked for a limit the node's own default does not refuse for want of a leader's position.
+ */
+export function judgeReadiness(sight: Sight, witness: Witness, check: Check): Verdict {
+  const { report, observation } = witness;
+  if (holdsLock(sight, observation.node.name, observation.hasLock)) return fit;
+  if (report.state !== "running") return unfit("not_running", report.state);
+  if ((majorVersion(report) ?? 4) < 4) return fit;
+  if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
+  const lag = lagBytes(sight.part, observation, check.mode === "write" ? "received" : "replayed");
+  if (lag === null) return check.lagBytesMax === null ? fit : unfit("lag_unknown");
+  const limit = check.lagBytesMax ?? sight.part.config?.lagMaxOnFailover ?? Infinity;
+  return lag > limit ? unfit("lagging", formatByteSize(lag)) : fit;
+}
+
+/** Tags only ever take a yes away (reference/node-api.md). */
+export function judgeTags(verdict: Verdict, { report }: Witness, check: Check): Verdict {
+  if (!verdict.fit) return verdict;
+  const missing = check.tags.find(([key, value]) => report.tags.get(key) !== value);
+  return missing === undefined ? verdict : unfit("tag", missing[0]);
+}
+
+/** Before version 4 nodes reported no replication state and ignored the parameter. */
+function isReplicating({ report }: Witness, state: string): boolean {
+  return report.replicationState === state || (report.replicationState === null && (majorVersion(report) ?? 4) < 4);
+}
+
+/** A lag equal to the limit passes, as on the nodes. What is not known is refused where a limit was asked for. */
+function judgePosition(sight: Sight, { observation, report }: Witness, check: Check): Verdict {
+  if (check.minLsn !== null && (report.replayed === null || report.replayed < check.minLsn)) {
+    return unfit("min_lsn", report.replayed === null ? null : formatLsn(report.replayed));
+  }
+  if (check.lagBytesMax === null) return fit;
+  const lag = lagBytes(sight.part, observation);
+  if (lag === null) return unfit("lag_unknown");
+  return lag > check.lagBytesMax ? unfit("lagging", formatByteSize(lag)) : fit;
+}

@@ -1,0 +1,15 @@
+import type { Guards } from "./guards.ts";
+
+/** What the judgement of one cluster goes by. */
+export interface Settings {
+  readonly guards: Guards;
+  /** How old evidence may be for a yes, before the cluster's own bound (rule 1), in milliseconds. */
+  readonly maxAgeMs: number;
+  /** Liveness is asked at its own pace and has its own age, in milliseconds. */
+  readonly livenessMaxAgeMs: number;
+  /** Failures in a row until a node is down, answers in a row until it is back (rule 8). */
+  readonly fall: number;
+  readonly rise: number;
+  /** Whether members come and go with the cluster document (rule 10). */
+  readonly discovers: boolean;
+}

@@ -1,0 +1,32 @@
+import type { Observation } from "../cluster/observation.ts";
+import { plainCheck } from "../health/check.ts";
+import { judge } from "../health/judge.ts";
+import type { Reason } from "../health/reason.ts";
+import type { Sight } from "../health/sight.ts";
+
+/** A node in a few words: what the log tells changes of, and the metrics show. */
+export interface Summary {
+  readonly role: string;
+  readonly isReachable: boolean;
+  /** `fit`, or why not, for the plain check. */
+  readonly primary: "fit" | Reason;
+  readonly replica: "fit" | Reason;
+}
+
+const primaryCheck = plainCheck("primary");
+const replicaCheck = plainCheck("replica");
+
+/** Sums a node up as it is seen at an instant. */
+export function summarize(sight: Sight, observation: Observation): Summary {
+  return {
+    role: observation.report?.role ?? "unknown",
+    isReachable: observation.failuresInRow === 0 && observation.report !== null,
+    primary: wordFor(sight, observation, primaryCheck),
+    replica: wordFor(sight, observation, replicaCheck),
+  };
+}
+
+function wordFor(sight: Sight, observation: Observation, check: typeof primaryCheck): "fit" | Reason {
+  const verdict = judge(sight, observation, check);
+  return verdict.fit ? "fit" : verdict.reason;
+}

@@ -1,0 +1,108 @@
+import { Client, type Dispatcher } from "undici";
+import type { Failure } from "../cluster/observation.ts";
+import { failureOf } from "./failure.ts";
+import type { TlsMaterial } from "./tls.ts";
+
+/** An answer as it came, or why there is none. */
+export type Reply = { readonly status: number; readonly body: Buffer } | { readonly failure: Failure };
+
+/** Limits of one asking. */
+export interface ClientLimits {
+  readonly connectTimeoutMs: number;
+  /** The deadline for connecting, head and body together, in ms. */
+  readonly timeoutMs: number;
+}
+
+/** More than any document of a node; what is longer is not read. */
+const bodyMax = 1024 * 1024;
+const nothing: Buffer = Buffer.alloc(0);
+
+/**
+ * Asks one address, one question at a time, over a connection that is kept where the node offers it. Nodes serve with few
+ * workers and close after each answer (reference/node-api.md, "Wire"), so there is never more than one connection.
+ */
+export class NodeClient {
+  readonly #client: Client;
+  readonly #limits: ClientLimits;
+
+  /** @param origin `http://host:port` or `https://host:port` */
+  constructor(origin: string, limits: ClientLimits, tls: TlsMaterial | null) {
+    this.#limits = limits;
+    this.#client = new Client(origin, {
+      connect: { timeout: limits.connectTimeoutMs, ...tls },
+      pipelining: 1,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+      maxHeaderSize: 16_384,
+      keepAliveTimeout: 30_000,
+    });
+  }
+
+  /** Asks `GET path`. Always resolves, at the deadline at the latest. Redirects are answers, not followed. */
+  get(path: string): Promise<Reply> {
+    return new Promise((resolve) => {
+      const asking = new Asking(resolve, this.#limits.timeoutMs);
+      this.#client.dispatch({ path, method: "GET" }, asking);
+    });
+  }
+
+  /** Closes the connection; askings under way fail. */
+  close(): void {
+    this.#client.destroy().catch(() => {
+      // Nothing is left to be done for a connection that cannot even be closed.
+    });
+  }
+}
+
+/** One question under way. Undici calls it as the answer comes in; the deadline covers everything, the wait for the connection too. */
+class Asking implements Dispatcher.DispatchHandler {
+  readonly #resolve: (reply: Reply) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  #isSettled = false;
+  #status = 0;
+  #length = 0;
+  #first: Buffer | null = null;
+  #chunks: Buffer[] | null = null;
+
+  constructor(resolve: (reply: Reply) => void, timeoutMs: number) {
+    this.#resolve = resolve;
+    this.#timer = setTimeout(() => this.#fail({ kind: "timeout", detail: `no answer within ${timeoutMs} ms` }), timeoutMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#isSettled) controller.abort(new Error("its deadline passed"));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+    this.#status = status;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#length += chunk.length;
+    if (this.#length > bodyMax) this.#fail({ kind: "too_large", detail: `a body of more than ${bodyMax} bytes` });
+    else if (this.#first === null) this.#first = chunk;
+    else (this.#chunks ??= [this.#first]).push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#settle({ status: this.#status, body: this.#chunks === null ? (this.#first ?? nothing) : Buffer.concat(this.#chunks) });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#settle({ failure: failureOf(error) });
+  }
+
+  #fail(failure: Failure): void {
+    this.#settle({ failure });
+    this.#controller?.abort(new Error(failure.detail));
+  }
+
+  #settle(reply: Reply): void {
+    if (this.#isSettled) return;
+    this.#isSettled = true;
+    clearTimeout(this.#timer);
+    this.#resolve(reply);
+  }
+}

@@ -1,0 +1,96 @@
+import type { ClusterPart } from "../cluster/snapshot.ts";
+import { DocumentProber } from "./document-prober.ts";
+import { NodeProber } from "./node-prober.ts";
+import type { Probing } from "./probing.ts";
+
+/** Rounds "at once" are at least this far apart (design.md, rule 8), in ms. */
+const roundGapMs = 250;
+
+/** Asks all nodes of one cluster in the background, and follows its membership. */
+export class ClusterProber {
+  readonly #probing: Probing;
+  readonly #seeds: readonly string[];
+  readonly #documents: DocumentProber;
+  readonly #nodes = new Map<string, NodeProber>();
+  #lastRoundMs = -Infinity;
+  #round: NodeJS.Timeout | null = null;
+  #isStopped = false;
+
+  constructor(probing: Probing, seeds: readonly string[]) {
+    this.#probing = probing;
+    this.#seeds = seeds;
+    this.#documents = new DocumentProber(probing, seeds);
+  }
+
+  /** Starts asking. Resolves after the first round, or after one timeout when the cluster is slower than that. */
+  async start(): Promise<void> {
+    const patience = new Promise<void>((resolve) => {
+      setTimeout(resolve, this.#probing.pace.timeoutMs).unref();
+    });
+    await Promise.race([this.#firstRound(), patience]);
+  }
+
+  /** To be told of every change of the cluster's part: new members are asked, a change of claims is looked into at once. */
+  follow(before: ClusterPart, after: ClusterPart): void {
+    if (this.#isStopped) return;
+    if (before.nodes.length !== after.nodes.length || before.index !== after.index) void this.#reconcile();
+    if (before.claims !== after.claims || before.stood !== after.stood) this.roundAtOnce();
+  }
+
+  /** Asks all nodes and for all documents now, or as soon as the last such round is far enough away. */
+  roundAtOnce(): void {
+    if (this.#isStopped || this.#round !== null) return;
+    const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#probing.now());
+    this.#round = setTimeout(() => {
+      this.#round = null;
+      this.#lastRoundMs = this.#probing.now();
+      for (const node of this.#nodes.values()) void node.probe();
+      void this.#documents.probeAll();
+    }, waitMs);
+  }
+
+  /** Takes new TLS material for all connections. */
+  reconnect(): void {
+    for (const node of this.#nodes.values()) node.reconnect();
+    this.#documents.reconnect();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#round !== null) clearTimeout(this.#round);
+    for (const node of this.#nodes.values()) node.stop();
+    this.#documents.stop();
+  }
+
+  async #firstRound(): Promise<void> {
+    this.#lastRoundMs = this.#probing.now();
+    await Promise.all([this.#reconcile(), this.#firstDocuments()]);
+    await this.#reconcile();
+    await this.#documents.probe();
+  }
+
+  /** Seeds are tried in turn until one knows the members. */
+  async #firstDocuments(): Promise<void> {
+    for (let tried = 0; tried <= this.#seeds.length && !this.#isStopped; tried += 1) {
+      await this.#documents.probe();
+      if (this.#probing.part().hasMembers) return;
+    }
+  }
+
+  /** Makes the probers those of the nodes known now. Resolves when the new ones have asked once. */
+  async #reconcile(): Promise<void> {
+    const wanted = new Map(this.#probing.part().nodes.map(({ node }) => [node.name, node]));
+    for (const [name, prober] of this.#nodes) {
+      if (wanted.get(name)?.api === prober.node.api) continue;
+      prober.stop();
+      this.#nodes.delete(name);
+    }
+    const started = [...wanted.values()].flatMap((node) => {
+      if (this.#nodes.has(node.name) || this.#isStopped) return [];
+      const prober = new NodeProber(node, this.#probing);
+      this.#nodes.set(node.name, prober);
+      return [prober.probe()];
+    });
+    await Promise.all(started);
+  }
+}

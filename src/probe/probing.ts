@@ -1,0 +1,44 @@
+import type { Outcome } from "../cluster/outcome.ts";
+import type { ClusterPart } from "../cluster/snapshot.ts";
+import type { Settings } from "../health/settings.ts";
+import type { NodeClient } from "./client.ts";
+
+/** What the probers of one cluster work with. The app hands it in: probes neither know the store nor read a clock of their own. */
+export interface Probing {
+  readonly cluster: string;
+  readonly pace: Pace;
+  readonly settings: Settings;
+  /** The cluster as it is known now. */
+  readonly part: () => ClusterPart;
+  readonly record: (outcome: Outcome) => void;
+  /** Our clock, in ms. */
+  readonly now: () => number;
+  /** Wall time, in ms; for people. */
+  readonly wall: () => number;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  /** A client for an API base address, with the cluster's TLS and deadlines. */
+  readonly connect: (origin: string) => NodeClient;
+  /** Told how each asking ended: for metrics. */
+  readonly onAsked: (asked: Asked) => void;
+}
+
+/** One asking, when it is over. */
+export interface Asked {
+  readonly cluster: string;
+  readonly node: string;
+  readonly question: string;
+  /** `answered`, or the failure's kind. */
+  readonly outcome: string;
+  readonly durationMs: number;
+}
+
+/** How often what is asked, in ms. */
+export interface Pace {
+  readonly intervalMs: number;
+  readonly livenessIntervalMs: number;
+  readonly clusterIntervalMs: number;
+  readonly configIntervalMs: number;
+  readonly timeoutMs: number;
+  readonly fall: number;
+}

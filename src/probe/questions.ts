@@ -1,0 +1,64 @@
+import { parseClusterDocument } from "../cluster/cluster-document.ts";
+import { parseDynamicConfig } from "../cluster/dynamic-config.ts";
+import { parseHistory } from "../cluster/history.ts";
+import { parseJson } from "../cluster/json.ts";
+import type { Failure } from "../cluster/observation.ts";
+import { parseReport, type Report } from "../cluster/report.ts";
+import type { DocumentAnswer, DocumentName } from "../cluster/snapshot.ts";
+import type { Reply } from "./client.ts";
+
+/** A node's own word: the lock bit and the status document in one `GET /leader`. */
+export type StatusResult = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
+
+/** Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
+export function readStatus(reply: Reply): StatusResult {
+  if ("failure" in reply) return reply;
+  if (reply.status !== 200 && reply.status !== 503) {
+    return { failure: { kind: "status", detail: `status ${reply.status} where 200 or 503 was expected` } };
+  }
+  const report = parseReport(parseJson(reply.body.toString("utf8")));
+  if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(reply.body)}` } };
+  return { report, hasLock: reply.status === 200 };
+}
+
+/** Reads the reply to `GET /liveness`: a bare status. `undefined` when it says nothing of the heartbeat loop. */
+export function readLiveness(reply: Reply): boolean | undefined {
+  if ("failure" in reply) return undefined;
+  return reply.status === 200 ? true : reply.status === 503 ? false : undefined;
+}
+
+/**
+ * Reads the reply to one of the cluster's documents. A 502 of `/config` or `/failsafe` is an answer too: there is none.
+ * @returns a failure where the document could not be had or read
+ */
+export function readDocument(
+  name: DocumentName,
+  reply: Reply,
+  asked: { readonly of: string; readonly sentAtMs: number },
+): DocumentAnswer | { failure: Failure } {
+  if ("failure" in reply) return reply;
+  const body = reply.body.toString("utf8");
+  const served = { status: reply.status, body, askedOf: asked.of, sentAtMs: asked.sentAtMs };
+  if (reply.status === 502 && (name === "config" || name === "failsafe")) return { name, served: { ...served, body: "" } };
+  const value = reply.status === 200 ? parseJson(body) : undefined;
+  if (value === undefined)
+    return { failure: { kind: reply.status === 200 ? "body" : "status", detail: `status ${reply.status}: ${excerpt(reply.body)}` } };
+  switch (name) {
+    case "cluster": {
+      const cluster = parseClusterDocument(value);
+      return cluster === undefined
+        ? { failure: { kind: "body", detail: "a cluster document without members" } }
+        : { name, served, cluster };
+    }
+    case "config":
+      return { name, served, config: parseDynamicConfig(value) };
+    case "history":
+      return { name, served, history: parseHistory(value) };
+    case "failsafe":
+      return { name, served };
+  }
+}
+
+function excerpt(body: Buffer): string {
+  return JSON.stringify(body.subarray(0, 80).toString("utf8"));
+}

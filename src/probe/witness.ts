@@ -1,0 +1,36 @@
+import type { Observation } from "../cluster/observation.ts";
+import { isFresh, maxAgeMs } from "../health/freshness.ts";
+import { standing } from "../health/leader.ts";
+import type { Probing } from "./probing.ts";
+
+/** Whom to ask for the cluster's documents. */
+export interface Witness {
+  readonly name: string;
+  readonly api: string;
+}
+
+/**
+ * Chooses one node to ask: one that answers, rather one that does not claim the lock itself, for its word counts against
+ * a false claim (design.md, rule 2). Where no node answers, seeds and nodes are tried in turn. In failsafe nobody is asked:
+ * the DCS is known to be down (rule 8).
+ * @param turn counts failed askings, so that the next goes elsewhere
+ */
+export function chooseWitness(probing: Probing, seeds: readonly string[], turn: number): Witness | null {
+  const part = probing.part();
+  const nowMs = probing.now();
+  const maxAge = maxAgeMs(part, probing.settings);
+  const answering = part.nodes.filter((node) => !node.isDown && node.failuresInRow === 0 && isFresh(node, maxAge, nowMs));
+  if (answering.some((node) => node.report?.isFailsafe === true)) return null;
+  const claims = new Set(standing(part, probing.settings, nowMs).claims.map(({ node }) => node.name));
+  const neutral = answering.filter(({ node }) => !claims.has(node.name));
+  const candidates = neutral.length > 0 ? neutral.map(witness) : answering.map(witness);
+  return pick(candidates.length > 0 ? candidates : [...seeds.map((api) => ({ name: api, api })), ...part.nodes.map(witness)], turn);
+}
+
+function witness({ node }: Observation): Witness {
+  return { name: node.name, api: node.api };
+}
+
+function pick(candidates: readonly Witness[], turn: number): Witness | null {
+  return candidates[turn % candidates.length] ?? null;
+}
