@@ -31,7 +31,8 @@ export interface SimulatorConfig {
 /** One cluster: fixed nodes, seeds to discover members from, or both. */
 export interface ClusterConfig {
   readonly name: string;
-  readonly scope: string;
+  /** The scope that the nodes must state; `null` takes the one of the first document answered (`--discover` without `--cluster`). */
+  readonly scope: string | null;
   /** API base addresses (`http://host:port`), tried in turn. */
   readonly discover: readonly string[];
   readonly nodes: readonly NodeConfig[];

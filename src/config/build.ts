@@ -1,0 +1,65 @@
+import { resolve } from "node:path";
+import type { Guards } from "../health/guards.ts";
+import { type ClusterShape, mergeGuards } from "./cluster-schema.ts";
+import type { ClusterConfig, Config, ListenerConfig } from "./config.ts";
+import type { ConfigShape } from "./schema.ts";
+
+/** What a checked configuration needs from around it. */
+export interface Surroundings {
+  /** Absolute path of the folder that TLS files are relative to: the configuration file's. */
+  readonly folder: string;
+  /** Absolute path of the folder that the state file is relative to. */
+  readonly stateFolder: string;
+  /** Whether clusters without a scope learn it; else it is the cluster's name. */
+  readonly learnsScope: boolean;
+}
+
+const defaultListener: ListenerConfig = {
+  address: "127.0.0.1",
+  port: 8008,
+  dialect: "node",
+  cluster: null,
+  node: null,
+  wholeCluster: false,
+};
+
+/** Completes a checked configuration: names, scopes, guards and files filled in. The result is frozen throughout. */
+export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
+  const guards = mergeGuards(shape.guards);
+  const only = shape.clusters.length === 1 ? (shape.clusters[0]?.name ?? null) : null;
+  return freeze({
+    clusters: shape.clusters.map((cluster) => buildCluster(cluster, guards, around)),
+    probe: shape.probe,
+    listen: (shape.listen ?? [defaultListener]).map((listener) => buildListener(listener, only)),
+    hostSuffixes: shape.hostSuffixes,
+    ignoreParams: shape.ignoreParams,
+    stateFile: shape.stateFile === null ? null : resolve(around.stateFolder, shape.stateFile),
+    drainMs: shape.drainMs,
+    log: shape.log,
+    simulator: shape.simulator,
+  });
+}
+
+function buildCluster(shape: ClusterShape, guards: Guards, { folder, learnsScope }: Surroundings): ClusterConfig {
+  const absolute = (file: string | null): string | null => (file === null ? null : resolve(folder, file));
+  const { name, tls } = shape;
+  return {
+    ...shape,
+    scope: shape.scope ?? (learnsScope ? null : name),
+    tls: tls === null ? null : { ...tls, ca: absolute(tls.ca), cert: absolute(tls.cert), key: absolute(tls.key) },
+    guards: mergeGuards(shape.guards, guards),
+  };
+}
+
+function buildListener(listener: ListenerConfig, only: string | null): ListenerConfig {
+  if (listener.cluster === "*") return { ...listener, cluster: null };
+  return listener.dialect === "admin" ? listener : { ...listener, cluster: listener.cluster ?? only };
+}
+
+function freeze<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    Object.freeze(value);
+    for (const inner of Object.values(value)) freeze(inner);
+  }
+  return value;
+}

@@ -1,0 +1,107 @@
+import type * as z from "zod";
+import type { ProbeConfig, SimulatorConfig } from "./config.ts";
+import { isMapping } from "./issue.ts";
+import { apiAddress, integer, listenAddress, name } from "./leaf.ts";
+import { probeSchema, simulatorSchema } from "./schema.ts";
+
+/**
+ * What can be read of a configuration that may have problems, so that values are checked against each other even
+ * while some of them are wrong. `undefined` is a value that is left out or cannot be read.
+ */
+export interface Draft {
+  readonly clusters: readonly DraftCluster[];
+  readonly listen: readonly DraftListener[];
+  readonly probe: DraftProbe;
+  readonly simulator: SimulatorConfig | undefined;
+}
+
+export interface DraftCluster {
+  readonly name: string | undefined;
+  readonly hasDiscover: boolean;
+  readonly nodes: readonly { readonly name: string | undefined; readonly api: string | undefined }[];
+  readonly hasCert: boolean;
+  readonly hasKey: boolean;
+}
+
+export interface DraftListener {
+  readonly address: string | undefined;
+  readonly port: number | undefined;
+  readonly isAdmin: boolean;
+  /** As written: `null` where left out, `undefined` where it cannot be read. */
+  readonly cluster: string | null | undefined;
+  readonly node: string | null | undefined;
+  readonly wholeCluster: boolean;
+}
+
+export interface DraftProbe {
+  /** With the default in the place of each value that cannot be read. */
+  readonly values: ProbeConfig;
+  /** The keys that are said. */
+  readonly said: ReadonlySet<string>;
+  /** The keys whose value cannot be read. */
+  readonly broken: ReadonlySet<string>;
+}
+
+/** Reads what can be read of the merged configuration. Never throws. */
+export function readDraft(value: unknown): Draft {
+  const top = fieldsOf(value);
+  return {
+    clusters: elementsOf(top["clusters"]).map(draftCluster),
+    listen: elementsOf(top["listen"]).map(draftListener),
+    probe: draftProbe(fieldsOf(top["probe"])),
+    simulator: readLeaf(simulatorSchema(), top["simulator"]),
+  };
+}
+
+function draftCluster(value: unknown): DraftCluster {
+  const said = fieldsOf(value);
+  const tls = fieldsOf(said["tls"]);
+  const nodes = elementsOf(said["nodes"]).map((node) => ({
+    name: readLeaf(name(), fieldsOf(node)["name"]),
+    api: readLeaf(apiAddress(), fieldsOf(node)["api"]),
+  }));
+  return {
+    name: readLeaf(name(), said["name"]),
+    // A value that is no list is a problem of its own: nobody forgot to say it.
+    hasDiscover: Array.isArray(said["discover"]) ? said["discover"].length > 0 : isSaid(said["discover"]),
+    nodes: isSaid(said["nodes"]) && !Array.isArray(said["nodes"]) ? [{ name: undefined, api: undefined }] : nodes,
+    hasCert: isSaid(tls["cert"]),
+    hasKey: isSaid(tls["key"]),
+  };
+}
+
+function draftListener(value: unknown): DraftListener {
+  const said = fieldsOf(value);
+  return {
+    address: readLeaf(listenAddress().prefault("127.0.0.1"), said["address"]),
+    port: readLeaf(integer(0, 65_535), said["port"]),
+    isAdmin: said["dialect"] === "admin",
+    cluster: said["cluster"] === "*" ? "*" : isSaid(said["cluster"]) ? readLeaf(name(), said["cluster"]) : null,
+    node: isSaid(said["node"]) ? readLeaf(name(), said["node"]) : null,
+    wholeCluster: said["whole_cluster"] === true,
+  };
+}
+
+function draftProbe(said: Readonly<Record<string, unknown>>): DraftProbe {
+  const issues = probeSchema().safeParse(said).error?.issues ?? [];
+  const broken = new Set(issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : issue.path.map(String))));
+  const readable = Object.fromEntries(Object.entries(said).filter(([key]) => !broken.has(key)));
+  return { values: probeSchema().parse(readable), said: new Set(Object.keys(said)), broken };
+}
+
+function readLeaf<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
+  const read = schema.safeParse(value);
+  return read.success ? read.data : undefined;
+}
+
+function isSaid(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}
+
+function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
+  return isMapping(value) ? value : {};
+}
+
+function elementsOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value.slice(0, 1000) : [];
+}

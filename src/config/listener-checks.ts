@@ -1,0 +1,62 @@
+import { formatHostPort } from "./address.ts";
+import { repeated } from "./cluster-checks.ts";
+import type { Draft, DraftCluster, DraftListener } from "./draft.ts";
+import { type ConfigIssue, valueIssue } from "./issue.ts";
+
+const namesMax = 20;
+
+/** Checks listeners against each other and against the clusters and nodes they name. */
+export function checkListeners({ clusters, listen }: Draft): readonly ConfigIssue[] {
+  const places = listen.map(({ address, port }, index) => ({
+    path: ["listen", index, "port"],
+    // Port 0 is a different port each time.
+    value: address === undefined || port === undefined || port === 0 ? undefined : formatHostPort({ host: address, port }),
+  }));
+  return [
+    ...repeated(places, "an address and port that no other listener has"),
+    ...listen.flatMap((listener, index) => (listener.isAdmin ? checkAdmin(listener, index) : checkNode(listener, index))),
+    ...listen.flatMap((listener, index) => checkNames(listener, { index, clusters })),
+  ];
+}
+
+/** The clusters a listener speaks for: what it says, or the only one there is. */
+function checkNames(
+  { cluster, node }: DraftListener,
+  { index, clusters }: { index: number; clusters: readonly DraftCluster[] },
+): readonly ConfigIssue[] {
+  const names = clusters.map(({ name }) => name);
+  // A name that cannot be read could be the one that is meant.
+  if (cluster === undefined || names.includes(undefined) || clusters.length === 0) return [];
+  const known = clusters.find(({ name }) => name === cluster);
+  if (cluster !== null && cluster !== "*" && known === undefined) {
+    return [valueIssue(["listen", index, "cluster"], cluster, `* or the name of a cluster: ${listNames(names)}`)];
+  }
+  if (node === null || node === undefined) return [];
+  const meant = known ?? (cluster === null && clusters.length === 1 ? clusters[0] : undefined);
+  if (meant === undefined) {
+    const allowed = `said together with cluster, which is one of ${listNames(names)}`;
+    return [valueIssue(["listen", index, "node"], node, allowed)];
+  }
+  const nodes = meant.nodes.map(({ name }) => name);
+  if (meant.hasDiscover || nodes.includes(undefined) || nodes.includes(node) || nodes.length === 0) return [];
+  return [valueIssue(["listen", index, "node"], node, `a node of the cluster ${meant.name}: ${listNames(nodes)}`)];
+}
+
+function checkNode({ node, wholeCluster }: DraftListener, index: number): readonly ConfigIssue[] {
+  return node !== null && wholeCluster
+    ? [valueIssue(["listen", index, "whole_cluster"], true, "false or left out, as the listener speaks for one node")]
+    : [];
+}
+
+function checkAdmin({ node, wholeCluster }: DraftListener, index: number): readonly ConfigIssue[] {
+  const allowed = "left out, as the dialect is admin";
+  return [
+    ...(node === null ? [] : [valueIssue(["listen", index, "node"], node, allowed)]),
+    ...(wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : []),
+  ];
+}
+
+function listNames(names: readonly (string | undefined)[]): string {
+  const shown = names.slice(0, namesMax).join(", ");
+  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown;
+}

@@ -1,0 +1,48 @@
+import { type ConfigIssue, formatPath } from "./issue.ts";
+
+/** One thing wrong with the configuration: where it was said, what was found, what is allowed. */
+export interface ConfigProblem {
+  /** `rolecall.yaml:12 probe.interval`, or the name of the flag or environment variable. */
+  readonly where: string;
+  readonly file: string | null;
+  /** Counted from 1; `null` for a flag, a variable, or a file that could not be read. */
+  readonly line: number | null;
+  /** `probe.interval` in a file; else the name of the flag or variable. */
+  readonly path: string;
+  readonly found: string;
+  readonly allowed: string;
+  /** The sentence that follows `where`. */
+  readonly message: string;
+}
+
+/** A file and a line in it (from 1), either of which may be unknown. */
+export interface FilePlace {
+  readonly file: string | null;
+  readonly line: number | null;
+}
+
+const shownMax = 100;
+
+/** Writes problems for stderr: one line each, without a final line break. At most 100 are shown, the rest are counted. */
+export function renderProblems(problems: readonly ConfigProblem[]): string {
+  const lines = problems.slice(0, shownMax).map((problem) => `${problem.where}: ${problem.message}`);
+  const more = problems.length - lines.length;
+  return more > 0 ? [...lines, `and ${more} more problems`].join("\n") : lines.join("\n");
+}
+
+/** A problem with what a file says. */
+export function fileProblem(issue: ConfigIssue, { file, line }: FilePlace): ConfigProblem {
+  const path = formatPath(issue.path);
+  const place = file === null ? "" : line === null ? file : `${file}:${line}`;
+  const where = [place, path].filter((part) => part !== "").join(" ");
+  return { where: where === "" ? "configuration" : where, file, line, path, ...said(issue) };
+}
+
+/** A problem with what a flag or an environment variable, called `name`, says. */
+export function namedProblem(name: string, issue: Omit<ConfigIssue, "path" | "isKey">): ConfigProblem {
+  return { where: name, file: null, line: null, path: name, ...said(issue) };
+}
+
+function said({ found, allowed, message }: Omit<ConfigIssue, "path" | "isKey">): Pick<ConfigProblem, "found" | "allowed" | "message"> {
+  return { found, allowed, message: message ?? `must be ${allowed}: it is ${found}` };
+}
