@@ -6,7 +6,7 @@
 export class Clock {
   readonly #monotonic: () => number;
   readonly #wall: () => number;
-  readonly #beatMs: number;
+  #beatMs: number;
   readonly #onGap: (gapMs: number) => void;
   #addedMs = 0;
   /** When the next beat is due, on the monotonic clock. */
@@ -41,7 +41,13 @@ export class Clock {
     return this.#wall();
   }
 
-  /** The loop turns: to be called every `beatMs`. */
+  /** Expects beats at another pace from now on. */
+  beatEvery(beatMs: number): void {
+    this.#beatMs = beatMs;
+    this.beat();
+  }
+
+  /** The loop turns: to be called at the pace that is expected. */
   beat(): void {
     const now = this.now();
     this.#dueMs = now - this.#addedMs + this.#beatMs;

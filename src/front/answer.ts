@@ -18,7 +18,7 @@ export interface Evidence {
   /** Our clock, in ms. */
   readonly nowMs: number;
   /** Whether this process should be sent traffic; `null` when it should, else why not. */
-  readonly unready: string | null;
+  readonly unready: () => string | null;
 }
 
 /** Answers a question from memory. Pure but for its arguments: nothing waits, nothing is asked, nothing is written. */
@@ -31,7 +31,7 @@ export function answer(question: Question, request: Request, evidence: Evidence)
     case "document":
       return answerDocument(question.address, question.name, evidence);
     case "self":
-      return answerSelf(question.path, evidence.unready);
+      return answerSelf(question.path, evidence.unready());
     case "bad_request":
       return badRequest(question.problem);
     case "not_allowed":

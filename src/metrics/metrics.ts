@@ -1,9 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Snapshot } from "../cluster/snapshot.ts";
-import { lagBytes } from "../health/position.ts";
 import type { Settings } from "../health/settings.ts";
-import { look } from "../health/sight.ts";
-import { summarize } from "./summary.ts";
+import { nodeMetrics } from "./node-metrics.ts";
 
 /** What the metrics are read from at a scrape. The app hands it in. */
 export interface MetricSources {
@@ -29,6 +27,7 @@ export class Metrics {
   readonly #probes: Counter<"cluster" | "node" | "question" | "outcome">;
   readonly #durations: Histogram<"cluster" | "question">;
   readonly #reloads: Counter<"outcome">;
+  readonly #refreshers: readonly (() => void)[];
 
   constructor(sources: MetricSources) {
     const registers = [this.#registry];
@@ -51,9 +50,7 @@ export class Metrics {
       labelNames: ["outcome"],
       registers,
     });
-    addProcessMetrics(registers);
-    addAnswerMetrics(registers, sources);
-    addNodeMetrics(registers, sources);
+    this.#refreshers = [processMetrics(registers), answerMetrics(registers, sources), nodeMetrics(registers, sources)];
   }
 
   probed({ cluster, node, question, outcome, durationMs }: Probed): void {
@@ -72,78 +69,38 @@ export class Metrics {
 
   /** All metrics as text, and the content type to send it with. */
   async render(): Promise<{ readonly text: string; readonly contentType: string }> {
+    for (const refresh of this.#refreshers) refresh();
     return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
   }
 }
 
-function addProcessMetrics(registers: Registry[]): void {
-  const memory = new Gauge({
-    name: "process_resident_memory_bytes",
-    help: "Resident memory of this process.",
-    registers,
-    collect: () => memory.set(process.memoryUsage.rss()),
-  });
+/** Each group of metrics that is read at a scrape gives the function that brings it up to date. */
+function processMetrics(registers: Registry[]): () => void {
+  const memory = new Gauge({ name: "process_resident_memory_bytes", help: "Resident memory of this process.", registers });
+  const cpu = new Counter({ name: "process_cpu_seconds_total", help: "Processor time spent by this process.", registers });
   const started = new Gauge({ name: "process_start_time_seconds", help: "When this process started, in seconds since 1970.", registers });
   started.set(Math.round(Date.now() / 1000 - process.uptime()));
+  return () => {
+    memory.set(process.memoryUsage.rss());
+    const { user, system } = process.cpuUsage();
+    cpu.reset();
+    cpu.inc((user + system) / 1e6);
+  };
 }
 
-function addAnswerMetrics(registers: Registry[], sources: MetricSources): void {
+function answerMetrics(registers: Registry[], sources: MetricSources): () => void {
+  const labelNames = ["route", "status"] as const;
   const answers = new Counter({
     name: "rolecall_answers_total",
-    help: "Answers given on health listeners by route and status.",
-    labelNames: ["route", "status"],
-    registers,
-    collect: () => {
-      answers.reset();
-      for (const { route, status, count } of sources.answers()) answers.inc({ route, status: String(status) }, count);
-    },
-  });
-  const snapshots = new Counter({
-    name: "rolecall_snapshots_total",
-    help: "Snapshots made: one for each probe that was recorded.",
-    registers,
-    collect: () => {
-      snapshots.reset();
-      snapshots.inc(sources.snapshot().sequence);
-    },
-  });
-}
-
-function addNodeMetrics(registers: Registry[], sources: MetricSources): void {
-  const labelNames = ["cluster", "node"] as const;
-  const age = new Gauge({ name: "rolecall_node_age_seconds", help: "Age of the node's last report.", labelNames, registers });
-  const up = new Gauge({ name: "rolecall_node_up", help: "1 while the node's last probe was answered.", labelNames, registers });
-  const lag = new Gauge({ name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known.", labelNames, registers });
-  const role = new Gauge({
-    name: "rolecall_node_role",
-    help: "1 for the role the node reports.",
-    labelNames: [...labelNames, "role"],
+    help: "Answers on health listeners by route and status.",
+    labelNames,
     registers,
   });
-  const fitness = new Gauge({
-    name: "rolecall_node_fit",
-    help: "1 where the node is fit for the plain check, else 0 with the reason.",
-    labelNames: [...labelNames, "check", "reason"],
-    registers,
-    collect: () => {
-      for (const gauge of [age, up, lag, role, fitness]) gauge.reset();
-      for (const part of sources.snapshot().parts) {
-        const settings = sources.settings(part.name);
-        if (settings === undefined) continue;
-        const sight = look(part, settings, sources.now());
-        for (const observation of part.nodes) {
-          const labels = { cluster: part.name, node: observation.node.name };
-          const summary = summarize(sight, observation);
-          if (observation.report !== null) age.set(labels, (sight.nowMs - observation.sentAtMs) / 1000);
-          up.set(labels, summary.isReachable ? 1 : 0);
-          const behind = sight.standing.holder === labels.node ? 0 : lagBytes(part, observation);
-          if (behind !== null) lag.set(labels, behind);
-          role.set({ ...labels, role: summary.role }, 1);
-          for (const check of ["primary", "replica"] as const) {
-            fitness.set({ ...labels, check, reason: summary[check] === "fit" ? "" : summary[check] }, summary[check] === "fit" ? 1 : 0);
-          }
-        }
-      }
-    },
-  });
+  const snapshots = new Counter({ name: "rolecall_snapshots_total", help: "Snapshots made: one for each probe recorded.", registers });
+  return () => {
+    answers.reset();
+    for (const { route, status, count } of sources.answers()) answers.inc({ route, status: String(status) }, count);
+    snapshots.reset();
+    snapshots.inc(sources.snapshot().sequence);
+  };
 }

@@ -1,0 +1,197 @@
+import { randomBytes } from "node:crypto";
+import { Clock } from "./clock.ts";
+import type { Outcome } from "./cluster/outcome.ts";
+import type { ClusterPart } from "./cluster/snapshot.ts";
+import type { Config, ListenerConfig } from "./config/config.ts";
+import { answerAdmin } from "./front/admin-dialect.ts";
+import { Doors, type Door } from "./front/doors.ts";
+import type { Handler } from "./front/listener.ts";
+import { NodeDialect } from "./front/node-dialect.ts";
+import { Tally } from "./front/tally.ts";
+import { isFresh, maxAgeMs } from "./health/freshness.ts";
+import { logChange, type Logger } from "./log.ts";
+import { readMembers, writeMembers } from "./members-file.ts";
+import { Changes } from "./metrics/changes.ts";
+import { Metrics } from "./metrics/metrics.ts";
+import { Probers } from "./probe/probers.ts";
+import { Store } from "./store.ts";
+import { livenessEvery, tend } from "./tend.ts";
+
+/** The fuse box: the only place where the rooms are wired together. */
+export class App {
+  readonly #log: Logger;
+  readonly #store: Store;
+  readonly #clock: Clock;
+  readonly #probers: Probers;
+  readonly #doors: Doors;
+  readonly #metrics: Metrics;
+  readonly #tally = new Tally();
+  readonly #changes = new Changes();
+  #config: Config;
+  #beat: NodeJS.Timeout | null = null;
+  #phase: "starting" | "serving" | "draining" = "starting";
+  #membersWritten: Promise<void> = Promise.resolve();
+
+  /** @param inherited file descriptors of listening sockets passed by systemd */
+  constructor(config: Config, log: Logger, inherited: readonly number[] = []) {
+    this.#config = config;
+    this.#log = log;
+    const remembered = config.stateFile === null ? new Map() : readMembers(config.stateFile, config.clusters);
+    this.#store = new Store(randomBytes(6).toString("hex"), tend(config, remembered));
+    this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gapMs) => this.#onGap(gapMs) });
+    const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
+    const now = (): number => this.#clock.now();
+    this.#metrics = new Metrics({ snapshot: () => this.#store.current, settings, now, answers: () => this.#tally.rows() });
+    this.#probers = new Probers({
+      record: (outcome) => this.#record(outcome),
+      part: (cluster) => this.#part(cluster),
+      settings,
+      now,
+      wall: () => this.#clock.wall(),
+      random: Math.random,
+      onAsked: (asked) => this.#metrics.probed(asked),
+      onTls: (cluster, problem) => this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
+    });
+    this.#doors = new Doors((error, { target }) => this.#log.error({ err: error, target }, "answer failed"), inherited);
+    this.#store.watch((before, after) => this.#onPart(before, after));
+  }
+
+  /** The listeners that are open, with the ports they have. */
+  get doors(): readonly Door[] {
+    return this.#doors.doors;
+  }
+
+  /**
+   * Starts: admin listeners open at once, probing begins, health listeners open after the first round or one timeout
+   * (design.md, "Deployment we promise").
+   * @throws DoorError where a listener cannot be opened
+   */
+  async start(): Promise<void> {
+    await this.#open(this.#config.listen.filter(({ dialect }) => dialect === "admin"));
+    this.#startBeating();
+    await this.#probers.start(this.#config, livenessEvery);
+    await this.#open(this.#config.listen);
+    this.#phase = "serving";
+  }
+
+  /**
+   * Takes another configuration: unchanged listeners keep their sockets, nodes whose address stays keep their evidence.
+   * @throws DoorError where a new listener cannot be opened; then the old configuration stays in force
+   */
+  async reload(config: Config): Promise<void> {
+    const before = this.#config;
+    this.#config = config;
+    const known = new Map(this.#store.current.parts.map((part) => [part.name, part]));
+    const previous = tend(before, known);
+    this.#store.replace(tend(config, known));
+    try {
+      await this.#open(config.listen);
+    } catch (error) {
+      this.#config = before;
+      this.#store.replace(previous);
+      this.reloadRefused();
+      throw error;
+    }
+    this.#log.level = config.log.level;
+    this.#metrics.forgetNodes();
+    this.#startBeating();
+    await this.#probers.start(config, livenessEvery);
+    this.#metrics.reloaded("applied");
+  }
+
+  /** A reload that came to nothing is counted too. */
+  reloadRefused(): void {
+    this.#metrics.reloaded("refused");
+  }
+
+  /** Stops. Where it drains, `/readyz` says no and answers go on for the configured time before everything is closed. */
+  async stop({ drains }: { readonly drains: boolean }): Promise<void> {
+    this.#phase = "draining";
+    await new Promise((resolve) => {
+      setTimeout(resolve, drains ? this.#config.drainMs : 0);
+    });
+    await this.#doors.close();
+    this.#probers.stop();
+    if (this.#beat !== null) clearInterval(this.#beat);
+    await this.#membersWritten;
+  }
+
+  #open(listeners: readonly ListenerConfig[]): Promise<void> {
+    return this.#doors.apply(listeners, (listener) => this.#handlerFor(listener));
+  }
+
+  #handlerFor(listener: ListenerConfig): Handler {
+    const unready = (): string | null => this.#unready();
+    if (listener.dialect === "admin") {
+      const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
+      return (request) => answerAdmin(request, { unready, metrics });
+    }
+    const { hostSuffixes, ignoreParams, clusters } = this.#config;
+    const bound = { ...listener, clusters: clusters.map(({ name }) => name), hostSuffixes };
+    const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
+    const dialect = new NodeDialect(
+      { bound, rules: { ignoreParams, ignoresUnknown: listener.node !== null } },
+      () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
+      (route, status) => this.#tally.count(route, status),
+    );
+    return (request) => dialect.handle(request);
+  }
+
+  /** Why this process should not be sent traffic, or `null`. */
+  #unready(): string | null {
+    if (this.#phase !== "serving") return this.#phase;
+    const nowMs = this.#clock.now();
+    const isBlindEverywhere = this.#store.current.parts.every((part) => {
+      const settings = this.#store.settings(part.name);
+      return settings === undefined || !part.nodes.some((node) => isFresh(node, maxAgeMs(part, settings), nowMs));
+    });
+    return isBlindEverywhere ? "blind" : null;
+  }
+
+  #part(cluster: string): ClusterPart | undefined {
+    const { parts, index } = this.#store.current;
+    return parts[index.get(cluster) ?? -1];
+  }
+
+  /** A mistake of our own in taking an answer in must not end the probing: that node's evidence ages, and ages into a no. */
+  #record(outcome: Outcome): void {
+    try {
+      this.#store.record(outcome, this.#clock.now());
+    } catch (error) {
+      this.#log.error({ err: error, cluster: outcome.cluster, kind: outcome.kind }, "outcome not recorded");
+    }
+  }
+
+  #onPart(before: ClusterPart, after: ClusterPart): void {
+    const settings = this.#store.settings(after.name);
+    if (settings === undefined) return;
+    for (const change of this.#changes.take(before, after, { settings, nowMs: this.#clock.now() })) logChange(this.#log, change);
+    if (this.#config.stateFile !== null && !hasSameNodes(before, after)) this.#writeMembers(this.#config.stateFile);
+    this.#probers.follow(before, after);
+  }
+
+  /** One writing after the other, each with what is known when it begins. */
+  #writeMembers(file: string): void {
+    this.#membersWritten = this.#membersWritten
+      .then(() => writeMembers(file, this.#store.current))
+      .catch((error: unknown) => this.#log.error({ err: error, file }, "members not written"));
+  }
+
+  #onGap(gapMs: number): void {
+    this.#log.warn({ gap_ms: Math.round(gapMs) }, "time passed unseen: all evidence is older by it, every node is asked now");
+    this.#probers.askAll();
+  }
+
+  #startBeating(): void {
+    if (this.#beat !== null) clearInterval(this.#beat);
+    this.#clock.beatEvery(this.#config.probe.intervalMs);
+    this.#beat = setInterval(() => this.#clock.beat(), this.#config.probe.intervalMs);
+  }
+}
+
+function hasSameNodes(before: ClusterPart, after: ClusterPart): boolean {
+  return (
+    before.nodes.length === after.nodes.length &&
+    after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
+  );
+}

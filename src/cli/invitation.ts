@@ -1,0 +1,29 @@
+import type { Door } from "../front/doors.ts";
+
+/** What a newcomer sees: where everything is, and three lines to try. */
+export function invitation(doors: readonly Door[], nodes: readonly { readonly name: string; readonly url: string }[]): string {
+  const lines = doors.map(
+    ({ config, port }) => `  ${addressOf(config.address, port)}  ${config.dialect === "admin" ? "metrics" : "health checks"}`,
+  );
+  const door = doors.find(({ config }) => config.dialect === "node");
+  const base = door === undefined ? "" : addressOf(door.config.address, door.port);
+  const [first, second] = nodes;
+  return [
+    "",
+    "rolecall answers for a simulated cluster. Listening:",
+    ...lines,
+    "Simulated nodes:",
+    ...nodes.map(({ name, url }) => `  ${url}  ${name}`),
+    "Try:",
+    `  curl -i ${base}/primary`,
+    `  curl -i '${base}/nodes/${second?.name ?? "pg2"}/replica?lag=1MB'`,
+    `  curl -X POST ${first?.url ?? ""}/sim/${first?.name ?? "pg1"}/freeze   # then ask /primary again, and again after 30 s`,
+    "Ctrl-C ends it.",
+    "",
+    "",
+  ].join("\n");
+}
+
+function addressOf(address: string, port: number): string {
+  return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;
+}

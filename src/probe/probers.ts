@@ -1,0 +1,101 @@
+import type { ClusterPart } from "../cluster/snapshot.ts";
+import type { ClusterConfig, Config } from "../config/config.ts";
+import { watchFiles } from "../config/watch.ts";
+import { NodeClient } from "./client.ts";
+import { ClusterProber } from "./cluster-prober.ts";
+import type { Pace, Probing } from "./probing.ts";
+import { readTls, type TlsMaterial } from "./tls.ts";
+
+/** What every cluster's probing is made with; the app hands it in. */
+export interface ProbersContext extends Pick<Probing, "record" | "now" | "wall" | "random" | "onAsked"> {
+  readonly part: (cluster: string) => ClusterPart | undefined;
+  readonly settings: (cluster: string) => Probing["settings"] | undefined;
+  readonly onTls: (cluster: string, problem: string | null) => void;
+}
+
+/** The probers of all clusters. */
+export class Probers {
+  readonly #context: ProbersContext;
+  readonly #clusters = new Map<string, ClusterProber>();
+  readonly #watches: { close(): void }[] = [];
+
+  constructor(context: ProbersContext) {
+    this.#context = context;
+  }
+
+  /**
+   * Starts probing every cluster of a configuration, in place of those probed so far. Evidence is the store's and stays.
+   * @returns when the first round is done, or after one timeout
+   */
+  async start(config: Config, livenessEvery: number): Promise<void> {
+    this.stop();
+    const { intervalMs, clusterIntervalMs, configIntervalMs, timeoutMs, fall } = config.probe;
+    const pace = { intervalMs, livenessIntervalMs: livenessEvery * intervalMs, clusterIntervalMs, configIntervalMs, timeoutMs, fall };
+    const probers = config.clusters.flatMap((cluster) => this.#prober(cluster, config, pace) ?? []);
+    await Promise.all(probers.map((prober) => prober.start()));
+  }
+
+  /** To be told of every change of a part. */
+  follow(before: ClusterPart, after: ClusterPart): void {
+    this.#clusters.get(after.name)?.follow(before, after);
+  }
+
+  /** Asks every node of every cluster now: all evidence may be older than it looks (design.md, rule 1). */
+  askAll(): void {
+    for (const prober of this.#clusters.values()) prober.roundAtOnce();
+  }
+
+  stop(): void {
+    for (const watch of this.#watches.splice(0)) watch.close();
+    for (const prober of this.#clusters.values()) prober.stop();
+    this.#clusters.clear();
+  }
+
+  #prober(cluster: ClusterConfig, { probe }: Config, pace: Pace): ClusterProber | undefined {
+    const { part, settings, ...rest } = this.#context;
+    const judged = settings(cluster.name);
+    if (judged === undefined) return undefined;
+    const limits = { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs };
+    let tls = this.#read(cluster);
+    const prober = new ClusterProber(
+      {
+        ...rest,
+        cluster: cluster.name,
+        pace,
+        settings: judged,
+        part: () => requirePart(part(cluster.name), cluster.name),
+        connect: (origin) => new NodeClient(origin, limits, tls),
+      },
+      cluster.discover,
+    );
+    this.#clusters.set(cluster.name, prober);
+    const files = [cluster.tls?.ca, cluster.tls?.cert, cluster.tls?.key].filter((file) => typeof file === "string");
+    if (files.length > 0) {
+      const onChange = (): void => {
+        const renewed = this.#read(cluster);
+        if (renewed === null) return;
+        tls = renewed;
+        prober.reconnect();
+        this.#context.onTls(cluster.name, null);
+      };
+      this.#watches.push(watchFiles(files, onChange));
+    }
+    return prober;
+  }
+
+  /** Files that cannot be read are told of; connections go on with what was read last, or fail and say why. */
+  #read(cluster: ClusterConfig): TlsMaterial | null {
+    if (cluster.tls === null) return null;
+    try {
+      return readTls(cluster.tls);
+    } catch (error) {
+      this.#context.onTls(cluster.name, error instanceof Error ? error.message : String(error));
+      return null;
+    }
+  }
+}
+
+function requirePart(part: ClusterPart | undefined, cluster: string): ClusterPart {
+  if (part === undefined) throw new Error(`Cannot probe cluster ${cluster} as it must be tended: it is not`);
+  return part;
+}

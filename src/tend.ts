@@ -1,0 +1,86 @@
+import type { Node } from "./cluster/node.ts";
+import { unseen, type Observation } from "./cluster/observation.ts";
+import type { ClusterPart } from "./cluster/snapshot.ts";
+import type { ClusterConfig, Config, NodeConfig, ProbeConfig } from "./config/config.ts";
+import { withNodes } from "./health/membership.ts";
+import type { Settings } from "./health/settings.ts";
+import type { Tended } from "./store.ts";
+
+/** The heartbeat loop is asked after at a tenth of the probes' pace: the answer changes seldom and nothing is sent by it. */
+export const livenessEvery = 10;
+
+/**
+ * The clusters to tend by a configuration. What is still known carries over: a node that keeps its name and address
+ * keeps its evidence, a discovered one stays while the last member list has it (design.md, rule 10).
+ * @param known the parts held so far, by cluster name; of the first start what the state file remembers
+ */
+export function tend(config: Config, known: ReadonlyMap<string, ClusterPart>): readonly Tended[] {
+  return config.clusters.map((cluster) => ({
+    part: withFixedNodes(known.get(cluster.name) ?? emptyPart(cluster), cluster),
+    settings: settingsOf(cluster, config.probe),
+  }));
+}
+
+/** A cluster nobody has been asked about. */
+export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" | "scope" | "discover">): ClusterPart {
+  return {
+    name,
+    scope,
+    sequence: 0,
+    nodes: [],
+    index: new Map(),
+    hasMembers: discover.length === 0,
+    claims: [],
+    stood: null,
+    testimonies: new Map(),
+    position: null,
+    newestAtMs: -Infinity,
+    documents: { cluster: null, config: null, history: null, failsafe: null },
+    config: null,
+    switchPoints: null,
+  };
+}
+
+function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings {
+  return {
+    guards: cluster.guards,
+    maxAgeMs: probe.maxAgeMs,
+    livenessMaxAgeMs: 3 * livenessEvery * probe.intervalMs + probe.timeoutMs,
+    fall: probe.fall,
+    rise: probe.rise,
+    discovers: cluster.discover.length > 0,
+  };
+}
+
+function withFixedNodes(part: ClusterPart, cluster: ClusterConfig): ClusterPart {
+  const fixed = cluster.nodes.map((config) => {
+    const node = nodeOf(config);
+    const known = part.nodes.find((candidate) => candidate.node.name === node.name && candidate.node.api === node.api);
+    return known === undefined ? unseen(node) : { ...known, node: { ...node, database: node.database ?? known.node.database } };
+  });
+  const listedAtMs = Math.max(...part.nodes.map((observation) => observation.listedAtMs));
+  const stays = (observation: Observation): boolean =>
+    cluster.discover.length > 0 &&
+    !observation.node.isFixed &&
+    observation.listedAtMs === listedAtMs &&
+    !fixed.some(
+      ({ node }) => node.name === observation.node.name || node.member === observation.node.member || node.api === observation.node.api,
+    );
+  const isSameScope = cluster.scope === null || part.scope === cluster.scope;
+  const base = isSameScope ? part : emptyPart(cluster);
+  const nodes = [...fixed, ...part.nodes.filter((observation) => isSameScope && stays(observation))];
+  return withNodes({ ...base, hasMembers: base.hasMembers || cluster.discover.length === 0 }, nodes);
+}
+
+function nodeOf(config: NodeConfig): Node {
+  return {
+    name: config.name,
+    member: config.member ?? config.name,
+    isMemberFixed: config.member !== null,
+    api: config.api,
+    exporter: config.exporter,
+    database: config.database,
+    isArchiveFed: config.archiveFed,
+    isFixed: true,
+  };
+}

@@ -1,0 +1,47 @@
+import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/config.ts";
+import { defaultGuards, type Guards } from "../../src/health/guards.ts";
+
+export const guardsOff: Guards = {
+  ...defaultGuards,
+  exclusivePrimary: false,
+  runningPrimary: false,
+  attachedReplica: false,
+  sameSystem: false,
+  demotedForMs: 0,
+};
+
+/** A whole configuration around what a test is about: any free port, quick probes. */
+export function configOf(parts: { readonly clusters: readonly ClusterConfig[]; readonly listen?: readonly ListenerConfig[] } & Partial<Config>): Config {
+  return {
+    probe: {
+      intervalMs: 200,
+      connectTimeoutMs: 500,
+      timeoutMs: 1_000,
+      fall: 3,
+      rise: 1,
+      maxAgeMs: 5_500,
+      clusterIntervalMs: 600,
+      configIntervalMs: 5_000,
+    },
+    listen: [listenerOf({})],
+    hostSuffixes: [],
+    ignoreParams: ["be"],
+    stateFile: null,
+    drainMs: 0,
+    log: { level: "silent" },
+    simulator: null,
+    ...parts,
+  };
+}
+
+export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
+  return { address: "127.0.0.1", port: 0, dialect: "node", cluster: null, node: null, wholeCluster: false, ...parts };
+}
+
+export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
+  return { name: "demo", scope: "demo", discover: [], nodes: [], tls: null, guards: defaultGuards, ...parts };
+}
+
+export function nodeOf(parts: Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>): NodeConfig {
+  return { member: null, exporter: null, database: null, archiveFed: false, ...parts };
+}

@@ -1,0 +1,38 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What a node served when it was recorded (test/vectors/README.md). */
+export interface RecordedNode {
+  readonly [question: string]: { readonly status: number; readonly doc?: unknown; readonly text?: string };
+}
+
+/** A real server on a free port that answers like a recorded node: HTTP, one answer a connection. `status: 0` refuses. */
+export async function serveRecordedNode(node: RecordedNode): Promise<{ readonly api: string; close(): Promise<void> }> {
+  const server = createServer((request, response) => {
+    const recorded = node[(request.url ?? "/").slice(1)];
+    response.shouldKeepAlive = false;
+    if (recorded === undefined || recorded.status === 0) {
+      request.socket.destroy();
+      return;
+    }
+    response.statusCode = recorded.status;
+    response.setHeader("Content-Type", "application/json");
+    response.end(recorded.doc === undefined ? (recorded.text ?? "") : JSON.stringify(recorded.doc));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const api = `http://127.0.0.1:${portOf(server)}`;
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  if (node["leader"]?.status === 0) await close();
+  return { api, close: node["leader"]?.status === 0 ? async () => {} : close };
+}
+
+export function portOf(server: Server): number {
+  // A listening TCP server has an AddressInfo (node:net).
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,31 @@
+import { majorOf } from "./version.ts";
+import type { Vector } from "./vectors.test.ts";
+
+/** One recorded answer of one node. */
+export interface Answer {
+  readonly name: string;
+  readonly check: string;
+  readonly own: number | null;
+}
+
+const unreadable = /[?&]lag=(banana|-1|)(&|$)|[?&]mode=banana/;
+const elsewhere = ["/replica/extra", "/leader-foo", "/nosuch", "/Replica"];
+/** Lag and role of a node in motion may differ: its document and its answers are up to a second apart. */
+const moving = ["just-after-switchover", "old-leader-thawed", "replica-reinitializing"];
+
+/** The statuses we may give where a node gave its own: test/vectors/README.md, whose list of exceptions is the only one. */
+export function expected(vector: Vector, { name, check, own }: Answer): readonly number[] {
+  if (unreadable.test(check) || elsewhere.includes(check)) return [400];
+  const isSilent = vector.nodes[name]?.["leader"]?.status === 0;
+  if (isSilent || own === null) return [503];
+  if (majorOf(vector.patroni) < 4 && check.startsWith("/read-only-quorum")) return holdsLock(vector, name) ? [200] : [503];
+  if (vector.scenario.startsWith("dcs-down") && /^\/(a?sync|quorum|read-only-|readiness)|[?&]lag=/.test(check)) return [200, 503];
+  // Nodes do not know the unit and set no limit; we read the unit that is meant, so our answer is theirs to 1MB.
+  if (check.endsWith("lag=1mb")) return [vector.answers[name]?.[check.replace("1mb", "1MB")] ?? own];
+  if (moving.includes(vector.scenario)) return [own, own === 200 ? 503 : 200];
+  return [own];
+}
+
+function holdsLock(vector: Vector, name: string): boolean {
+  return vector.nodes[name]?.["leader"]?.status === 200;
+}

@@ -1,0 +1,4 @@
+/** The major number of a version such as 4.1.4. */
+export function majorOf(version: string): number {
+  return Number.parseInt(version, 10);
+}
