@@ -1,0 +1,58 @@
+import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+
+/** What the dynamic configuration means to the HA loop. Times in milliseconds. */
+export interface Settings {
+  readonly ttlMs: number;
+  readonly loopWaitMs: number;
+  readonly maximumLagOnFailover: number;
+  readonly checkTimeline: boolean;
+  readonly pause: boolean;
+  readonly synchronousMode: "off" | "on" | "quorum";
+  readonly failsafeMode: boolean;
+  readonly standbyCluster: boolean;
+  /** The database's parameters, values as text: `max_connections` to `50`. */
+  readonly parameters: ReadonlyMap<string, string>;
+}
+
+/**
+ * Reads the dynamic configuration (seeds/node-api.md, `/config`) in either vocabulary (`postgresql` or `database`). A field that is missing
+ * or unusable has Patroni's default: ttl 30 s, loop_wait 10 s, maximum_lag_on_failover 1 MiB.
+ */
+export function readSettings(config: JsonObject): Settings {
+  const ttlMs = Math.max(20, seconds(config["ttl"], 30));
+  const database = config["postgresql"] ?? config["database"];
+  const parameters = isJsonObject(database) && isJsonObject(database["parameters"]) ? database["parameters"] : {};
+  return {
+    ttlMs,
+    // A lock that is renewed less often than it expires would flap; real nodes shorten loop_wait likewise.
+    loopWaitMs: Math.min(Math.max(10, seconds(config["loop_wait"], 10)), ttlMs / 2),
+    maximumLagOnFailover: numeric(config["maximum_lag_on_failover"], 1_048_576),
+    checkTimeline: truthy(config["check_timeline"]),
+    pause: truthy(config["pause"]),
+    synchronousMode: synchronousMode(config["synchronous_mode"]),
+    failsafeMode: truthy(config["failsafe_mode"]),
+    standbyCluster: isJsonObject(config["standby_cluster"]) && Object.keys(config["standby_cluster"]).length > 0,
+    parameters: new Map(
+      Object.entries(parameters).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+    ),
+  };
+}
+
+/** Reads a boolean as configurations write them: `true`, `"on"`, `"yes"`, `1` (Patroni utils.py, parse_bool). */
+export function truthy(value: Json | undefined): boolean {
+  return value === true || value === 1 || (typeof value === "string" && ["on", "true", "yes", "1"].includes(value.toLowerCase()));
+}
+
+function synchronousMode(value: Json | undefined): Settings["synchronousMode"] {
+  if (value === "quorum") return "quorum";
+  return truthy(value) ? "on" : "off";
+}
+
+function seconds(value: Json | undefined, fallback: number): number {
+  return Math.min(86_400, Math.max(0, numeric(value, fallback))) * 1000;
+}
+
+function numeric(value: Json | undefined, fallback: number): number {
+  const parsed = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof parsed === "number" && Number.isFinite(parsed) ? parsed : fallback;
+}
