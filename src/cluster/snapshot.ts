@@ -42,6 +42,8 @@ export interface ClusterPart {
 /** A cluster document's word on who leads. */
 export interface Testimony {
   readonly leader: string | null;
+  /** The leader's timeline, where the document states it. */
+  readonly timeline: number | null;
   readonly sentAtMs: number;
 }
 

@@ -33,8 +33,15 @@ export function withMembers(part: ClusterPart, members: readonly Member[], liste
   );
 }
 
-/** Puts the nodes in place of the part's own; names find them again. The claims are counted anew, for indices may have moved. */
+/**
+ * Puts the nodes in place of the part's own. Where the names are others, names are made to find them again and the claims
+ * are counted anew, for indices have moved; else both stay the same objects, which tells watchers that nothing changed.
+ */
 export function withNodes(part: ClusterPart, nodes: readonly Observation[]): ClusterPart {
+  const isSame =
+    nodes.length === part.nodes.length &&
+    nodes.every(({ node, hasLock }, at) => node.name === part.nodes[at]?.node.name && hasLock === part.nodes[at].hasLock);
+  if (isSame) return { ...part, nodes };
   const index = new Map(nodes.map(({ node }, at) => [node.name, at]));
   return { ...part, nodes, index, claims: nodes.flatMap(({ hasLock }, at) => (hasLock ? [at] : [])) };
 }

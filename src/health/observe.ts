@@ -4,19 +4,21 @@ import type { ClusterPart, DocumentAnswer } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
-import { advancePosition } from "./position.ts";
+import { advancePosition, positionOfDarkLeader } from "./position.ts";
 import type { Settings } from "./settings.ts";
+
+/** What an outcome is taken in by, and when. */
+export interface Context {
+  readonly settings: Settings;
+  /** The instant of recording, in ms of our clock. */
+  readonly nowMs: number;
+}
 
 /**
  * Takes one outcome into a cluster's part and gives the next one. Pure: probes write through this and nothing else.
- * @param nowMs the instant of recording, in ms of our clock
  * @returns the same part when the outcome says nothing new (an unknown node, an answer older than the one held)
  */
-export function observe(
-  part: ClusterPart,
-  outcome: Outcome,
-  context: { readonly settings: Settings; readonly nowMs: number },
-): ClusterPart {
+export function observe(part: ClusterPart, outcome: Outcome, context: Context): ClusterPart {
   const { settings, nowMs } = context;
   switch (outcome.kind) {
     case "status":
@@ -24,7 +26,7 @@ export function observe(
     case "liveness":
       return withLiveness(part, outcome);
     case "document":
-      return settle(withDocument(part, outcome.answer, settings), settings, nowMs);
+      return settle(withDocument(part, outcome.answer, context), settings, nowMs);
   }
 }
 
@@ -35,11 +37,7 @@ function settle(part: ClusterPart, settings: Settings, nowMs: number): ClusterPa
   return stood === part.stood ? part : { ...part, stood };
 }
 
-function withStatus(
-  part: ClusterPart,
-  outcome: StatusOutcome,
-  context: { readonly settings: Settings; readonly nowMs: number },
-): ClusterPart {
+function withStatus(part: ClusterPart, outcome: StatusOutcome, context: Context): ClusterPart {
   const { settings } = context;
   const at = part.index.get(outcome.node);
   const before = at === undefined ? undefined : part.nodes[at];
@@ -75,7 +73,7 @@ function claimedSince(before: Observation, outcome: StatusOutcome, maxAge: numbe
 }
 
 /** What one node's report says of the whole cluster: its scope, the claims on the lock, the leader's position. */
-function withReport(part: ClusterPart, at: number, context: { readonly settings: Settings; readonly nowMs: number }): ClusterPart {
+function withReport(part: ClusterPart, at: number, context: Context): ClusterPart {
   const { settings, nowMs } = context;
   const observation = part.nodes[at];
   if (observation === undefined) return part;
@@ -102,7 +100,7 @@ function withLiveness(part: ClusterPart, outcome: LivenessOutcome): ClusterPart 
   return withNode(part, at, { ...before, liveness: { isAlive: outcome.isAlive, sentAtMs: outcome.sentAtMs } });
 }
 
-function withDocument(part: ClusterPart, answer: DocumentAnswer, settings: Settings): ClusterPart {
+function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, nowMs }: Context): ClusterPart {
   const { name, served, cluster, config, history } = answer;
   if (cluster !== undefined && cluster.scope !== null && part.scope !== null && cluster.scope !== part.scope) return part;
   const next: ClusterPart = {
@@ -112,9 +110,11 @@ function withDocument(part: ClusterPart, answer: DocumentAnswer, settings: Setti
     switchPoints: history ?? part.switchPoints,
   };
   if (cluster === undefined) return next;
-  const testimonies = new Map(next.testimonies).set(served.askedOf, { leader: cluster.leader, sentAtMs: served.sentAtMs });
+  const testimony = { leader: cluster.leader, timeline: cluster.leaderTimeline, sentAtMs: served.sentAtMs };
+  const testimonies = new Map(next.testimonies).set(served.askedOf, testimony);
   const scoped = { ...next, scope: next.scope ?? cluster.scope, testimonies };
-  return settings.discovers ? withMembers(scoped, cluster.members, served.sentAtMs) : scoped;
+  const listed = settings.discovers ? withMembers(scoped, cluster.members, served.sentAtMs) : scoped;
+  return { ...listed, position: positionOfDarkLeader(listed, settings, nowMs) };
 }
 
 function withNode(part: ClusterPart, at: number, observation: Observation): ClusterPart {

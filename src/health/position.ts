@@ -1,6 +1,6 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
-import type { ClusterPart, LeaderPosition } from "../cluster/snapshot.ts";
+import type { ClusterPart, LeaderPosition, Testimony } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import type { Settings } from "./settings.ts";
 
@@ -16,8 +16,16 @@ export function advancePosition(part: ClusterPart, seen: SeenReport, settings: S
   if (report === null) return position;
   if (isHolder) return raise(position, { ...pairOf(report), highest: writtenBy(report) });
   const timeline = darkLeaderTimeline(part, settings, nowMs);
-  if (timeline === null || report.timeline !== timeline || report.received === null) return position;
-  return raise(position, { ...pairOf(report), highest: report.received });
+  return timeline === null ? position : raiseByReceived(position, report, timeline);
+}
+
+/** What the replicas had already received when a document names a leader that does not answer. */
+export function positionOfDarkLeader(part: ClusterPart, settings: Settings, nowMs: number): LeaderPosition | null {
+  const timeline = darkLeaderTimeline(part, settings, nowMs);
+  if (timeline === null) return part.position;
+  const maxAge = maxAgeMs(part, settings);
+  const reports = part.nodes.flatMap((node) => (node.report !== null && isFresh(node, maxAge, nowMs) ? [node.report] : []));
+  return reports.reduce((position, report) => raiseByReceived(position, report, timeline), part.position);
 }
 
 /** A report as it was just observed. */
@@ -42,6 +50,11 @@ export function lagBytes(part: ClusterPart, observation: Observation, reached: "
   return part.position !== null && report.timeline === part.position.timeline ? 0 : null;
 }
 
+function raiseByReceived(position: LeaderPosition | null, report: Report, timeline: number): LeaderPosition | null {
+  if (report.timeline !== timeline || report.received === null) return position;
+  return raise(position, { ...pairOf(report), highest: report.received });
+}
+
 function pairOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
   return { system: report.system, timeline: report.timeline };
 }
@@ -59,13 +72,14 @@ function raise(known: LeaderPosition | null, seen: Omit<LeaderPosition, "highest
   return highest > known.highest ? { ...known, highest } : known;
 }
 
+/** The timeline of a leader that the newest cluster document names and that does not answer; `null` while one answers. */
 function darkLeaderTimeline(part: ClusterPart, settings: Settings, nowMs: number): number | null {
-  let newest: { leader: string | null; sentAtMs: number } | undefined;
+  let newest: Testimony | undefined;
   for (const testimony of part.testimonies.values()) {
     if (testimony.sentAtMs > (newest?.sentAtMs ?? -Infinity)) newest = testimony;
   }
-  const leader = part.nodes.find(({ node }) => node.member === newest?.leader);
-  if (leader === undefined || part.position === null) return null;
+  const leader = newest === undefined ? undefined : part.nodes.find(({ node }) => node.member === newest.leader);
+  if (newest === undefined || leader === undefined) return null;
   const answers = leader.failuresInRow === 0 && isFresh(leader, maxAgeMs(part, settings), nowMs);
-  return answers ? null : part.position.timeline;
+  return answers ? null : (newest.timeline ?? part.position?.timeline ?? null);
 }

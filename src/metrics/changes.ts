@@ -24,8 +24,11 @@ export class Changes {
     const isAll = before.stood !== after.stood || before.claims !== after.claims;
     const known = this.#of(after);
     const changes: Change[] = [];
-    for (const [at, observation] of after.nodes.entries()) {
-      if (!isAll && observation === before.nodes[at]) continue;
+    for (let at = 0; at < after.nodes.length; at += 1) {
+      const observation = after.nodes[at];
+      if (observation === undefined) continue;
+      const isHeard = observation.report !== null || observation.failuresInRow > 0;
+      if (!isHeard || (!isAll && observation === before.nodes[at])) continue;
       const { name } = observation.node;
       const summary = summarize(sight, observation);
       const last = known.get(name) ?? null;

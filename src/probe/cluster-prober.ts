@@ -33,7 +33,8 @@ export class ClusterProber {
   /** To be told of every change of the cluster's part: new members are asked, a change of claims is looked into at once. */
   follow(before: ClusterPart, after: ClusterPart): void {
     if (this.#isStopped) return;
-    if (before.nodes.length !== after.nodes.length || before.index !== after.index) void this.#reconcile();
+    const isOther = before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
+    if (isOther) void this.#reconcile();
     if (before.claims !== after.claims || before.stood !== after.stood) this.roundAtOnce();
   }
 

@@ -11,7 +11,9 @@ export const guardsOff: Guards = {
 };
 
 /** A whole configuration around what a test is about: any free port, quick probes. */
-export function configOf(parts: { readonly clusters: readonly ClusterConfig[]; readonly listen?: readonly ListenerConfig[] } & Partial<Config>): Config {
+export function configOf(
+  parts: { readonly clusters: readonly ClusterConfig[]; readonly listen?: readonly ListenerConfig[] } & Partial<Config>,
+): Config {
   return {
     probe: {
       intervalMs: 200,

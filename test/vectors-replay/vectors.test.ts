@@ -28,10 +28,17 @@ for (const version of readdirSync(room)) {
 
 /** Serves the recorded documents from fake nodes, probes and asks them as in life, and lists where the answers differ. */
 async function disagreements(vector: Vector): Promise<readonly string[]> {
-  const fakes = await Promise.all(Object.entries(vector.nodes).map(async ([name, node]) => ({ name, scope: scopeOf(node), ...(await serveRecordedNode(node)) })));
+  const fakes = await Promise.all(
+    Object.entries(vector.nodes).map(async ([name, node]) => ({ name, scope: scopeOf(node), ...(await serveRecordedNode(node)) })),
+  );
   const scopes = [...new Set(fakes.map(({ scope }) => scope))];
   const clusters = scopes.map((scope) =>
-    clusterOf({ name: scope, scope, guards: guardsOff, nodes: fakes.filter((fake) => fake.scope === scope).map(({ name, api }) => nodeOf({ name, api })) }),
+    clusterOf({
+      name: scope,
+      scope,
+      guards: guardsOff,
+      nodes: fakes.filter((fake) => fake.scope === scope).map(({ name, api }) => nodeOf({ name, api })),
+    }),
   );
   const app = new App(configOf({ clusters, listen: [listenerOf({})] }), silence);
   const found: string[] = [];
