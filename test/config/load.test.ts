@@ -89,6 +89,16 @@ test("more than a hundred problems are counted and not shown", () => {
   assert.equal(lines.at(-1), "and 31 more problems");
 });
 
+test("what a file says cannot write lines of its own into the problems, nor long ones", () => {
+  const key = `"${"k".repeat(100_000)}"`;
+  const result = load(`"a\\nb\\e[31m": 1\n? ${key}\n: 1\nlog: { level: "x\\ny${"z".repeat(100_000)}" }\n`);
+  const shown = result.ok ? "" : renderProblems(result.problems);
+  assert.equal(shown.split("\n").length, 4);
+  assert.ok(shown.length < 2000);
+  // eslint-disable-next-line no-control-regex -- This is the one that must not be there.
+  assert.doesNotMatch(shown, /\u001b/);
+});
+
 test("a problem carries the value found and what is allowed", () => {
   const result = load("clusters: [{ name: demo, discover: ['http://10.0.0.1:8008'] }]\nlog:\n  level: loud\n");
   const file = join(folder, "rolecall.yaml");
