@@ -159,6 +159,21 @@ test("every key is read into its own place", () => {
   assert.deepEqual(relative, expected);
 });
 
+test("a file that says every default says nothing new", () => {
+  const config = loaded(loadConfig({ file: "test/spec/config/sample.yaml", env: {}, flags: {} }));
+  const least = loaded(load("clusters: [{ name: demo, discover: ['http://10.0.0.1:8008'] }]"));
+  assert.deepEqual({ ...config, clusters: [], listen: [] }, { ...least, clusters: [], listen: [] });
+  assert.deepEqual(config.clusters[0]?.guards, least.clusters[0]?.guards);
+  assert.deepEqual(
+    config.listen.map(({ address, port, dialect, cluster, node, wholeCluster }) => [address, port, dialect, cluster, node, wholeCluster]),
+    [
+      ["127.0.0.1", 8008, "node", "demo", null, true],
+      ["127.0.0.1", 8108, "node", "demo", "pg2", false],
+      ["127.0.0.1", 9108, "admin", null, null, false],
+    ],
+  );
+});
+
 test("max_age follows interval and timeout where it is not said", () => {
   const config = loaded(load("clusters: [{ name: a, discover: ['http://a:1'] }]\nprobe: { interval: 200ms, timeout: 1s }"));
   assert.equal(config.probe.maxAgeMs, 1600);
