@@ -35,12 +35,16 @@ const calls = [
 const doing = fc.oneof(
   { weight: 4, arbitrary: fc.record({ node: name, fault }) },
   { weight: 4, arbitrary: fc.record({ node: name, call: fc.constantFrom(...calls), body: fc.option(body, { nil: undefined }) }) },
-  { weight: 4, arbitrary: fc.record({ passMs: fc.nat(40_000) }) },
+  { weight: 2, arbitrary: fc.record({ handOverTo: fc.option(name, { nil: undefined }) }) },
+  { weight: 5, arbitrary: fc.record({ passMs: fc.oneof(fc.nat(3000), fc.nat(60_000)) }) },
 );
+const steps = fc.array(doing, { minLength: 10, maxLength: 40, size: "max" });
 type Doing = typeof doing extends fc.Arbitrary<infer T> ? T : never;
 
 function act(stage: Stage, step: Doing): void {
+  const { cluster } = stage;
   if ("passMs" in step) stage.pass(step.passMs);
+  else if ("handOverTo" in step) cluster.failover = { leader: cluster.lock?.holder, candidate: step.handOverTo, scheduledAtMs: undefined };
   else if ("fault" in step) stage.fault(step.node, step.fault);
   else {
     const [method = "", path = ""] = step.call.split(" ");
@@ -53,10 +57,14 @@ function act(stage: Stage, step: Doing): void {
 function inspect(stage: Stage): void {
   const { cluster } = stage;
   assert.ok(stage.leaders().length <= 1, "two nodes hold the lock");
-  for (const { name: node } of cluster.nodes) {
+  for (const { name: node, motion, state, role } of cluster.nodes) {
+    if (motion?.kind === "promoting") assert.ok(state === "running" && role !== "primary", `${node} is promoted as ${state} ${role}`);
     for (const path of ["/patroni", "/cluster", "/config"]) assert.doesNotThrow(() => stage.document(node, path));
     assert.equal(stage.ask(node, "GET", "/metrics").status, 200);
-    const { receivedLsn, replayedLsn } = stage.node(node);
+    const { receivedLsn, replayedLsn, following, timeline, lagBytes } = stage.node(node);
+    const source = following === undefined ? undefined : stage.node(following);
+    const isStreaming = state === "running" && role === "replica" && lagBytes === undefined && source?.role === "primary";
+    if (isStreaming && source.timeline === timeline) assert.ok(receivedLsn <= source.receivedLsn, `${node} is ahead of its source`);
     assert.ok(Number.isFinite(receivedLsn) && replayedLsn <= receivedLsn, `${node} replayed what it has not received`);
   }
   const timelines = cluster.history.map(([timeline]) => timeline);
@@ -70,9 +78,9 @@ function inspect(stage: Stage): void {
 describe("whatever is done to a simulated cluster", () => {
   it("it never fails, and at most one node holds the lock", () => {
     fc.assert(
-      fc.property(fc.array(doing, { maxLength: 25 }), (steps) => {
+      fc.property(steps, (all) => {
         const stage = setStage(3);
-        for (const step of steps) {
+        for (const step of all) {
           act(stage, step);
           inspect(stage);
         }
@@ -83,9 +91,9 @@ describe("whatever is done to a simulated cluster", () => {
 
   it("it comes back: once all is healed and configured anew, one leads and the others stream", () => {
     fc.assert(
-      fc.property(fc.array(doing, { maxLength: 25 }), (steps) => {
+      fc.property(steps, (all) => {
         const stage = setStage(3);
-        for (const step of steps) act(stage, step);
+        for (const step of all) act(stage, step);
         stage.ask("pg1", "PUT", "/config", { ttl: 20, loop_wait: 2 });
         stage.ask("pg1", "DELETE", "/switchover");
         for (const { name: node } of stage.cluster.nodes) {
