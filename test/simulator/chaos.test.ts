@@ -57,8 +57,9 @@ function act(stage: Stage, step: Doing): void {
 function inspect(stage: Stage): void {
   const { cluster } = stage;
   assert.ok(stage.leaders().length <= 1, "two nodes hold the lock");
-  for (const { name: node, motion, state, role } of cluster.nodes) {
-    if (motion?.kind === "promoting") assert.ok(state === "running" && role !== "primary", `${node} is promoted as ${state} ${role}`);
+  for (const { name: node, alive, motion, state, role } of cluster.nodes) {
+    if (motion?.kind === "promoting")
+      assert.ok(alive && state === "running" && role !== "primary", `${node} is promoted as ${state} ${role}`);
     for (const path of ["/patroni", "/cluster", "/config"]) assert.doesNotThrow(() => stage.document(node, path));
     assert.equal(stage.ask(node, "GET", "/metrics").status, 200);
     const { receivedLsn, replayedLsn, following, timeline, lagBytes } = stage.node(node);
