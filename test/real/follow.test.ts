@@ -66,6 +66,7 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
     const watcher = new Watcher({ nodes: cluster.nodes, rolecall, routes: routes.watched });
     let found: readonly string[] = [];
     try {
+      await watcher.begun();
       await act();
       await cluster.whole();
       found = await differences({ nodes: cluster.nodes, rolecall, routes: settled }, settleSeconds);
@@ -140,6 +141,26 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
     assert.notEqual(next.name, old.name);
     assertChanged(old, "/primary no", "/health no", "/health yes", "/replica?lag=1MB yes");
     assertChanged(next, "/primary yes");
+  });
+
+  test("a frozen leader is refused before its lock runs out, and stays refused when it wakes up behind the next one", async () => {
+    const old = await cluster.leader();
+    const others = await cluster.replicas();
+    await during("leader frozen", async () => {
+      const thaw = freeze(old.pid);
+      try {
+        await refused(old, "/primary");
+        await until({ what: "next leader", seconds: 60 }, async () => {
+          const replies = await Promise.all(others.map((node) => node.ask("/leader")));
+          return replies.some(isYes) ? true : undefined;
+        });
+        await sleep(2000);
+      } finally {
+        thaw();
+      }
+    });
+    assert.notEqual((await cluster.leader()).name, old.name);
+    assertChanged(old, "/primary no", "/health no", "/health yes");
   });
 
   test("a frozen replica is refused when its evidence is too old, and taken again after the thaw", async () => {

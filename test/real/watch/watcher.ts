@@ -3,6 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PatroniNode } from "../lab/patroni.ts";
 import type { Rolecall } from "../lab/rolecall.ts";
 import type { Reply } from "../lab/ask.ts";
+import { until } from "../lab/wait.ts";
 import type { Sample, Timeline } from "./timeline.ts";
 
 export interface Watched {
@@ -34,6 +35,12 @@ export class Watcher {
     this.#rolecall = rolecall;
     this.#rows = nodes.flatMap((node) => routes.map((route) => ({ node, route, theirs: [], ours: [] })));
     this.#loops = nodes.flatMap((node) => [this.#repeat(() => this.#askNode(node)), this.#repeat(() => this.#askUs(node))]);
+  }
+
+  /** Waits (10 s) until every question has a first answer: without one, no later answer would be a change. */
+  async begun(): Promise<void> {
+    const every = (): boolean => this.#rows.every(({ theirs, ours }) => theirs.length > 0 && ours.length > 0);
+    await until({ what: "first answer to every watched question", seconds: 10 }, () => Promise.resolve(every() || undefined));
   }
 
   /** Ends the watch, after the questions that are on their way. */
