@@ -15,15 +15,8 @@ import { psql } from "./lab/psql.ts";
 import { Rolecall } from "./lab/rolecall.ts";
 import { missingProgram, patroni3, patroni4, type Found } from "./lab/versions.ts";
 import { until } from "./lab/wait.ts";
-import { account } from "./watch/account.ts";
-import { differences } from "./watch/agreement.ts";
-import { changes, isYes, overhangMs, together } from "./watch/timeline.ts";
-import { Watcher } from "./watch/watcher.ts";
-
-/** `probe.max_age`, left at its default. */
-const maxAgeMs = 5500;
-/** How long after a scenario a difference may last. */
-const settleSeconds = 15;
+import { Stage } from "./watch/stage.ts";
+import { isYes } from "./watch/timeline.ts";
 
 const routes = JSON.parse(readFileSync(new URL("../../../test/spec/real.json", import.meta.url), "utf8")) as {
   readonly watched: readonly string[];
@@ -50,51 +43,21 @@ function follow(version: string, find: () => Found, settled: readonly string[]):
 function scenarios(version: string, command: readonly [string, ...string[]], settled: readonly string[]): void {
   let cluster: Cluster;
   let rolecall: Rolecall;
+  let stage: Stage;
 
   before(async () => {
     cluster = await Cluster.start(command);
     rolecall = await Rolecall.start(cluster);
+    stage = new Stage({ cluster, rolecall, title: `Patroni ${version}`, watched: routes.watched, settled });
   });
   after(async () => {
     const code = await rolecall?.stop();
     await cluster?.stop();
-    assert.equal(code, 0, "rolecall ends with 0 after SIGTERM");
+    if (rolecall !== undefined) assert.equal(code, 0, "rolecall ends with 0 after SIGTERM");
   });
 
-  /** Watches while `act` changes the cluster, waits until it is whole again, compares, judges and prints. */
-  async function during(name: string, act: () => Promise<void>): Promise<void> {
-    const watcher = new Watcher({ nodes: cluster.nodes, rolecall, routes: routes.watched });
-    let found: readonly string[] = [];
-    try {
-      await watcher.begun();
-      await act();
-      await cluster.whole();
-      found = await differences({ nodes: cluster.nodes, rolecall, routes: settled }, settleSeconds);
-    } finally {
-      const timelines = await watcher.stop();
-      console.log(account(`Patroni ${version}, ${name}`, timelines));
-      const late = timelines.filter((timeline) => overhangMs(timeline) > maxAgeMs).map(({ node, route }) => `${node} ${route}`);
-      assert.deepEqual(late, [], `a yes outlived the node's by more than ${maxAgeMs} ms`);
-      const foreign = timelines.flatMap(({ node, route, ours }) =>
-        ours.filter(({ status }) => ![200, 500, 503].includes(status)).map(({ status }) => `${node} ${route} ${status}`),
-      );
-      assert.deepEqual(foreign, [], "rolecall was silent, or answered something that is neither yes nor no");
-      assert.deepEqual(together(timelines.filter(({ route }) => route === "/primary")), [], "two primaries at one instant");
-      changed = new Set(
-        timelines.flatMap(changes).map(({ node, route, to }) => `${node} ${route} ${isYes({ status: to }) ? "yes" : "no"}`),
-      );
-    }
-    assert.deepEqual(found, [], `differences ${settleSeconds} s after`);
-  }
-  /** What the last scenario really changed, so that none passes without having happened. */
-  let changed: ReadonlySet<string> = new Set();
-  function assertChanged(node: PatroniNode, ...what: readonly string[]): void {
-    for (const change of what)
-      assert.ok(changed.has(`${node.name} ${change}`), `${node.name} never said ${change}: ${[...changed].join(", ")}`);
-  }
-
   test("in a steady cluster every route of every node is answered alike", async () => {
-    await during("steady", () => sleep(3000));
+    await stage.during("steady", () => sleep(3000));
   });
 
   test("writes pass, and a replica that receives nothing is refused for its lag until it does again", async () => {
@@ -102,22 +65,25 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
     const [replica] = await cluster.replicas();
     assert.ok(replica?.postmaster !== undefined);
     const { postmaster } = replica;
-    await during("writes", async () => {
+    await stage.during("writes", async () => {
       assert.equal(await psql(leader.databasePort, "create table written (filling text)"), "");
       await write(leader);
       const thaw = freezeBackend(postmaster, "walreceiver");
-      await write(leader);
-      await refused(replica, "/replica?lag=1MB");
-      thaw();
+      try {
+        await write(leader);
+        await stage.refused(replica, "/replica?lag=1MB");
+      } finally {
+        thaw();
+      }
     });
-    assertChanged(replica, "/replica?lag=1MB no", "/replica?lag=1MB yes");
+    stage.assertChanged(replica, "/replica?lag=1MB no", "/replica?lag=1MB yes");
   });
 
   test("a switchover moves the lock, and the old leader becomes a replica", async () => {
     const old = await cluster.leader();
     const [candidate] = await cluster.replicas();
     assert.ok(candidate !== undefined);
-    await during("switchover", async () => {
+    await stage.during("switchover", async () => {
       const { status, body } = await old.ask("/switchover", {
         method: "POST",
         body: { leader: old.name, candidate: candidate.name },
@@ -126,30 +92,30 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
       assert.equal(status, 200, body);
     });
     assert.equal((await cluster.leader()).name, candidate.name);
-    assertChanged(old, "/primary no", "/replica?lag=1MB yes");
-    assertChanged(candidate, "/primary yes", "/replica?lag=1MB no");
+    stage.assertChanged(old, "/primary no", "/replica?lag=1MB yes");
+    stage.assertChanged(candidate, "/primary yes", "/replica?lag=1MB no");
   });
 
   test("a killed leader is nobody, the next one is found, and the old one comes back as a replica", async () => {
     const old = await cluster.leader();
     let next: PatroniNode = old;
-    await during("leader killed", async () => {
+    await stage.during("leader killed", async () => {
       await old.kill();
       next = await cluster.leader();
       old.start();
     });
     assert.notEqual(next.name, old.name);
-    assertChanged(old, "/primary no", "/health no", "/health yes", "/replica?lag=1MB yes");
-    assertChanged(next, "/primary yes");
+    stage.assertChanged(old, "/primary no", "/health no", "/health yes", "/replica?lag=1MB yes");
+    stage.assertChanged(next, "/primary yes");
   });
 
   test("a frozen leader is refused before its lock runs out, and stays refused when it wakes up behind the next one", async () => {
     const old = await cluster.leader();
     const others = await cluster.replicas();
-    await during("leader frozen", async () => {
+    await stage.during("leader frozen", async () => {
       const thaw = freeze(old.pid);
       try {
-        await refused(old, "/primary");
+        await stage.refused(old, "/primary");
         await until({ what: "next leader", seconds: 60 }, async () => {
           const replies = await Promise.all(others.map((node) => node.ask("/leader")));
           return replies.some(isYes) ? true : undefined;
@@ -160,22 +126,22 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
       }
     });
     assert.notEqual((await cluster.leader()).name, old.name);
-    assertChanged(old, "/primary no", "/health no", "/health yes");
+    stage.assertChanged(old, "/primary no", "/health no", "/health yes");
   });
 
   test("a frozen replica is refused when its evidence is too old, and taken again after the thaw", async () => {
     const [replica] = await cluster.replicas();
     assert.ok(replica !== undefined);
-    await during("replica frozen", async () => {
+    await stage.during("replica frozen", async () => {
       const thaw = freeze(replica.pid);
       try {
-        await refused(replica, "/health");
+        await stage.refused(replica, "/health");
         await sleep(2000);
       } finally {
         thaw();
       }
     });
-    assertChanged(replica, "/health no", "/health yes");
+    stage.assertChanged(replica, "/health no", "/health yes");
   });
 
   test("in pause the answers go on, and a PostgreSQL that stays stopped is refused until the pause ends", async () => {
@@ -183,34 +149,26 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
     const [replica] = await cluster.replicas();
     assert.ok(replica?.postmaster !== undefined);
     const { postmaster } = replica;
-    await during("pause", async () => {
+    await stage.during("pause", async () => {
       await pause(leader, true);
       process.kill(postmaster, "SIGINT"); // PostgreSQL's fast shutdown
-      await refused(replica, "/health");
+      await stage.refused(replica, "/health");
       assert.equal((await leader.ask("/primary")).status, 200);
       await pause(leader, false);
     });
-    assertChanged(replica, "/health no", "/health yes");
+    stage.assertChanged(replica, "/health no", "/health yes");
   });
 
   test("without the DCS the leader gives up its lock, and one is found when it is back", async () => {
     const leader = await cluster.leader();
-    await during("DCS down", async () => {
+    await stage.during("DCS down", async () => {
       await cluster.etcd.kill();
-      await refused(leader, "/primary");
+      await stage.refused(leader, "/primary");
       await sleep(3000);
       await cluster.etcd.start();
     });
-    assertChanged(leader, "/primary no");
+    stage.assertChanged(leader, "/primary no");
   });
-
-  /** Waits until both the node (by a no, or by silence) and we refuse. */
-  async function refused(node: PatroniNode, route: string): Promise<void> {
-    await until({ what: `no of ${node.name} to ${route}`, seconds: 40, evidence: () => rolecall.tail }, async () => {
-      const replies = await Promise.all([node.ask(route), rolecall.ask(node.name, route)]);
-      return replies.some(isYes) ? undefined : true;
-    });
-  }
 
   async function pause(leader: PatroniNode, paused: boolean): Promise<void> {
     const { status, body } = await leader.ask("/config", { method: "PATCH", body: { pause: paused }, deadlineMs: 10_000 });
