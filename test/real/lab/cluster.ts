@@ -6,6 +6,7 @@ import { giveToPostgres } from "./child.ts";
 import { Etcd } from "./etcd.ts";
 import { PatroniNode } from "./patroni.ts";
 import { ports, requireFree } from "./ports.ts";
+import { removeAtExit } from "./reaper.ts";
 import type { Reply } from "./ask.ts";
 import { until } from "./wait.ts";
 
@@ -33,6 +34,7 @@ export class Cluster {
 
   private constructor(patroni: readonly [string, ...string[]]) {
     this.folder = mkdtempSync(join(tmpdir(), "rolecall-real-"));
+    removeAtExit(this.folder);
     giveToPostgres(this.folder);
     this.etcd = new Etcd(this.folder);
     const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni });
