@@ -116,6 +116,7 @@ done
 inside=(env -i "PATH=$PATH" "${environment[@]}" "HEALTH_URL=http://127.0.0.1:$port/livez")
 
 cd "$stage$folder"
+if "${inside[@]}" "${health[@]}"; then fail "port $port must be free: something else answers there"; fi
 "${as_user[@]}" "${inside[@]}" "${placed[@]}" >"$scratch/program.log" 2>&1 &
 program=$!
 healthy=no
