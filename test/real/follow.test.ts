@@ -98,35 +98,37 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
 
   test("a killed leader is nobody, the next one is found, and the old one comes back as a replica", async () => {
     const old = await cluster.leader();
-    let next: PatroniNode = old;
-    await stage.during("leader killed", async () => {
+    const next = await stage.during("leader killed", async () => {
       await old.kill();
-      next = await cluster.leader();
+      const found = await cluster.leader();
       old.start();
+      return found;
     });
     assert.notEqual(next.name, old.name);
     stage.assertChanged(old, "/primary no", "/health no", "/health yes", "/replica?lag=1MB yes");
     stage.assertChanged(next, "/primary yes");
   });
 
-  test("a frozen leader is refused before its lock runs out, and stays refused when it wakes up behind the next one", async () => {
+  test("a frozen leader is refused before the lock passes on, and is no second primary when it wakes up", async () => {
     const old = await cluster.leader();
     const others = await cluster.replicas();
-    await stage.during("leader frozen", async () => {
+    const next = await stage.during("leader frozen", async () => {
       const thaw = freeze(old.pid);
       try {
         await stage.refused(old, "/primary");
-        await until({ what: "next leader", seconds: 60 }, async () => {
+        const found = await until({ what: "next leader", seconds: 60 }, async () => {
           const replies = await Promise.all(others.map((node) => node.ask("/leader")));
-          return replies.some(isYes) ? true : undefined;
+          return others.find((_, index) => isYes(replies[index] ?? { status: 0 }));
         });
         await sleep(2000);
+        return found;
       } finally {
         thaw();
       }
     });
-    assert.notEqual((await cluster.leader()).name, old.name);
+    // Who leads in the end is the cluster's affair: the old leader's PostgreSQL was never stopped, and may win the lock again.
     stage.assertChanged(old, "/primary no", "/health no", "/health yes");
+    stage.assertChanged(next, "/primary yes");
   });
 
   test("a frozen replica is refused when its evidence is too old, and taken again after the thaw", async () => {

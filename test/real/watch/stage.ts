@@ -35,25 +35,21 @@ export class Stage {
 
   /**
    * Watches while `act` changes the cluster and until it is whole and we agree with it again; prints how we followed.
+   * @returns what `act` found
    * @throws AssertionError for a yes that lived too long, two primaries at once, no answer of ours, or a difference that stayed
    */
-  async during(name: string, act: () => Promise<void>): Promise<void> {
-    const { cluster, rolecall, title, watched, settled } = this.#options;
+  async during<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const { cluster, rolecall, title, watched } = this.#options;
     const watcher = new Watcher({ nodes: cluster.nodes, rolecall, routes: watched });
     let timelines: readonly Timeline[] = [];
-    let left: readonly string[] = [];
-    try {
-      await watcher.begun();
-      await act();
-      await cluster.whole();
-      left = await differences({ nodes: cluster.nodes, rolecall, routes: settled }, settleSeconds);
-    } finally {
+    const { found, left } = await this.#play(watcher, act).finally(async () => {
       timelines = await watcher.stop();
       console.log(account(`${title}, ${name}`, timelines));
-    }
+    });
     this.#changed = new Set(timelines.flatMap(changes).map(({ node, route, to }) => `${node} ${route} ${to === 200 ? "yes" : "no"}`));
     judge(timelines);
     assert.deepEqual(left, [], `differences ${settleSeconds} s after`);
+    return found;
   }
 
   /** Makes sure that the last scenario happened: `what` are changes of the node's own answers, such as "/primary no". */
@@ -69,6 +65,15 @@ export class Stage {
       const replies = await Promise.all([node.ask(route), rolecall.ask(node.name, route)]);
       return replies.some(isYes) ? undefined : true;
     });
+  }
+
+  /** What `act` found, and the differences that were left when things should have settled. */
+  async #play<T>(watcher: Watcher, act: () => Promise<T>): Promise<{ readonly found: T; readonly left: readonly string[] }> {
+    const { cluster, rolecall, settled } = this.#options;
+    await watcher.begun();
+    const found = await act();
+    await cluster.whole();
+    return { found, left: await differences({ nodes: cluster.nodes, rolecall, routes: settled }, settleSeconds) };
   }
 }
 
