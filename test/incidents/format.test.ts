@@ -13,7 +13,7 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
   ["a key of a report", file(["{ at: 4s, nodes: { pg1: { lok: true } } }"]), /night\.yaml, step 1 \(at 4s\)\.nodes\.pg1: unknown key lok/],
   ["a node", file(["{ at: 0s, nodes: { pg9: {} } }"]), /step 1 .*nodes: unknown key pg9: allowed is pg1, pg2/],
   ["a key of the file", file([], "setings: {}"), /night\.yaml: unknown key setings/],
-  ["a guard", file([], "settings: { guards: { atach_window: 1s } }"), /settings\.guards: unknown key atach_window/],
+  ["a guard", file(["{ at: 0s }"], "settings: { guards: { atach_window: 1s } }"), /settings\.guards: unknown key atach_window/],
   ["a failure", file(["{ at: 0s, nodes: { pg1: { failure: tired } } }"]), /failure as it must be one of refused, timeout/],
   ["a position", file(["{ at: 0s, nodes: { pg1: { position: 12MB } } }"]), /position as it must be a position such as 0\/5000000/],
   ["an instant", file(["{ at: 5 }"]), /step 1\.at as it must be an instant such as 0s/],

@@ -76,6 +76,13 @@ export class Reading {
     return this.#value;
   }
 
+  /** A plain number of seconds, as the dynamic configuration has them. @returns milliseconds */
+  seconds(otherwise: number): number {
+    if (this.isAbsent) return otherwise * 1000;
+    if (typeof this.#value !== "number" || !(this.#value >= 0)) throw this.refusal("a number of seconds");
+    return this.#value * 1000;
+  }
+
   span(otherwise: number): number {
     if (this.isAbsent) return otherwise;
     const ms = typeof this.#value === "string" ? parseDuration(this.#value) : undefined;

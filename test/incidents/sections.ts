@@ -40,9 +40,9 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
     case "config": {
       const said = section.mapping(["of", "ttl", "loop_wait", "retry_timeout", "maximum_lag_on_failover", "standby_cluster"]);
       const config = {
-        ttlMs: said("ttl").count(30) * 1000,
-        loopWaitMs: said("loop_wait").count(10) * 1000,
-        retryTimeoutMs: said("retry_timeout").count(10) * 1000,
+        ttlMs: said("ttl").seconds(30),
+        loopWaitMs: said("loop_wait").seconds(10),
+        retryTimeoutMs: said("retry_timeout").seconds(10),
         lagMaxOnFailover: said("maximum_lag_on_failover").count(1_048_576),
         isStandbyCluster: said("standby_cluster").flag(false),
       };
