@@ -39,7 +39,7 @@ for (const document of documents) {
 test("README: every run-time dependency has a reason, and none is listed that is not there", () => {
   const section = readFileSync("README.md", "utf8").split("## Dependencies")[1] ?? "";
   const listed = [...section.matchAll(/^\| ([\w-]+) \|/gm)].map((match) => match[1]).filter((name) => name !== "package");
-  assert.deepEqual(listed.toSorted(), Object.keys(manifest.dependencies).toSorted());
+  assert.deepEqual(new Set(listed), new Set(Object.keys(manifest.dependencies)));
 });
 
 test("README: the reasons of the guards and the parameters it names are those there are", () => {
