@@ -2,6 +2,9 @@ import type { DampedLag, LagSample } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
 import type { Settings } from "./settings.ts";
 
+/** However long the dwell, no node keeps more samples than this. */
+const samplesMax = 600;
+
 /** Whether lag is damped at all (guards `lag_samples` and `dwell`). */
 export function isDamping({ guards }: Settings): boolean {
   return guards.lagSamples > 1 || guards.dwellMs > 0;
@@ -15,14 +18,15 @@ export function isDamping({ guards }: Settings): boolean {
  * balancer, for as long as it swings, and every check may have a limit of its own.
  * @param before what the samples so far came to; `null` before the first
  */
-export function withLagSample(before: DampedLag | null, sample: LagSample, { guards, intervalMs }: Settings): DampedLag {
+export function withLagSample(before: DampedLag | null, sample: LagSample, { guards }: Settings): DampedLag {
   const known = before === null ? [sample] : [...before.samples, sample];
-  const samples = known.slice(-Math.max(guards.lagSamples, Math.ceil(guards.dwellMs / intervalMs) + 1));
-  const lastN = samples.slice(-guards.lagSamples);
-  const within = samples.filter((one, at) => at >= samples.length - guards.lagSamples || sample.sentAtMs - one.sentAtMs < guards.dwellMs);
+  const lastN = known.slice(-guards.lagSamples);
+  const samples = known
+    .filter((one, at) => at >= known.length - guards.lagSamples || sample.sentAtMs - one.sentAtMs < guards.dwellMs)
+    .slice(-samplesMax);
   const damped = (kind: "bytes" | "timeMs"): number => {
     const least = Math.min(...lastN.map((one) => figureOf(one, kind)));
-    const greatest = Math.max(...within.map((one) => figureOf(one, kind)));
+    const greatest = Math.max(...samples.map((one) => figureOf(one, kind)));
     const figure = before?.[kind] ?? figureOf(sample, kind);
     return Math.min(Math.max(figure, least), greatest);
   };

@@ -50,6 +50,8 @@ function rank(sight: Sight, observation: Observation): number {
 function isKept(sight: Sight, observation: Observation, check: Check): boolean {
   const unlimited = { ...check, lagBytesMax: null, lagTimeMsMax: null };
   const candidates = sight.part.nodes.filter((node) => judge(sight, node, unlimited).fit);
+  // A lagging node may be no candidate for another reason too: not synchronous, of another place.
+  if (!candidates.includes(observation)) return false;
   const inLimit = candidates.filter((node) => judge(sight, node, check).fit).length;
   const ahead = candidates.filter((node) => node !== observation && isAhead(sight, node, observation)).length;
   return inLimit < check.keep && ahead < check.keep;
