@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from "../cluster/node.ts";
+import type { DatabaseAddress, Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
@@ -10,6 +10,11 @@ export function isOutOfScope(part: ClusterPart, report: Report): boolean {
   return part.scope !== null && report.scope !== null && report.scope !== part.scope;
 }
 
+/** Whether the report states another member's name than the node's. A report without one (before version 4) accuses nobody. */
+export function isOtherName(node: Node, report: Report): boolean {
+  return report.name !== null && report.name !== node.member;
+}
+
 /**
  * Rule 7: whether the report is that of the node and the database system that are meant.
  * @returns `foreign`: another scope, or another system identifier than the leader's; `misaddressed`: another node's name; else `null`
@@ -19,7 +24,7 @@ export function mistakenIdentity(part: ClusterPart, observation: Observation, se
   if (report === null || !settings.guards.sameSystem) return null;
   const system = part.position?.system ?? null;
   if (isOutOfScope(part, report) || (system !== null && report.system !== null && report.system !== system)) return "foreign";
-  return report.name !== null && report.name !== node.member ? "misaddressed" : null;
+  return isOtherName(node, report) ? "misaddressed" : null;
 }
 
 /**
