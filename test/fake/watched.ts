@@ -125,3 +125,11 @@ function word(verdict: { readonly fit: true; readonly isDegraded: boolean } | { 
   if (!verdict.fit) return verdict.reason;
   return verdict.isDegraded ? "degraded" : "fit";
 }
+
+/** pg1 leads, pg2 is 12 MB behind, pg3 was never heard; all at the instant 0. */
+export function steady(): Watched {
+  const watched = new Watched({ nodes: ["pg1", "pg2", "pg3"] });
+  watched.lead("pg1", 0, { xlog: { location: 50_000_000 } });
+  watched.follow("pg2", 0, { xlog: { received_location: 50_000_000, replayed_location: 37_417_088 } });
+  return watched;
+}

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { NodeClient, type Reply } from "../../src/probe/client.ts";
-import { portOf } from "../fake/recorded-node.ts";
+import { freePort } from "../fake/running.ts";
+import { listen } from "../fake/listening.ts";
 import { serveBytes, serveRaw } from "../fake/raw-node.ts";
 
 const mebibyte = 1024 * 1024;
@@ -39,9 +40,8 @@ test("a connection that the node keeps is used again, one that it closes is made
       response.end("{}");
     });
     server.on("connection", () => (connections += 1));
-    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-    context.after(() => void server.close().closeAllConnections());
-    const client = clientOf(context, `http://127.0.0.1:${portOf(server)}`);
+    const port = await listen(context, server);
+    const client = clientOf(context, `http://127.0.0.1:${port}`);
     for (let time = 0; time < 4; time += 1) assert.equal(kindOf(await client.get("/leader")), "200 2");
     assert.equal(connections, keeps ? 1 : 4);
   }
@@ -68,17 +68,18 @@ test("the deadline covers the wait for the head", async (context) => {
 });
 
 test("the deadline covers the body, however steadily it trickles", async (context) => {
-  let isCut = false;
+  let cut = (): void => {};
+  const isCut = new Promise<void>((resolve) => (cut = resolve));
   const { origin } = await serveRaw(context, (socket) => {
     socket.write("HTTP/1.0 200 OK\r\n\r\n");
     const drip = setInterval(() => socket.write("x"), 10);
     socket.on("close", () => {
-      isCut = true;
+      cut();
       clearInterval(drip);
     });
   });
   assert.equal(kindOf(await clientOf(context, origin, 100).get("/leader")), "timeout");
-  while (!isCut) await new Promise((resolve) => void setImmediate(resolve));
+  await isCut;
 });
 
 test("the deadline covers endless interim answers", async (context) => {
@@ -143,11 +144,7 @@ test("what goes wrong has a name", async (context) => {
 });
 
 test("a port where nobody listens refuses", async (context) => {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const origin = `http://127.0.0.1:${portOf(server)}`;
-  await new Promise((resolve) => void server.close(resolve));
-  assert.equal(kindOf(await clientOf(context, origin).get("/leader")), "refused");
+  assert.equal(kindOf(await clientOf(context, `http://127.0.0.1:${await freePort()}`).get("/leader")), "refused");
 });
 
 test("closing ends what is under way", async (context) => {

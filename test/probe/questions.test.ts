@@ -70,7 +70,7 @@ test("no bytes make a reader throw", () => {
     status: fc.constantFrom(200, 503, 502),
     body: fc.oneof(
       fc.uint8Array(),
-      fc.json().map((json) => new TextEncoder().encode(json)),
+      fc.json().map((written) => new TextEncoder().encode(written)),
     ),
   });
   fc.assert(

@@ -10,7 +10,7 @@ import { NodeClient } from "../../src/probe/client.ts";
 import { readTls, type TlsMaterial } from "../../src/probe/tls.ts";
 import { makeCertificate } from "../fake/certificates.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
-import { portOf } from "../fake/recorded-node.ts";
+import { listen } from "../fake/listening.ts";
 import { silence } from "../fake/silence.ts";
 import { statusOf } from "../fake/watched.ts";
 
@@ -22,9 +22,8 @@ async function serveTls(context: TestContext, options: ServerOptions): Promise<{
     response.end(JSON.stringify(statusOf("pg1", { role: "primary" })));
   });
   server.on("tlsClientError", () => {});
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  context.after(() => void server.close().closeAllConnections());
-  return { origin: `https://127.0.0.1:${portOf(server)}`, served };
+  const port = await listen(context, server);
+  return { origin: `https://127.0.0.1:${port}`, served };
 }
 
 async function ask(context: TestContext, origin: string, tls: TlsMaterial | null): Promise<string> {
