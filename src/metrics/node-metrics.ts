@@ -2,7 +2,7 @@ import { Gauge, type Registry } from "prom-client";
 import type { Observation } from "../cluster/observation.ts";
 import { lagBytes } from "../health/position.ts";
 import { look, type Sight } from "../health/sight.ts";
-import type { MetricSources } from "./metrics.ts";
+import type { MetricSources } from "./sources.ts";
 import { summarize } from "./summary.ts";
 
 const nodeLabels = ["cluster", "node"] as const;
