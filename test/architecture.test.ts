@@ -50,25 +50,32 @@ interface Source {
   readonly room: string;
   readonly text: string;
   readonly imports: readonly string[];
+  /** Those that are there when the program runs: types are gone then. */
+  readonly values: readonly string[];
 }
 
 const sources: readonly Source[] = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts"))
   .map((file) => {
     const text = readFileSync(join("src", file), "utf8");
-    const imports = [...text.matchAll(/(?:^|\n)(?:import|export)[^;]*?from\s+"([^"]+)"|\bimport\("([^"]+)"\)/g)].map(
-      (match) => match[1] ?? match[2] ?? "",
-    );
-    return { file, room: roomOf(file), text, imports };
+    const imports = specifiers(text);
+    const values = specifiers(text.replace(/(^|\n)(import|export) type [^;]*;/g, "$1"));
+    return { file, room: roomOf(file), text, imports, values };
   });
+
+function specifiers(text: string): readonly string[] {
+  return [...text.matchAll(/(?:^|\n)(?:import|export)[^;]*?from\s+"([^"]+)"|\bimport\("([^"]+)"\)/g)].map(
+    (match) => match[1] ?? match[2] ?? "",
+  );
+}
 
 function roomOf(file: string): string {
   return file.includes(sep) ? (file.split(sep)[0] ?? "") : file.replace(/\.ts$/, "");
 }
 
-/** The files of src that a source imports. */
-function imported({ file, imports }: Source): readonly string[] {
-  return imports.filter((name) => name.startsWith(".")).map((name) => join(dirname(file), name));
+/** The files of src that are meant by specifiers in a file. */
+function filesOf({ file }: Source, names: readonly string[]): readonly string[] {
+  return names.filter((name) => name.startsWith(".")).map((name) => join(dirname(file), name));
 }
 
 describe("the house", () => {
@@ -84,14 +91,14 @@ describe("the house", () => {
       const allowed = [room, ...(doors[room] ?? [])];
       const wrong = sources
         .filter((source) => source.room === room)
-        .flatMap((source) => imported(source).map((target) => ({ from: source.file, to: target })))
+        .flatMap((source) => filesOf(source, source.imports).map((target) => ({ from: source.file, to: target })))
         .filter(({ to }) => !allowed.includes(roomOf(to)));
       assert.deepEqual(wrong, []);
     });
   }
 
   test("has no cycle of files", () => {
-    const graph = new Map(sources.map((source) => [source.file, imported(source)]));
+    const graph = new Map(sources.map((source) => [source.file, filesOf(source, source.values)]));
     const done = new Set<string>();
     const cycles: string[] = [];
     const walk = (file: string, path: readonly string[]): void => {
@@ -107,7 +114,7 @@ describe("the house", () => {
   test("imports no file that is not there", () => {
     const files = new Set(sources.map(({ file }) => file));
     assert.deepEqual(
-      sources.flatMap((source) => imported(source).filter((file) => !files.has(file))),
+      sources.flatMap((source) => filesOf(source, source.imports).filter((file) => !files.has(file))),
       [],
     );
   });

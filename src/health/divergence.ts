@@ -1,7 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
-import { freshLeader, reachedBy } from "./attachment.ts";
+import { freshLeader, reachedBy } from "./stream.ts";
 import type { Sight } from "./sight.ts";
 
 /** Whether the report is on a lower timeline than the leader. */

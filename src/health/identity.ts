@@ -10,11 +10,6 @@ export function isOutOfScope(part: ClusterPart, report: Report): boolean {
   return part.scope !== null && report.scope !== null && report.scope !== part.scope;
 }
 
-/** Whether the report states another member's name than the node's. A report without one (before version 4) accuses nobody. */
-export function isOtherName(node: Node, report: Report): boolean {
-  return report.name !== null && report.name !== node.member;
-}
-
 /**
  * Rule 7: whether the report is that of the node and the database system that are meant.
  * @returns `foreign`: another scope, or another system identifier than the leader's; `misaddressed`: another node's name; else `null`
@@ -24,7 +19,12 @@ export function mistakenIdentity(part: ClusterPart, observation: Observation, se
   if (report === null || !settings.guards.sameSystem) return null;
   const system = part.position?.system ?? null;
   if (isOutOfScope(part, report) || (system !== null && report.system !== null && report.system !== system)) return "foreign";
-  return isOtherName(node, report) ? "misaddressed" : null;
+  return isMisaddressed(node, report) ? "misaddressed" : null;
+}
+
+/** Whether the node states another member name than the one that is reached there. Before version 4 nodes state none. */
+export function isMisaddressed(node: Node, report: Report): boolean {
+  return report.name !== null && report.name !== node.member;
 }
 
 /**

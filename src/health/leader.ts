@@ -1,7 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart, Testimony } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
-import { isOtherName, isOutOfScope } from "./identity.ts";
+import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
 /** Who holds the lock at one instant: at most one node (design.md, rule 2). */
@@ -22,7 +22,7 @@ export function standing(part: ClusterPart, settings: Settings, nowMs: number): 
   const maxAge = maxAgeMs(part, settings);
   const claims = part.claims
     .flatMap((index) => part.nodes[index] ?? [])
-    .filter((claim) => !claim.isDown && isFresh(claim, maxAge, nowMs) && !isMistaken(part, claim, settings));
+    .filter((claim) => !claim.isDown && isFresh(claim, maxAge, nowMs) && !isForeign(part, claim, settings));
   const [first, ...others] = claims;
   if (first === undefined) return nobody;
   if (others.length === 0) return { holder: isDisowned(part, first) ? null : first.node.name, claims };
@@ -35,9 +35,10 @@ export function isDisputed(part: ClusterPart, settings: Settings, nowMs: number)
   return claims.length > 1 || (claims.length === 1 && holder === null);
 }
 
-/** The lock of another scope is no claim on this one, and another node's lock is no claim of this one's. */
-function isMistaken(part: ClusterPart, { report, node }: Observation, settings: Settings): boolean {
-  return settings.guards.sameSystem && report !== null && (isOutOfScope(part, report) || isOtherName(node, report));
+/** The lock of another scope is no claim on this one, nor is the word of a node that is reached under another's address. */
+function isForeign(part: ClusterPart, { node, report }: Observation, settings: Settings): boolean {
+  if (!settings.guards.sameSystem || report === null) return false;
+  return isOutOfScope(part, report) || isMisaddressed(node, report);
 }
 
 function isDisowned(part: ClusterPart, claim: Observation): boolean {

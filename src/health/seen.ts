@@ -1,6 +1,6 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
-import { freshLeader, signOf } from "./attachment.ts";
+import { freshLeader, signOf } from "./stream.ts";
 import { samplesKept } from "./damping.ts";
 import { isOnLowerTimeline } from "./divergence.ts";
 import { standing } from "./leader.ts";

@@ -25,8 +25,8 @@ test("the demo watches the simulated cluster and answers for the whole of it", (
     [{ name: "demo", scope: "demo", discover: ["http://127.0.0.1:18008", "http://127.0.0.1:18009", "http://127.0.0.1:18010"] }],
   );
   assert.deepEqual(config.listen, [
-    { address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: true },
-    { address: "127.0.0.1", port: 9108, dialect: "admin", cluster: null, node: null, wholeCluster: false },
+    { address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: true, defaults: "" },
+    { address: "127.0.0.1", port: 9108, dialect: "admin", cluster: null, node: null, wholeCluster: false, defaults: "" },
   ]);
 });
 

@@ -128,6 +128,10 @@ test("the least file gets every default", () => {
     sameSystem: true,
     attachWindowMs: 10_000,
     demotedForMs: 60_000,
+    lagSamples: 1,
+    dwellMs: 0,
+    handoverHoldMs: 0,
+    surviveMs: 0,
   };
   assert.deepEqual(config, {
     clusters: [{ name: "demo", scope: "demo", discover: ["http://10.0.0.1:8008", "https://db.internal"], nodes: [], tls: null, guards }],
@@ -141,7 +145,7 @@ test("the least file gets every default", () => {
       clusterIntervalMs: 3000,
       configIntervalMs: 30_000,
     },
-    listen: [{ address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: false }],
+    listen: [{ address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: false, defaults: "" }],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

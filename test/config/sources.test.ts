@@ -77,6 +77,8 @@ test("every value outside lists of the schema has its variable", () => {
       "ROLECALL_DRAIN text",
       ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM"].map((key) => `ROLECALL_GUARDS_${key} boolean`),
       ...["ATTACH_WINDOW", "DEMOTED_FOR"].map((key) => `ROLECALL_GUARDS_${key} text`),
+      "ROLECALL_GUARDS_LAG_SAMPLES number",
+      ...["DWELL", "HANDOVER_HOLD", "SURVIVE"].map((key) => `ROLECALL_GUARDS_${key} text`),
       "ROLECALL_LOG_LEVEL text",
       "ROLECALL_SIMULATOR_NODES number",
       "ROLECALL_SIMULATOR_PORT number",

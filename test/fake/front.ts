@@ -80,7 +80,13 @@ export async function openFront(
     nowMs: options.nowMs ?? 0,
     unready: () => options.unready ?? null,
   });
-  const dialect = new NodeDialect(options.listening ?? listeningOf(), evidence, (route, status) => answers.push(`${route} ${status}`));
+  const { snapshot, settings, nowMs } = evidence();
+  const operator = { snapshot: () => snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
+  const dialect = new NodeDialect(options.listening ?? listeningOf(), {
+    evidence,
+    operator,
+    onAnswer: (route, status) => answers.push(`${route} ${status}`),
+  });
   const listener = new Listener(
     (request) => dialect.handle(request),
     (error) => errors.push(error),

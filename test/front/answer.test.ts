@@ -10,7 +10,7 @@ describe("an answer on the wire", () => {
     const front = await openFront(context, steady());
     const document = JSON.stringify(statusOf("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
     const ours =
-      '{"node":"pg1","cluster":"demo","fit":true,"reason":null,"lag_bytes":0,"lag_ms":null,"observed_at":"1970-01-01T00:00:00.000Z","snapshot":7,"instance":"run"}';
+      '{"node":"pg1","cluster":"demo","fit":true,"reason":null,"lag_bytes":0,"lag_ms":0,"observed_at":"1970-01-01T00:00:00.000Z","snapshot":7,"instance":"run"}';
     const body = `${document},"rolecall":${ours}}`;
     const text = await front.raw("GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n");
     assert.equal(

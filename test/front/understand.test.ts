@@ -25,6 +25,7 @@ function short(question: Question): string {
       return `allowed ${question.allow}`;
     case "bad_request":
       return `bad ${question.problem.thing}`;
+    case "operator":
     case "status":
     case "forbidden":
       return question.kind;
@@ -51,6 +52,7 @@ describe("a path of the node dialect", () => {
     ["/nodes/pg1/history", "document history"],
     ["/config", "document config"],
     ["/failsafe", "document failsafe"],
+    ["/explain?node=pg1", "operator"],
     ["/livez", "livez"],
     ["/readyz/", "readyz"],
     ["/nodes/pg1/livez", "bad route"],
