@@ -19,7 +19,8 @@ export class Running {
   ) {
     const main = join(import.meta.dirname, "..", "..", "src", "main.js");
     const [command = "", ...before] = options.command ?? [process.execPath];
-    const env = { PATH: process.env["PATH"], ...options.env };
+    const { PATH, NODE_V8_COVERAGE } = process.env;
+    const env = { PATH, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...options.env };
     this.process = spawn(command, [...before, main, ...args], { env, stdio: ["ignore", "pipe", "pipe", ...(options.sockets ?? [])] });
     this.process.stdout?.on("data", (text: Buffer) => (this.stdout += text.toString()));
     this.process.stderr?.on("data", (text: Buffer) => (this.stderr += text.toString()));
