@@ -55,8 +55,10 @@ export function statesPosition({ location, received, replayed }: Report): boolea
   return location !== null || received !== null || replayed !== null;
 }
 
+/** The word of a replica of another system counts for nothing here, whatever its timeline's number. */
 function raiseByReceived(position: LeaderPosition | null, report: Report, timeline: number): LeaderPosition | null {
-  if (report.timeline !== timeline || report.received === null) return position;
+  const isForeign = position !== null && position.system !== null && report.system !== null && report.system !== position.system;
+  if (report.timeline !== timeline || report.received === null || isForeign) return position;
   return raise(position, { ...pairOf(report), highest: report.received });
 }
 

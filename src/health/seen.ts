@@ -3,6 +3,7 @@ import type { ClusterPart } from "../cluster/snapshot.ts";
 import { freshLeader, signOf } from "./stream.ts";
 import { isDamping, withLagSample } from "./damping.ts";
 import { isOnLowerTimeline } from "./divergence.ts";
+import { standing } from "./leader.ts";
 import { lagBytes } from "./position.ts";
 import { look } from "./sight.ts";
 import type { Settings } from "./settings.ts";
@@ -22,7 +23,8 @@ export function withBearings(
   const { settings, nowMs } = context;
   const { report, sentAtMs } = after;
   if (report === null) return after;
-  const sight = look(part, settings, nowMs);
+  const { holder } = standing(part, settings, nowMs);
+  const sight = look({ ...part, holder }, settings, nowMs);
   const hasLeader = freshLeader(sight) !== null;
   // The count begins with the node's first report, and anew wherever there is no leader to be attached to.
   const isCounting = hasLeader && before.report !== null && signOf(sight, before, report) === null;
