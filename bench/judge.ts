@@ -43,24 +43,25 @@ for (const count of [1, 100, 1_000]) {
   const parts = new Map(Array.from({ length: count }, (_, at): [string, ClusterPart] => [`c${at}`, watched(`c${at}`)]));
   const keys = [...parts.keys()];
   for (const [name, check] of checks) {
-    const costs = Array.from({ length: rounds }, () => cost(parts, keys, check)).sort((one, other) => one - other);
-    process.stdout.write(`${String(count).padStart(5)} clusters  ${name.padEnd(42)} ${Math.round(costs[rounds / 2] ?? 0)} ns\n`);
+    // The best round: what else runs on the machine is not what a verdict costs.
+    const best = Math.min(...Array.from({ length: rounds }, () => cost(parts, keys, check)));
+    process.stdout.write(`${String(count).padStart(5)} clusters  ${name.padEnd(42)} ${Math.round(best)} ns\n`);
   }
 }
 
 /** @returns nanoseconds a verdict, over one round that goes through all clusters and nodes in turn */
 function cost(parts: ReadonlyMap<string, ClusterPart>, keys: readonly string[], check: Check): number {
   let fits = 0;
-  const began = process.hrtime.bigint();
+  const began = performance.now();
   for (let turn = 0; turn < verdictsPerRound; turn += 1) {
     const part = parts.get(keys[turn % keys.length] ?? "");
     const observation = part?.nodes[part.index.get(names[turn % names.length] ?? "") ?? -1];
     if (part === undefined || observation === undefined) throw new Error("Cannot judge: a cluster is missing");
     if (judgeMember(look(part, settings, lastMs + 100), observation, check).fit) fits += 1;
   }
-  const tookNs = Number(process.hrtime.bigint() - began);
+  const tookMs = performance.now() - began;
   if (fits === 0) throw new Error("Cannot measure: no verdict was a yes");
-  return tookNs / verdictsPerRound;
+  return (tookMs * 1e6) / verdictsPerRound;
 }
 
 /** A cluster of three that has been watched for five minutes, its leader writing, its ring of positions full. */
