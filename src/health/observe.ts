@@ -4,7 +4,7 @@ import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample, Testi
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
-import { advancePosition, positionOfDarkLeader } from "./position.ts";
+import { advancePosition, positionOfDarkLeader, statesPosition } from "./position.ts";
 import { withBearings, withWindowsAnew } from "./seen.ts";
 import type { Settings } from "./settings.ts";
 import { withSample } from "./time-lag.ts";
@@ -100,7 +100,9 @@ function withReport(
   };
   const isHolder = standing(claimed, settings, nowMs).holder === observation.node.name;
   const position = advancePosition(claimed, { observation, isHolder, nowMs }, settings);
-  const positionSamples = isHolder ? withSample(claimed, position, observation.sentAtMs) : samplesOf(claimed, position);
+  // A leader that states no position (its own query failed) may have moved on unseen.
+  const isMeasured = isHolder && observation.report !== null && statesPosition(observation.report);
+  const positionSamples = isMeasured ? withSample(claimed, position, observation.sentAtMs) : samplesOf(claimed, position);
   const measured: ClusterPart = { ...claimed, position, positionSamples };
   const after = { ...observation, leaderPosition: position?.highest ?? null };
   return withNode(measured, at, withBearings(measured, { before, after }, context));
