@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeCertificates, type Certificates } from "./certificates.ts";
 import { giveToPostgres } from "./child.ts";
 import { Etcd } from "./etcd.ts";
 import { PatroniNode } from "./patroni.ts";
@@ -12,17 +13,20 @@ import { until } from "./wait.ts";
 
 export class Cluster {
   readonly folder: string;
+  /** What the nodes' APIs are protected by; none: plain HTTP. */
+  readonly tls: Certificates | null;
   readonly etcd: Etcd;
   readonly nodes: readonly [PatroniNode, PatroniNode, PatroniNode];
 
   /**
    * Starts everything and waits for a leader and two replicas without lag.
    * @param patroni the command that starts a Patroni
+   * @param isOverTls whether the nodes' APIs speak TLS, with certificates made for this run
    * @throws Error with the ends of the logs when it does not come up; nothing is left running then
    */
-  static async start(patroni: readonly [string, ...string[]]): Promise<Cluster> {
+  static async start(patroni: readonly [string, ...string[]], isOverTls = false): Promise<Cluster> {
     await requireFree([ports.etcdClient, ports.etcdPeer, ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n])]);
-    const cluster = new Cluster(patroni);
+    const cluster = new Cluster(patroni, isOverTls);
     try {
       await cluster.#start();
     } catch (error) {
@@ -32,12 +36,13 @@ export class Cluster {
     return cluster;
   }
 
-  private constructor(patroni: readonly [string, ...string[]]) {
+  private constructor(patroni: readonly [string, ...string[]], isOverTls: boolean) {
     this.folder = mkdtempSync(join(tmpdir(), "rolecall-real-"));
     removeAtExit(this.folder);
+    this.tls = isOverTls ? makeCertificates(this.folder) : null;
     giveToPostgres(this.folder);
     this.etcd = new Etcd(this.folder);
-    const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni });
+    const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls });
     this.nodes = [node(1), node(2), node(3)];
   }
 
@@ -61,6 +66,21 @@ export class Cluster {
       const leader = await this.leader();
       return isWhole(await leader.ask("/cluster")) ? true : undefined;
     });
+  }
+
+  /** Changes the cluster's dynamic configuration, as `PATCH /config` merges it. */
+  async configure(patch: object): Promise<void> {
+    const leader = await this.leader();
+    const { status, body } = await leader.ask("/config", { method: "PATCH", body: patch, deadlineMs: 10_000 });
+    if (status !== 200) throw new Error(`Cannot configure the cluster: ${leader.name} answers ${status} ${body}`);
+  }
+
+  /** Asks the leader for a switchover and waits (30 s) until it is done. */
+  async switchOver(candidate: PatroniNode): Promise<void> {
+    const leader = await this.leader();
+    const body = { leader: leader.name, candidate: candidate.name };
+    const reply = await leader.ask("/switchover", { method: "POST", body, deadlineMs: 30_000 });
+    if (reply.status !== 200) throw new Error(`Cannot switch over to ${candidate.name}: ${leader.name} answers ${reply.status} ${reply.body}`);
   }
 
   /** Ends every process and removes the folder. */
