@@ -39,6 +39,7 @@ function aLab(command: Command, version: string): () => Lab {
     stop = () => cluster.stop();
     // A primary drops a silent receiver after a minute by default.
     await cluster.configure({ postgresql: { parameters: { wal_sender_timeout: "2s" } } });
+    await cluster.streaming();
     const rolecall = await Rolecall.start(cluster, { guards: { attach_window: "2s" } });
     stop = async () => {
       await rolecall.stop();

@@ -21,7 +21,19 @@ export function makeCertificates(folder: string): Certificates {
   const extensions = join(folder, "server.ext");
   writeFileSync(extensions, "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n");
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  openssl("req", "-x509", ...newKey, "-keyout", authorityKey, "-out", authorityFile, "-days", "1", "-subj", "/CN=authority of one test run");
+  openssl(
+    "req",
+    "-x509",
+    ...newKey,
+    "-keyout",
+    authorityKey,
+    "-out",
+    authorityFile,
+    "-days",
+    "1",
+    "-subj",
+    "/CN=authority of one test run",
+  );
   openssl("req", "-new", ...newKey, "-keyout", keyFile, "-out", requestFile, "-subj", "/CN=node");
   const signedBy = ["-CA", authorityFile, "-CAkey", authorityKey, "-CAcreateserial"];
   openssl("x509", "-req", "-in", requestFile, ...signedBy, "-days", "1", "-extfile", extensions, "-out", certificateFile);

@@ -68,6 +68,15 @@ export class Cluster {
     });
   }
 
+  /** Waits until the leader feeds both replicas: after a start they look whole for seconds before their slots exist and they stream. */
+  async streaming(seconds = 30): Promise<void> {
+    const leader = await this.leader();
+    await until({ what: "two streaming replicas", seconds, evidence: () => this.#tails }, async () => {
+      const { body } = await leader.ask("/patroni");
+      return body.match(/"state": "streaming", "sync_state"/g)?.length === 2 ? true : undefined;
+    });
+  }
+
   /** Changes the cluster's dynamic configuration, as `PATCH /config` merges it. */
   async configure(patch: object): Promise<void> {
     const leader = await this.leader();
@@ -80,7 +89,8 @@ export class Cluster {
     const leader = await this.leader();
     const body = { leader: leader.name, candidate: candidate.name };
     const reply = await leader.ask("/switchover", { method: "POST", body, deadlineMs: 30_000 });
-    if (reply.status !== 200) throw new Error(`Cannot switch over to ${candidate.name}: ${leader.name} answers ${reply.status} ${reply.body}`);
+    if (reply.status !== 200)
+      throw new Error(`Cannot switch over to ${candidate.name}: ${leader.name} answers ${reply.status} ${reply.body}`);
   }
 
   /** Ends every process and removes the folder. */

@@ -40,7 +40,9 @@ export class Haproxy {
     try {
       await until({ what: "HAProxy with every server checked", seconds: 10, evidence: () => haproxy.#child.tail }, async () => {
         const servers = await haproxy.servers();
-        return servers.length === count(/^ *server /gm) && servers.every(({ check }) => check !== "" && !check.startsWith("INI")) ? true : undefined;
+        return servers.length === count(/^ *server /gm) && servers.every(({ check }) => check !== "" && !check.startsWith("INI"))
+          ? true
+          : undefined;
       });
     } catch (error) {
       await haproxy.stop();
@@ -71,12 +73,12 @@ export class Haproxy {
       .filter(({ node }) => node !== "FRONTEND" && node !== "BACKEND");
   }
 
-  /** The server of one node in one pool. */
-  async server(pool: string, node: string): Promise<Server> {
+  /** One server, by `pool/server`. */
+  async server(name: string): Promise<Server> {
     const servers = await this.servers();
-    const server = servers.find((candidate) => candidate.pool === pool && candidate.node === node);
-    if (server === undefined) throw new Error(`Cannot find ${pool}/${node} among ${servers.map((one) => `${one.pool}/${one.node}`).join(", ")}`);
-    return server;
+    const found = servers.find(({ pool, node }) => `${pool}/${node}` === name);
+    if (found === undefined) throw new Error(`Cannot find ${name} among ${servers.map(({ pool, node }) => `${pool}/${node}`).join(", ")}`);
+    return found;
   }
 
   /** The end of its log. */
