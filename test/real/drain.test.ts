@@ -85,9 +85,9 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     assert.deepEqual([replica.status, replica.code], ["NOLB", 404], "a replica in a pool of primaries that softens");
     const session = await sessionOn(ports.haproxySoft, old);
     const seen: Server[] = [];
-    let isWatching = true;
+    const watch = new AbortController();
     const watching = (async () => {
-      for (; isWatching; await sleep(50)) seen.push(await haproxy.server(`soft/${old.name}`));
+      for (; !watch.signal.aborted; await sleep(50)) seen.push(await haproxy.server(`soft/${old.name}`));
     })();
     try {
       await cluster.switchOver(next);
@@ -95,7 +95,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
       await status(haproxy, `write/${next.name}`, "UP");
       await cluster.whole();
     } finally {
-      isWatching = false;
+      watch.abort();
       await watching;
     }
     say(`switchover, the old primary in the soft pool: ${rows(seen.map((server) => `${server.status} ${server.code}`))}`);
@@ -127,7 +127,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     await status(haproxy, `write/${leader.name}`, "NOLB");
     assert.deepEqual(await landings(ports.haproxyWrite, 3), [leader.databasePort], "new writes, by the nodes' own word");
     const replicas = (await cluster.replicas()).map(({ databasePort }) => databasePort);
-    assert.deepEqual(await landings(ports.haproxyRead, 6), replicas.sort(), "new reads, by the nodes' own word");
+    assert.deepEqual(await landings(ports.haproxyRead, 6), sorted(replicas), "new reads, by the nodes' own word");
     assert.equal(await session.ask(whereAmI), String(leader.databasePort), "the open session");
     await lab().again();
     await status(haproxy, `write/${leader.name}`, "UP");
@@ -159,7 +159,7 @@ function aLab(command: Command): () => Lab {
     };
     const [rolecall, second] = [await start(1), await start(2)];
     assertValid(filledExample(cluster, join(cluster.folder, "haproxy.sock")), cluster.folder);
-    const haproxy = await Haproxy.start(cluster, (cluster, socket) => filledExample(cluster, socket) + morePools(cluster));
+    const haproxy = await Haproxy.start(cluster, (own, socket) => filledExample(own, socket) + morePools(own));
     stops.unshift(() => haproxy.stop());
     const again = async (): Promise<void> => {
       await start(1);
@@ -223,7 +223,11 @@ async function sessionOn(port: number, { name, databasePort }: PatroniNode): Pro
 async function landings(port: number, times: number): Promise<readonly number[]> {
   const landed = new Set<number>();
   for (let time = 0; time < times; time++) landed.add(Number(await psql(port, whereAmI)));
-  return [...landed].sort();
+  return sorted([...landed]);
+}
+
+function sorted(numbers: readonly number[]): readonly number[] {
+  return numbers.toSorted((one, other) => one - other);
 }
 
 /** Equal ones in a row together. */
