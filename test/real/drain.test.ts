@@ -1,19 +1,14 @@
 /** The example configuration of HAProxy, run with real servers: who is drained, who is cut, and who decides when rolecall is gone. */
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { beside, type Command } from "./lab/beside.ts";
-import { Cluster } from "./lab/cluster.ts";
-import { filledExample } from "./lab/example.ts";
+import { beside } from "./lab/beside.ts";
+import { balancedLab, settledAs } from "./lab/balanced.ts";
 import { freezeBackend } from "./lab/freeze.ts";
-import { Haproxy, type Server } from "./lab/haproxy.ts";
+import type { Server } from "./lab/haproxy.ts";
 import type { PatroniNode } from "./lab/patroni.ts";
 import { ports } from "./lab/ports.ts";
 import { psql } from "./lab/psql.ts";
-import { Rolecall } from "./lab/rolecall.ts";
 import { Session } from "./lab/session.ts";
 import { until } from "./lab/wait.ts";
 import { writeWal } from "./lab/wal.ts";
@@ -21,7 +16,7 @@ import { writeWal } from "./lab/wal.ts";
 const whereAmI = "select inet_server_port()";
 
 beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
-  const lab = aLab(command);
+  const lab = balancedLab(command);
 
   test("a lagging replica is drained: no new session, while its open ones live on", async () => {
     const { cluster, haproxy, rolecall } = lab();
@@ -32,7 +27,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     const thaw = freezeBackend(replica.postmaster, "startup");
     try {
       for (let times = 0; times < 3; times++) await writeWal(leader); // past the 10 MB of the example
-      const drained = await status(haproxy, `read/${replica.name}`, "NOLB");
+      const drained = await settledAs(haproxy, `read/${replica.name}`, "NOLB");
       assert.equal(drained.code, 404);
       const told = await rolecall.explain(replica.name, "/replica?lag=10MB&miss=404");
       assert.deepEqual([told.reason, told.decisive], ["lagging", "lag"]);
@@ -41,7 +36,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     } finally {
       thaw();
     }
-    await status(haproxy, `read/${replica.name}`, "UP");
+    await settledAs(haproxy, `read/${replica.name}`, "UP");
     assert.equal(await session.ask(whereAmI), String(replica.databasePort), "the open session, after the drain");
     await session.close();
   });
@@ -49,12 +44,12 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
   test("a server that points at another node's database is out, as moved", async () => {
     const { cluster, haproxy, rolecall } = lab();
     const [pg1, pg2] = cluster.nodes;
-    const server = await status(haproxy, `moved/${pg1.name}`, "DOWN");
+    const server = await settledAs(haproxy, `moved/${pg1.name}`, "DOWN");
     assert.equal(server.code, 503);
     assert.match(server.said, /moved/);
     const told = await rolecall.explain(pg1.name, `/health?db=127.0.0.1:${pg2.databasePort}`);
     assert.deepEqual([told.reason, told.decisive], ["moved", "database address"]);
-    await status(haproxy, `moved/${pg2.name}`, "UP");
+    await settledAs(haproxy, `moved/${pg2.name}`, "UP");
   });
 
   test("the sessions of a primary whose Patroni died are cut, even by a pool that softens", async () => {
@@ -64,7 +59,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     const direct = await sessionOn(leader.databasePort, leader);
     await leader.killPatroni();
     try {
-      const down = await status(haproxy, `soft/${leader.name}`, "DOWN");
+      const down = await settledAs(haproxy, `soft/${leader.name}`, "DOWN");
       assert.equal(down.code, 503);
       for (const session of sessions) assert.equal(await session.ask(whereAmI), undefined, "a session through HAProxy");
       assert.equal(await direct.ask(whereAmI), String(leader.databasePort), "the database itself lives");
@@ -73,7 +68,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
       for (const session of [...sessions, direct]) await session.close();
     }
     await cluster.whole();
-    await status(haproxy, `write/${(await cluster.leader()).name}`, "UP");
+    await settledAs(haproxy, `write/${(await cluster.leader()).name}`, "UP");
   });
 
   test("a demoted primary is never softened, where other replicas are", async () => {
@@ -91,8 +86,8 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     })();
     try {
       await cluster.switchOver(next);
-      await status(haproxy, `soft/${next.name}`, "UP");
-      await status(haproxy, `write/${next.name}`, "UP");
+      await settledAs(haproxy, `soft/${next.name}`, "UP");
+      await settledAs(haproxy, `write/${next.name}`, "UP");
       await cluster.whole();
     } finally {
       watch.abort();
@@ -119,94 +114,22 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     };
     const thaw = rolecall.freeze();
     await watch(2).finally(thaw);
-    await status(haproxy, "rolecall/rolecall1", "UP");
+    await settledAs(haproxy, "rolecall/rolecall1", "UP");
     await rolecall.kill();
     await watch(2);
     assert.deepEqual([...new Set(seen)], ["UP"], "the leader in the write pool while the first instance hangs, and when it is gone");
     await second.stop();
-    await status(haproxy, `write/${leader.name}`, "NOLB");
+    await settledAs(haproxy, `write/${leader.name}`, "NOLB");
     assert.deepEqual(await landings(ports.haproxyWrite, 3), [leader.databasePort], "new writes, by the nodes' own word");
     const replicas = (await cluster.replicas()).map(({ databasePort }) => databasePort);
     assert.deepEqual(await landings(ports.haproxyRead, 6), sorted(replicas), "new reads, by the nodes' own word");
     assert.equal(await session.ask(whereAmI), String(leader.databasePort), "the open session");
     await lab().again();
-    await status(haproxy, `write/${leader.name}`, "UP");
+    await settledAs(haproxy, `write/${leader.name}`, "UP");
     assert.equal(await session.ask(whereAmI), String(leader.databasePort), "the open session, when rolecall is back");
     await session.close();
   });
 });
-
-interface Lab {
-  readonly cluster: Cluster;
-  readonly rolecall: Rolecall;
-  readonly second: Rolecall;
-  readonly haproxy: Haproxy;
-  /** Starts the first rolecall again. */
-  readonly again: () => Promise<void>;
-}
-
-function aLab(command: Command): () => Lab {
-  const stops: (() => Promise<unknown>)[] = [];
-  let lab: Lab | undefined;
-  before(async () => {
-    const cluster = await Cluster.start(command);
-    stops.unshift(() => cluster.stop());
-    await cluster.streaming();
-    const start = async (number: 1 | 2): Promise<Rolecall> => {
-      const rolecall = await Rolecall.start(cluster, { number });
-      stops.unshift(() => rolecall.stop());
-      return rolecall;
-    };
-    const [rolecall, second] = [await start(1), await start(2)];
-    assertValid(filledExample(cluster, join(cluster.folder, "haproxy.sock")), cluster.folder);
-    const haproxy = await Haproxy.start(cluster, (own, socket) => filledExample(own, socket) + morePools(own));
-    stops.unshift(() => haproxy.stop());
-    const again = async (): Promise<void> => {
-      await start(1);
-    };
-    lab = { cluster, rolecall, second, haproxy, again };
-    await status(haproxy, `write/${(await cluster.leader()).name}`, "UP");
-  });
-  after(async () => {
-    for (const stop of stops) await stop();
-  });
-  return () => {
-    assert.ok(lab !== undefined, "the lab is up");
-    return lab;
-  };
-}
-
-/** HAProxy's own verdict on the example, without the pools of the tests: valid, and without a warning. */
-function assertValid(example: string, folder: string): void {
-  const file = join(folder, "example.cfg");
-  writeFileSync(file, example);
-  assert.match(execFileSync("haproxy", ["-c", "-f", file], { encoding: "utf8" }), /^Configuration file is valid$/m);
-}
-
-/** Pools that the example does not have: primaries with a soft no, and a server whose address is another node's. */
-function morePools({ nodes: [pg1, pg2, pg3] }: Cluster): string {
-  const pool = (name: string, port: number, route: string): string => `
-listen ${name}
-  bind 127.0.0.1:${port}
-  option httpchk
-  http-check send meth GET uri-lf /clusters/demo/nodes/%[srv_name]${route} ver HTTP/1.1 hdr Host rolecall
-  http-check expect status 200
-  http-check disable-on-404
-  http-check send-state
-  default-server check addr 127.0.0.1 port ${ports.haproxyChecks} inter 500ms rise 2 fall 1 on-marked-down shutdown-sessions
-`;
-  const soft = [pg1, pg2, pg3].map(({ name, databasePort }) => `  server ${name} 127.0.0.1:${databasePort}\n`).join("");
-  const moved = [pg1, pg2].map(({ name }) => `  server ${name} 127.0.0.1:${pg2.databasePort}\n`).join("");
-  return `${pool("soft", ports.haproxySoft, "/primary?miss=404")}${soft}${pool("moved", ports.haproxyMoved, "/health")}${moved}`;
-}
-
-/** Waits (30 s) until HAProxy has a server, named `pool/node`, in this status. */
-function status(haproxy: Haproxy, server: string, wanted: string): Promise<Server> {
-  return until({ what: `${server} that is ${wanted}`, seconds: 30, evidence: () => haproxy.tail }, async () => {
-    const found = await haproxy.server(server);
-    return found.status === wanted ? found : undefined;
-  });
-}
 
 /** Opens sessions through a port until one is on the node; the others are closed. */
 async function sessionOn(port: number, { name, databasePort }: PatroniNode): Promise<Session> {

@@ -3,59 +3,26 @@
  * rolecall has to say why. Who leads after a freeze or without the DCS: follow.test.ts.
  */
 import assert from "node:assert/strict";
-import { after, before, test } from "node:test";
+import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "./lab/ask.ts";
-import { beside, type Command } from "./lab/beside.ts";
-import { Cluster } from "./lab/cluster.ts";
+import { beside } from "./lab/beside.ts";
 import { freezeBackend } from "./lab/freeze.ts";
 import type { PatroniNode } from "./lab/patroni.ts";
 import { psql } from "./lab/psql.ts";
-import { Rolecall } from "./lab/rolecall.ts";
 import { until } from "./lab/wait.ts";
 import { writeWal } from "./lab/wal.ts";
-import { Stage } from "./watch/stage.ts";
+import { assertTold, incidentLab, refusedFor, since, type IncidentLab } from "./watch/incident.ts";
 import { isYes } from "./watch/timeline.ts";
 
 beside("3.0.2", "the truth about a cluster", (command) => {
-  const lab = aLab(command, "3.0.2");
+  const lab = incidentLab(command, "3.0.2");
   replicas(lab);
   leaders(lab);
 });
-beside("4.1", "the truth about a cluster", (command) => replicas(aLab(command, "4.1")));
+beside("4.1", "the truth about a cluster", (command) => replicas(incidentLab(command, "4.1")));
 
-/** What the hooks start, for tests that run later. */
-interface Lab {
-  readonly cluster: Cluster;
-  readonly rolecall: Rolecall;
-  readonly stage: Stage;
-}
-
-function aLab(command: Command, version: string): () => Lab {
-  let lab: Lab | undefined;
-  let stop = async (): Promise<void> => {};
-  before(async () => {
-    const cluster = await Cluster.start(command);
-    stop = () => cluster.stop();
-    // A primary drops a silent receiver after a minute by default.
-    await cluster.configure({ postgresql: { parameters: { wal_sender_timeout: "2s" } } });
-    await cluster.streaming();
-    const rolecall = await Rolecall.start(cluster, { guards: { attach_window: "2s" } });
-    stop = async () => {
-      await rolecall.stop();
-      await cluster.stop();
-    };
-    const routes = ["/primary", "/leader", "/replica", "/replica?lag=1MB", "/health"];
-    lab = { cluster, rolecall, stage: new Stage({ cluster, rolecall, title: `Patroni ${version}`, watched: routes, settled: routes }) };
-  });
-  after(() => stop());
-  return () => {
-    assert.ok(lab !== undefined, "the lab is up");
-    return lab;
-  };
-}
-
-function replicas(lab: () => Lab): void {
+function replicas(lab: () => IncidentLab): void {
   test("a replica whose receiver hangs is detached for us, while the node itself still says yes", async () => {
     const { cluster, rolecall, stage } = lab();
     const leader = await cluster.leader();
@@ -122,7 +89,7 @@ function replicas(lab: () => Lab): void {
   });
 }
 
-function leaders(lab: () => Lab): void {
+function leaders(lab: () => IncidentLab): void {
   test("frozen for 20 s across a switchover, rolecall never answers from before it", { timeout: 90_000 }, async () => {
     const { cluster, rolecall } = lab();
     const old = await cluster.leader();
@@ -189,34 +156,10 @@ function leaders(lab: () => Lab): void {
   });
 }
 
-interface Asked {
-  readonly lab: Lab;
-  readonly node: PatroniNode;
-  readonly check: string;
-}
-
-/** Waits (20 s) until we refuse the check for this reason. */
-async function refusedFor({ lab: { rolecall }, node, check }: Asked, reason: string): Promise<Reply> {
-  return until({ what: `${reason} for ${check} of ${node.name}`, seconds: 20, evidence: () => rolecall.tail }, async () => {
-    const reply = await rolecall.ask(node.name, check);
-    return reply.reason === reason ? reply : undefined;
-  });
-}
-
-/** Makes sure that the explanation names the reason, and the rule that decided. */
-async function assertTold({ lab: { rolecall }, node, check }: Asked, [reason, rule]: readonly [string, string]): Promise<void> {
-  const told = await rolecall.explain(node.name, check);
-  assert.deepEqual([told.fit, told.reason, told.decisive], [false, reason, rule], JSON.stringify(told.rules));
-}
-
 /** How long after `fromMs` the primary has no sender for the replica any more; undefined while it has. */
 async function droppedBy(leader: PatroniNode, { name }: PatroniNode, fromMs: number): Promise<string | undefined> {
   const senders = await psql(leader.databasePort, `select count(*) from pg_stat_replication where application_name = '${name}'`);
   return senders === "0" ? since(fromMs) : undefined;
-}
-
-function since(ms: number): string {
-  return `${((performance.now() - ms) / 1000).toFixed(1)} s`;
 }
 
 function say(text: string): void {
