@@ -60,11 +60,15 @@ export class Cluster {
     return this.nodes.filter((node) => node !== leader);
   }
 
-  /** Waits until the cluster's own document names a leader and two replicas that follow without lag. */
+  /**
+   * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node says that it
+   * runs: the document goes on calling a node running that has stopped its PostgreSQL and is slow to say so.
+   */
   async whole(seconds = 60): Promise<void> {
     await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
       const leader = await this.leader();
-      return isWhole(await leader.ask("/cluster")) ? true : undefined;
+      const replies = await Promise.all(this.nodes.map((node) => node.ask("/health")));
+      return isWhole(await leader.ask("/cluster")) && replies.every(({ status }) => status === 200) ? true : undefined;
     });
   }
 
