@@ -22,7 +22,7 @@ export function filledExample({ nodes }: Cluster, socket: string): string {
     ["bind :5000", `bind 127.0.0.1:${ports.haproxyWrite}`],
     ["bind :5001", `bind 127.0.0.1:${ports.haproxyRead}`],
   ];
-  const example = readFileSync("config/examples/haproxy.cfg", "utf8").replaceAll(/^\s*#.*\n/gm, "");
+  const example = readFileSync("config/examples/haproxy.cfg", "utf8").replaceAll(/^ *#.*\n/gm, "");
   const filled = [...direct, ...databases, ...others].reduce((text, [from, to]) => {
     if (!text.includes(from)) throw new Error(`Cannot fill config/examples/haproxy.cfg: it must hold ${from}`);
     return text.replaceAll(from, to);
