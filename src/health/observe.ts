@@ -1,10 +1,11 @@
 import type { Observation } from "../cluster/observation.ts";
-import type { LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
+import type { ExporterOutcome, LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
 import type { ClusterPart, DocumentAnswer } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
 import { advancePosition, positionOfDarkLeader } from "./position.ts";
+import { observeExporter } from "./observe-exporter.ts";
 import type { Settings } from "./settings.ts";
 
 /** What an outcome is taken in by, and when. */
@@ -27,6 +28,8 @@ export function observe(part: ClusterPart, outcome: Outcome, context: Context): 
       return withLiveness(part, outcome);
     case "document":
       return settle(withDocument(part, outcome.answer, context), settings, nowMs);
+    case "exporter":
+      return withExporter(part, outcome);
   }
 }
 
@@ -98,6 +101,13 @@ function withLiveness(part: ClusterPart, outcome: LivenessOutcome): ClusterPart 
   const before = at === undefined ? undefined : part.nodes[at];
   if (at === undefined || before === undefined) return part;
   return withNode(part, at, { ...before, liveness: { isAlive: outcome.isAlive, sentAtMs: outcome.sentAtMs } });
+}
+
+function withExporter(part: ClusterPart, outcome: ExporterOutcome): ClusterPart {
+  const at = part.index.get(outcome.node);
+  const before = at === undefined ? undefined : part.nodes[at];
+  if (at === undefined || before === undefined) return part;
+  return withNode(part, at, { ...before, exporter: observeExporter(before.exporter, outcome) });
 }
 
 function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, nowMs }: Context): ClusterPart {
