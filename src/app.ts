@@ -126,11 +126,14 @@ export class App {
       const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
       return (request) => answerAdmin(request, { unready, metrics });
     }
-    const { hostSuffixes, ignoreParams, clusters } = this.#config;
+    const { hostSuffixes, ignoreParams, clusters, probe } = this.#config;
     const bound = { ...listener, clusters: clusters.map(({ name }) => name), hostSuffixes };
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
     const dialect = new NodeDialect(
-      { bound, rules: { ignoreParams, ignoresUnknown: listener.node !== null } },
+      {
+        bound,
+        rules: { ignoreParams, ignoresUnknown: listener.node !== null, defaults: listener.defaults, lagTimeMsLeast: 2 * probe.intervalMs },
+      },
       () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
       (route, status) => this.#tally.count(route, status),
     );
