@@ -4,16 +4,15 @@ import { Samples, type Sample } from "./sample.ts";
 
 /** The names after their prefix: `pg_` upstream, `db_` in the neutral vocabulary (reference/exporter-api.md, sections 6 and 7). */
 const prefixed = [
-  ...["up", "version", "in_recovery", "is_in_recovery", "timestamp", "lsn", "receive_lsn", "replay_lsn", "lag"],
-  ...["is_wal_replay_paused", "timeline_id", "meta_info", "downstream_count", "repl_state", "repl_replay_lsn", "recv_state"],
-  ...["exporter_up", "exporter_build_info"],
-];
+  "up version in_recovery is_in_recovery timestamp lsn receive_lsn replay_lsn lag is_wal_replay_paused timeline_id",
+  "meta_info downstream_count repl_state repl_replay_lsn recv_state exporter_up exporter_build_info",
+].flatMap((names) => names.split(" "));
 /** What postgres_exporter says, its stock queries of several versions. */
 const ofPostgresExporter = [
-  ...["pg_replication_is_replica", "pg_settings_in_hot_standby", "pg_replication_lag_seconds", "pg_replication_lag", "pg_static"],
-  ...["pg_stat_replication_pg_current_wal_lsn_bytes", "pg_stat_replication_pg_wal_lsn_diff", "pg_exporter_last_scrape_error"],
-  ...["pg_stat_wal_receiver_flushed_lsn"],
-];
+  "pg_replication_is_replica pg_settings_in_hot_standby pg_replication_lag_seconds pg_replication_lag pg_static",
+  "pg_stat_replication_pg_current_wal_lsn_bytes pg_stat_replication_pg_wal_lsn_diff pg_exporter_last_scrape_error",
+  "pg_stat_wal_receiver_flushed_lsn",
+].flatMap((names) => names.split(" "));
 const ofPooler = ["pgbouncer_up", "pgbouncer_exporter_up", "pgbouncer_list_items"];
 
 /** The names a page is read for; all others are passed over. */

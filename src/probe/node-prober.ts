@@ -11,6 +11,7 @@ const jitter = 0.1;
 /** Asks one node in the background: one probe in flight, the next an interval after the last began. */
 export class NodeProber {
   readonly node: Node;
+  readonly #origin: string;
   readonly #probing: Probing;
   #client: NodeClient;
   #timer: NodeJS.Timeout | null = null;
@@ -19,10 +20,12 @@ export class NodeProber {
   #failures = 0;
   #livenessDueMs = -Infinity;
 
-  constructor(node: Node, probing: Probing) {
+  /** @param origin the base address of the node's API */
+  constructor(node: Node, origin: string, probing: Probing) {
     this.node = node;
+    this.#origin = origin;
     this.#probing = probing;
-    this.#client = probing.connect(node.api);
+    this.#client = probing.connect(origin);
   }
 
   /** Probes now, unless a probe is under way, and goes on at its pace. Resolves when the probe has ended. */
@@ -40,7 +43,7 @@ export class NodeProber {
   /** Takes new TLS material: the next probe connects anew. */
   reconnect(): void {
     this.#client.close();
-    this.#client = this.#probing.connect(this.node.api);
+    this.#client = this.#probing.connect(this.#origin);
   }
 
   stop(): void {

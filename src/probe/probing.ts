@@ -39,6 +39,8 @@ export interface Pace {
   readonly livenessIntervalMs: number;
   readonly clusterIntervalMs: number;
   readonly configIntervalMs: number;
+  /** Of pages of metrics. */
+  readonly metricsIntervalMs: number;
   readonly timeoutMs: number;
   readonly fall: number;
 }

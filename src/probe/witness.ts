@@ -19,16 +19,19 @@ export function chooseWitness(probing: Probing, seeds: readonly string[], turn: 
   const part = probing.part();
   const nowMs = probing.now();
   const maxAge = maxAgeMs(part, probing.settings);
-  const answering = part.nodes.filter((node) => !node.isDown && node.failuresInRow === 0 && isFresh(node, maxAge, nowMs));
+  const answering = part.nodes.filter(
+    (node) => node.node.api !== null && !node.isDown && node.failuresInRow === 0 && isFresh(node, maxAge, nowMs),
+  );
   if (answering.some((node) => node.report?.isFailsafe === true)) return null;
   const claims = new Set(standing(part, probing.settings, nowMs).claims.map(({ node }) => node.name));
   const neutral = answering.filter(({ node }) => !claims.has(node.name));
-  const candidates = neutral.length > 0 ? neutral.map(witness) : answering.map(witness);
-  return pick(candidates.length > 0 ? candidates : [...seeds.map((api) => ({ name: api, api })), ...part.nodes.map(witness)], turn);
+  const candidates = neutral.length > 0 ? neutral.flatMap(witness) : answering.flatMap(witness);
+  return pick(candidates.length > 0 ? candidates : [...seeds.map((api) => ({ name: api, api })), ...part.nodes.flatMap(witness)], turn);
 }
 
-function witness({ node }: Observation): Witness {
-  return { name: node.name, api: node.api };
+/** A node without an API cannot be asked. */
+function witness({ node }: Observation): Witness[] {
+  return node.api === null ? [] : [{ name: node.name, api: node.api }];
 }
 
 function pick(candidates: readonly Witness[], turn: number): Witness | null {
