@@ -48,3 +48,10 @@ export type ExporterSaid =
   | { readonly asked: "up"; readonly failure: Failure }
   | { readonly asked: "metrics"; readonly page: ExporterPage }
   | { readonly asked: "metrics"; readonly failure: Failure };
+
+/** An outcome that was recorded, and when: on our clock, and in wall time for people. In ms. */
+export interface Recorded {
+  readonly atMs: number;
+  readonly atWallMs: number;
+  readonly outcome: Outcome;
+}

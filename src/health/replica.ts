@@ -16,10 +16,8 @@ export function judgeReplica(sight: Sight, witness: Witness, check: Check): Verd
   if (report.isNoLoadBalance) return unfit("noloadbalance");
   const attachment = judgeAttachment(sight, witness, check);
   if (!attachment.fit) return attachment;
-  if (check.replicationState !== null && !isReplicating(witness, check.replicationState)) {
-    return unfit("replication_state", report.replicationState);
-  }
-  return judgeLag(sight, witness, check);
+  const replication = check.replicationState === null ? fit : judgeReplicationState(witness, check.replicationState);
+  return replication.fit ? judgeLag(sight, witness, check) : replication;
 }
 
 export function judgeSync(sight: Sight, witness: Witness, check: Check): Verdict {
@@ -63,6 +61,7 @@ export function judgeTags(verdict: Verdict, { report }: Witness, check: Check): 
 }
 
 /** Before version 4 nodes reported no replication state and ignored the parameter. */
-function isReplicating({ report }: Witness, state: string): boolean {
-  return report.replicationState === state || (report.replicationState === null && (majorVersion(report) ?? 4) < 4);
+export function judgeReplicationState({ report }: Witness, state: string): Verdict {
+  const isUnstated = report.replicationState === null && (majorVersion(report) ?? 4) < 4;
+  return report.replicationState === state || isUnstated ? fit : unfit("replication_state", report.replicationState);
 }
