@@ -40,6 +40,19 @@ export async function renderPage(families: Iterable<Family>, now: () => number =
   return Buffer.concat(done);
 }
 
+/** Collects what a generator gives, pausing as {@link renderPage} does. */
+export async function inSlices<T>(items: Iterable<T>, now: () => number = () => performance.now()): Promise<readonly T[]> {
+  const all: T[] = [];
+  let beganMs = now();
+  for (const item of items) {
+    all.push(item);
+    if (now() - beganMs < sliceMs) continue;
+    await setImmediate();
+    beganMs = now();
+  }
+  return all;
+}
+
 /** One line: `name{cluster="demo",node="pg1"} 1`. `labels` as {@link labelsText} makes them. */
 export function sampleLine(name: string, labels: string, value: number): string {
   return `${name}${labels === "" ? "" : `{${labels}}`} ${numberText(value)}\n`;

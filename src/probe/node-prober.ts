@@ -63,7 +63,17 @@ export class NodeProber {
   /** Only of a node that has just answered: one that is silent would only be silent again. */
   async #askLiveness(): Promise<void> {
     const sentAtMs = this.#probing.now();
-    if (this.#failures > 0 || sentAtMs < this.#livenessDueMs || this.#isStopped) return;
+    if (sentAtMs < this.#livenessDueMs || this.#isStopped) return;
+    if (this.#failures > 0) {
+      this.#probing.onAsked({
+        cluster: this.#probing.cluster,
+        node: this.node.name,
+        question: "liveness",
+        outcome: "skipped",
+        durationMs: 0,
+      });
+      return;
+    }
     this.#livenessDueMs = sentAtMs + this.#probing.pace.livenessIntervalMs;
     const isAlive = readLiveness(await this.#ask("liveness", sentAtMs));
     if (isAlive === undefined || this.#isStopped) return;
