@@ -5,7 +5,7 @@ import { Samples, type Sample } from "./sample.ts";
 /** The names after their prefix: `pg_` upstream, `db_` in the neutral vocabulary (reference/exporter-api.md, sections 6 and 7). */
 const prefixed = [
   "up version in_recovery is_in_recovery timestamp lsn receive_lsn replay_lsn lag is_wal_replay_paused timeline_id",
-  "meta_info downstream_count repl_state repl_replay_lsn recv_state exporter_up exporter_build_info",
+  "meta_info downstream_count repl_state repl_replay_lsn recv_state",
 ].flatMap((names) => names.split(" "));
 /** What postgres_exporter says, its stock queries of several versions. */
 const ofPostgresExporter = [
@@ -18,7 +18,6 @@ const ofPooler = ["pgbouncer_up", "pgbouncer_exporter_up", "pgbouncer_list_items
 /** The names a page is read for; all others are passed over. */
 export const pageNames: ReadonlySet<string> = new Set([
   ...prefixed.flatMap((name) => [`pg_${name}`, `db_${name}`]),
-  "exporter_up",
   ...ofPostgresExporter,
   ...ofPooler,
 ]);
