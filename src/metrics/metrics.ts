@@ -1,25 +1,13 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import type { ExporterConfig } from "../config/config.ts";
 import { Askings, type Probed } from "./askings.ts";
 import { buildInfo } from "./build-info.ts";
-import { collectorsOfNode, type Asks } from "./collectors.ts";
+import { collectorsOfNode } from "./collectors.ts";
 import { exporterFamilies, type Asked } from "./exporter-families.ts";
 import { managerFamilies } from "./manager-families.ts";
 import { askingMetrics, nodeMetrics } from "./node-metrics.ts";
-import { viewNodes, type NodeView, type ViewSources } from "./node-view.ts";
+import { viewNodes, type NodeView } from "./node-view.ts";
+import type { MetricSources } from "./sources.ts";
 import { expositionType, inSlices, renderPage, type Family } from "./text-page.ts";
-
-/** What the metrics are read from at a scrape. The app hands it in. */
-export interface MetricSources extends ViewSources {
-  /** Wall time, in ms. */
-  readonly wall: () => number;
-  readonly answers: () => Iterable<{ readonly route: string; readonly status: number; readonly count: number }>;
-  /** What the nodes' metrics look like. */
-  readonly exporter: () => ExporterConfig;
-  readonly asks: () => Asks;
-  /** The version of this program. */
-  readonly version: string;
-}
 
 /** A page of metrics, as it is sent. */
 export interface MetricsPage {

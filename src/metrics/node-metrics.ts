@@ -1,5 +1,5 @@
 import { disagreement } from "../health/disagreement.ts";
-import { lagBytes } from "../health/position.ts";
+import { presentLag } from "../health/lag.ts";
 import type { Asking } from "./askings.ts";
 import type { NodeView } from "./node-view.ts";
 import { labelsText, sampleLine, type Family } from "./text-page.ts";
@@ -13,7 +13,12 @@ export function nodeMetrics(views: readonly NodeView[]): readonly Family[] {
     family(views, { name: "rolecall_node_up", help: "1 while the node's last probe was answered." }, ({ summary, labels }) => [
       [labels, summary.isReachable ? 1 : 0],
     ]),
-    family(views, { name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known." }, lag),
+    family(views, { name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known." }, (view) =>
+      lag(view, ({ bytes }) => bytes),
+    ),
+    family(views, { name: "rolecall_node_lag_seconds", help: "Replay lag in time, from our own samples; rounded up." }, (view) =>
+      lag(view, ({ timeMs }) => (timeMs === null ? null : timeMs / 1000)),
+    ),
     family(views, { name: "rolecall_node_role", help: "1 for the role the node reports." }, ({ summary, labels }) => [
       [`${labels},${labelsText({ role: summary.role })}`, 1],
     ]),
@@ -67,7 +72,8 @@ function family(
 }
 
 /** A holder does not lag. */
-function lag({ sight, observation, labels }: NodeView): Samples {
-  const behind = sight.standing.holder === observation.node.name ? 0 : lagBytes(sight.part, observation);
-  return behind === null ? [] : [[labels, behind]];
+function lag({ sight, observation, labels }: NodeView, of: (lag: ReturnType<typeof presentLag>) => number | null): Samples {
+  const isHolder = sight.standing.holder === observation.node.name;
+  const value = isHolder ? 0 : of(presentLag(sight, observation));
+  return value === null ? [] : [[labels, value]];
 }

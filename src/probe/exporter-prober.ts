@@ -43,9 +43,15 @@ export class ExporterProber {
     );
   }
 
-  /** Asks now for both, and goes on at its pace. Resolves when both are there or failed. */
-  async probe(): Promise<void> {
-    await Promise.all([this.#word.run(), this.#page.run()]);
+  /** Resolves when the askings that are under way, if any are, have ended. */
+  get underWay(): Promise<unknown> {
+    return Promise.all([this.#word.underWay, this.#page.underWay]);
+  }
+
+  /** Asks now for both, and goes on at its pace. */
+  probe(): void {
+    this.#word.run();
+    this.#page.run();
   }
 
   /** Takes new TLS material: the next asking connects anew. */
@@ -74,7 +80,7 @@ export class ExporterProber {
     this.#noUpAtMs = hasNoUp ? sentAtMs : null;
     if (!("word" in said) || this.#isStopped) return;
     // A change of role is believed when word and page agree on it.
-    if (this.#lastWord !== null && said.word !== this.#lastWord) void this.#page.run();
+    if (this.#lastWord !== null && said.word !== this.#lastWord) this.#page.run();
     this.#lastWord = said.word;
   }
 

@@ -20,9 +20,15 @@ export class NodeProbers {
     return node !== undefined && node.api === this.#node.api && node.exporter === this.#node.exporter;
   }
 
-  /** Asks now; resolves when all is answered or failed. */
-  async probe(): Promise<void> {
-    await Promise.all([this.#api?.probe(), this.#exporter?.probe()]);
+  /** Resolves when what is being asked has been answered or failed. */
+  get underWay(): Promise<unknown> {
+    return Promise.all([this.#api?.underWay, this.#exporter?.underWay]);
+  }
+
+  /** Asks now, what is not being asked already, and goes on at its pace. */
+  probe(): void {
+    this.#api?.probe();
+    this.#exporter?.probe();
   }
 
   reconnect(): void {

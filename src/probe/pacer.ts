@@ -8,6 +8,7 @@ export class Pacer {
   readonly #clock: { readonly now: () => number; readonly random: () => number };
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
+  #underWay: Promise<void> = Promise.resolve();
   #isStopped = false;
 
   /**
@@ -20,9 +21,22 @@ export class Pacer {
     this.#clock = clock;
   }
 
-  /** Asks now, unless it is being asked, and goes on. Resolves when the asking is over. */
-  async run(): Promise<void> {
-    if (this.#isAsking || this.#isStopped) return;
+  /** Resolves when the asking that is under way, if one is, has ended. */
+  get underWay(): Promise<void> {
+    return this.#underWay;
+  }
+
+  /** Asks now, unless it is being asked, and goes on. */
+  run(): void {
+    if (!this.#isAsking && !this.#isStopped) this.#underWay = this.#run();
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  async #run(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#isAsking = true;
     const { now, random } = this.#clock;
@@ -31,11 +45,6 @@ export class Pacer {
     this.#isAsking = false;
     if (this.#isStopped) return;
     const dueMs = beganMs + this.#pauseMs() * (1 + jitter * (2 * random() - 1));
-    this.#timer = setTimeout(() => void this.run(), Math.max(0, dueMs - now()));
-  }
-
-  stop(): void {
-    this.#isStopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.run(), Math.max(0, dueMs - now()));
   }
 }

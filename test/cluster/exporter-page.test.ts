@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { suite, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { pageNames, parseExporterPage } from "../../src/cluster/exporter-page.ts";
 import type { ExporterPage } from "../../src/cluster/exporter-report.ts";
 import { ExpositionReader } from "../../src/metrics/exposition.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { ExpositionReader, parseSample } from "../../src/metrics/exposition.ts";
 
 function read(page: Buffer, names: readonly string[], cut: number = page.length) {
