@@ -26,6 +26,7 @@ export function settingsOf(guards: Partial<Guards> = {}): Settings {
     guards: { ...defaultGuards, ...guards },
     maxAgeMs: 5_500,
     livenessMaxAgeMs: 30_000,
+    pageMaxAgeMs: 11_500,
     intervalMs: 1_000,
     fall: 3,
     rise: 1,

@@ -139,6 +139,7 @@ function settingsOf(section: Reading): Settings {
     intervalMs,
     maxAgeMs,
     livenessMaxAgeMs: said("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
+    pageMaxAgeMs: maxAgeMs + 6 * intervalMs,
     fall: said("fall").count(3),
     rise: said("rise").count(1),
     discovers: false,
