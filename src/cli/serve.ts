@@ -38,6 +38,7 @@ export async function serve(args: readonly string[]): Promise<number> {
   const { config } = loaded;
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
+  if (simulator === "taken") return 2;
   const app = new App(config, log, inheritedSockets());
   try {
     const reloader = new Reloader(() => reload({ app, sources, log }));
@@ -145,11 +146,22 @@ function inheritedSockets(): readonly number[] {
   return Number.isInteger(count) && count > 0 && count < 1_000 ? Array.from({ length: count }, (_, at) => 3 + at) : [];
 }
 
-async function startSimulator({
-  simulator,
-}: Config): Promise<{ readonly nodes: readonly { readonly name: string; readonly url: string }[]; stop(): Promise<void> } | null> {
+interface Simulating {
+  readonly nodes: readonly { readonly name: string; readonly url: string }[];
+  stop(): Promise<void>;
+}
+
+/** @returns `taken` where the simulated nodes cannot have their ports, which it has said; `null` where none are configured */
+async function startSimulator({ simulator }: Config): Promise<Simulating | "taken" | null> {
   if (simulator === null) return null;
-  return (await import("../simulator/simulator.ts")).startSimulator(simulator);
+  try {
+    return await (await import("../simulator/simulator.ts")).startSimulator(simulator);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    const ports = `simulator.port ${simulator.port} and the ${simulator.nodes - 1} after it`;
+    process.stderr.write(`Cannot start the simulator as ${ports} must be free ports of this machine: ${error.message}\n`);
+    return "taken";
+  }
 }
 
 function readArgs(args: readonly string[]): ConfigSources | number {
