@@ -1,15 +1,9 @@
+import type { ExporterEvidence } from "./exporter-evidence.ts";
+import type { Failure } from "./failure.ts";
 import type { Node } from "./node.ts";
 import type { Report } from "./report.ts";
 
-/** Why a probe brought no answer. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
-export type FailureKind = "refused" | "timeout" | "reset" | "tls" | "status" | "body" | "too_large" | "unreachable";
-
-/** A failed probe: the world being down is a value, not an exception. */
-export interface Failure {
-  readonly kind: FailureKind;
-  /** What was seen, for people. */
-  readonly detail: string;
-}
+export type { Failure, FailureKind } from "./failure.ts";
 
 /** What is known of one node: its last report, when that was asked for, and what failed since. */
 export interface Observation {
@@ -37,10 +31,12 @@ export interface Observation {
   readonly attachedAtMs: number;
   /** Since when it has been on a lower timeline than a fresh leader; `null` while it is not (rule 6). */
   readonly lowerTimelineSinceMs: number | null;
-  /** Lag at its last reports, oldest first; kept only where damping asks for it. */
-  readonly lagSamples: readonly LagSample[];
+  /** What its lag comes to over its last reports; kept only where damping asks for it. */
+  readonly dampedLag: DampedLag | null;
   /** When the last member list that has the node was asked for; -Infinity while none has. */
   readonly listedAtMs: number;
+  /** What the node's exporter said; `null` while there is none, or it was never heard. */
+  readonly exporter: ExporterEvidence | null;
 }
 
 /** How far behind a report found its node. */
@@ -48,6 +44,14 @@ export interface LagSample {
   readonly sentAtMs: number;
   readonly bytes: number | null;
   readonly timeMs: number | null;
+}
+
+/** A node's lag with the swings taken out; Infinity where it is not known. */
+export interface DampedLag {
+  readonly bytes: number;
+  readonly timeMs: number;
+  /** The last samples, oldest first: as many as the figures can still hang on. */
+  readonly samples: readonly LagSample[];
 }
 
 /** The last word on the node's heartbeat loop. */
@@ -74,7 +78,8 @@ export function unseen(node: Node): Observation {
     liveness: null,
     attachedAtMs: -Infinity,
     lowerTimelineSinceMs: null,
-    lagSamples: [],
+    dampedLag: null,
     listedAtMs: -Infinity,
+    exporter: null,
   };
 }

@@ -1,7 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import { freshLeader, signOf } from "./stream.ts";
-import { samplesKept } from "./damping.ts";
+import { isDamping, withLagSample } from "./damping.ts";
 import { isOnLowerTimeline } from "./divergence.ts";
 import { standing } from "./leader.ts";
 import { lagBytes } from "./position.ts";
@@ -33,7 +33,7 @@ export function withBearings(
     ...after,
     attachedAtMs: isCounting ? before.attachedAtMs : sentAtMs,
     lowerTimelineSinceMs: isLower ? (before.lowerTimelineSinceMs ?? sentAtMs) : null,
-    lagSamples: withLagSample(part, after, context),
+    dampedLag: dampedLagOf(part, after, context),
   };
 }
 
@@ -47,13 +47,12 @@ export function withWindowsAnew(part: ClusterPart, nowMs: number): ClusterPart {
   return { ...part, nodes };
 }
 
-function withLagSample(
+function dampedLagOf(
   part: ClusterPart,
   after: Observation,
   context: { readonly settings: Settings; readonly nowMs: number },
-): Observation["lagSamples"] {
-  const kept = samplesKept(context.settings);
-  if (kept === 0) return after.lagSamples.length === 0 ? after.lagSamples : [];
+): Observation["dampedLag"] {
+  if (!isDamping(context.settings)) return null;
   const sample = { sentAtMs: after.sentAtMs, bytes: lagBytes(part, after), timeMs: timeLagMs(part, after, context) };
-  return [...after.lagSamples, sample].slice(-kept);
+  return withLagSample(after.dampedLag, sample, context.settings);
 }
