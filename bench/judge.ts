@@ -25,6 +25,7 @@ const settings: Settings = {
   livenessMaxAgeMs: 32_500,
   pageMaxAgeMs: 32_500,
   intervalMs: 1_000,
+  pageMaxAgeMs: 17_500,
   fall: 3,
   rise: 1,
   discovers: false,
