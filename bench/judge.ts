@@ -23,7 +23,6 @@ const settings: Settings = {
   guards: defaultGuards,
   maxAgeMs: 5_500,
   livenessMaxAgeMs: 32_500,
-  pageMaxAgeMs: 32_500,
   intervalMs: 1_000,
   pageMaxAgeMs: 17_500,
   fall: 3,
