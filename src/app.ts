@@ -3,12 +3,16 @@ import { Clock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
+import { readDrains } from "./drains-file.ts";
+import { Drains } from "./drains.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
 import { Doors, type Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
+import type { DrainSources } from "./front/drain-dialect.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
 import { Tally } from "./front/tally.ts";
 import { isFresh, maxAgeMs } from "./health/freshness.ts";
+import { overview, type Overview } from "./health/overview.ts";
 import { logChange, type Logger } from "./log.ts";
 import { readMembers, writeMembers } from "./members-file.ts";
 import { Changes } from "./metrics/changes.ts";
@@ -25,6 +29,7 @@ export class App {
   readonly #probers: Probers;
   readonly #doors: Doors;
   readonly #metrics: Metrics;
+  readonly #drains: Drains;
   readonly #tally = new Tally();
   readonly #changes = new Changes();
   #config: Config;
@@ -53,6 +58,8 @@ export class App {
       onTls: (cluster, problem) => this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
     this.#doors = new Doors((error, { target }) => this.#log.error({ err: error, target }, "answer failed"), inherited);
+    this.#drains = new Drains(this.#store, this.#clock, log);
+    if (config.stateFile !== null) this.#drains.restore(readDrains(config.stateFile));
     this.#store.watch((before, after) => this.#onPart(before, after));
   }
 
@@ -112,6 +119,7 @@ export class App {
     });
     await this.#doors.close();
     this.#probers.stop();
+    this.#drains.stop();
     if (this.#beat !== null) clearInterval(this.#beat);
     await this.#membersWritten;
   }
@@ -122,13 +130,21 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): Handler {
     const unready = (): string | null => this.#unready();
+    const now = (): number => this.#clock.now();
+    const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
     if (listener.dialect === "admin") {
       const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
-      return (request) => answerAdmin(request, { unready, metrics });
+      const drains: DrainSources = {
+        snapshot: () => this.#store.current,
+        now,
+        begin: (cluster, node, wish) => this.#drains.begin(cluster, node, wish),
+        end: (cluster, node, by) => this.#drains.end(cluster, node, by),
+      };
+      const seen = (): Overview => overview(this.#store.current, settings, now());
+      return (request, message) => answerAdmin(request, message, { unready, metrics, drains, seen });
     }
     const { hostSuffixes, ignoreParams, clusters } = this.#config;
     const bound = { ...listener, clusters: clusters.map(({ name }) => name), hostSuffixes };
-    const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
     const dialect = new NodeDialect(
       { bound, rules: { ignoreParams, ignoresUnknown: listener.node !== null } },
       () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
@@ -166,7 +182,8 @@ export class App {
     const settings = this.#store.settings(after.name);
     if (settings === undefined) return;
     for (const change of this.#changes.take(before, after, { settings, nowMs: this.#clock.now() })) logChange(this.#log, change);
-    if (this.#config.stateFile !== null && !hasSameNodes(before, after)) this.#writeMembers(this.#config.stateFile);
+    const isSame = hasSameNodes(before, after) && before.drains === after.drains;
+    if (this.#config.stateFile !== null && !isSame) this.#writeMembers(this.#config.stateFile);
     this.#probers.follow(before, after);
   }
 

@@ -35,6 +35,7 @@ export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" 
     testimonies: new Map(),
     position: null,
     newestAtMs: -Infinity,
+    drains: new Map(),
     documents: { cluster: null, config: null, history: null, failsafe: null },
     config: null,
     switchPoints: null,

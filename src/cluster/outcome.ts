@@ -1,9 +1,10 @@
+import type { Drain } from "./drain.ts";
 import type { Failure } from "./observation.ts";
 import type { Report } from "./report.ts";
 import type { DocumentAnswer } from "./snapshot.ts";
 
-/** How one probe ended: the only thing that ever changes a snapshot. */
-export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome;
+/** How one probe ended, or an operator's word: the only things that ever change a snapshot. */
+export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome | DrainOutcome;
 
 /** `GET /leader` of one node. */
 export interface StatusOutcome {
@@ -29,4 +30,12 @@ export interface DocumentOutcome {
   readonly kind: "document";
   readonly cluster: string;
   readonly answer: DocumentAnswer;
+}
+
+/** An operator drains a node, or with `null` takes it back. */
+export interface DrainOutcome {
+  readonly kind: "drain";
+  readonly cluster: string;
+  readonly node: string;
+  readonly drain: Drain | null;
 }

@@ -1,5 +1,8 @@
+import type { IncomingMessage } from "node:http";
+import type { Overview } from "../health/overview.ts";
 import { answerSelf } from "./answer.ts";
-import { errorReply, type Reply } from "./reply.ts";
+import { answerDrains, type DrainSources } from "./drain-dialect.ts";
+import { errorReply, jsonReply, type Reply } from "./reply.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget } from "./target.ts";
 
@@ -9,14 +12,20 @@ export interface AdminSources {
   readonly unready: () => string | null;
   /** Our metrics as text in the exposition format, with its content type. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+  readonly drains: DrainSources;
+  /** All clusters as they are seen now. */
+  readonly seen: () => Overview;
 }
 
-/** Answers an admin listener: `/metrics`, `/livez`, `/readyz`. */
-export function answerAdmin(request: Request, sources: AdminSources): Reply | Promise<Reply> {
+/** Answers an admin listener: `/metrics`, `/status`, `/drains`, `/livez`, `/readyz`. */
+export function answerAdmin(request: Request, message: IncomingMessage, sources: AdminSources): Reply | Promise<Reply> {
   const target = parseTarget(request.target);
   const path = "problem" in target || target.cluster !== null || target.node !== null ? "" : target.path;
-  if (path !== "metrics" && path !== "livez" && path !== "readyz") {
-    return errorReply(404, "not_found", { message: `Cannot find ${request.target}: an admin listener has /metrics, /livez and /readyz` });
+  if (path === "drains" || path.startsWith("drains/")) return answerDrains(path, message, sources.drains);
+  if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "status") {
+    return errorReply(404, "not_found", {
+      message: `Cannot find ${request.target}: an admin listener has /metrics, /status, /drains, /livez and /readyz`,
+    });
   }
   if (!safeMethods.includes(request.method)) {
     const allow = safeMethods.join(", ");
@@ -25,6 +34,7 @@ export function answerAdmin(request: Request, sources: AdminSources): Reply | Pr
       headers: ["Allow", allow],
     });
   }
+  if (path === "status") return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(sources.seen()));
   if (path !== "metrics") return answerSelf(path, sources.unready());
   return sources.metrics().then(({ text, contentType }) => ({
     status: 200,

@@ -51,6 +51,7 @@ function nameOf(question: Question): string {
     case "self":
       return question.path;
     case "status":
+    case "overview":
     case "bad_request":
     case "not_allowed":
     case "forbidden":

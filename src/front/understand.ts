@@ -11,6 +11,7 @@ export type Question =
   | { readonly kind: "status"; readonly address: Address }
   | { readonly kind: "document"; readonly address: Address; readonly name: DocumentName }
   | { readonly kind: "self"; readonly path: "livez" | "readyz" }
+  | { readonly kind: "overview"; readonly cluster: string | null }
   | { readonly kind: "bad_request"; readonly problem: Misunderstanding }
   | { readonly kind: "not_allowed"; readonly allow: string }
   | { readonly kind: "forbidden"; readonly call: string };
@@ -48,6 +49,7 @@ export function understand(request: Request, { bound, rules }: Listening): Quest
   const { path } = target;
   const isBare = target.cluster === null && target.node === null;
   if (isBare && (path === "livez" || path === "readyz")) return safely(request, { kind: "self", path });
+  if (isBare && path === "status") return safely(request, { kind: "overview", cluster: bound.cluster });
   const route = routeOf(path);
   const document = documents.get(path);
   const isStatus = path === "patroni" || path === "ha";
@@ -69,6 +71,6 @@ function safely(request: Request, question: Question): Question {
 }
 
 function unknownRoute(path: string): Question {
-  const known = [...routePaths(), "/patroni", "/ha", ...[...documents.keys()].map((name) => `/${name}`), "/livez", "/readyz"];
+  const known = [...routePaths(), "/patroni", "/ha", ...[...documents.keys()].map((name) => `/${name}`), "/status", "/livez", "/readyz"];
   return { kind: "bad_request", problem: { thing: "route", value: `/${path}`, allowed: `one of ${known.join(", ")}` } };
 }

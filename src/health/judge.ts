@@ -1,5 +1,6 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
+import { withDrain } from "./drain.ts";
 import { isFresh } from "./freshness.ts";
 import { isElsewhere, mistakenIdentity } from "./identity.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
@@ -23,7 +24,9 @@ export function judge(sight: Sight, observation: Observation, check: Check): Ver
   const mistaken = mistakenIdentity(sight.part, observation, sight.settings);
   if (mistaken !== null) return unfit(mistaken, mistaken === "misaddressed" ? report.name : report.scope);
   if (check.database !== null && isElsewhere(check.database, observation.node.database)) return unfit("moved");
-  return judgeRoute(sight, { observation, report }, check);
+  const verdict = judgeRoute(sight, { observation, report }, check);
+  if (sight.part.drains.size === 0) return verdict;
+  return withDrain(verdict, sight, { node: observation.node.name, claims: observation.hasLock, check });
 }
 
 function judgeRoute(sight: Sight, witness: Witness, check: Check): Verdict {

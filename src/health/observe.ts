@@ -1,6 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
 import type { ClusterPart, DocumentAnswer } from "../cluster/snapshot.ts";
+import { withDrains } from "./drain.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
@@ -27,6 +28,8 @@ export function observe(part: ClusterPart, outcome: Outcome, context: Context): 
       return withLiveness(part, outcome);
     case "document":
       return settle(withDocument(part, outcome.answer, context), settings, nowMs);
+    case "drain":
+      return withDrains(part, outcome.node, { drain: outcome.drain, nowMs });
   }
 }
 
