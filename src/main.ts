@@ -9,7 +9,8 @@ const io = processIo();
 io.unread.addEventListener("abort", () => ending.abort("a reader that went away"), { once: true });
 // Services end by signals and see to them themselves; a listener here would only keep the default away, as theirs does.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ending.abort(signal));
-for (const event of ["uncaughtException", "unhandledRejection"] as const) process.on(event, (error: unknown) => ending.abort(error instanceof Error ? error : new Error(String(error))));
+for (const event of ["uncaughtException", "unhandledRejection"] as const)
+  process.on(event, (error: unknown) => ending.abort(error instanceof Error ? error : new Error(String(error))));
 
 const { exitCode, isCut } = await run(argv, io, ending.signal);
 process.exitCode = exitCode;

@@ -33,7 +33,8 @@ export class Arguments {
   span(name: string, otherwise: string): number {
     const text = this.text(name) ?? otherwise;
     const ms = parseSpan(text);
-    if (ms === undefined || ms < 1) throw new Stop("RC001", `--${name} must be a time such as 500ms, 30s, 30m, 14d: it is ${JSON.stringify(text)}`);
+    if (ms === undefined || ms < 1)
+      throw new Stop("RC001", `--${name} must be a time such as 500ms, 30s, 30m, 14d: it is ${JSON.stringify(text)}`);
     return ms;
   }
 
@@ -42,7 +43,8 @@ export class Arguments {
     const text = this.text(name);
     if (text === null) return otherwise;
     const value = /^\d{1,9}$/.test(text) ? Number(text) : Number.NaN;
-    if (!(value >= least && value <= most)) throw new Stop("RC001", `--${name} must be a whole number from ${least} to ${most}: it is ${JSON.stringify(text)}`);
+    if (!(value >= least && value <= most))
+      throw new Stop("RC001", `--${name} must be a whole number from ${least} to ${most}: it is ${JSON.stringify(text)}`);
     return value;
   }
 }
@@ -68,17 +70,27 @@ export function readArguments(spec: CommandSpec, argv: readonly string[]): Argum
     if (given.length === 0) continue;
     texts.set(option.name, given);
     const strange = option.choices === undefined ? undefined : given.find((one) => option.choices?.includes(one) !== true);
-    if (strange !== undefined) throw new Stop("RC001", `--${option.name} must be one of ${option.choices?.join(", ")}: it is ${JSON.stringify(strange)}`);
+    if (strange !== undefined)
+      throw new Stop("RC001", `--${option.name} must be one of ${option.choices?.join(", ")}: it is ${JSON.stringify(strange)}`);
   }
   if (!flags.has("help")) checkPositionals(spec, positionals);
   return new Arguments(positionals, texts, flags);
 }
 
-function parsed(spec: CommandSpec, options: readonly OptionSpec[], argv: readonly string[]): { readonly values: { readonly [name: string]: unknown }; readonly positionals: readonly string[] } {
-  const entries = options.map(({ name, short, value }) => [
-    name,
-    value === undefined ? { type: "boolean" as const, ...(short === undefined ? {} : { short }) } : { type: "string" as const, multiple: true, ...(short === undefined ? {} : { short }) },
-  ] as const);
+function parsed(
+  spec: CommandSpec,
+  options: readonly OptionSpec[],
+  argv: readonly string[],
+): { readonly values: { readonly [name: string]: unknown }; readonly positionals: readonly string[] } {
+  const entries = options.map(
+    ({ name, short, value }) =>
+      [
+        name,
+        value === undefined
+          ? { type: "boolean" as const, ...(short === undefined ? {} : { short }) }
+          : { type: "string" as const, multiple: true, ...(short === undefined ? {} : { short }) },
+      ] as const,
+  );
   try {
     return parseArgs({ args: [...argv], options: Object.fromEntries(entries), allowPositionals: true, strict: true });
   } catch (error) {

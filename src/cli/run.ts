@@ -77,7 +77,10 @@ function explainCause(cause: Cause, result: ResultBuilder): void {
   if (cause === null) return;
   if ("ending" in cause) {
     const isCrash = cause.ending instanceof Error;
-    result.diagnose(isCrash ? "RC002" : "RC004", { message: isCrash ? cause.ending.message : `ended by ${String(cause.ending)}`, incomplete: true });
+    result.diagnose(isCrash ? "RC002" : "RC004", {
+      message: isCrash ? cause.ending.message : `ended by ${String(cause.ending)}`,
+      incomplete: true,
+    });
   } else if (cause.thrown instanceof Stop) result.diagnose(cause.thrown.rule, { message: cause.thrown.message, incomplete: true });
   else result.diagnose("RC002", { message: cause.thrown instanceof Error ? cause.thrown.message : String(cause.thrown), incomplete: true });
 }
@@ -113,7 +116,12 @@ async function write(document: Result, { format, io, style, to }: Writing): Prom
   if (format === "json") return io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   const shown = shownFindings(document);
   const open = shown.filter(({ incomplete }) => incomplete === true);
-  await io[to].write(renderFindings(shown.filter(({ incomplete }) => incomplete !== true), style));
+  await io[to].write(
+    renderFindings(
+      shown.filter(({ incomplete }) => incomplete !== true),
+      style,
+    ),
+  );
   await io.stderr.write(renderFindings(open, style));
 }
 

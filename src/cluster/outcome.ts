@@ -39,3 +39,10 @@ export interface DrainOutcome {
   readonly node: string;
   readonly drain: Drain | null;
 }
+
+/** An outcome that was recorded, and when: on our clock, and in wall time for people. In ms. */
+export interface Recorded {
+  readonly atMs: number;
+  readonly atWallMs: number;
+  readonly outcome: Outcome;
+}

@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
-import type { Overview } from "../health/overview.ts";
 import { answerSelf } from "./answer.ts";
 import { answerDrains, type DrainSources } from "./drain-dialect.ts";
-import { errorReply, jsonReply, type Reply } from "./reply.ts";
+import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
+import type { Bound } from "./address.ts";
+import { errorReply, type Reply } from "./reply.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget } from "./target.ts";
 
@@ -10,21 +11,23 @@ import { parseTarget } from "./target.ts";
 export interface AdminSources {
   /** Why this process should not be sent traffic, or `null`. */
   readonly unready: () => string | null;
+  readonly bound: Bound;
+  readonly operator: OperatorSources;
   /** Our metrics as text in the exposition format, with its content type. */
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
   readonly drains: DrainSources;
-  /** All clusters as they are seen now. */
-  readonly seen: () => Overview;
 }
 
-/** Answers an admin listener: `/metrics`, `/status`, `/drains`, `/livez`, `/readyz`. */
-export function answerAdmin(request: Request, message: IncomingMessage, sources: AdminSources): Reply | Promise<Reply> {
+/** Answers an admin listener: `/metrics`, `/drains`, `/livez`, `/readyz`, and what operators ask. */
+export function answerAdmin(request: Request, message: IncomingMessage, { bound, ...sources }: AdminSources): Reply | Promise<Reply> {
+  const operator = answerOperator(request, bound, sources.operator);
+  if (operator !== null) return operator;
   const target = parseTarget(request.target);
   const path = "problem" in target || target.cluster !== null || target.node !== null ? "" : target.path;
   if (path === "drains" || path.startsWith("drains/")) return answerDrains(path, message, sources.drains);
-  if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "status") {
+  if (path !== "metrics" && path !== "livez" && path !== "readyz") {
     return errorReply(404, "not_found", {
-      message: `Cannot find ${request.target}: an admin listener has /metrics, /status, /drains, /livez and /readyz`,
+      message: `Cannot find ${request.target}: an admin listener has /metrics, /drains, /livez, /readyz, ${operatorPaths.join(", ")}`,
     });
   }
   if (!safeMethods.includes(request.method)) {
@@ -34,7 +37,6 @@ export function answerAdmin(request: Request, message: IncomingMessage, sources:
       headers: ["Allow", allow],
     });
   }
-  if (path === "status") return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(sources.seen()));
   if (path !== "metrics") return answerSelf(path, sources.unready());
   return sources.metrics().then(({ text, contentType }) => ({
     status: 200,

@@ -1,7 +1,6 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart, DocumentName, Snapshot } from "../cluster/snapshot.ts";
 import { parseDatabaseAddress, plainCheck, type Check } from "../health/check.ts";
-import { overview } from "../health/overview.ts";
 import { judgeMember, judgePool } from "../health/pool.ts";
 import type { Settings } from "../health/settings.ts";
 import { look, type Sight } from "../health/sight.ts";
@@ -23,7 +22,7 @@ export interface Evidence {
 }
 
 /** Answers a question from memory. Pure but for its arguments: nothing waits, nothing is asked, nothing is written. */
-export function answer(question: Question, request: Request, evidence: Evidence): Reply {
+export function answer(question: Exclude<Question, { kind: "operator" }>, request: Request, evidence: Evidence): Reply {
   switch (question.kind) {
     case "check":
       return answerCheck(question.address, withStatedDatabase(question.check, request.serverState), evidence);
@@ -33,8 +32,6 @@ export function answer(question: Question, request: Request, evidence: Evidence)
       return answerDocument(question.address, question.name, evidence);
     case "self":
       return answerSelf(question.path, evidence.unready());
-    case "overview":
-      return answerOverview(question.cluster, evidence);
     case "bad_request":
       return badRequest(question.problem);
     case "not_allowed":
@@ -92,12 +89,6 @@ function answerDocument(address: Address, name: DocumentName, evidence: Evidence
 export function answerSelf(path: "livez" | "readyz", unready: string | null): Reply {
   if (path === "livez" || unready === null) return jsonReply({ code: 200, phrase: "OK" }, '{"status":"ok"}');
   return jsonReply({ code: 503, phrase: unready }, JSON.stringify({ status: unready }));
-}
-
-/** What a listener may speak of: all clusters, or the one it is bound to. */
-function answerOverview(cluster: string | null, { snapshot, settings, nowMs }: Evidence): Reply {
-  const seen = overview(snapshot, (name) => (cluster === null || name === cluster ? settings(name) : undefined), nowMs);
-  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(seen));
 }
 
 type Met = Omit<Answered, "snapshot"> | { readonly reply: Reply };

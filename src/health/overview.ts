@@ -5,6 +5,7 @@ import { plainCheck } from "./check.ts";
 import { drainOf } from "./drain.ts";
 import { isFresh } from "./freshness.ts";
 import { judge } from "./judge.ts";
+import { presentLag } from "./lag.ts";
 import { lagBytes } from "./position.ts";
 import type { Reason } from "./reason.ts";
 import type { Route } from "./route.ts";
@@ -107,7 +108,7 @@ function nodeOverview(sight: Sight, observation: Observation): NodeOverview {
     state: report?.state ?? null,
     timeline: report?.timeline ?? null,
     lag_bytes: isHolder ? 0 : lagBytes(sight.part, observation),
-    lag_ms: null,
+    lag_ms: isHolder ? 0 : presentLag(sight, observation).timeMs,
     age_ms: report === null ? null : Math.round(sight.nowMs - observation.sentAtMs),
     version: report?.version ?? null,
     system: report?.system ?? null,

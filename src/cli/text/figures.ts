@@ -25,6 +25,8 @@ const bars = "▁▂▃▄▅▆▇█";
 export function sparkline(values: readonly (number | null)[]): string {
   const highest = Math.max(1, ...values.filter((value) => value !== null));
   return values
-    .map((value) => (value === null ? " " : (bars[Math.min(bars.length - 1, Math.floor((value / highest) * (bars.length - 1) + 0.5))] ?? " ")))
+    .map((value) =>
+      value === null ? " " : (bars[Math.min(bars.length - 1, Math.floor((value / highest) * (bars.length - 1) + 0.5))] ?? " "),
+    )
     .join("");
 }

@@ -13,7 +13,9 @@ export function renderFindings(diagnostics: readonly Diagnostic[], style: Style)
 export function shownFindings({ diagnostics, coverage }: Result): readonly Diagnostic[] {
   const hasCause = diagnostics.some(({ rule_id, incomplete }) => incomplete === true && rule_id !== "RC003");
   const unreached = coverage.filter(({ status }) => status === "not_checked").map(({ id }) => `check ${id} is `);
-  return diagnostics.filter(({ rule_id, message }) => !hasCause || rule_id !== "RC003" || !unreached.some((start) => message.startsWith(start)));
+  return diagnostics.filter(
+    ({ rule_id, message }) => !hasCause || rule_id !== "RC003" || !unreached.some((start) => message.startsWith(start)),
+  );
 }
 
 /** `rolecall.yaml:12` */
@@ -27,5 +29,7 @@ function renderFinding(diagnostic: Diagnostic, style: Style): string {
   const paint = disposition === "excluded" ? style.dim : { error: style.red, warning: style.yellow, info: style.dim }[severity];
   const place = location === undefined ? "" : `${formatLocation(location)}: `;
   const reviewed = review === undefined ? "" : `  ${disposition}: ${review.reason} (${review.reviewed_by}, ${review.reviewed_at})\n`;
-  return safeLines(`${place}${message}\n`).replace(/^/, `${paint(`${severity} ${id}`)}  `) + style.dim(safeLines(`  ${action}\n${reviewed}`));
+  return (
+    safeLines(`${place}${message}\n`).replace(/^/, `${paint(`${severity} ${id}`)}  `) + style.dim(safeLines(`  ${action}\n${reviewed}`))
+  );
 }
