@@ -1,5 +1,5 @@
 import { readArguments } from "./arguments.ts";
-import { Stop, type CommandSpec } from "./command.ts";
+import { Stop } from "./command.ts";
 import { commands } from "./commands.ts";
 import { commandHelp, overallHelp } from "./help.ts";
 import type { Io } from "./io.ts";
@@ -18,11 +18,18 @@ export interface Ended {
   readonly isCut: boolean;
 }
 
+/** What may end a command before its time; the reason of each says why. */
+export interface Ending {
+  /** A signal, or nobody reads what is written. */
+  readonly ended: AbortSignal;
+  /** A mistake of our own that nobody caught. */
+  readonly crashed: AbortSignal;
+}
+
 /**
  * Runs one command line. With `--format json` exactly one document is written to stdout and nothing else, whatever happens.
- * @param ending aborted when the command is to end; the reason says why
  */
-export async function run(argv: readonly string[], io: Io, ending: AbortSignal): Promise<Ended> {
+export async function run(argv: readonly string[], io: Io, ending: Ending): Promise<Ended> {
   const format = wantedFormat(argv);
   const [name = "", ...rest] = argv;
   const spec = commands.find((candidate) => candidate.name === name);
@@ -34,15 +41,17 @@ export async function run(argv: readonly string[], io: Io, ending: AbortSignal):
   const progress = new Progress(io.stderr, format === "text");
   const style = styleFor(optionOf(argv, "color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);
   const ended = new AbortController();
+  const isService = spec?.isService === true;
   const cause = await Promise.race([
     attempt(async () => {
       if (spec === undefined) return withoutCommand(name, result, print);
       const args = readArguments(spec, rest);
       if (args.has("help")) return help(commandHelp(spec), result, print);
-      const session: Session = { args, format, result, style, progress, signal: ended.signal, io, print };
+      const session: Session = { args, format, result, style, progress, signal: isService ? ending.ended : ended.signal, io, print };
       return (await spec.load())(session);
     }),
-    spec?.isService === true ? new Promise<never>(() => {}) : aborted(ending),
+    aborted(ending.crashed),
+    ...(isService ? [] : [aborted(ending.ended)]),
   ]);
   ended.abort();
   progress.done();

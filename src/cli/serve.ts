@@ -1,55 +1,38 @@
-import { parseArgs } from "node:util";
 import { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
-import { renderProblems } from "../config/problem.ts";
 import { DoorError } from "../front/doors.ts";
 import { makeLog, type Logger } from "../log.ts";
+import { Stop } from "./command.ts";
+import { configFrom, sourcesOf } from "./configuration.ts";
 import { invitation } from "./invitation.ts";
-
-const usage = `Usage: rolecall serve (--config FILE | --discover URL) [OPTIONS]
-
-Probes clusters in the background and answers health checks from memory.
-
-  --config FILE         the configuration (YAML)
-  --discover URL[,URL]  watch one cluster, found through these nodes; needs no file
-  --cluster NAME        the name and scope of that cluster
-  --listen HOST:PORT    where to answer (default 127.0.0.1:8008)
-  --log-level LEVEL     trace, debug, info, warn, error, fatal or silent
-  --set PATH=VALUE      one setting, such as probe.interval=2s; may be repeated
-
-Signals: SIGTERM drains and ends, SIGINT ends, SIGHUP reads the configuration again.
-Example: rolecall serve --discover http://10.0.0.1:8008
-`;
+import type { Session } from "./session.ts";
 
 /**
- * `rolecall serve`: runs until a signal ends it.
- * @returns the exit code: 0 after a signal; 2 for a wrong configuration or command line, or a port that is taken
+ * `rolecall serve`: runs until a signal ends it. A wrong configuration or a port that is taken is a finding that ends it at
+ * once; after a signal its work is complete.
  */
-export async function serve(args: readonly string[]): Promise<number> {
-  const sources = readArgs(args);
-  if (typeof sources === "number") return sources;
-  const loaded = loadConfig(sources);
-  if (!loaded.ok) {
-    process.stderr.write(`${renderProblems(loaded.problems)}\n`);
-    return 2;
-  }
-  const { config } = loaded;
+export async function serve({ args, result, io, print, signal: ending }: Session): Promise<void> {
+  const sources = sourcesOf(args, io.env);
+  const config = configFrom(sources, result);
+  if (config === null) return;
+  const signals = listenForSignals();
+  // A signal that came before anybody listened here.
+  if (ending.aborted) throw new Stop("RC004", `ended by ${String(ending.reason)}`);
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
   try {
     const app = new App(config, log, inheritedSockets());
-    const signals = listenForSignals();
     await app.start();
     for (const { config: listener, port } of app.doors)
       log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
-    if (simulator !== null) process.stdout.write(invitation(app.doors, simulator.nodes));
-    await runUntilSignal({ app, sources, log, signals });
-    return 0;
+    if (simulator !== null) print(invitation(app.doors, simulator.nodes));
+    const signal = await runUntilSignal({ app, sources, log, signals });
+    result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
     if (!(error instanceof DoorError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return 2;
+    result.diagnose("RC107", { message: error.message, severity: "error", incomplete: true });
+    result.cover("service", "incomplete", { detail: "a listener could not be opened" });
   } finally {
     await simulator?.stop();
   }
@@ -63,7 +46,7 @@ interface Running {
 }
 
 /** Reloads at each SIGHUP, ends at SIGTERM and SIGINT. A person who presses Ctrl-C does not wait for balancers to notice. */
-async function runUntilSignal({ app, sources, log, signals }: Running): Promise<void> {
+async function runUntilSignal({ app, sources, log, signals }: Running): Promise<Signal> {
   for (;;) {
     const signal = await signals.next();
     if (signal === "SIGHUP") {
@@ -72,7 +55,7 @@ async function runUntilSignal({ app, sources, log, signals }: Running): Promise<
     }
     log.info({ signal }, "stopping");
     await Promise.race([app.stop({ drains: signal === "SIGTERM" }), signals.next()]);
-    return;
+    return signal;
   }
 }
 
@@ -134,30 +117,4 @@ async function startSimulator({
 }: Config): Promise<{ readonly nodes: readonly { readonly name: string; readonly url: string }[]; stop(): Promise<void> } | null> {
   if (simulator === null) return null;
   return (await import("../simulator/simulator.ts")).startSimulator(simulator);
-}
-
-function readArgs(args: readonly string[]): ConfigSources | number {
-  try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        config: { type: "string" },
-        discover: { type: "string", multiple: true },
-        cluster: { type: "string" },
-        listen: { type: "string", multiple: true },
-        "log-level": { type: "string" },
-        set: { type: "string", multiple: true },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    if (values.help === true) {
-      process.stdout.write(usage);
-      return 0;
-    }
-    const { config, discover, cluster, listen, set } = values;
-    return { file: config ?? null, env: process.env, flags: { discover, cluster, listen, logLevel: values["log-level"], set } };
-  } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    return 2;
-  }
 }

@@ -30,5 +30,5 @@ function same(text: string): string {
 }
 
 function width(text: string): number {
-  return [...text].length;
+  return Array.from(text).length;
 }
