@@ -8,6 +8,7 @@ import { clusterOf, configOf, nodeOf } from "./config.ts";
 
 export const plainSettings: Settings = {
   guards: defaultGuards,
+  intervalMs: 1_000,
   maxAgeMs: 5_500,
   livenessMaxAgeMs: 30_000,
   fall: 3,

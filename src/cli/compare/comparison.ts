@@ -40,8 +40,9 @@ export class Comparison {
     this.#graceMs = graceMs;
   }
 
+  /** One for each node and check, in the order of their names. */
   get rows(): readonly Counted[] {
-    return [...this.#pairs.values()].map(({ counted }) => counted);
+    return [...this.#pairs].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, { counted }]) => counted);
   }
 
   /** Takes one asking of both sides in. */

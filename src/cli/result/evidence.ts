@@ -45,7 +45,10 @@ export function redact(text: string): string {
     .replaceAll(/(\b[a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s/@]+@/gi, "$1:***@")
     .replaceAll(/\b(authorization\s*:\s*)(?:(basic|bearer)\s+)?\S+/gi, "$1***")
     .replaceAll(/\b(bearer|basic)\s+[\w.~+/=-]{8,}/gi, "$1 ***")
-    .replaceAll(/\b((?:\w*[-_])?(?:password|passwd|passphrase|secret|token|api[-_]?key)"?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;]+)/gi, "$1***")
+    .replaceAll(
+      /(?<![\w-])([\w-]*(?:password|passwd|passphrase|secret|token|api[-_]?key)"?\s*[=:]\s*)("[^"]*"|'[^']*'|[^\s,;]+)/gi,
+      "$1***",
+    )
     .replaceAll(/\b((?:insecure-)?password\s+)(?![=:])\S+/gi, "$1***")
     .replaceAll(/-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g, "-----BEGIN $1----- ***");
 }
