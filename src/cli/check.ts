@@ -60,7 +60,7 @@ async function askServer(session: Session, asked: string, said: Said): Promise<{
   const told: Told = {
     fit: fit === true,
     reason: typeof reason === "string" ? reason : fit === true ? null : reply.phrase,
-    detail: fit === true ? null : reply.phrase.replace(/^\S+ ?/, "") || null,
+    detail: typeof reason === "string" && reply.phrase.startsWith(`${reason} `) ? reply.phrase.slice(reason.length + 1) : null,
     status: reply.status,
     node: typeof node === "string" ? node : null,
     lag_bytes: typeof lag === "number" ? lag : null,

@@ -13,7 +13,8 @@ export function table(head: readonly string[], rows: readonly (readonly Cell[])[
   return all
     .map((row) =>
       row
-        .map(({ text, paint = same }, at) => {
+        .map(({ text, paint: wanted = same }, at) => {
+          const paint = text === "" ? same : wanted;
           const gap = " ".repeat(Math.max(0, (widths[at] ?? 0) - width(text)));
           if (right.includes(head[at] ?? "")) return gap + paint(text);
           return at === head.length - 1 ? paint(text) : paint(text) + gap;
