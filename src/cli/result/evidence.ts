@@ -19,11 +19,13 @@ export interface Execution {
  */
 export function execute({ command, args, directory, timeoutMs, signal }: Execution): Promise<Evidence> {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: directory, stdio: ["ignore", "pipe", "pipe"], timeout: timeoutMs, signal });
+    const child = spawn(command, args, { cwd: directory, stdio: ["ignore", "pipe", "pipe"], signal });
+    const deadline = setTimeout(() => child.kill(), timeoutMs);
     const output = { stdout: new Capped(), stderr: new Capped() };
     child.stdout.on("data", (chunk: Buffer) => output.stdout.add(chunk));
     child.stderr.on("data", (chunk: Buffer) => output.stderr.add(chunk));
-    const finish = (code: number, note: string): void =>
+    const finish = (code: number, note: string): void => {
+      clearTimeout(deadline);
       resolve({
         command: [command, ...args].map(redact),
         ...(directory === undefined ? {} : { directory }),
@@ -31,6 +33,7 @@ export function execute({ command, args, directory, timeoutMs, signal }: Executi
         stderr: `${output.stderr.text}${note}`,
         exit_code: code,
       });
+    };
     child.once("error", (error) => finish(-1, `[it did not run: ${error.message}]`));
     child.once("close", (code, killed) => finish(code ?? -1, killed === null ? "" : `[ended by ${killed}]`));
   });
