@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { drainTextMax, type Drain } from "./cluster/drain.ts";
-import { countOf, isObject, nameOf, parseJson } from "./cluster/json.ts";
+import { isObject, nameOf, parseJson } from "./cluster/json.ts";
 import type { Snapshot } from "./cluster/snapshot.ts";
 
 /** A drain that an earlier run wrote down: the end is a wall-clock instant, the only one that outlives a process. */
@@ -12,14 +12,14 @@ export interface RememberedDrain extends Omit<Drain, "untilMs"> {
 /** The drains of a snapshot as they stand in the state file. */
 export function rememberedDrains(snapshot: Snapshot): readonly object[] {
   return snapshot.parts.flatMap((part) =>
-    [...part.drains].map(([node, { reason, by, isAll, sinceWallMs, untilWallMs }]) => ({
+    [...part.drains].map(([node, { reason, by, isAll, since, until }]) => ({
       cluster: part.name,
       node,
       reason,
       by,
       all: isAll,
-      since: new Date(sinceWallMs).toISOString(),
-      until: new Date(untilWallMs).toISOString(),
+      since,
+      until,
     })),
   );
 }
@@ -37,11 +37,11 @@ export function readDrains(file: string): readonly RememberedDrain[] {
 function remembered(value: unknown): RememberedDrain[] {
   if (!isObject(value)) return [];
   const [cluster, node, reason] = [nameOf(value["cluster"], 128), nameOf(value["node"], 128), nameOf(value["reason"], drainTextMax)];
-  const [sinceWallMs, untilWallMs] = [instantOf(value["since"]), instantOf(value["until"])];
-  if (cluster === null || node === null || reason === null || sinceWallMs === null || untilWallMs === null) return [];
-  return [{ cluster, node, reason, by: nameOf(value["by"], drainTextMax), isAll: value["all"] === true, sinceWallMs, untilWallMs }];
+  const [since, until] = [instantOf(value["since"]), instantOf(value["until"])];
+  if (cluster === null || node === null || reason === null || since === null || until === null) return [];
+  return [{ cluster, node, reason, by: nameOf(value["by"], drainTextMax), isAll: value["all"] === true, since, until }];
 }
 
-function instantOf(value: unknown): number | null {
-  return typeof value === "string" ? countOf(Date.parse(value)) : null;
+function instantOf(value: unknown): string | null {
+  return typeof value === "string" && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : null;
 }

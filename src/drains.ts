@@ -25,8 +25,8 @@ export class Drains {
   /** Drains a node from now on, in place of a drain it may have. The cluster must be one that is watched. */
   begin(cluster: string, node: string, wish: DrainWish): void {
     const { forMs, ...rest } = wish;
-    const sinceWallMs = this.#clock.wall();
-    const drain: Drain = { ...rest, untilMs: this.#clock.now() + forMs, sinceWallMs, untilWallMs: sinceWallMs + forMs };
+    const wallMs = this.#clock.wall();
+    const drain: Drain = { ...rest, untilMs: this.#clock.now() + forMs, since: instant(wallMs), until: instant(wallMs + forMs) };
     this.#record(cluster, node, drain);
     this.#log.warn({ audit: true, cluster, node, ...told(drain) }, "drain begun");
   }
@@ -43,7 +43,7 @@ export class Drains {
   /** Takes up the drains of an earlier run that have not ended. */
   restore(remembered: readonly RememberedDrain[]): void {
     for (const { cluster, node, ...rest } of remembered) {
-      const leftMs = Math.min(rest.untilWallMs - this.#clock.wall(), drainMsMax);
+      const leftMs = Math.min(Date.parse(rest.until) - this.#clock.wall(), drainMsMax);
       if (leftMs <= 0) continue;
       const drain: Drain = { ...rest, untilMs: this.#clock.now() + leftMs };
       this.#record(cluster, node, drain);
@@ -78,6 +78,10 @@ export class Drains {
   }
 }
 
-function told({ reason, by, isAll, untilWallMs }: Drain): object {
-  return { reason, by, all: isAll, until: new Date(untilWallMs).toISOString() };
+function told({ reason, by, isAll, until }: Drain): object {
+  return { reason, by, all: isAll, until };
+}
+
+function instant(wallMs: number): string {
+  return new Date(wallMs).toISOString();
 }

@@ -1,12 +1,11 @@
 import type { CommandSpec, OptionSpec } from "./command.ts";
-import { commands } from "./commands.ts";
 import type { Session } from "./session.ts";
 import { commonOptions } from "./table/options.ts";
 
 /** `rolecall completion bash|zsh|fish`: a script made from the same table as parsing and help. */
-export async function completion({ args, result, print }: Session): Promise<void> {
+export async function completion({ args, commands, result, print }: Session): Promise<void> {
   const [shell = ""] = args.positionals;
-  const script = shell === "fish" ? fish() : shell === "zsh" ? zsh() : bash();
+  const script = shell === "fish" ? fish(commands) : shell === "zsh" ? zsh(commands) : bash(commands);
   result.data = { shell, script };
   print(script);
 }
@@ -20,7 +19,7 @@ function wordsOf(spec: CommandSpec): readonly string[] {
 }
 
 /** Words for a command; after an option with fixed words those, after one with a FILE files. */
-function bash(): string {
+function bash(commands: readonly CommandSpec[]): string {
   const cases = commands.map((spec) => `    ${spec.name}) words=${quoted(wordsOf(spec).join(" "))} ;;`);
   return [
     "# rolecall completion for bash: source <(rolecall completion bash)",
@@ -51,7 +50,7 @@ function bashValue({ name: command }: CommandSpec, { name, value, choices }: Opt
   return [`    "${command} --${name}") COMPREPLY=($(${given})); return ;;`];
 }
 
-function zsh(): string {
+function zsh(commands: readonly CommandSpec[]): string {
   const cases = commands.flatMap((spec) => [
     `    ${spec.name})`,
     "      _arguments -s \\",
@@ -90,7 +89,7 @@ function zshOption({ name, value, choices, multiple, help }: OptionSpec): string
   return `${multiple === true ? "*" : ""}--${name}${value === undefined ? "" : "="}[${text}]${tail}`;
 }
 
-function fish(): string {
+function fish(commands: readonly CommandSpec[]): string {
   const isFirst = "'not __fish_seen_subcommand_from " + commands.map(({ name }) => name).join(" ") + "'";
   const lines = commands.flatMap((spec) => {
     const after = `-n '__fish_seen_subcommand_from ${spec.name}'`;

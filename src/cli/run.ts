@@ -1,7 +1,7 @@
 import { readArguments } from "./arguments.ts";
-import { Stop } from "./command.ts";
+import { Stop, type CommandSpec } from "./command.ts";
 import { commands } from "./commands.ts";
-import { commandHelp, overallHelp } from "./help.ts";
+import { commandHelp, overallHelp, usageOf } from "./help.ts";
 import type { Io } from "./io.ts";
 import { Progress } from "./progress.ts";
 import { ResultBuilder } from "./result/builder.ts";
@@ -47,7 +47,17 @@ export async function run(argv: readonly string[], io: Io, ending: Ending): Prom
       if (spec === undefined) return withoutCommand(name, result, print);
       const args = readArguments(spec, rest);
       if (args.has("help")) return help(commandHelp(spec), result, print);
-      const session: Session = { args, format, result, style, progress, signal: isService ? ending.ended : ended.signal, io, print };
+      const session: Session = {
+        args,
+        commands,
+        format,
+        result,
+        style,
+        progress,
+        signal: isService ? ending.ended : ended.signal,
+        io,
+        print,
+      };
       return (await spec.load())(session);
     }),
     aborted(ending.crashed),
@@ -59,6 +69,7 @@ export async function run(argv: readonly string[], io: Io, ending: Ending): Prom
   const document = await reviewed(result, optionOf(argv, "policy"));
   await Promise.all(printed);
   await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout" });
+  if (format === "text" && document.diagnostics.some(({ rule_id: id }) => id === "RC001")) await io.stderr.write(hint(spec));
   return { exitCode: document.exit_code, isCut: cause !== null };
 }
 
@@ -98,6 +109,11 @@ function withoutCommand(name: string, result: ResultBuilder, print: (text: strin
   if (name === "help" || name === "--help" || name === "-h") return help(overallHelp(commands), result, print);
   const known = commands.map((spec) => spec.name).join(", ");
   throw new Stop("RC001", `Cannot run ${name === "" ? "nothing" : JSON.stringify(name)} as it must be a command: ${known}`);
+}
+
+/** What a command line that was not understood should have been. */
+function hint(spec: CommandSpec | undefined): string {
+  return spec === undefined ? `\n${overallHelp(commands)}` : `Usage: ${usageOf(spec)}\nrolecall ${spec.name} --help tells more.\n`;
 }
 
 function help(text: string, result: ResultBuilder, print: (text: string) => void): void {

@@ -21,8 +21,8 @@ export async function serve({ args, result, io, print, signal: ending }: Session
   if (ending.aborted) throw new Stop("RC004", `ended by ${String(ending.reason)}`);
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
+  const app = new App(config, log, inheritedSockets());
   try {
-    const app = new App(config, log, inheritedSockets());
     await app.start();
     for (const { config: listener, port } of app.doors)
       log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
@@ -34,6 +34,8 @@ export async function serve({ args, result, io, print, signal: ending }: Session
     result.diagnose("RC107", { message: error.message, severity: "error", incomplete: true });
     result.cover("service", "incomplete", { detail: "a listener could not be opened" });
   } finally {
+    // Probing goes on after a listener could not be opened, and would keep the process.
+    await app.stop({ drains: false });
     await simulator?.stop();
   }
 }
@@ -54,9 +56,14 @@ async function runUntilSignal({ app, sources, log, signals }: Running): Promise<
       continue;
     }
     log.info({ signal }, "stopping");
-    await Promise.race([app.stop({ drains: signal === "SIGTERM" }), signals.next()]);
+    await Promise.race([app.stop({ drains: signal === "SIGTERM" }), nextEnd(signals)]);
     return signal;
   }
+}
+
+/** A second signal that ends cuts draining short; a reload no longer matters. */
+async function nextEnd(signals: Signals): Promise<void> {
+  while ((await signals.next()) === "SIGHUP");
 }
 
 /** A bad file leaves the old configuration in force, and says so. */

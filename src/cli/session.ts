@@ -1,4 +1,5 @@
 import type { Arguments } from "./arguments.ts";
+import type { CommandSpec } from "./command.ts";
 import type { Io } from "./io.ts";
 import type { Progress } from "./progress.ts";
 import type { ResultBuilder } from "./result/builder.ts";
@@ -7,6 +8,8 @@ import type { Style } from "./text/style.ts";
 /** One run of a command: what it was asked, and where what it finds goes. */
 export interface Session {
   readonly args: Arguments;
+  /** Every command there is. */
+  readonly commands: readonly CommandSpec[];
   readonly format: "text" | "json";
   readonly result: ResultBuilder;
   readonly style: Style;

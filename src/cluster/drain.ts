@@ -8,9 +8,9 @@ export interface Drain {
   readonly isAll: boolean;
   /** When it ends, in ms of our clock. */
   readonly untilMs: number;
-  /** Begin and end in wall-clock ms: for people, and for a restart. */
-  readonly sinceWallMs: number;
-  readonly untilWallMs: number;
+  /** Begin and end in wall time, RFC 3339: for people, and for a restart. */
+  readonly since: string;
+  readonly until: string;
 }
 
 /** What an operator asks for: a drain from now on, for so many milliseconds. */

@@ -142,8 +142,8 @@ export function drainOverview(part: ClusterPart, node: string, nowMs: number): D
     reason: drain.reason,
     by: drain.by,
     all: drain.isAll,
-    since: new Date(drain.sinceWallMs).toISOString(),
-    until: new Date(drain.untilWallMs).toISOString(),
+    since: drain.since,
+    until: drain.until,
     remaining_ms: Math.round(drain.untilMs - nowMs),
   };
 }

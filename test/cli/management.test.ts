@@ -42,8 +42,8 @@ function answerOf({ data }: Awaited<ReturnType<typeof runJson>>): { status: numb
 }
 
 test("the dynamic configuration is shown, merged into and rewritten", async () => {
-  const before = (await runJson(["config", "--server", url])).data as Record<string, unknown>;
-  assert.equal(before["maximum_lag_on_failover"], 1_048_576);
+  const known = (await runJson(["config", "--server", url])).data as Record<string, unknown>;
+  assert.equal(known["maximum_lag_on_failover"], 1_048_576);
   const changed = answerOf(await manage("config", "--set", "maximum_lag_on_failover=null", "--set", "postgresql.parameters.work_mem=8MB"));
   assert.equal(changed.status, 200);
   const document = changed.answer as { maximum_lag_on_failover?: number; postgresql: { parameters: Record<string, unknown> } };

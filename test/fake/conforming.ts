@@ -10,7 +10,7 @@ const judge = ajv.compile(structuredClone(resultSchema));
 
 /** Whether a value conforms to the schema by a validator that is none of ours. */
 export function conforms(value: unknown): boolean {
-  return judge(value) === true;
+  return judge(value);
 }
 
 /** Takes a text that must be exactly one `cli.result/v1` document. */

@@ -10,7 +10,14 @@ import { look } from "../../src/health/sight.ts";
 import { partOf, plainSettings } from "../fake/part.ts";
 
 const nowMs = 1_000;
-const drain: Drain = { reason: "kernel upgrade", by: "operator", isAll: false, untilMs: 2_000, sinceWallMs: 0, untilWallMs: 1_000 };
+const drain: Drain = {
+  reason: "kernel upgrade",
+  by: "operator",
+  isAll: false,
+  untilMs: 2_000,
+  since: "2026-01-31T12:00:00Z",
+  until: "2026-01-31T12:00:01Z",
+};
 const trio = partOf([
   { name: "pg1", role: "primary" },
   { name: "pg2", role: "replica", document: { sync_standby: true } },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { ResultBuilder } from "../../../src/cli/result/builder.ts";
 import { ruleIds } from "../../../src/cli/result/rules.ts";
 import { isResult } from "../../../src/cli/result/reader.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { readResult } from "../../../src/cli/result/reader.ts";
 import { resultSchema } from "../../../src/cli/result/schema.ts";
 import { conforms } from "../../fake/conforming.ts";
