@@ -3,26 +3,30 @@ import { Clock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
-import { readDrains } from "./drains-file.ts";
 import { Drains } from "./drains.ts";
+import { exporterHandler } from "./exporter-door.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
+import type { Evidence } from "./front/answer.ts";
 import { Doors, type Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
-import type { DrainSources } from "./front/drain-dialect.ts";
 import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
 import { Tally } from "./front/tally.ts";
-import { isFresh, maxAgeMs } from "./health/freshness.ts";
 import { logChange, type Logger } from "./log.ts";
-import { readMembers, writeMembers } from "./members-file.ts";
+import { isRememberedAlike, readMembers, writeMembers } from "./members-file.ts";
 import { Changes } from "./metrics/changes.ts";
 import { Disputes } from "./metrics/disputes.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { Recorder } from "./metrics/recorder.ts";
 import { VerdictLog } from "./metrics/verdict-log.ts";
 import { Probers } from "./probe/probers.ts";
+import { isBlindEverywhere } from "./readiness.ts";
 import { Store } from "./store.ts";
 import { livenessEvery, tend } from "./tend.ts";
+import { version } from "./version.ts";
+
+/** Reads the configuration again; gives why it came to nothing, or `null`. */
+type Reload = () => Promise<string | null>;
 
 /** The fuse box: the only place where the rooms are wired together. */
 export class App {
@@ -42,6 +46,8 @@ export class App {
   #beat: NodeJS.Timeout | null = null;
   #phase: "starting" | "serving" | "draining" = "starting";
   #membersWritten: Promise<void> = Promise.resolve();
+  #reload: Reload = () => Promise.resolve("nobody told this process how");
+  #file: string | null = null;
 
   /** @param inherited file descriptors of listening sockets passed by systemd: the first is the first listener's, and so on */
   constructor(config: Config, log: Logger, inherited: readonly number[] = []) {
@@ -52,7 +58,16 @@ export class App {
     this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gapMs) => this.#onGap(gapMs) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
     const now = (): number => this.#clock.now();
-    this.#metrics = new Metrics({ snapshot: () => this.#store.current, settings, now, answers: () => this.#tally.rows() });
+    this.#metrics = new Metrics({
+      snapshot: () => this.#store.current,
+      settings,
+      now,
+      wall: () => this.#clock.wall(),
+      answers: () => this.#tally.rows(),
+      exporter: () => this.#config.exporter,
+      asks: () => ({ probe: this.#config.probe, livenessEvery }),
+      version: version(),
+    });
     this.#probers = new Probers({
       record: (outcome) => this.#record(outcome),
       part: (cluster) => this.#part(cluster),
@@ -65,8 +80,7 @@ export class App {
     });
     const sockets = new Map(config.listen.slice(0, inherited.length).map((listener, at) => [listener, inherited[at] ?? -1]));
     this.#doors = new Doors((error, { target }) => this.#log.error({ err: error, target }, "answer failed"), sockets);
-    this.#drains = new Drains(this.#store, this.#clock, log);
-    if (config.stateFile !== null) this.#drains.restore(readDrains(config.stateFile));
+    this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile });
     this.#store.watch((before, after) => this.#onPart(before, after));
   }
 
@@ -93,16 +107,12 @@ export class App {
    * @throws DoorError where a new listener cannot be opened; then the old configuration stays in force
    */
   async reload(config: Config): Promise<void> {
-    const before = this.#config;
-    this.#config = config;
-    const known = new Map(this.#store.current.parts.map((part) => [part.name, part]));
-    const previous = this.#store.tended;
-    this.#store.replace(tend(config, known));
     try {
-      await this.#open(config.listen);
+      await this.#open(config.listen, () => {
+        this.#config = config;
+        this.#store.replace(tend(config, new Map(this.#store.current.parts.map((part) => [part.name, part]))));
+      });
     } catch (error) {
-      this.#config = before;
-      this.#store.replace(previous);
       this.reloadRefused();
       throw error;
     }
@@ -111,6 +121,12 @@ export class App {
     this.#startBeating();
     await this.#probers.start(config, livenessEvery);
     this.#metrics.reloaded("applied");
+  }
+
+  /** To be told how the configuration is read again: listeners of the exporter dialect can be asked for it. */
+  reloadBy(reload: Reload, file: string | null): void {
+    this.#reload = reload;
+    this.#file = file;
   }
 
   /** A reload that came to nothing is counted too. */
@@ -130,8 +146,8 @@ export class App {
     await this.#membersWritten;
   }
 
-  #open(listeners: readonly ListenerConfig[]): Promise<void> {
-    return this.#doors.apply(listeners, (listener) => this.#handlerFor(listener));
+  #open(listeners: readonly ListenerConfig[], commit?: () => void): Promise<void> {
+    return this.#doors.apply(listeners, (listener) => this.#handlerFor(listener), commit);
   }
 
   #handlerFor(listener: ListenerConfig): Handler {
@@ -141,23 +157,24 @@ export class App {
     const operator = this.#operatorSources();
     if (listener.dialect === "admin") {
       const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
-      const drains: DrainSources = {
-        ...operator,
-        begin: (cluster, node, wish) => this.#drains.begin(cluster, node, wish),
-        end: (cluster, node, by) => this.#drains.end(cluster, node, by),
-      };
-      return (request, message) => answerAdmin(request, message, { bound, unready, operator, metrics, drains });
+      return (request, message) => answerAdmin(request, message, { bound, unready, operator, metrics, drains: this.#drains });
     }
     const { settings } = operator;
+    const evidence = (): Evidence => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready });
+    const onAnswer = (route: string, status: number): void => this.#tally.count(route, status);
+    if (listener.dialect === "exporter") {
+      const wires = { config: this.#config, metrics: this.#metrics, file: this.#file, evidence, onAnswer };
+      return exporterHandler(listener, { ...wires, reload: () => this.#reload() });
+    }
     const dialect = new NodeDialect(
       {
         bound,
         rules: { ignoreParams, ignoresUnknown: listener.node !== null, defaults: listener.defaults, lagTimeMsLeast: 2 * probe.intervalMs },
       },
       {
-        evidence: () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
+        evidence,
         operator,
-        onAnswer: (route, status) => this.#tally.count(route, status),
+        onAnswer,
       },
     );
     return (request) => dialect.handle(request);
@@ -177,12 +194,7 @@ export class App {
   /** Why this process should not be sent traffic, or `null`. */
   #unready(): string | null {
     if (this.#phase !== "serving") return this.#phase;
-    const nowMs = this.#clock.now();
-    const isBlindEverywhere = this.#store.current.parts.every((part) => {
-      const settings = this.#store.settings(part.name);
-      return settings === undefined || !part.nodes.some((node) => isFresh(node, maxAgeMs(part, settings), nowMs));
-    });
-    return isBlindEverywhere ? "blind" : null;
+    return isBlindEverywhere(this.#store, this.#clock.now()) ? "blind" : null;
   }
 
   #part(cluster: string): ClusterPart | undefined {
@@ -214,8 +226,7 @@ export class App {
       this.#metrics.disputed(dispute.cluster);
       this.#log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
     }
-    const isSame = hasSameNodes(before, after) && before.drains === after.drains;
-    if (this.#config.stateFile !== null && !isSame) this.#writeMembers(this.#config.stateFile);
+    if (this.#config.stateFile !== null && !isRememberedAlike(before, after)) this.#writeMembers(this.#config.stateFile);
     this.#probers.follow(before, after);
   }
 
@@ -236,11 +247,4 @@ export class App {
     this.#clock.beatEvery(this.#config.probe.intervalMs);
     this.#beat = setInterval(() => this.#clock.beat(), this.#config.probe.intervalMs);
   }
-}
-
-function hasSameNodes(before: ClusterPart, after: ClusterPart): boolean {
-  return (
-    before.nodes.length === after.nodes.length &&
-    after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
-  );
 }

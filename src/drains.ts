@@ -1,12 +1,20 @@
 import type { Clock } from "./clock.ts";
 import { drainMsMax, type Drain, type DrainWish } from "./cluster/drain.ts";
-import type { RememberedDrain } from "./drains-file.ts";
+import { readDrains } from "./drains-file.ts";
+import type { Snapshot } from "./cluster/snapshot.ts";
 import { drainOf } from "./health/drain.ts";
 import type { Logger } from "./log.ts";
 import type { Store } from "./store.ts";
 
 /** How often ended drains are looked for, in ms. Verdicts do not wait for it: the end is an instant, and judged as one. */
 const sweepMs = 1_000;
+
+/** What drains are kept with. */
+export interface DrainsContext {
+  readonly clock: Pick<Clock, "now" | "wall">;
+  readonly log: Logger;
+  readonly stateFile: string | null;
+}
 
 /** Begins and ends drains, and writes each into the log: who, what, why, until when. */
 export class Drains {
@@ -15,11 +23,22 @@ export class Drains {
   readonly #log: Logger;
   readonly #sweep: NodeJS.Timeout;
 
-  constructor(store: Store, clock: Pick<Clock, "now" | "wall">, log: Logger) {
+  /** Takes up the drains of an earlier run that have not ended, as the state file has them. */
+  constructor(store: Store, { clock, log, stateFile }: DrainsContext) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#restore(stateFile);
     this.#sweep = setInterval(() => this.sweep(), sweepMs).unref();
+  }
+
+  snapshot(): Snapshot {
+    return this.#store.current;
+  }
+
+  /** Our clock, in ms. */
+  now(): number {
+    return this.#clock.now();
   }
 
   /** Drains a node from now on, in place of a drain it may have. The cluster must be one that is watched. */
@@ -40,17 +59,6 @@ export class Drains {
     return true;
   }
 
-  /** Takes up the drains of an earlier run that have not ended. */
-  restore(remembered: readonly RememberedDrain[]): void {
-    for (const { cluster, node, ...rest } of remembered) {
-      const leftMs = Math.min(Date.parse(rest.until) - this.#clock.wall(), drainMsMax);
-      if (leftMs <= 0) continue;
-      const drain: Drain = { ...rest, untilMs: this.#clock.now() + leftMs };
-      this.#record(cluster, node, drain);
-      this.#log.info({ audit: true, cluster, node, ...told(drain) }, "drain goes on after a restart");
-    }
-  }
-
   /** Takes away what has ended by itself, and says so. */
   sweep(): void {
     const nowMs = this.#clock.now();
@@ -65,6 +73,16 @@ export class Drains {
 
   stop(): void {
     clearInterval(this.#sweep);
+  }
+
+  #restore(stateFile: string | null): void {
+    for (const { cluster, node, ...rest } of stateFile === null ? [] : readDrains(stateFile)) {
+      const leftMs = Math.min(Date.parse(rest.until) - this.#clock.wall(), drainMsMax);
+      if (leftMs <= 0) continue;
+      const drain: Drain = { ...rest, untilMs: this.#clock.now() + leftMs };
+      this.#record(cluster, node, drain);
+      this.#log.info({ audit: true, cluster, node, ...told(drain) }, "drain goes on after a restart");
+    }
   }
 
   #find(cluster: string, node: string): Drain | null {

@@ -80,7 +80,9 @@ interface Asker {
 function askersOf({ cluster, nodes }: SeenCluster, { clusters, probe }: Config): readonly Asker[] {
   const files = clusters.find(({ name }) => name === cluster)?.tls ?? null;
   const tls = files === null ? null : readTls(files);
-  return nodes.map(({ node, api }) => ({
+  // A node that is known by its exporter alone has nothing to compare with.
+  const asked = nodes.flatMap(({ node, api }) => (api === null ? [] : [{ node, api }]));
+  return asked.map(({ node, api }) => ({
     name: `${cluster}/${node}`,
     base: `/clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}`,
     client: new NodeClient(api, { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs }, tls),

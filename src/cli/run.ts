@@ -9,7 +9,7 @@ import type { Diagnostic, Result } from "./result/document.ts";
 import type { Session } from "./session.ts";
 import { renderFindings, shownFindings } from "./text/findings.ts";
 import { styleFor } from "./text/style.ts";
-import { version } from "./version.ts";
+import { version } from "../version.ts";
 
 /** How a command line came out. */
 export interface Ended {
@@ -31,7 +31,8 @@ export interface Ending {
  */
 export async function run(argv: readonly string[], io: Io, ending: Ending): Promise<Ended> {
   const format = wantedFormat(argv);
-  const [name = "", ...rest] = argv;
+  const [first = "", ...rest] = argv;
+  const name = first === "--version" ? "version" : first;
   const spec = commands.find((candidate) => candidate.name === name);
   const result = new ResultBuilder({ version: version(), command: spec?.name ?? "rolecall" }, spec?.checks ?? []);
   const printed: Promise<void>[] = [];

@@ -90,7 +90,7 @@ function readNode(row: JsonObject): SeenNode {
     version: text(row["version"]),
     system: text(row["system"]),
     scope: text(row["scope"]),
-    api: text(row["api"]) ?? "",
+    api: text(row["api"]),
     exporter: text(row["exporter"]),
     database: text(row["database"]),
     verdicts: Object.fromEntries(verdicts.map(([route, word]) => [route, String(word)])),

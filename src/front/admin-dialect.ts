@@ -13,8 +13,8 @@ export interface AdminSources {
   readonly unready: () => string | null;
   readonly bound: Bound;
   readonly operator: OperatorSources;
-  /** Our metrics as text in the exposition format, with its content type. */
-  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+  /** Our metrics and the nodes' in the exposition format, with its content type. */
+  readonly metrics: () => Promise<{ readonly body: Buffer; readonly contentType: string }>;
   readonly drains: DrainSources;
 }
 
@@ -38,10 +38,10 @@ export function answerAdmin(request: Request, message: IncomingMessage, { bound,
     });
   }
   if (path !== "metrics") return answerSelf(path, sources.unready());
-  return sources.metrics().then(({ text, contentType }) => ({
+  return sources.metrics().then(({ body, contentType }) => ({
     status: 200,
     phrase: "OK",
     headers: ["Cache-Control", "no-store", "Content-Type", contentType],
-    body: Buffer.from(text),
+    body,
   }));
 }

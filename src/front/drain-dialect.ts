@@ -9,11 +9,12 @@ import { badRequest, errorReply, jsonReply, type Reply } from "./reply.ts";
 
 /** What the drain calls work on. The app hands it in. */
 export interface DrainSources {
-  readonly snapshot: () => Snapshot;
+  snapshot(): Snapshot;
   /** Our clock, in ms. */
-  readonly now: () => number;
-  readonly begin: (cluster: string, node: string, wish: DrainWish) => void;
-  readonly end: (cluster: string, node: string, by: string | null) => boolean;
+  now(): number;
+  begin(cluster: string, node: string, wish: DrainWish): void;
+  /** @returns whether there was one */
+  end(cluster: string, node: string, by: string | null): boolean;
 }
 
 /**
@@ -36,10 +37,10 @@ interface Place {
   readonly node: string;
 }
 
-function list({ snapshot, now }: DrainSources): Reply {
-  const drains = snapshot().parts.flatMap((part) =>
+function list(sources: DrainSources): Reply {
+  const drains = sources.snapshot().parts.flatMap((part) =>
     [...part.drains.keys()].flatMap((node) => {
-      const drain = drainOverview(part, node, now());
+      const drain = drainOverview(part, node, sources.now());
       return drain === null ? [] : [{ cluster: part.name, node, ...drain }];
     }),
   );
@@ -65,10 +66,10 @@ async function change({ cluster, node }: Place, message: IncomingMessage, source
   return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, node, drain: drainOf(sources, { cluster, node }) }));
 }
 
-function drainOf({ snapshot, now }: DrainSources, { cluster, node }: Place): object | null {
-  const { parts, index } = snapshot();
+function drainOf(sources: DrainSources, { cluster, node }: Place): object | null {
+  const { parts, index } = sources.snapshot();
   const part: ClusterPart | undefined = parts[index.get(cluster) ?? -1];
-  return part === undefined ? null : drainOverview(part, node, now());
+  return part === undefined ? null : drainOverview(part, node, sources.now());
 }
 
 function readWish(body: JsonObject): DrainWish | { readonly reply: Reply } {

@@ -2,6 +2,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
 import { withDrain } from "./drain.ts";
 import { isFresh } from "./freshness.ts";
+import { judgeExporterNode } from "./judge-exporter.ts";
 import { isElsewhere, mistakenIdentity } from "./identity.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.ts";
@@ -24,7 +25,8 @@ export function judge(sight: Sight, observation: Observation, check: Check): Ver
   const mistaken = mistakenIdentity(sight.part, observation, sight.settings);
   if (mistaken !== null) return unfit(mistaken, mistaken === "misaddressed" ? report.name : report.scope);
   if (check.database !== null && isElsewhere(check.database, observation.node.database)) return unfit("moved");
-  const verdict = judgeRoute(sight, { observation, report }, check);
+  const witness = { observation, report };
+  const verdict = observation.node.api === null ? judgeExporterNode(sight, witness, check) : judgeRoute(sight, witness, check);
   if (sight.part.drains.size === 0) return verdict;
   return withDrain(verdict, sight, { node: observation.node.name, claims: observation.hasLock, check });
 }
@@ -75,8 +77,9 @@ function orLeader(sight: Sight, witness: Witness, { check, otherwise }: Alternat
  * The heartbeat loop: 503 only on the node's own fresh word or refused connections (design.md, rule 8), for this answer
  * kills processes. Of a node that was never heard nothing is claimed.
  */
-function judgeLiveness(sight: Sight, { isDown, failure, report, liveness }: Observation): Verdict {
-  if (isDown && failure?.kind === "refused") return unfit("down", failure.kind);
+function judgeLiveness(sight: Sight, { node, isDown, failure, report, liveness }: Observation): Verdict {
+  // An exporter that refuses is an exporter that is gone: no word on the database.
+  if (isDown && failure?.kind === "refused" && node.api !== null) return unfit("down", failure.kind);
   const isRecent = liveness !== null && sight.nowMs - liveness.sentAtMs < sight.settings.livenessMaxAgeMs;
   if (isRecent && !liveness.isAlive) return unfit("down", "heartbeat");
   return report === null && liveness === null ? unfit("unknown") : fit;

@@ -46,7 +46,8 @@ export interface NodeOverview {
   readonly version: string | null;
   readonly system: string | null;
   readonly scope: string | null;
-  readonly api: string;
+  /** `null` of a node that is known by its exporter alone. */
+  readonly api: string | null;
   readonly exporter: string | null;
   /** `host:port` of the database itself. */
   readonly database: string | null;

@@ -24,12 +24,14 @@ export function configOf(
       maxAgeMs: 5_500,
       clusterIntervalMs: 600,
       configIntervalMs: 5_000,
+      metricsIntervalMs: 500,
     },
     listen: [listenerOf({})],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,
     drainMs: 0,
+    exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     log: { level: "silent" },
     simulator: null,
     ...parts,
@@ -44,6 +46,6 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
   return { name: "demo", scope: "demo", discover: [], nodes: [], tls: null, guards: defaultGuards, ...parts };
 }
 
-export function nodeOf(parts: Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>): NodeConfig {
-  return { member: null, exporter: null, database: null, archiveFed: false, ...parts };
+export function nodeOf(parts: Pick<NodeConfig, "name"> & Partial<NodeConfig>): NodeConfig {
+  return { member: null, api: null, exporter: null, database: null, archiveFed: false, ...parts };
 }

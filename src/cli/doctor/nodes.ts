@@ -12,7 +12,9 @@ export function examineNodes({ session: { result }, probed: { snapshot } }: Pati
     if (part.nodes.length === 0) result.diagnose("RC112", { message: `cluster ${part.name}: no seed told of a member` });
     for (const { node, report, failure } of part.nodes) {
       if (report === null)
-        result.diagnose("RC100", { message: `${part.name}/${node.name} at ${node.api}: ${failure?.detail ?? "no answer in time"}` });
+        result.diagnose("RC100", {
+          message: `${part.name}/${node.name} at ${node.api ?? node.exporter}: ${failure?.detail ?? "no answer in time"}`,
+        });
     }
   }
   const all = snapshot.parts.flatMap(({ nodes }) => nodes);

@@ -14,12 +14,14 @@ export async function examineTls(patient: Patient): Promise<void> {
   const files = config.clusters.flatMap(({ tls }) => [tls?.ca, tls?.cert].filter((file) => typeof file === "string"));
   for (const { name, tls } of config.clusters) if (tls !== null) examineFiles(patient, name);
   const servers = probed.snapshot.parts.flatMap((part) =>
-    heard(part).flatMap(({ node }) => (node.api.startsWith("https:") ? [{ cluster: part.name, node }] : [])),
+    heard(part).flatMap(({ node }) =>
+      node.api?.startsWith("https:") === true ? [{ cluster: part.name, node: node.name, api: node.api }] : [],
+    ),
   );
   const ends = await Promise.all(
-    servers.map(async ({ cluster, node }) => ({
-      who: `${cluster}/${node.name}`,
-      validTo: await endOf(node.api, { tls: tlsOf(patient, cluster), timeoutMs: config.probe.timeoutMs }),
+    servers.map(async ({ cluster, node, api }) => ({
+      who: `${cluster}/${node}`,
+      validTo: await endOf(api, { tls: tlsOf(patient, cluster), timeoutMs: config.probe.timeoutMs }),
     })),
   );
   for (const { who, validTo } of ends) if (validTo !== null) examineEnd(patient, `the certificate of ${who}`, validTo);

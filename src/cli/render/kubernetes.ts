@@ -17,7 +17,7 @@ export function renderKubernetes({ clusters, hostSuffix }: Targets, image: strin
         const database = nodes.find((target) => target.name === node.name)?.database;
         return {
           name: node.name,
-          api: node.api,
+          ...(node.api === null ? {} : { api: node.api }),
           ...(node.exporter === null ? {} : { exporter: node.exporter }),
           ...(database === undefined ? {} : { database: hostPort(database) }),
         };

@@ -8,11 +8,13 @@ export function renderPrometheus({ clusters, admin }: Targets): string {
     ...(admin === null ? [] : [{ job_name: "rolecall", static_configs: [{ targets: [hostPort(admin)] }] }]),
     ...byScheme(
       "patroni",
-      nodes.map(({ cluster, name, api }) => ({ cluster, name, url: new URL(api) })),
+      nodes.flatMap(({ cluster, name, api }) => (api === null || !URL.canParse(api) ? [] : [{ cluster, name, url: new URL(api) }])),
     ),
     ...byScheme(
       "pg_exporter",
-      nodes.flatMap(({ cluster, name, exporter }) => (exporter === null ? [] : [{ cluster, name, url: new URL(exporter) }])),
+      nodes.flatMap(({ cluster, name, exporter }) =>
+        exporter === null || !URL.canParse(exporter) ? [] : [{ cluster, name, url: new URL(exporter) }],
+      ),
     ),
   ];
   return `# Rendered by rolecall: to be merged into prometheus.yml\n${stringify({ scrape_configs: jobs }, { lineWidth: 0 })}`;

@@ -1,7 +1,7 @@
 import { parseByteSize } from "../../cluster/byte-size.ts";
 import { Stop } from "../command.ts";
 import type { Session } from "../session.ts";
-import { version } from "../version.ts";
+import { version } from "../../version.ts";
 import { defaultSuffix, renderEnvoy } from "./envoy.ts";
 import { portStep, renderHaproxy, type RenderChoices } from "./haproxy.ts";
 import { renderKubernetes } from "./kubernetes.ts";

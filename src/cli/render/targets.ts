@@ -16,7 +16,7 @@ export interface TargetNode {
 /** A node as Prometheus reaches it. */
 export interface ScrapedNode {
   readonly name: string;
-  readonly api: string;
+  readonly api: string | null;
   readonly exporter: string | null;
 }
 
@@ -110,7 +110,7 @@ function targetClusters({ args, result }: Session, clusters: readonly SeenCluste
       }
       return [{ name: node, database: address }];
     });
-    const scraped = named.filter(({ api }) => URL.canParse(api)).map(({ node, api, exporter }) => ({ name: node, api, exporter }));
+    const scraped = named.map(({ node, api, exporter }) => ({ name: node, api, exporter }));
     return [{ name: cluster, scope, nodes: targets, scraped }];
   });
 }
