@@ -24,6 +24,7 @@ const settings: Settings = {
   maxAgeMs: 5_500,
   livenessMaxAgeMs: 32_500,
   intervalMs: 1_000,
+  pageMaxAgeMs: 17_500,
   fall: 3,
   rise: 1,
   discovers: false,

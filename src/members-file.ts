@@ -11,6 +11,9 @@ import { rememberedDrains } from "./drains-file.ts";
 import { withNodes } from "./health/membership.ts";
 import { emptyPart } from "./tend.ts";
 
+/** Where our clock begins: from then on a remembered member has a day to answer before it is forgotten (design.md, rule 10). */
+const beginningMs = 0;
+
 /**
  * Reads the members that an earlier run discovered, for the case that every seed is down now (config key `state_file`).
  * They are names and addresses only: each must answer before anything is said of it.
@@ -26,7 +29,7 @@ export function readMembers(file: string, clusters: readonly ClusterConfig[]): R
       cluster.name,
       withNodes(
         emptyPart(cluster),
-        nodes.map((node) => unseen(node)),
+        nodes.map((node) => ({ ...unseen(node), listedAtMs: beginningMs })),
       ),
     );
   }

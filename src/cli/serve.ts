@@ -22,6 +22,7 @@ export async function serve({ args, result, io, print, signal: ending }: Session
   if (ending.aborted) throw new Stop("RC004", `ended by ${String(ending.reason)}`);
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
+  if (simulator === "taken") return 2;
   const app = new App(config, log, inheritedSockets());
   try {
     const reloader = new Reloader(() => reload({ app, sources, log }));
@@ -128,9 +129,20 @@ function inheritedSockets(): readonly number[] {
   return Number.isInteger(count) && count > 0 && count < 1_000 ? Array.from({ length: count }, (_, at) => 3 + at) : [];
 }
 
-async function startSimulator({
-  simulator,
-}: Config): Promise<{ readonly nodes: readonly { readonly name: string; readonly url: string }[]; stop(): Promise<void> } | null> {
+interface Simulating {
+  readonly nodes: readonly { readonly name: string; readonly url: string }[];
+  stop(): Promise<void>;
+}
+
+/** @returns `taken` where the simulated nodes cannot have their ports, which it has said; `null` where none are configured */
+async function startSimulator({ simulator }: Config): Promise<Simulating | "taken" | null> {
   if (simulator === null) return null;
-  return (await import("../simulator/simulator.ts")).startSimulator(simulator);
+  try {
+    return await (await import("../simulator/simulator.ts")).startSimulator(simulator);
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error)) throw error;
+    const ports = `simulator.port ${simulator.port} and the ${simulator.nodes - 1} after it`;
+    process.stderr.write(`Cannot start the simulator as ${ports} must be free ports of this machine: ${error.message}\n`);
+    return "taken";
+  }
 }

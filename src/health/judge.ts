@@ -7,7 +7,8 @@ import { isElsewhere, mistakenIdentity } from "./identity.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.ts";
 import type { Sight, Witness } from "./sight.ts";
-import { fit, unfit, type Verdict } from "./verdict.ts";
+import { survivesOn } from "./survival.ts";
+import { degraded, fit, unfit, type Verdict } from "./verdict.ts";
 
 /**
  * Answers a check of one node. Pure: the same arguments always give the same verdict.
@@ -17,6 +18,8 @@ import { fit, unfit, type Verdict } from "./verdict.ts";
 export function judge(sight: Sight, observation: Observation, check: Check): Verdict {
   if (check.route === "liveness") return judgeLiveness(sight, observation);
   const { report } = observation;
+  const isSilent = observation.isDown || sight.isBlind || !isFresh(observation, sight.maxAgeMs, sight.nowMs);
+  if (isSilent && survivesOn(sight, observation, check.route)) return degraded;
   if (sight.isBlind) return unfit("blind");
   if (observation.isDown) return unfit("down", observation.failure?.kind ?? null);
   if (report === null) return unfit("unknown");
