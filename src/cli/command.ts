@@ -45,7 +45,7 @@ export interface CommandSpec {
 
 /** A command cannot go on: a finding that ends it with exit code 2. */
 export class Stop extends Error {
-  readonly rule: "RC001" | "RC004" | "RC005" | "RC006" | "RC007" | "RC008";
+  readonly rule: "RC001" | "RC004" | "RC005" | "RC006" | "RC007" | "RC008" | "RC107";
 
   constructor(rule: Stop["rule"], message: string) {
     super(message);

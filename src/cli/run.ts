@@ -102,7 +102,8 @@ function explainCause(cause: Cause, result: ResultBuilder): void {
       message: isCrash ? cause.ending.message : `ended by ${String(cause.ending)}`,
       incomplete: true,
     });
-  } else if (cause.thrown instanceof Stop) result.diagnose(cause.thrown.rule, { message: cause.thrown.message, incomplete: true });
+  } else if (cause.thrown instanceof Stop)
+    result.diagnose(cause.thrown.rule, { message: cause.thrown.message, severity: "error", incomplete: true });
   else result.diagnose("RC002", { message: cause.thrown instanceof Error ? cause.thrown.message : String(cause.thrown), incomplete: true });
 }
 

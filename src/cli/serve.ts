@@ -3,9 +3,9 @@ import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
 import { DoorError } from "../front/doors.ts";
 import { makeLog, type Logger } from "../log.ts";
+import { Reloader } from "../reloader.ts";
 import { Stop } from "./command.ts";
 import { configFrom, sourcesOf } from "./configuration.ts";
-import { Reloader } from "../reloader.ts";
 import { invitation } from "./invitation.ts";
 import type { Session } from "./session.ts";
 
@@ -22,7 +22,6 @@ export async function serve({ args, result, io, print, signal: ending }: Session
   if (ending.aborted) throw new Stop("RC004", `ended by ${String(ending.reason)}`);
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
-  if (simulator === "taken") return 2;
   const app = new App(config, log, inheritedSockets());
   try {
     const reloader = new Reloader(() => reload({ app, sources, log }));
@@ -34,9 +33,7 @@ export async function serve({ args, result, io, print, signal: ending }: Session
     const signal = await runUntilSignal({ app, reloader, log, signals });
     result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
-    if (!(error instanceof DoorError)) throw error;
-    result.diagnose("RC107", { message: error.message, severity: "error", incomplete: true });
-    result.cover("service", "incomplete", { detail: "a listener could not be opened" });
+    throw error instanceof DoorError ? new Stop("RC107", error.message) : error;
   } finally {
     // Probing goes on after a listener could not be opened, and would keep the process.
     await app.stop({ drains: false });
@@ -134,15 +131,14 @@ interface Simulating {
   stop(): Promise<void>;
 }
 
-/** @returns `taken` where the simulated nodes cannot have their ports, which it has said; `null` where none are configured */
-async function startSimulator({ simulator }: Config): Promise<Simulating | "taken" | null> {
+/** @returns `null` where none is configured @throws Stop where the simulated nodes cannot have their ports */
+async function startSimulator({ simulator }: Config): Promise<Simulating | null> {
   if (simulator === null) return null;
   try {
     return await (await import("../simulator/simulator.ts")).startSimulator(simulator);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     const ports = `simulator.port ${simulator.port} and the ${simulator.nodes - 1} after it`;
-    process.stderr.write(`Cannot start the simulator as ${ports} must be free ports of this machine: ${error.message}\n`);
-    return "taken";
+    throw new Stop("RC107", `Cannot start the simulator as ${ports} must be free ports of this machine: ${error.message}`);
   }
 }
