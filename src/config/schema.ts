@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
 import type { ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "./config.ts";
+import { doorFields } from "./door-schema.ts";
 import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./leaf.ts";
 
 /** What the configuration says, value by value: names that are ours, milliseconds, defaults that need no context. */
@@ -98,10 +99,15 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
         cluster: cluster.nullable().default(null).describe("Cluster it speaks for, or * for all. Default: the only one, else all"),
         node: name().nullable().default(null).describe("Node it speaks for, as a drop-in for that node's own API"),
         whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),
+        ...doorFields(),
       },
       { error: "a mapping with the keys of a listener: port at least" },
     )
-    .transform(({ whole_cluster: wholeCluster, ...listener }) => ({ ...listener, wholeCluster }));
+    .transform(({ whole_cluster: wholeCluster, management, tls, auth, allow, allow_for: allowFor, limits, ...listener }) => ({
+      ...listener,
+      wholeCluster,
+      door: { management, tls, auth, allow, allowFor, limits },
+    }));
 }
 
 function logSchema(): z.ZodType<LogConfig> {

@@ -1,5 +1,5 @@
 import type { ListenerConfig } from "../config/config.ts";
-import { Listener, type Handler, type OnError } from "./listener.ts";
+import { Listener, type Handler, type ListenerEvents } from "./listener.ts";
 
 /** How long answers under way may take after a door closed, in ms. */
 const graceMs = 1_000;
@@ -16,7 +16,9 @@ export class DoorError extends Error {
   readonly code: string;
 
   constructor({ address, port }: ListenerConfig, cause: NodeJS.ErrnoException) {
-    super(`Cannot listen on ${address}:${port} as it must be a free port of this machine: ${cause.code ?? cause.message}`);
+    const isOfSystem = cause.syscall !== undefined && cause.syscall !== "open" && cause.syscall !== "read";
+    const needs = isOfSystem ? "it must be a free port of this machine" : "its files must be there and fit to each other";
+    super(`Cannot listen on ${address}:${port} as ${needs}: ${isOfSystem ? (cause.code ?? cause.message) : cause.message}`);
     this.name = "DoorError";
     this.code = cause.code ?? "";
   }
@@ -24,13 +26,13 @@ export class DoorError extends Error {
 
 /** All listeners. Over a reload those that stay keep their sockets, and new ones are open before old ones close. */
 export class Doors {
-  readonly #onError: OnError;
+  readonly #events: (config: ListenerConfig) => ListenerEvents;
   readonly #inherited: number[];
   #open = new Map<string, Door & { readonly listener: Listener }>();
 
   /** @param inherited file descriptors of sockets passed by systemd; the first listeners take them, in order */
-  constructor(onError: OnError, inherited: readonly number[] = []) {
-    this.#onError = onError;
+  constructor(events: (config: ListenerConfig) => ListenerEvents, inherited: readonly number[] = []) {
+    this.#events = events;
     this.#inherited = [...inherited];
   }
 
@@ -45,28 +47,35 @@ export class Doors {
   async apply(configs: readonly ListenerConfig[], handlerFor: (config: ListenerConfig) => Handler): Promise<void> {
     const next = new Map<string, Door & { readonly listener: Listener }>();
     const opened: Listener[] = [];
+    const settlings: (() => void)[] = [];
     for (const config of configs) {
-      const key = keyOf(config);
-      const kept = this.#open.get(key);
-      if (kept !== undefined) {
-        next.set(key, { ...kept, config });
-        continue;
-      }
-      const listener = new Listener(handlerFor(config), this.#onError);
       try {
-        const fd = this.#inherited.shift();
-        const port = await listener.open(fd === undefined ? config : { fd });
+        const kept = this.#open.get(keyOf(config));
+        if (kept !== undefined) {
+          settlings.push(kept.listener.prepare(handlerFor(config), config.door));
+          next.set(keyOf(config), { ...kept, config });
+          continue;
+        }
+        this.#refuseOtherTls(config);
+        const listener = new Listener(handlerFor(config), config.door, this.#events(config));
         opened.push(listener);
-        next.set(key, { config, port, listener });
+        const fd = this.#inherited.shift();
+        next.set(keyOf(config), { config, port: await listener.open(fd === undefined ? config : { fd }), listener });
       } catch (error) {
         await Promise.all(opened.map((other) => other.close(0)));
         throw error instanceof Error ? new DoorError(config, error) : error;
       }
     }
     const gone = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
-    for (const { config, listener } of next.values()) listener.handleBy(handlerFor(config));
+    for (const settle of settlings) settle();
     this.#open = next;
     await Promise.all(gone.map((listener) => listener.close(graceMs)));
+  }
+
+  /** A socket cannot be both plain and TLS while one takes the other's place. */
+  #refuseOtherTls({ address, port }: ListenerConfig): void {
+    const isOpen = [...this.#open.values()].some(({ config }) => port !== 0 && config.address === address && config.port === port);
+    if (isOpen) throw new Error("taking up tls, giving it up, and tls.client on an open port need a restart");
   }
 
   async close(): Promise<void> {
@@ -75,6 +84,7 @@ export class Doors {
   }
 }
 
-function keyOf({ address, port }: ListenerConfig): string {
-  return `${address} ${port}`;
+/** A door that takes up TLS, or gives it up, is another one. */
+function keyOf({ address, port, door }: ListenerConfig): string {
+  return `${address} ${port} ${door.tls === null ? "plain" : "tls"} ${door.tls?.client ?? ""}`;
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
-import { answer, type Evidence } from "./answer.ts";
+import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
+import type { HandedOver, Passage } from "./passage.ts";
 import type { Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { understand, type Listening, type Question } from "./understand.ts";
@@ -10,21 +11,42 @@ const rememberedMax = 1_000_000;
 /** Told of each answer, for the tally. */
 export type OnAnswer = (route: string, status: number) => void;
 
+/** What the dialect answers from, and what takes the rest. The app hands it in. */
+export interface DialectSources {
+  readonly evidence: () => Evidence;
+  readonly passage: Passage;
+  readonly onAnswer: OnAnswer;
+}
+
 /** Answers the node dialect: a question that was understood once is not taken apart again. */
 export class NodeDialect {
   readonly #listening: Listening;
   readonly #evidence: () => Evidence;
+  readonly #passage: Passage;
   readonly #onAnswer: OnAnswer;
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
-  constructor(listening: Listening, evidence: () => Evidence, onAnswer: OnAnswer) {
+  constructor(listening: Listening, { evidence, passage, onAnswer }: DialectSources) {
     this.#listening = listening;
     this.#evidence = evidence;
+    this.#passage = passage;
     this.#onAnswer = onAnswer;
   }
 
-  handle(request: Request): Reply {
+  handle(request: Request): Reply | HandedOver {
     const question = this.#question(request);
+    const passage = this.#passage;
+    switch (question.kind) {
+      case "management":
+        return { take: (passed) => passage.manage(question.call, passed) };
+      case "node_question":
+        return { take: (passed) => passage.fetch(question.question, passed) };
+      default:
+        return this.#answer(question, request);
+    }
+  }
+
+  #answer(question: AnswerableQuestion, request: Request): Reply {
     const reply = answer(question, request, this.#evidence());
     this.#onAnswer(nameOf(question), reply.status);
     return reply;
@@ -42,7 +64,7 @@ export class NodeDialect {
 }
 
 /** The route as the tally counts it: one of a few names, whatever is asked. */
-function nameOf(question: Question): string {
+function nameOf(question: AnswerableQuestion): string {
   switch (question.kind) {
     case "check":
       return question.check.route;

@@ -4,7 +4,7 @@ import { watchFiles } from "../config/watch.ts";
 import { NodeClient } from "./client.ts";
 import { ClusterProber } from "./cluster-prober.ts";
 import type { Pace, Probing } from "./probing.ts";
-import { readTls, type TlsMaterial } from "./tls.ts";
+import { readTls, type TlsMaterial } from "../config/tls-material.ts";
 
 /** What every cluster's probing is made with; the app hands it in. */
 export interface ProbersContext extends Pick<Probing, "record" | "now" | "wall" | "random" | "onAsked"> {
