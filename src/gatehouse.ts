@@ -31,7 +31,11 @@ export class Gatehouse {
     this.#upstreams = new Upstreams((cluster, problem) => {
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read");
     });
-    this.gateway = new Gateway({ ...context, upstream: (cluster) => this.#upstreams.of(cluster), onCall: (audited) => this.#audit(audited) });
+    this.gateway = new Gateway({
+      ...context,
+      upstream: (cluster) => this.#upstreams.of(cluster),
+      onCall: (audited) => this.#audit(audited),
+    });
   }
 
   /** Goes by these clusters' files from now on. */

@@ -23,6 +23,7 @@ const defaultListener: ListenerConfig = {
   node: null,
   wholeCluster: false,
   door: openDoor,
+  defaults: "",
 };
 
 /** Completes a checked configuration: names, scopes, guards and files filled in. The result is frozen throughout. */

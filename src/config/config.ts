@@ -97,4 +97,6 @@ export interface ListenerConfig {
   /** Whether a route that names no node asks for the whole cluster. */
   readonly wholeCluster: boolean;
   readonly door: DoorConfig;
+  /** Parameters of checks that do not give them, as a query: `miss=404&lag=10MB`. */
+  readonly defaults: string;
 }

@@ -25,7 +25,10 @@ export function doorFields(): DoorFields {
       "on passes management calls and the streamed /metrics and /exporter/… on to the nodes. off answers them 403. Default: off",
     ),
     tls: tlsSchema().nullable().default(null).describe("TLS on this listener. Files are read again when they change. Default: none"),
-    auth: authSchema().nullable().default(null).describe("Who has to say who they are. Any one of the credentials lets in. Default: nobody"),
+    auth: authSchema()
+      .nullable()
+      .default(null)
+      .describe("Who has to say who they are. Any one of the credentials lets in. Default: nobody"),
     allow: z
       .array(network(), { error: "a list of at most 256" })
       .max(256, { error: "a list of at most 256" })
@@ -89,9 +92,9 @@ function authSchema(): z.ZodType<DoorAuth> {
 }
 
 function userSchema(): z.ZodType<BasicUser> {
-  const user = z
-    .string({ error: "a user name of 1 to 128 characters without a colon" })
-    .regex(/^[^:\u0000-\u001f\u007f]{1,128}$/, { error: "a user name of 1 to 128 characters without a colon" });
+  const error = "a user name of 1 to 128 characters without a colon and control characters";
+  // oxlint-disable-next-line no-control-regex -- control characters are just what must not pass
+  const user = z.string({ error }).regex(/^[^:\u0000-\u001f\u007f]{1,128}$/, { error });
   return z.strictObject(
     {
       user: user.describe("Name of the user"),

@@ -22,7 +22,7 @@ export interface Evidence {
 }
 
 /** What can be answered from memory. */
-export type AnswerableQuestion = Exclude<Question, { readonly kind: "management" | "node_question" }>;
+export type AnswerableQuestion = Exclude<Question, { readonly kind: "management" | "node_question" | "operator" }>;
 
 /** Answers a question from memory. Pure but for its arguments: nothing waits, nothing is asked, nothing is written. */
 export function answer(question: AnswerableQuestion, request: Request, evidence: Evidence): Reply {

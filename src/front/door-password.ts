@@ -41,7 +41,15 @@ export class Passwords {
     return this.#work({ user, password, digest });
   }
 
-  async #work({ user, password, digest }: { readonly user: string; readonly password: string; readonly digest: string }): Promise<PasswordVerdict> {
+  async #work({
+    user,
+    password,
+    digest,
+  }: {
+    readonly user: string;
+    readonly password: string;
+    readonly digest: string;
+  }): Promise<PasswordVerdict> {
     if (this.#working >= atOnceMax) await new Promise<void>((resolve) => this.#waiting.push(resolve));
     this.#working += 1;
     try {

@@ -147,7 +147,8 @@ export class Listener {
   #fail(response: ServerResponse, request: Request, error: unknown): void {
     this.#events.onError(error, request);
     if (response.headersSent) response.destroy();
-    else write(response, errorReply(500, "internal", { message: "Cannot answer: a mistake of rolecall's own, see its log" }), request.method);
+    else
+      write(response, errorReply(500, "internal", { message: "Cannot answer: a mistake of rolecall's own, see its log" }), request.method);
   }
 }
 

@@ -1,7 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
+import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
 import type { HandedOver, Passage } from "./passage.ts";
-import type { Reply } from "./reply.ts";
+import { badRequest, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { understand, type Listening, type Question } from "./understand.ts";
 
@@ -14,6 +15,7 @@ export type OnAnswer = (route: string, status: number) => void;
 /** What the dialect answers from, and what takes the rest. The app hands it in. */
 export interface DialectSources {
   readonly evidence: () => Evidence;
+  readonly operator: OperatorSources;
   readonly passage: Passage;
   readonly onAnswer: OnAnswer;
 }
@@ -22,13 +24,15 @@ export interface DialectSources {
 export class NodeDialect {
   readonly #listening: Listening;
   readonly #evidence: () => Evidence;
+  readonly #sources: OperatorSources;
   readonly #passage: Passage;
   readonly #onAnswer: OnAnswer;
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
-  constructor(listening: Listening, { evidence, passage, onAnswer }: DialectSources) {
+  constructor(listening: Listening, { evidence, operator, passage, onAnswer }: DialectSources) {
     this.#listening = listening;
     this.#evidence = evidence;
+    this.#sources = operator;
     this.#passage = passage;
     this.#onAnswer = onAnswer;
   }
@@ -36,20 +40,18 @@ export class NodeDialect {
   handle(request: Request): Reply | HandedOver {
     const question = this.#question(request);
     const passage = this.#passage;
-    switch (question.kind) {
-      case "management":
-        return { take: (passed) => passage.manage(question.call, passed) };
-      case "node_question":
-        return { take: (passed) => passage.fetch(question.question, passed) };
-      default:
-        return this.#answer(question, request);
-    }
-  }
-
-  #answer(question: AnswerableQuestion, request: Request): Reply {
-    const reply = answer(question, request, this.#evidence());
+    if (question.kind === "management") return { take: (passed) => passage.manage(question.call, passed) };
+    if (question.kind === "node_question") return { take: (passed) => passage.fetch(question.question, passed) };
+    const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, this.#evidence());
     this.#onAnswer(nameOf(question), reply.status);
     return reply;
+  }
+
+  #operator(request: Request): Reply {
+    return (
+      answerOperator(request, this.#listening.bound, this.#sources) ??
+      badRequest({ thing: "route", value: request.target, allowed: operatorPaths.join(", ") })
+    );
   }
 
   #question(request: Request): Question {
@@ -64,7 +66,7 @@ export class NodeDialect {
 }
 
 /** The route as the tally counts it: one of a few names, whatever is asked. */
-function nameOf(question: AnswerableQuestion): string {
+function nameOf(question: AnswerableQuestion | { readonly kind: "operator" }): string {
   switch (question.kind) {
     case "check":
       return question.check.route;
@@ -72,6 +74,7 @@ function nameOf(question: AnswerableQuestion): string {
       return question.name;
     case "self":
       return question.path;
+    case "operator":
     case "status":
     case "bad_request":
     case "not_allowed":

@@ -42,7 +42,8 @@ export function statusReply(answered: Answered): Reply {
   return jsonReply({ code: 503, phrase: verdict.reason }, statusBody(answered, verdict), [...headers, "X-Rolecall-Reason", verdict.reason]);
 }
 
-function statusOf({ reason }: Unfit, check: Check): number {
+/** The status of a no: 503, unless the check asks for another (design.md, Words). */
+export function statusOf({ reason }: Unfit, check: Check): number {
   if (reason === "blind") return 500;
   if (reason === "down" || reason === "stale" || reason === "unknown") return check.unknownStatus;
   return isSoft(reason) ? check.missStatus : 503;

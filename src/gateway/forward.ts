@@ -42,7 +42,10 @@ export function forward(forwarding: Forwarding): Promise<Ended> {
       refuse(response, { status, error: status === 504 ? "timeout" : "bad_gateway", message: text });
       toNode?.destroy();
     };
-    const timer = setTimeout(() => fail(504, `The node has not answered within ${timeoutMs} ms: whether it did the call is not known`), timeoutMs);
+    const timer = setTimeout(
+      () => fail(504, `The node has not answered within ${timeoutMs} ms: whether it did the call is not known`),
+      timeoutMs,
+    );
     response.once("close", () => {
       clearTimeout(timer);
       if (!response.writableFinished) problem ??= "the client went away";

@@ -162,7 +162,16 @@ export class Gateway {
   #tell({ call, passed, requestId, beganMs }: Journey, ended: Pick<Audited, "node" | "status" | "outcome" | "problem">): void {
     const { name, method, cluster } = call;
     const { who, address } = passed.visitor;
-    this.#context.onCall({ who, from: address, method, call: name, cluster, requestId, durationMs: this.#context.now() - beganMs, ...ended });
+    this.#context.onCall({
+      who,
+      from: address,
+      method,
+      call: name,
+      cluster,
+      requestId,
+      durationMs: this.#context.now() - beganMs,
+      ...ended,
+    });
   }
 
   #look(cluster: string): Sight | null {

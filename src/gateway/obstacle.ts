@@ -36,7 +36,8 @@ export function obstacleTo(sight: Sight, { action, leader, candidate }: RoleChan
 function obstacleOf(sight: Sight, name: string, action: RoleChange["action"]): Refusal | null {
   const { part } = sight;
   const found = part.nodes.find((node) => isNamed(node, name));
-  if (found === undefined) return part.hasMembers ? refused("unknown_candidate", `candidate does not exist: ${JSON.stringify(name.slice(0, 128))}`) : null;
+  if (found === undefined)
+    return part.hasMembers ? refused("unknown_candidate", `candidate does not exist: ${JSON.stringify(name.slice(0, 128))}`) : null;
   if (found.isDown) return refused("candidate_down", `candidate ${name} does not answer`);
   const { report } = found;
   if (report === null || !isFresh(found, sight.maxAgeMs, sight.nowMs)) return null;

@@ -31,7 +31,9 @@ export class Upstreams {
     for (const name of this.#known.keys()) if (!clusters.some((cluster) => cluster.name === name)) this.#known.delete(name);
     for (const cluster of clusters) {
       this.#read(cluster);
-      const files = [cluster.tls?.ca, cluster.tls?.cert, cluster.tls?.key, cluster.auth?.passwordFile].filter((file) => typeof file === "string");
+      const files = [cluster.tls?.ca, cluster.tls?.cert, cluster.tls?.key, cluster.auth?.passwordFile].filter(
+        (file) => typeof file === "string",
+      );
       if (files.length > 0) this.#watches.push(watchFiles(files, () => this.#read(cluster)));
     }
   }

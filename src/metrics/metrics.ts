@@ -1,6 +1,7 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { Settings } from "../health/settings.ts";
+import { ManagementMetrics } from "./management-metrics.ts";
 import { nodeMetrics } from "./node-metrics.ts";
 
 /** What the metrics are read from at a scrape. The app hands it in. */
@@ -23,10 +24,13 @@ export interface Probed {
 
 /** What we say about ourselves and about the nodes, in the exposition format. A scrape reads memory. */
 export class Metrics {
+  /** Of management calls and doors. */
+  readonly management: ManagementMetrics;
   readonly #registry = new Registry();
   readonly #probes: Counter<"cluster" | "node" | "question" | "outcome">;
   readonly #durations: Histogram<"cluster" | "question">;
   readonly #reloads: Counter<"outcome">;
+  readonly #disputes: Counter<"cluster">;
   readonly #refreshers: readonly (() => void)[];
 
   constructor(sources: MetricSources) {
@@ -50,6 +54,13 @@ export class Metrics {
       labelNames: ["outcome"],
       registers,
     });
+    this.#disputes = new Counter({
+      name: "rolecall_disputes_total",
+      help: "Episodes in which several nodes claimed the lock, or one that the cluster did not confirm.",
+      labelNames: ["cluster"],
+      registers,
+    });
+    this.management = new ManagementMetrics(registers);
     this.#refreshers = [processMetrics(registers), answerMetrics(registers, sources), nodeMetrics(registers, sources)];
   }
 
@@ -60,6 +71,11 @@ export class Metrics {
 
   reloaded(outcome: "applied" | "refused"): void {
     this.#reloads.inc({ outcome });
+  }
+
+  /** An episode began in which it is open who leads. */
+  disputed(cluster: string): void {
+    this.#disputes.inc({ cluster });
   }
 
   /** Drops what is counted per node, so that nodes that are gone do not stay for ever. */

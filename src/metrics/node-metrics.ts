@@ -3,7 +3,7 @@ import type { Observation } from "../cluster/observation.ts";
 import { lagBytes } from "../health/position.ts";
 import { look, type Sight } from "../health/sight.ts";
 import type { MetricSources } from "./metrics.ts";
-import { summarize } from "./summary.ts";
+import { summarize } from "../health/summary.ts";
 
 const nodeLabels = ["cluster", "node"] as const;
 

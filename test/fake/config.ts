@@ -38,7 +38,17 @@ export function configOf(
 }
 
 export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
-  return { address: "127.0.0.1", port: 0, dialect: "node", cluster: null, node: null, wholeCluster: false, door: openDoor, ...parts };
+  return {
+    address: "127.0.0.1",
+    port: 0,
+    dialect: "node",
+    cluster: null,
+    node: null,
+    wholeCluster: false,
+    defaults: "",
+    door: openDoor,
+    ...parts,
+  };
 }
 
 export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
