@@ -6,9 +6,10 @@ const usage = `rolecall: answers load balancers for PostgreSQL clusters, from me
 
 Usage: rolecall COMMAND [OPTIONS]
 
-  serve      probe clusters and answer health checks
-  simulate   run a simulated cluster to try things on
-  version    print the version
+  serve          probe clusters and answer health checks
+  simulate       run a simulated cluster to try things on
+  hash-password  make a hash of a password for the configuration
+  version        print the version
 
 rolecall COMMAND --help tells more.
 `;
@@ -19,6 +20,8 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       return (await import("./cli/serve.ts")).serve(args);
     case "simulate":
       return (await import("./cli/simulate.ts")).simulate(args);
+    case "hash-password":
+      return (await import("./cli/hash-password.ts")).hashPassword(args);
     case "version":
     case "--version":
       process.stdout.write(`rolecall ${version()}\n`);
@@ -32,7 +35,7 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       process.stderr.write(usage);
       return 2;
     default:
-      process.stderr.write(`Cannot run ${JSON.stringify(command)} as it must be serve, simulate or version\n\n${usage}`);
+      process.stderr.write(`Cannot run ${JSON.stringify(command)} as it must be serve, simulate, hash-password or version\n\n${usage}`);
       return 2;
   }
 }

@@ -9,14 +9,16 @@ export interface ScryptHash {
 }
 
 /** What a hash looks like, for messages. */
-export const scryptHashAllowed = "a hash as rolecall hash-password writes it: $scrypt$ln=15,r=8,p=1$SALT$HASH";
+export const scryptHashAllowed = "a hash as rolecall hash-password writes it: scrypt$15$8$1$SALT$HASH";
 
-const pattern = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+const pattern = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
 /** Costs that one check of a password may have: from what is no hindrance to guessing up to 128 MiB of memory. */
 const bounds = { costLog2: [12, 17], blockSize: [8, 8], parallel: [1, 4] } as const;
 
-/** Reads a hash in the PHC string format; `undefined` for anything else, and for costs out of bounds. */
+/**
+ * Reads a hash: cost, block size, parallelism, salt and hash in Base64. Nothing in it means anything to YAML. `undefined` for anything else, and for costs out of bounds.
+ */
 export function parseScryptHash(text: string): ScryptHash | undefined {
   const match = pattern.exec(text);
   if (match === null) return undefined;
@@ -27,9 +29,9 @@ export function parseScryptHash(text: string): ScryptHash | undefined {
   return isBounded ? { ...costs, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") } : undefined;
 }
 
-/** Writes a hash in the PHC string format: Base64 without padding. */
+/** Writes a hash as {@link parseScryptHash} reads it: Base64 without padding. */
 export function formatScryptHash({ costLog2, blockSize, parallel, salt, hash }: ScryptHash): string {
-  return `$scrypt$ln=${costLog2},r=${blockSize},p=${parallel}$${bare(salt)}$${bare(hash)}`;
+  return `scrypt$${costLog2}$${blockSize}$${parallel}$${bare(salt)}$${bare(hash)}`;
 }
 
 function within(value: number, [least, most]: readonly [number, number]): boolean {
