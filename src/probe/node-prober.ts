@@ -1,7 +1,8 @@
 import type { Node } from "../cluster/node.ts";
 import type { NodeClient, Reply } from "./client.ts";
+import { HttpsHint } from "./https-hint.ts";
 import type { Probing } from "./probing.ts";
-import { readLiveness, readStatus } from "./questions.ts";
+import { readLiveness, readStatus, type StatusResult } from "./questions.ts";
 
 /** The longest pause between two probes of a node that keeps failing (design.md, rule 8), in ms. */
 const longestPauseMs = 5_000;
@@ -12,6 +13,7 @@ const jitter = 0.1;
 export class NodeProber {
   readonly node: Node;
   readonly #probing: Probing;
+  readonly #https: HttpsHint;
   #client: NodeClient;
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
@@ -23,6 +25,7 @@ export class NodeProber {
     this.node = node;
     this.#probing = probing;
     this.#client = probing.connect(node.api);
+    this.#https = new HttpsHint(node.api, probing.now, probing.pace.timeoutMs);
   }
 
   /** Probes now, unless a probe is under way, and goes on at its pace. Resolves when the probe has ended. */
@@ -51,10 +54,16 @@ export class NodeProber {
 
   async #askStatus(sentAtMs: number): Promise<void> {
     const sentAtWallMs = this.#probing.wall();
-    const result = readStatus(await this.#ask("leader", sentAtMs));
+    const result = await this.#named(readStatus(await this.#ask("leader", sentAtMs)));
     if (this.#isStopped) return;
     this.#failures = "failure" in result ? this.#failures + 1 : 0;
     this.#probing.record({ kind: "status", cluster: this.#probing.cluster, node: this.node.name, sentAtMs, sentAtWallMs, result });
+  }
+
+  async #named(result: StatusResult): Promise<StatusResult> {
+    if ("failure" in result) return { failure: await this.#https.name(result.failure) };
+    this.#https.forget();
+    return result;
   }
 
   /** Only of a node that has just answered: one that is silent would only be silent again. */

@@ -4,6 +4,8 @@ import { request as tlsRequest, type RequestOptions } from "node:https";
 /** What came back. */
 export interface Answer {
   readonly status: number;
+  /** What follows the status in its line. */
+  readonly phrase: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
@@ -33,7 +35,12 @@ export function ask(url: string, { method = "GET", headers = {}, body, tls = {} 
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
       response.on("end", () =>
-        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: Buffer.concat(chunks).toString() }),
+        resolve({
+          status: response.statusCode ?? 0,
+          phrase: response.statusMessage ?? "",
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
       );
     });
     asking.on("error", reject);

@@ -80,7 +80,12 @@ function answerProbe(name: string, holdsLock: boolean, request: IncomingMessage,
   else if (request.url === "/history") response.end("[]");
   else if (request.url === "/failsafe") response.writeHead(502).end();
   else {
-    const member = { name, role: holdsLock ? "leader" : "replica", state: "running", api_url: `http://${request.headers.host ?? ""}/patroni` };
+    const member = {
+      name,
+      role: holdsLock ? "leader" : "replica",
+      state: "running",
+      api_url: `http://${request.headers.host ?? ""}/patroni`,
+    };
     response.end(JSON.stringify({ scope: "demo", members: [member] }));
   }
 }

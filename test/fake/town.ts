@@ -62,14 +62,18 @@ async function open(options: TownOptions, cluster: ClusterConfig): Promise<Omit<
   const app = new App(configOf({ clusters: [cluster], listen, hostSuffixes: options.hostSuffixes ?? [] }), pino({}, lines));
   await app.start();
   const scheme = door.tls === null ? "http" : "https";
-  const placeOf = (address: string): string => `${address}:${app.doors.find(({ config }) => config.address === address)?.port ?? 0}`;
-  const url = `${scheme}://${placeOf("127.0.0.1")}`;
-  const admin = `http://${placeOf("127.0.0.2")}`;
-  const questions = `http://${placeOf("127.0.0.3")}`;
-  await until("a leader and the configuration", async () => {
-    const replies = await Promise.all([ask(`${questions}/clusters/demo/primary`), ask(`${questions}/clusters/demo/config`)]);
-    return replies.every(({ status }) => status === 200) ? true : undefined;
-  }, 8);
+  const port = (at: number): number => app.doors[at]?.port ?? 0;
+  const url = `${scheme}://127.0.0.1:${port(0)}`;
+  const admin = `http://127.0.0.2:${port(1)}`;
+  const questions = `http://127.0.0.3:${port(2)}`;
+  await until(
+    "a leader and the configuration",
+    async () => {
+      const replies = await Promise.all([ask(`${questions}/clusters/demo/primary`), ask(`${questions}/clusters/demo/config`)]);
+      return replies.every(({ status }) => status === 200) ? true : undefined;
+    },
+    8,
+  );
   const close = (): Promise<void> => app.stop({ drains: false });
   return { app, url, admin, open: questions, log, ask: (path, asking) => ask(`${url}${path}`, asking), close };
 }
