@@ -3,13 +3,15 @@ import { parseCidr, unmapped } from "../config/cidr.ts";
 
 /** Makes the question whether an address lies in one of the networks. `::ffff:` addresses are unmapped first. */
 export function networksOf(cidrs: readonly string[]): (address: string) => boolean {
-  const list = new BlockList();
+  // One list a family: a BlockList takes ::/0 for every IPv4 address too.
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const cidr of cidrs) {
     const network = parseCidr(cidr);
-    if (network !== undefined) list.addSubnet(network.address, network.prefix, network.family);
+    if (network !== undefined) lists[network.family].addSubnet(network.address, network.prefix, network.family);
   }
   return (address) => {
     const bare = unmapped(address);
-    return bare !== "" && list.check(bare, isIPv6(bare) ? "ipv6" : "ipv4");
+    const family = isIPv6(bare) ? "ipv6" : "ipv4";
+    return bare !== "" && lists[family].check(bare, family);
   };
 }
