@@ -27,13 +27,13 @@ export class DoorError extends Error {
 /** All listeners. Over a reload those that stay keep their sockets, and new ones are open before old ones close. */
 export class Doors {
   readonly #events: (config: ListenerConfig) => ListenerEvents;
-  readonly #inherited: number[];
+  readonly #inherited: Map<ListenerConfig, number>;
   #open = new Map<string, Door & { readonly listener: Listener }>();
 
-  /** @param inherited file descriptors of sockets passed by systemd; the first listeners take them, in order */
-  constructor(events: (config: ListenerConfig) => ListenerEvents, inherited: readonly number[] = []) {
+  /** @param inherited file descriptors of sockets passed by systemd, by the listener that each is for */
+  constructor(events: (config: ListenerConfig) => ListenerEvents, inherited: ReadonlyMap<ListenerConfig, number> = new Map()) {
     this.#events = events;
-    this.#inherited = [...inherited];
+    this.#inherited = new Map(inherited);
   }
 
   get doors(): readonly Door[] {
@@ -59,7 +59,8 @@ export class Doors {
         this.#refuseOtherTls(config);
         const listener = new Listener(handlerFor(config), config.door, this.#events(config));
         opened.push(listener);
-        const fd = this.#inherited.shift();
+        const fd = this.#inherited.get(config);
+        this.#inherited.delete(config);
         next.set(keyOf(config), { config, port: await listener.open(fd === undefined ? config : { fd }), listener });
       } catch (error) {
         await Promise.all(opened.map((other) => other.close(0)));

@@ -2,7 +2,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { Check } from "../health/check.ts";
 import { isFresh } from "../health/freshness.ts";
-import { lagBytes } from "../health/position.ts";
+import { presentLag } from "../health/lag.ts";
 import { isSoft } from "../health/reason.ts";
 import type { Sight } from "../health/sight.ts";
 import { fit, type Unfit, type Verdict } from "../health/verdict.ts";
@@ -52,13 +52,16 @@ export function statusOf({ reason }: Unfit, check: Check): number {
 function statusBody({ snapshot, sight, observation }: Answered, verdict: Verdict): string {
   const report = observation === null ? null : freshReport(observation, sight);
   const document = report?.document ?? '{"state":"unknown","role":"unknown"';
+  // A primary does not lag.
+  const isHolder = observation !== null && sight.standing.holder === observation.node.name;
+  const present = observation === null ? null : presentLag(sight, observation);
   const ours = JSON.stringify({
     node: observation?.node.name ?? null,
     cluster: sight.part.name,
     fit: verdict.fit,
     reason: verdict.fit ? null : verdict.reason,
-    lag_bytes: observation === null ? null : shownLag(observation, sight),
-    lag_ms: null,
+    lag_bytes: isHolder ? 0 : (present?.bytes ?? null),
+    lag_ms: isHolder ? 0 : (present?.timeMs ?? null),
     observed_at: observation === null || observation.report === null ? null : new Date(observation.sentAtWallMs).toISOString(),
     snapshot: snapshot.sequence,
     instance: snapshot.instance,
@@ -69,9 +72,4 @@ function statusBody({ snapshot, sight, observation }: Answered, verdict: Verdict
 
 function freshReport(observation: Observation, sight: Sight): Observation["report"] {
   return !observation.isDown && isFresh(observation, sight.maxAgeMs, sight.nowMs) ? observation.report : null;
-}
-
-/** A primary does not lag. */
-function shownLag(observation: Observation, sight: Sight): number | null {
-  return sight.standing.holder === observation.node.name ? 0 : lagBytes(sight.part, observation);
 }

@@ -40,11 +40,14 @@ export async function serveOddNode({ name, holdsLock, behave, instead, tls }: Od
     if (instead !== undefined) instead(request, response);
     else if (request.method === "GET" && probed.test(request.url ?? "")) answerProbe(name, holdsLock, request, response);
     else {
-      void readWhole(request).then((whole) => {
+      const take = async (): Promise<void> => {
+        const whole = await readWhole(request);
         received.push(whole);
         if (behave === undefined) response.end("done");
         else behave(whole, response, request);
-      });
+      };
+      // A client that goes away in the middle has nobody to answer.
+      take().catch(() => response.destroy());
     }
   };
   const server: Server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);

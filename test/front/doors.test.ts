@@ -7,7 +7,7 @@ import { after, suite, test } from "node:test";
 import { hashOf } from "../../src/cli/hash-password.ts";
 import type { DoorConfig } from "../../src/config/door-config.ts";
 import { ask, until, type Asking } from "../fake/ask.ts";
-import { Authority } from "../fake/certificates.ts";
+import { Authority } from "../fake/authority.ts";
 import { nodeOf } from "../fake/config.ts";
 import { serveOddNode, type OddNode } from "../fake/odd-node.ts";
 import { buildTownOf, type Town } from "../fake/town.ts";

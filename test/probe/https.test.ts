@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, test } from "node:test";
 import { ask, until } from "../fake/ask.ts";
-import { Authority } from "../fake/certificates.ts";
+import { Authority } from "../fake/authority.ts";
 import { nodeOf } from "../fake/config.ts";
 import { serveOddNode, statusDocument } from "../fake/odd-node.ts";
 import { buildTownOf } from "../fake/town.ts";
