@@ -69,7 +69,7 @@ describe("a path of the node dialect", () => {
     ["/nodes", "bad route"],
     ["/clusters/demo/nodes", "bad route"],
     ["/clusters/nowhere/primary", "bad cluster"],
-    ["/metrics", "bad route"],
+    ["/metrics", "forbidden"],
     ["/%zz", "bad path"],
     ["/%00", "bad route"],
     ["/replica?lagg=1MB", "bad parameter lagg"],
