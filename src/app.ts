@@ -1,27 +1,32 @@
 import { randomBytes } from "node:crypto";
 import { Clock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
-import type { ClusterPart, Snapshot } from "./cluster/snapshot.ts";
+import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
+import { exporterHandler } from "./exporter-door.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
+import type { Evidence } from "./front/answer.ts";
 import { Doors, type Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
 import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
-import { SnapshotWait } from "./front/snapshot-wait.ts";
 import { Tally } from "./front/tally.ts";
 import { Gatehouse } from "./gatehouse.ts";
-import { isFresh, maxAgeMs } from "./health/freshness.ts";
 import { logChange, type Logger } from "./log.ts";
-import { hasSameNodes, readMembers, writeMembers } from "./members-file.ts";
+import { hasSameNodes, MembersFile, readMembers } from "./members-file.ts";
 import { Changes } from "./metrics/changes.ts";
 import { Disputes } from "./metrics/disputes.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { Recorder } from "./metrics/recorder.ts";
 import { VerdictLog } from "./metrics/verdict-log.ts";
 import { Probers } from "./probe/probers.ts";
+import { isBlindEverywhere } from "./readiness.ts";
 import { Store } from "./store.ts";
 import { livenessEvery, tend } from "./tend.ts";
+import { version } from "./version.ts";
+
+/** Reads the configuration again; gives why it came to nothing, or `null`. */
+type Reload = () => Promise<string | null>;
 
 /** The fuse box: the only place where the rooms are wired together. */
 export class App {
@@ -31,7 +36,7 @@ export class App {
   readonly #probers: Probers;
   readonly #doors: Doors;
   readonly #gatehouse: Gatehouse;
-  readonly #snapshots: SnapshotWait;
+  readonly #members: MembersFile;
   readonly #metrics: Metrics;
   readonly #tally = new Tally();
   readonly #changes = new Changes();
@@ -41,7 +46,8 @@ export class App {
   #config: Config;
   #beat: NodeJS.Timeout | null = null;
   #phase: "starting" | "serving" | "draining" = "starting";
-  #membersWritten: Promise<void> = Promise.resolve();
+  #reload: Reload = () => Promise.resolve("nobody told this process how");
+  #file: string | null = null;
 
   /** @param inherited file descriptors of listening sockets passed by systemd: the first is the first listener's, and so on */
   constructor(config: Config, log: Logger, inherited: readonly number[] = []) {
@@ -51,33 +57,29 @@ export class App {
     this.#store = new Store(randomBytes(6).toString("hex"), tend(config, remembered));
     this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gapMs) => this.#onGap(gapMs) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
-    const now = (): number => this.#clock.now();
-    this.#metrics = new Metrics({ snapshot: () => this.#store.current, settings, now, answers: () => this.#tally.rows() });
+    const wires = { settings, now: () => this.#clock.now(), wall: () => this.#clock.wall(), snapshot: () => this.#store.current };
+    this.#metrics = new Metrics({
+      ...wires,
+      answers: () => this.#tally.rows(),
+      exporter: () => this.#config.exporter,
+      asks: () => ({ probe: this.#config.probe, livenessEvery }),
+      version: version(),
+    });
     this.#probers = new Probers({
       record: (outcome) => this.#record(outcome),
       part: (cluster) => this.#part(cluster),
-      settings,
-      now,
-      wall: () => this.#clock.wall(),
+      ...wires,
       random: Math.random,
       onAsked: (asked) => this.#metrics.probed(asked),
       onTls: (cluster, problem) => this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
-    const snapshot = (): Snapshot => this.#store.current;
-    this.#gatehouse = new Gatehouse({
-      snapshot,
-      settings,
-      now,
-      wall: () => this.#clock.wall(),
-      askAtOnce: (cluster) => this.#probers.ask(cluster),
-      log,
-      metrics: this.#metrics.management,
-    });
-    this.#snapshots = new SnapshotWait(snapshot);
+    const askAtOnce = (cluster: string): void => this.#probers.ask(cluster);
+    this.#gatehouse = new Gatehouse({ ...wires, askAtOnce, log, metrics: this.#metrics.management });
+    this.#members = new MembersFile(log);
     const sockets = new Map(config.listen.slice(0, inherited.length).map((listener, at) => [listener, inherited[at] ?? -1]));
     this.#doors = new Doors((listener) => this.#gatehouse.eventsOf(listener), sockets);
     this.#store.watch((before, after) => this.#onPart(before, after));
-    this.#store.watch(() => this.#snapshots.changed());
+    this.#store.watch(() => this.#gatehouse.snapshots.changed());
   }
 
   /** The listeners that are open, with the ports they have. */
@@ -104,16 +106,12 @@ export class App {
    * @throws DoorError where a new listener cannot be opened; then the old configuration stays in force
    */
   async reload(config: Config): Promise<void> {
-    const before = this.#config;
-    this.#config = config;
-    const known = new Map(this.#store.current.parts.map((part) => [part.name, part]));
-    const previous = this.#store.tended;
-    this.#store.replace(tend(config, known));
     try {
-      await this.#open(config.listen);
+      await this.#open(config.listen, () => {
+        this.#config = config;
+        this.#store.replace(tend(config, new Map(this.#store.current.parts.map((part) => [part.name, part]))));
+      });
     } catch (error) {
-      this.#config = before;
-      this.#store.replace(previous);
       this.reloadRefused();
       throw error;
     }
@@ -123,6 +121,12 @@ export class App {
     this.#startBeating();
     await this.#probers.start(config, livenessEvery);
     this.#metrics.reloaded("applied");
+  }
+
+  /** To be told how the configuration is read again: listeners of the exporter dialect can be asked for it. */
+  reloadBy(reload: Reload, file: string | null): void {
+    this.#reload = reload;
+    this.#file = file;
   }
 
   /** A reload that came to nothing is counted too. */
@@ -139,11 +143,11 @@ export class App {
     this.#probers.stop();
     this.#gatehouse.stop();
     if (this.#beat !== null) clearInterval(this.#beat);
-    await this.#membersWritten;
+    await this.#members.written;
   }
 
-  #open(listeners: readonly ListenerConfig[]): Promise<void> {
-    return this.#doors.apply(listeners, (listener) => this.#handlerFor(listener));
+  #open(listeners: readonly ListenerConfig[], commit?: () => void): Promise<void> {
+    return this.#doors.apply(listeners, (listener) => this.#handlerFor(listener), commit);
   }
 
   #handlerFor(listener: ListenerConfig): Handler {
@@ -153,9 +157,15 @@ export class App {
     const operator = this.#operatorSources();
     if (listener.dialect === "admin") {
       const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
-      return (request) => answerAdmin(request, bound, { unready, operator, metrics, snapshots: this.#snapshots });
+      return (request) => answerAdmin(request, bound, { unready, operator, metrics, snapshots: this.#gatehouse.snapshots });
     }
     const { settings } = operator;
+    const evidence = (): Evidence => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready });
+    const onAnswer = (route: string, status: number): void => this.#tally.count(route, status);
+    if (listener.dialect === "exporter") {
+      const wires = { config: this.#config, metrics: this.#metrics, file: this.#file, evidence, onAnswer };
+      return exporterHandler(listener, { ...wires, reload: () => this.#reload() });
+    }
     const dialect = new NodeDialect(
       {
         bound,
@@ -163,10 +173,10 @@ export class App {
         passes: listener.door.management,
       },
       {
-        evidence: () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
+        evidence,
         operator,
         passage: this.#gatehouse.gateway,
-        onAnswer: (route, status) => this.#tally.count(route, status),
+        onAnswer,
       },
     );
     return (request) => dialect.handle(request);
@@ -186,12 +196,7 @@ export class App {
   /** Why this process should not be sent traffic, or `null`. */
   #unready(): string | null {
     if (this.#phase !== "serving") return this.#phase;
-    const nowMs = this.#clock.now();
-    const isBlindEverywhere = this.#store.current.parts.every((part) => {
-      const settings = this.#store.settings(part.name);
-      return settings === undefined || !part.nodes.some((node) => isFresh(node, maxAgeMs(part, settings), nowMs));
-    });
-    return isBlindEverywhere ? "blind" : null;
+    return isBlindEverywhere(this.#store, this.#clock.now()) ? "blind" : null;
   }
 
   #part(cluster: string): ClusterPart | undefined {
@@ -223,15 +228,9 @@ export class App {
       this.#metrics.disputed(dispute.cluster);
       this.#log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
     }
-    if (this.#config.stateFile !== null && !hasSameNodes(before, after)) this.#writeMembers(this.#config.stateFile);
+    if (this.#config.stateFile !== null && !hasSameNodes(before, after))
+      this.#members.write(this.#config.stateFile, () => this.#store.current);
     this.#probers.follow(before, after);
-  }
-
-  /** One writing after the other, each with what is known when it begins. */
-  #writeMembers(file: string): void {
-    this.#membersWritten = this.#membersWritten
-      .then(() => writeMembers(file, this.#store.current))
-      .catch((error: unknown) => this.#log.error({ err: error, file }, "members not written"));
   }
 
   #onGap(gapMs: number): void {

@@ -1,5 +1,6 @@
 import type { ClusterConfig, ListenerConfig } from "./config/config.ts";
 import type { ListenerEvents } from "./front/listener.ts";
+import { SnapshotWait } from "./front/snapshot-wait.ts";
 import { safeMethods } from "./front/request.ts";
 import type { Audited } from "./gateway/audit.ts";
 import { Gateway, type GatewayContext } from "./gateway/gateway.ts";
@@ -20,6 +21,8 @@ const minuteMs = 60_000;
 /** The wiring of doors and gateway: who is let in, what is passed on, and what is told of both. */
 export class Gatehouse {
   readonly gateway: Gateway;
+  /** Those who wait for the cluster to have been looked at after a call. */
+  readonly snapshots: SnapshotWait;
   readonly #context: GatehouseContext;
   readonly #upstreams: Upstreams;
   #minuteBeganMs = -Infinity;
@@ -28,6 +31,7 @@ export class Gatehouse {
   constructor(context: GatehouseContext) {
     this.#context = context;
     const { log } = context;
+    this.snapshots = new SnapshotWait(context.snapshot);
     this.#upstreams = new Upstreams((cluster, problem) => {
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read");
     });

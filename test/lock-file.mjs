@@ -15,7 +15,7 @@ const origins = new Set(installed.flatMap(([, { resolved }]) => (resolved === un
 if (origins.size > 1) problems.push(`all packages must come from one registry: they come from ${origins.size}`);
 for (const kind of ["dependencies", "devDependencies"]) {
   const [asked, locked] = [{ dependencies, devDependencies }[kind], root[1][kind]].map((wanted) =>
-    JSON.stringify(Object.entries(wanted ?? {}).sort()),
+    JSON.stringify(Object.entries(wanted ?? {}).toSorted(([one], [other]) => one.localeCompare(other))),
   );
   if (asked !== locked) problems.push(`${kind} of package.json and package-lock.json must be the same`);
 }

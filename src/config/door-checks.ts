@@ -6,13 +6,14 @@ export function checkDoors(listeners: readonly DraftListener[]): readonly Config
   return listeners.flatMap((listener, index) => checkDoor(listener, ["listen", index]));
 }
 
-function checkDoor({ address, isAdmin, door }: DraftListener, at: ConfigPath): readonly ConfigIssue[] {
+function checkDoor({ address, dialect, door }: DraftListener, at: ConfigPath): readonly ConfigIssue[] {
   const issues: ConfigIssue[] = [];
   if (door.wantsCertificate && !door.asksForCertificate) {
     issues.push(valueIssue([...at, "auth", "certificate"], true, "said together with tls.client, which is optional or required"));
   }
   if (!door.hasManagement) return issues;
-  if (isAdmin) return [...issues, valueIssue([...at, "management"], "on", "off or left out, as the dialect is admin")];
+  if (dialect === "admin" || dialect === "exporter")
+    return [...issues, valueIssue([...at, "management"], "on", `off or left out, as the dialect is ${dialect}`)];
   // Whoever reaches this port can stop the database: outside this machine somebody has to say who that may be.
   if (address !== undefined && !isLoopback(address) && !isLocked(door)) {
     const allowed = "off on an address outside this machine, unless auth, tls.client: required or allow says who may come in";

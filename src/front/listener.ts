@@ -68,15 +68,19 @@ export class Listener {
     });
   }
 
+  /** Answers by another handler from now on; connections stay. */
+  handleBy(handler: Handler): void {
+    this.#handler = handler;
+  }
+
   /**
-   * Makes ready to answer by another handler and let in by another door; connections stay.
-   * @returns what puts both in force
+   * Makes ready to let in by another door; connections stay.
+   * @returns what puts it in force
    * @throws Error where a file of the door cannot be read or used; then nothing has changed
    */
-  prepare(handler: Handler, door: DoorConfig): () => void {
+  prepare(door: DoorConfig): () => void {
     const material = readDoor(door);
     return () => {
-      this.#handler = handler;
       this.#files.close();
       const files = this.#watch(door, material);
       this.#files = files;
@@ -178,7 +182,7 @@ function tooLong(target: string): Reply {
 function write(response: ServerResponse, reply: Reply, method: string): void {
   if (response.writableEnded || response.destroyed) return;
   response.sendDate = false;
-  const length = method === "OPTIONS" ? 0 : reply.body.length;
+  const length = method === "OPTIONS" && reply.hasOptionsBody !== true ? 0 : reply.body.length;
   const closing = hasUnreadBody(response.req) ? ["Connection", "close"] : [];
   response.writeHead(reply.status, reply.phrase, [...reply.headers, "Content-Length", String(length), ...closing]);
   if (method === "HEAD" || length === 0) response.end();

@@ -30,7 +30,9 @@ export function namedNode({ part }: Sight, name: string | null, what: string): O
 function leaderOrAny(sight: Sight, call: ManagementCall): Observation | Refusal {
   const { part } = sight;
   const leader = part.nodes[part.index.get(sight.standing.holder ?? "") ?? -1];
-  const live = leader ?? part.nodes.find((node) => !node.isDown && node.report !== null && isFresh(node, sight.maxAgeMs, sight.nowMs));
+  const live =
+    leader ??
+    part.nodes.find((node) => node.node.api !== null && !node.isDown && node.report !== null && isFresh(node, sight.maxAgeMs, sight.nowMs));
   return (
     live ?? {
       status: 503,

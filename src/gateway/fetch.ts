@@ -33,7 +33,11 @@ export async function fetchFromNode(question: NodeQuestion, passed: Passed, { si
   }
   const origin = question.of === "api" ? found.node.api : found.node.exporter;
   if (origin === null) {
-    refuse(response, { status: 400, error: "no_exporter", message: `Cannot ask the exporter of ${found.node.name}: none is configured` });
+    refuse(response, {
+      status: 400,
+      error: `no_${question.of}`,
+      message: `Cannot ask the ${question.of === "api" ? "API" : "exporter"} of ${found.node.name}: none is configured`,
+    });
     return;
   }
   const leave = inFlight.enter(`${question.cluster}/${found.node.name}`, limits.fetches);

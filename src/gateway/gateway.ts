@@ -110,7 +110,12 @@ export class Gateway {
     else if (found !== null) await this.#forward(journey, found, call.name === "reinitialize" ? inOneSpelling(body) : body);
   }
 
-  async #forward(journey: Journey, { node }: Observation, body: Buffer): Promise<void> {
+  async #forward(journey: Journey, found: Observation, body: Buffer): Promise<void> {
+    const { node } = found;
+    if (node.api === null) {
+      this.#refuse(journey, { status: 503, error: "no_api", message: `Cannot pass the call on: ${node.name} has no API` }, found);
+      return;
+    }
     const { call, passed, requestId } = journey;
     const { message, response, visitor, limits } = passed;
     const length = call.method === "DELETE" ? null : body.length;

@@ -147,6 +147,7 @@ test("the least file gets every default", () => {
       maxAgeMs: 5500,
       clusterIntervalMs: 3000,
       configIntervalMs: 30_000,
+      metricsIntervalMs: 3000,
     },
     listen: [
       { address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: false, defaults: "", door: openDoor },
@@ -156,6 +157,7 @@ test("the least file gets every default", () => {
     stateFile: null,
     drainMs: 5000,
     log: { level: "info" },
+    exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     simulator: null,
   });
 });

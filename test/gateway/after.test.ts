@@ -87,25 +87,23 @@ suite("what only a node can tell", () => {
     });
   });
   test("a node's exporter is asked for plain paths only", async () => {
-    const asked: string[] = [];
     const exporter = await serveOddNode({
       name: "exporter",
       holdsLock: false,
-      instead: (request, response) => void response.end(`said ${asked.push(request.url ?? "")}`),
+      instead: (request, response) => void response.end(`said ${request.url ?? ""}`),
     });
     const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
     const pg2 = await serveOddNode({ name: "pg2", holdsLock: false });
     const town = await buildTownOf([nodeOf({ ...pg1, exporter: exporter.api }), nodeOf(pg2)]);
     try {
-      assert.equal((await town.ask("/nodes/pg1/exporter/metrics")).body, "said 1");
-      assert.equal((await town.ask("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said 2");
-      assert.equal((await town.ask("/nodes/pg1/exporter")).body, "said 3");
+      assert.equal((await town.ask("/nodes/pg1/exporter/metrics")).body, "said /metrics");
+      assert.equal((await town.ask("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said /stat?x=1");
+      assert.equal((await town.ask("/nodes/pg1/exporter")).body, "said /");
       for (const path of ["../metrics", "%2e%2e/metrics", "a//b", "a%0d%0ab", "%00"]) {
         const raw = { path: `/nodes/pg1/exporter/${path}` };
         assert.equal((await town.ask("/", { tls: raw })).status, 400, path);
       }
       assert.equal((await town.ask("/nodes/pg2/exporter/metrics")).status, 400);
-      assert.deepEqual(asked, ["/metrics", "/stat?x=1", "/"]);
     } finally {
       await town.close();
       await Promise.all([exporter, pg1, pg2].map((node) => node.close()));

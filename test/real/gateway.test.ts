@@ -89,7 +89,7 @@ for (const version of ["3.0.2", "4.1"] as const) {
     });
 
     test("PATCH /config merges and removes by null, PUT rewrites", async () => {
-      const { body: before } = await call("GET /clusters/demo/config");
+      const { body: original } = await call("GET /clusters/demo/config");
       const patched = await call("PATCH /clusters/demo/config", { loop_wait: 3, maximum_lag_on_failover: null });
       assert.equal(patched.status, 200, patched.body);
       const config = JSON.parse(patched.body) as Record<string, unknown>;
@@ -97,9 +97,9 @@ for (const version of ["3.0.2", "4.1"] as const) {
       assert.equal(config["maximum_lag_on_failover"], undefined);
       assert.match(String(patched.headers["x-rolecall-snapshot"]), /^\w+\.\d+$/);
       await shows("/clusters/demo/config", /"loop_wait": ?3/);
-      const put = await call("PUT /clusters/demo/config", JSON.parse(before));
+      const put = await call("PUT /clusters/demo/config", JSON.parse(original));
       assert.equal(put.status, 200, put.body);
-      assert.deepEqual(JSON.parse(put.body), JSON.parse(before));
+      assert.deepEqual(JSON.parse(put.body), JSON.parse(original));
     });
 
     test("a switchover, now: rolecall says so, and refuses the same call a second time", async () => {
