@@ -3,6 +3,7 @@ import { Clock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
+import { Drains } from "./drains.ts";
 import { exporterHandler } from "./exporter-door.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
 import type { Evidence } from "./front/answer.ts";
@@ -13,7 +14,7 @@ import { NodeDialect } from "./front/node-dialect.ts";
 import { Tally } from "./front/tally.ts";
 import { Gatehouse } from "./gatehouse.ts";
 import { logChange, type Logger } from "./log.ts";
-import { hasSameNodes, MembersFile, readMembers } from "./members-file.ts";
+import { isRememberedAlike, MembersFile, readMembers } from "./members-file.ts";
 import { Changes } from "./metrics/changes.ts";
 import { Disputes } from "./metrics/disputes.ts";
 import { Metrics } from "./metrics/metrics.ts";
@@ -38,6 +39,7 @@ export class App {
   readonly #gatehouse: Gatehouse;
   readonly #members: MembersFile;
   readonly #metrics: Metrics;
+  readonly #drains: Drains;
   readonly #tally = new Tally();
   readonly #changes = new Changes();
   readonly #disputes = new Disputes();
@@ -73,11 +75,11 @@ export class App {
       onAsked: (asked) => this.#metrics.probed(asked),
       onTls: (cluster, problem) => this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
-    const askAtOnce = (cluster: string): void => this.#probers.ask(cluster);
-    this.#gatehouse = new Gatehouse({ ...wires, askAtOnce, log, metrics: this.#metrics.management });
+    this.#gatehouse = new Gatehouse({ ...wires, askAtOnce: (name) => this.#probers.ask(name), log, metrics: this.#metrics.management });
     this.#members = new MembersFile(log);
     const sockets = new Map(config.listen.slice(0, inherited.length).map((listener, at) => [listener, inherited[at] ?? -1]));
     this.#doors = new Doors((listener) => this.#gatehouse.eventsOf(listener), sockets);
+    this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile });
     this.#store.watch((before, after) => this.#onPart(before, after));
     this.#store.watch(() => this.#gatehouse.snapshots.changed());
   }
@@ -142,6 +144,7 @@ export class App {
     await this.#doors.close();
     this.#probers.stop();
     this.#gatehouse.stop();
+    this.#drains.stop();
     if (this.#beat !== null) clearInterval(this.#beat);
     await this.#members.written;
   }
@@ -157,7 +160,8 @@ export class App {
     const operator = this.#operatorSources();
     if (listener.dialect === "admin") {
       const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
-      return (request) => answerAdmin(request, bound, { unready, operator, metrics, snapshots: this.#gatehouse.snapshots });
+      const sources = { bound, unready, operator, metrics, drains: this.#drains, snapshots: this.#gatehouse.snapshots };
+      return (request, message) => answerAdmin(request, message, sources);
     }
     const { settings } = operator;
     const evidence = (): Evidence => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready });
@@ -228,7 +232,7 @@ export class App {
       this.#metrics.disputed(dispute.cluster);
       this.#log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
     }
-    if (this.#config.stateFile !== null && !hasSameNodes(before, after))
+    if (this.#config.stateFile !== null && !isRememberedAlike(before, after))
       this.#members.write(this.#config.stateFile, () => this.#store.current);
     this.#probers.follow(before, after);
   }

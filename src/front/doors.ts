@@ -55,11 +55,12 @@ export class Doors {
     const opened: Listener[] = [];
     const settlings: (() => void)[] = [];
     for (const config of configs) {
+      const key = keyOf(config, next);
       try {
-        const kept = this.#open.get(keyOf(config));
+        const kept = this.#open.get(key);
         if (kept !== undefined) {
           settlings.push(kept.listener.prepare(config.door));
-          next.set(keyOf(config), { ...kept, config });
+          next.set(key, { ...kept, config });
           continue;
         }
         this.#refuseOtherTls(config);
@@ -67,7 +68,7 @@ export class Doors {
         opened.push(listener);
         const fd = this.#inherited.get(config);
         this.#inherited.delete(config);
-        next.set(keyOf(config), { config, port: await listener.open(fd === undefined ? config : { fd }), listener });
+        next.set(key, { config, port: await listener.open(fd === undefined ? config : { fd }), listener });
       } catch (error) {
         await Promise.all(opened.map((other) => other.close(0)));
         throw error instanceof Error ? new DoorError(config, error) : error;
@@ -98,7 +99,14 @@ function notYet(): Reply {
   return errorReply(503, "starting", { message: "Cannot answer yet: the configuration is just being taken" });
 }
 
-/** A door that takes up TLS, or gives it up, is another one. */
-function keyOf({ address, port, door }: ListenerConfig): string {
-  return `${address} ${port} ${door.tls === null ? "plain" : "tls"} ${door.tls?.client ?? ""}`;
+/**
+ * What a listener is known by over a reload: its place, and whether it speaks TLS: a door that takes that up, or gives it up, is another
+ * one. Port 0 is another port each time, so those count by their dialect and order.
+ */
+function keyOf({ address, port, dialect, door }: ListenerConfig, taken: ReadonlyMap<string, Door>): string {
+  const place = `${address} ${port} ${door.tls === null ? "plain" : "tls"} ${door.tls?.client ?? ""}`;
+  if (port !== 0) return place;
+  let nth = 0;
+  while (taken.has(`${place} ${dialect} ${nth}`)) nth += 1;
+  return `${place} ${dialect} ${nth}`;
 }

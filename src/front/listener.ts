@@ -11,8 +11,11 @@ import { errorReply, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { targetMax } from "./understand.ts";
 
-/** Gives the reply to a request, at once or, for what is asked seldom, later; or hands the request over whole. */
-export type Handler = (request: Request) => Reply | Promise<Reply> | HandedOver;
+/**
+ * Gives the reply to a request, at once or, for what is asked seldom, later; or hands the request over whole. The message is for those
+ * that have a body.
+ */
+export type Handler = (request: Request, message: IncomingMessage) => Reply | Promise<Reply> | HandedOver;
 
 /** What a listener tells of. */
 export interface ListenerEvents {
@@ -138,7 +141,7 @@ export class Listener {
       write(response, refusal, request.method);
       return;
     }
-    const reply = request.target.length > targetMax ? tooLong(request.target) : this.#handler(request);
+    const reply = request.target.length > targetMax ? tooLong(request.target) : this.#handler(request, message);
     if (reply instanceof Promise) {
       reply.then((late) => write(response, late, request.method)).catch((error: unknown) => this.#fail(response, request, error));
     } else if (isHandedOver(reply)) {
@@ -189,7 +192,8 @@ function write(response: ServerResponse, reply: Reply, method: string): void {
   else response.end(reply.body);
 }
 
-function hasUnreadBody({ headers }: IncomingMessage): boolean {
+function hasUnreadBody({ headers, complete }: IncomingMessage): boolean {
+  if (complete) return false;
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 
