@@ -12,8 +12,9 @@ import type { Handler } from "./front/listener.ts";
 import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
 import { Tally } from "./front/tally.ts";
+import { Gatehouse } from "./gatehouse.ts";
 import { logChange, type Logger } from "./log.ts";
-import { isRememberedAlike, readMembers, writeMembers } from "./members-file.ts";
+import { isRememberedAlike, MembersFile, readMembers } from "./members-file.ts";
 import { Changes } from "./metrics/changes.ts";
 import { Disputes } from "./metrics/disputes.ts";
 import { Metrics } from "./metrics/metrics.ts";
@@ -35,6 +36,8 @@ export class App {
   readonly #clock: Clock;
   readonly #probers: Probers;
   readonly #doors: Doors;
+  readonly #gatehouse: Gatehouse;
+  readonly #members: MembersFile;
   readonly #metrics: Metrics;
   readonly #drains: Drains;
   readonly #tally = new Tally();
@@ -45,7 +48,6 @@ export class App {
   #config: Config;
   #beat: NodeJS.Timeout | null = null;
   #phase: "starting" | "serving" | "draining" = "starting";
-  #membersWritten: Promise<void> = Promise.resolve();
   #reload: Reload = () => Promise.resolve("nobody told this process how");
   #file: string | null = null;
 
@@ -57,12 +59,9 @@ export class App {
     this.#store = new Store(randomBytes(6).toString("hex"), tend(config, remembered));
     this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gapMs) => this.#onGap(gapMs) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
-    const now = (): number => this.#clock.now();
+    const wires = { settings, now: () => this.#clock.now(), wall: () => this.#clock.wall(), snapshot: () => this.#store.current };
     this.#metrics = new Metrics({
-      snapshot: () => this.#store.current,
-      settings,
-      now,
-      wall: () => this.#clock.wall(),
+      ...wires,
       answers: () => this.#tally.rows(),
       exporter: () => this.#config.exporter,
       asks: () => ({ probe: this.#config.probe, livenessEvery }),
@@ -71,17 +70,18 @@ export class App {
     this.#probers = new Probers({
       record: (outcome) => this.#record(outcome),
       part: (cluster) => this.#part(cluster),
-      settings,
-      now,
-      wall: () => this.#clock.wall(),
+      ...wires,
       random: Math.random,
       onAsked: (asked) => this.#metrics.probed(asked),
       onTls: (cluster, problem) => this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
+    this.#gatehouse = new Gatehouse({ ...wires, askAtOnce: (name) => this.#probers.ask(name), log, metrics: this.#metrics.management });
+    this.#members = new MembersFile(log);
     const sockets = new Map(config.listen.slice(0, inherited.length).map((listener, at) => [listener, inherited[at] ?? -1]));
-    this.#doors = new Doors((error, { target }) => this.#log.error({ err: error, target }, "answer failed"), sockets);
+    this.#doors = new Doors((listener) => this.#gatehouse.eventsOf(listener), sockets);
     this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile });
     this.#store.watch((before, after) => this.#onPart(before, after));
+    this.#store.watch(() => this.#gatehouse.snapshots.changed());
   }
 
   /** The listeners that are open, with the ports they have. */
@@ -95,6 +95,7 @@ export class App {
    * @throws DoorError where a listener cannot be opened
    */
   async start(): Promise<void> {
+    this.#gatehouse.start(this.#config.clusters);
     await this.#open(this.#config.listen.filter(({ dialect }) => dialect === "admin"));
     this.#startBeating();
     await this.#probers.start(this.#config, livenessEvery);
@@ -118,6 +119,7 @@ export class App {
     }
     this.#log.level = config.log.level;
     this.#metrics.forgetNodes();
+    this.#gatehouse.start(config.clusters);
     this.#startBeating();
     await this.#probers.start(config, livenessEvery);
     this.#metrics.reloaded("applied");
@@ -141,9 +143,10 @@ export class App {
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#doors.close();
     this.#probers.stop();
+    this.#gatehouse.stop();
     this.#drains.stop();
     if (this.#beat !== null) clearInterval(this.#beat);
-    await this.#membersWritten;
+    await this.#members.written;
   }
 
   #open(listeners: readonly ListenerConfig[], commit?: () => void): Promise<void> {
@@ -157,7 +160,8 @@ export class App {
     const operator = this.#operatorSources();
     if (listener.dialect === "admin") {
       const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
-      return (request, message) => answerAdmin(request, message, { bound, unready, operator, metrics, drains: this.#drains });
+      const sources = { bound, unready, operator, metrics, drains: this.#drains, snapshots: this.#gatehouse.snapshots };
+      return (request, message) => answerAdmin(request, message, sources);
     }
     const { settings } = operator;
     const evidence = (): Evidence => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready });
@@ -170,10 +174,12 @@ export class App {
       {
         bound,
         rules: { ignoreParams, ignoresUnknown: listener.node !== null, defaults: listener.defaults, lagTimeMsLeast: 2 * probe.intervalMs },
+        passes: listener.door.management,
       },
       {
         evidence,
         operator,
+        passage: this.#gatehouse.gateway,
         onAnswer,
       },
     );
@@ -226,15 +232,9 @@ export class App {
       this.#metrics.disputed(dispute.cluster);
       this.#log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
     }
-    if (this.#config.stateFile !== null && !isRememberedAlike(before, after)) this.#writeMembers(this.#config.stateFile);
+    if (this.#config.stateFile !== null && !isRememberedAlike(before, after))
+      this.#members.write(this.#config.stateFile, () => this.#store.current);
     this.#probers.follow(before, after);
-  }
-
-  /** One writing after the other, each with what is known when it begins. */
-  #writeMembers(file: string): void {
-    this.#membersWritten = this.#membersWritten
-      .then(() => writeMembers(file, this.#store.current))
-      .catch((error: unknown) => this.#log.error({ err: error, file }, "members not written"));
   }
 
   #onGap(gapMs: number): void {

@@ -8,6 +8,7 @@ import { unseen } from "./cluster/observation.ts";
 import type { ClusterPart, Snapshot } from "./cluster/snapshot.ts";
 import type { ClusterConfig } from "./config/config.ts";
 import { rememberedDrains } from "./drains-file.ts";
+import type { Logger } from "./log.ts";
 import { withNodes } from "./health/membership.ts";
 import { emptyPart } from "./tend.ts";
 
@@ -44,6 +45,28 @@ export async function writeMembers(file: string, snapshot: Snapshot): Promise<vo
   const draft = `${file}.${process.pid}.tmp`;
   await writeFile(draft, `${JSON.stringify({ version: 1, clusters, drains: rememberedDrains(snapshot) }, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
+}
+
+/** The file as it is written while the process runs: one writing after the other, each with what is known when it begins. */
+export class MembersFile {
+  readonly #log: Logger;
+  #written: Promise<void> = Promise.resolve();
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
+
+  /** Resolves when every writing asked for so far has ended. */
+  get written(): Promise<void> {
+    return this.#written;
+  }
+
+  /** A failure is told and ends nothing. */
+  write(file: string, current: () => Snapshot): void {
+    this.#written = this.#written
+      .then(() => writeMembers(file, current()))
+      .catch((error: unknown) => this.#log.error({ err: error, file }, "members not written"));
+  }
 }
 
 /** Whether two parts have the same nodes at the same addresses, so that nothing new is to be written. */

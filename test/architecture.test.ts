@@ -14,7 +14,7 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   // An exporter's page is read as it comes in: the reader lives with those who write such pages.
   probe: ["cluster", "health", "config", "metrics"],
   front: ["cluster", "health", "config"],
-  gateway: ["cluster", "health", "config", "front"],
+  gateway: ["cluster", "health", "config"],
   balancers: ["cluster", "health", "config", "front"],
   metrics: ["cluster", "health", "config"],
   simulator: [],
@@ -26,10 +26,12 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   "exporter-door": ["cluster", "config", "front", "health", "metrics", "tend", "version"],
   log: ["config", "metrics"],
   tend: ["cluster", "health", "config", "store"],
-  "members-file": ["cluster", "health", "config", "tend", "drains-file"],
+  "members-file": ["cluster", "health", "config", "log", "tend", "drains-file"],
+  gatehouse: ["config", "front", "gateway", "log", "metrics"],
   "drains-file": ["cluster"],
   drains: ["cluster", "health", "store", "clock", "log", "drains-file"],
   app: [
+    "gatehouse",
     "cluster",
     "health",
     "config",

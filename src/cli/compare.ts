@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { NodeClient } from "../probe/client.ts";
-import { readTls } from "../probe/tls.ts";
+import { readTls } from "../config/tls-material.ts";
 import type { Config } from "../config/config.ts";
 import { Stop } from "./command.ts";
 import { Comparison, type Said } from "./compare/comparison.ts";

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Guards } from "../health/guards.ts";
 import { type ClusterShape, mergeGuards } from "./cluster-schema.ts";
 import type { ClusterConfig, Config, ListenerConfig } from "./config.ts";
+import { type DoorConfig, openDoor } from "./door-config.ts";
 import type { ConfigShape } from "./schema.ts";
 
 /** What a checked configuration needs from around it. */
@@ -21,6 +22,7 @@ const defaultListener: ListenerConfig = {
   cluster: null,
   node: null,
   wholeCluster: false,
+  door: openDoor,
   defaults: "",
 };
 
@@ -31,7 +33,7 @@ export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
   return freeze({
     clusters: shape.clusters.map((cluster) => buildCluster(cluster, guards, around)),
     probe: shape.probe,
-    listen: (shape.listen ?? [defaultListener]).map((listener) => buildListener(listener, only)),
+    listen: (shape.listen ?? [defaultListener]).map((listener) => buildListener(listener, only, around)),
     hostSuffixes: shape.hostSuffixes,
     ignoreParams: shape.ignoreParams,
     stateFile: shape.stateFile === null ? null : resolve(around.stateFolder, shape.stateFile),
@@ -44,18 +46,32 @@ export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
 
 function buildCluster(shape: ClusterShape, guards: Guards, { folder, learnsScope }: Surroundings): ClusterConfig {
   const absolute = (file: string | null): string | null => (file === null ? null : resolve(folder, file));
-  const { name, tls } = shape;
+  const { name, tls, auth } = shape;
   return {
     ...shape,
     scope: shape.scope ?? (learnsScope ? null : name),
     tls: tls === null ? null : { ...tls, ca: absolute(tls.ca), cert: absolute(tls.cert), key: absolute(tls.key) },
+    auth: auth === null ? null : { ...auth, passwordFile: resolve(folder, auth.passwordFile) },
     guards: mergeGuards(shape.guards, guards),
   };
 }
 
-function buildListener(listener: ListenerConfig, only: string | null): ListenerConfig {
+function buildListener(shape: ListenerConfig, only: string | null, { folder }: Surroundings): ListenerConfig {
+  const listener = { ...shape, door: buildDoor(shape.door, folder) };
   if (listener.cluster === "*") return { ...listener, cluster: null };
   return listener.dialect === "admin" ? listener : { ...listener, cluster: listener.cluster ?? only };
+}
+
+function buildDoor(door: DoorConfig, folder: string): DoorConfig {
+  const { tls, auth } = door;
+  return {
+    ...door,
+    tls:
+      tls === null
+        ? null
+        : { ...tls, cert: resolve(folder, tls.cert), key: resolve(folder, tls.key), ca: tls.ca === null ? null : resolve(folder, tls.ca) },
+    auth: auth === null ? null : { ...auth, bearer: auth.bearer.map((file) => resolve(folder, file)) },
+  };
 }
 
 function freeze<T>(value: T): T {

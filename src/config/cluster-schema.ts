@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defaultGuards, type Guards } from "../health/guards.ts";
-import type { NodeConfig } from "./config.ts";
+import type { NodeAuth, NodeConfig } from "./config.ts";
 import { apiAddress, databaseAddress, duration, exporterAddress, flag, integer, list, name, section, plainText } from "./leaf.ts";
 
 /** What one entry of `clusters` says, before scope, guards and file names are filled in from their surroundings. */
@@ -11,6 +11,7 @@ export interface ClusterShape {
   readonly discover: readonly string[];
   readonly nodes: readonly NodeConfig[];
   readonly tls: TlsShape | null;
+  readonly auth: NodeAuth | null;
   readonly guards: GuardsShape;
 }
 
@@ -34,6 +35,7 @@ export function clusterSchema(): z.ZodType<ClusterShape> {
       discover: list(apiAddress(), 64).describe("Seeds, tried in turn. Members come from the cluster document"),
       nodes: list(nodeSchema(), 256).describe("Fixed nodes. They never leave the cluster"),
       tls: tlsSchema().nullable().prefault(null).describe("TLS towards the nodes. Files are read again when they change"),
+      auth: authSchema().nullable().default(null).describe("Basic authentication of management calls towards the nodes. Default: none"),
       guards: section(guardsSchema()).describe("What differs from the guards of all clusters"),
     },
     { error: "a mapping with the keys of a cluster" },
@@ -132,4 +134,18 @@ function tlsSchema(): z.ZodType<TlsShape> {
       { error: "a mapping of ca, cert, key and server_name" },
     )
     .transform(({ server_name: serverName, ...files }) => ({ ...files, serverName }));
+}
+
+function authSchema(): z.ZodType<NodeAuth> {
+  return z
+    .strictObject(
+      {
+        user: plainText("a user name", 128).describe("Name that the nodes know"),
+        password_file: plainText("the name of a file", 4096).describe(
+          "File with the password on its first line. It is read again when it changes",
+        ),
+      },
+      { error: "a mapping of user and password_file" },
+    )
+    .transform(({ user, password_file: passwordFile }) => ({ user, passwordFile }));
 }

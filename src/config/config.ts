@@ -1,4 +1,5 @@
 import type { Guards } from "../health/guards.ts";
+import type { DoorConfig } from "./door-config.ts";
 
 /** Everything rolecall was told, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config {
@@ -49,7 +50,15 @@ export interface ClusterConfig {
   readonly discover: readonly string[];
   readonly nodes: readonly NodeConfig[];
   readonly tls: TlsFiles | null;
+  /** What management calls say to nodes that ask for a password, or `null`. */
+  readonly auth: NodeAuth | null;
   readonly guards: Guards;
+}
+
+/** Basic authentication of management calls. The file's first line is the password; absolute path, read again when it changes. */
+export interface NodeAuth {
+  readonly user: string;
+  readonly passwordFile: string;
 }
 
 export interface NodeConfig {
@@ -101,6 +110,7 @@ export interface ListenerConfig {
   readonly node: string | null;
   /** Whether a route that names no node asks for the whole cluster. */
   readonly wholeCluster: boolean;
+  readonly door: DoorConfig;
   /** Parameters of checks that do not give them, as a query: `miss=404&lag=10MB`. */
   readonly defaults: string;
 }

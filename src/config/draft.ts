@@ -40,6 +40,17 @@ export interface DraftListener {
   readonly cluster: string | null | undefined;
   readonly node: string | null | undefined;
   readonly wholeCluster: boolean;
+  readonly door: DraftDoor;
+}
+
+/** What is said of a listener's door, whether it can be read or not. */
+export interface DraftDoor {
+  readonly hasManagement: boolean;
+  readonly hasAuth: boolean;
+  readonly hasAllow: boolean;
+  readonly wantsCertificate: boolean;
+  readonly asksForCertificate: boolean;
+  readonly requiresCertificate: boolean;
 }
 
 export interface DraftProbe {
@@ -106,6 +117,19 @@ function draftListener(value: unknown): DraftListener {
     cluster: said["cluster"] === "*" ? "*" : isSaid(said["cluster"]) ? readLeaf(nameLeaf, said["cluster"]) : null,
     node: isSaid(said["node"]) ? readLeaf(nameLeaf, said["node"]) : null,
     wholeCluster: said["whole_cluster"] === true,
+    door: draftDoor(said),
+  };
+}
+
+function draftDoor(said: Readonly<Record<string, unknown>>): DraftDoor {
+  const { client } = fieldsOf(said["tls"]);
+  return {
+    hasManagement: said["management"] === true || said["management"] === "on",
+    hasAuth: isSaid(said["auth"]),
+    hasAllow: isSaid(said["allow"]),
+    wantsCertificate: fieldsOf(said["auth"])["certificate"] === true,
+    asksForCertificate: isSaid(client) && client !== "off",
+    requiresCertificate: client === "required",
   };
 }
 

@@ -6,7 +6,7 @@ import type { DatabaseAddress } from "./config.ts";
 // Each error text below says what is allowed, and reads on after "must be".
 
 /** A text that `parse` understands; `allowed` says what that is, `pattern` is what a schema can say of it. */
-function readable<T>(options: { allowed: string; pattern: RegExp; parse: (text: string) => T | undefined }): z.ZodType<T, string> {
+export function readable<T>(options: { allowed: string; pattern: RegExp; parse: (text: string) => T | undefined }): z.ZodType<T, string> {
   const { allowed, pattern, parse } = options;
   return z
     .string({ error: allowed })

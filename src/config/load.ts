@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { buildConfig, type Surroundings } from "./build.ts";
 import { checkClusters } from "./cluster-checks.ts";
 import type { Config } from "./config.ts";
+import { checkDoors } from "./door-checks.ts";
 import { readDraft } from "./draft.ts";
 import { readEnvironment } from "./environment.ts";
 import { type ConfigFlags, readFlags } from "./flags.ts";
@@ -65,7 +66,7 @@ function crossIssues(merged: Merged): readonly ConfigIssue[] {
   const draft = readDraft(merged.value);
   const clusters = merged.value["clusters"] ?? [];
   const none = Array.isArray(clusters) && clusters.length === 0 ? [valueIssue(["clusters"], merged.value["clusters"], atLeastOne)] : [];
-  return [...none, ...checkClusters(draft), ...checkListeners(draft), ...checkSpans(draft)];
+  return [...none, ...checkClusters(draft), ...checkListeners(draft), ...checkDoors(draft.listen), ...checkSpans(draft)];
 }
 
 const atLeastOne = "a list of at least one cluster";

@@ -2,6 +2,7 @@ import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
 import type { ExporterConfig, ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "./config.ts";
+import { doorFields } from "./door-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
 import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./leaf.ts";
 
@@ -110,12 +111,20 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           cluster: cluster.nullable().default(null).describe("Cluster it speaks for, or * for all. Default: the only one, else all"),
           node: name().nullable().default(null).describe("Node it speaks for, as a drop-in for that node's own API"),
           whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),
+          ...doorFields(),
           defaults: checkDefaults().prefault({}).describe("Parameters of checks that do not give them, such as miss: 404"),
         },
         { error: "a mapping with the keys of a listener: port at least" },
       )
       // Other dialects have no port of their own: checkListeners refuses them without one.
-      .transform(({ whole_cluster: wholeCluster, port = exporterPort, ...listener }) => ({ ...listener, port, wholeCluster }))
+      .transform(
+        ({ whole_cluster: wholeCluster, port = exporterPort, management, tls, auth, allow, allow_for: allowFor, limits, ...listener }) => ({
+          ...listener,
+          port,
+          wholeCluster,
+          door: { management, tls, auth, allow, allowFor, limits },
+        }),
+      )
   );
 }
 

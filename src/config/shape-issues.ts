@@ -8,7 +8,10 @@ export function shapeIssues(error: z.ZodError, value: unknown): readonly ConfigI
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], keysAt(path)));
-    return [valueIssue(path, valueAt(value, path), issue.message)];
+    // Whoever mistakes the place of a hash for that of a password must not find the password in a log.
+    const isSecret = path.at(-1) === "scrypt" && valueAt(value, path) !== undefined;
+    const said = valueIssue(path, valueAt(value, path), issue.message);
+    return [isSecret ? { ...said, found: "something else, which is not shown" } : said];
   });
 }
 

@@ -4,6 +4,7 @@ import { answerDrains, type DrainSources } from "./drain-dialect.ts";
 import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
 import type { Bound } from "./address.ts";
 import { errorReply, type Reply } from "./reply.ts";
+import type { SnapshotWait } from "./snapshot-wait.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget } from "./target.ts";
 
@@ -13,6 +14,7 @@ export interface AdminSources {
   readonly unready: () => string | null;
   readonly bound: Bound;
   readonly operator: OperatorSources;
+  readonly snapshots: SnapshotWait;
   /** Our metrics and the nodes' in the exposition format, with its content type. */
   readonly metrics: () => Promise<{ readonly body: Buffer; readonly contentType: string }>;
   readonly drains: DrainSources;
@@ -23,11 +25,12 @@ export function answerAdmin(request: Request, message: IncomingMessage, { bound,
   const operator = answerOperator(request, bound, sources.operator);
   if (operator !== null) return operator;
   const target = parseTarget(request.target);
-  const path = "problem" in target || target.cluster !== null || target.node !== null ? "" : target.path;
+  const isOwn = !("problem" in target) && target.cluster === null && target.node === null;
+  const path = isOwn ? target.path : "";
   if (path === "drains" || path.startsWith("drains/")) return answerDrains(path, message, sources.drains);
-  if (path !== "metrics" && path !== "livez" && path !== "readyz") {
+  if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "snapshot") {
     return errorReply(404, "not_found", {
-      message: `Cannot find ${request.target}: an admin listener has /metrics, /drains, /livez, /readyz, ${operatorPaths.join(", ")}`,
+      message: `Cannot find ${request.target}: an admin listener has /metrics, /snapshot, /drains, /livez, /readyz, ${operatorPaths.join(", ")}`,
     });
   }
   if (!safeMethods.includes(request.method)) {
@@ -37,7 +40,8 @@ export function answerAdmin(request: Request, message: IncomingMessage, { bound,
       headers: ["Allow", allow],
     });
   }
-  if (path !== "metrics") return answerSelf(path, sources.unready());
+  if (isOwn && path === "snapshot") return sources.snapshots.answer(target.query);
+  if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready());
   return sources.metrics().then(({ body, contentType }) => ({
     status: 200,
     phrase: "OK",

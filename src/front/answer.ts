@@ -21,8 +21,11 @@ export interface Evidence {
   readonly unready: () => string | null;
 }
 
+/** What can be answered from memory. */
+export type AnswerableQuestion = Exclude<Question, { readonly kind: "management" | "node_question" | "operator" }>;
+
 /** Answers a question from memory. Pure but for its arguments: nothing waits, nothing is asked, nothing is written. */
-export function answer(question: Exclude<Question, { kind: "operator" }>, request: Request, evidence: Evidence): Reply {
+export function answer(question: AnswerableQuestion, request: Request, evidence: Evidence): Reply {
   switch (question.kind) {
     case "check":
       return answerCheck(question.address, withStatedDatabase(question.check, request.serverState), evidence);
@@ -41,7 +44,7 @@ export function answer(question: Exclude<Question, { kind: "operator" }>, reques
       });
     case "forbidden":
       return errorReply(403, "management_off", {
-        message: `Cannot pass ${question.call} on: this listener only answers questions. Send the call to the node itself`,
+        message: `Cannot pass ${question.call} on: this listener only answers questions. The listener option management: on changes that`,
       });
   }
 }

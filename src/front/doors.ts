@@ -1,5 +1,5 @@
 import type { ListenerConfig } from "../config/config.ts";
-import { Listener, type Handler, type OnError } from "./listener.ts";
+import { Listener, type Handler, type ListenerEvents } from "./listener.ts";
 import { errorReply, type Reply } from "./reply.ts";
 
 /** How long answers under way may take after a door closed, in ms. */
@@ -17,7 +17,9 @@ export class DoorError extends Error {
   readonly code: string;
 
   constructor({ address, port }: ListenerConfig, cause: NodeJS.ErrnoException) {
-    super(`Cannot listen on ${address}:${port} as it must be a free port of this machine: ${cause.code ?? cause.message}`);
+    const isOfSystem = cause.syscall !== undefined && cause.syscall !== "open" && cause.syscall !== "read";
+    const needs = isOfSystem ? "it must be a free port of this machine" : "its files must be there and fit to each other";
+    super(`Cannot listen on ${address}:${port} as ${needs}: ${isOfSystem ? (cause.code ?? cause.message) : cause.message}`);
     this.name = "DoorError";
     this.code = cause.code ?? "";
   }
@@ -25,13 +27,13 @@ export class DoorError extends Error {
 
 /** All listeners. Over a reload those that stay keep their sockets, and new ones are open before old ones close. */
 export class Doors {
-  readonly #onError: OnError;
+  readonly #events: (config: ListenerConfig) => ListenerEvents;
   readonly #inherited: Map<ListenerConfig, number>;
   #open = new Map<string, Door & { readonly listener: Listener }>();
 
   /** @param inherited file descriptors of sockets passed by systemd, by the listener that each is for */
-  constructor(onError: OnError, inherited: ReadonlyMap<ListenerConfig, number> = new Map()) {
-    this.#onError = onError;
+  constructor(events: (config: ListenerConfig) => ListenerEvents, inherited: ReadonlyMap<ListenerConfig, number> = new Map()) {
+    this.#events = events;
     this.#inherited = new Map(inherited);
   }
 
@@ -51,20 +53,22 @@ export class Doors {
   ): Promise<void> {
     const next = new Map<string, Door & { readonly listener: Listener }>();
     const opened: Listener[] = [];
+    const settlings: (() => void)[] = [];
     for (const config of configs) {
       const key = keyOf(config, next);
-      const kept = this.#open.get(key);
-      if (kept !== undefined) {
-        next.set(key, { ...kept, config });
-        continue;
-      }
-      const listener = new Listener(notYet, this.#onError);
       try {
+        const kept = this.#open.get(key);
+        if (kept !== undefined) {
+          settlings.push(kept.listener.prepare(config.door));
+          next.set(key, { ...kept, config });
+          continue;
+        }
+        this.#refuseOtherTls(config);
+        const listener = new Listener(notYet, config.door, this.#events(config));
+        opened.push(listener);
         const fd = this.#inherited.get(config);
         this.#inherited.delete(config);
-        const port = await listener.open(fd === undefined ? config : { fd });
-        opened.push(listener);
-        next.set(key, { config, port, listener });
+        next.set(key, { config, port: await listener.open(fd === undefined ? config : { fd }), listener });
       } catch (error) {
         await Promise.all(opened.map((other) => other.close(0)));
         throw error instanceof Error ? new DoorError(config, error) : error;
@@ -72,9 +76,16 @@ export class Doors {
     }
     commit();
     const gone = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
+    for (const settle of settlings) settle();
     for (const { config, listener } of next.values()) listener.handleBy(handlerFor(config));
     this.#open = next;
     await Promise.all(gone.map((listener) => listener.close(graceMs)));
+  }
+
+  /** A socket cannot be both plain and TLS while one takes the other's place. */
+  #refuseOtherTls({ address, port }: ListenerConfig): void {
+    const isOpen = [...this.#open.values()].some(({ config }) => port !== 0 && config.address === address && config.port === port);
+    if (isOpen) throw new Error("taking up tls, giving it up, and tls.client on an open port need a restart");
   }
 
   async close(): Promise<void> {
@@ -88,10 +99,14 @@ function notYet(): Reply {
   return errorReply(503, "starting", { message: "Cannot answer yet: the configuration is just being taken" });
 }
 
-/** What a listener is known by over a reload: its place. Port 0 is another port each time, so those count by their dialect and order. */
-function keyOf({ address, port, dialect }: ListenerConfig, taken: ReadonlyMap<string, Door>): string {
-  if (port !== 0) return `${address} ${port}`;
+/**
+ * What a listener is known by over a reload: its place, and whether it speaks TLS: a door that takes that up, or gives it up, is another
+ * one. Port 0 is another port each time, so those count by their dialect and order.
+ */
+function keyOf({ address, port, dialect, door }: ListenerConfig, taken: ReadonlyMap<string, Door>): string {
+  const place = `${address} ${port} ${door.tls === null ? "plain" : "tls"} ${door.tls?.client ?? ""}`;
+  if (port !== 0) return place;
   let nth = 0;
-  while (taken.has(`${address} 0 ${dialect} ${nth}`)) nth += 1;
-  return `${address} 0 ${dialect} ${nth}`;
+  while (taken.has(`${place} ${dialect} ${nth}`)) nth += 1;
+  return `${place} ${dialect} ${nth}`;
 }

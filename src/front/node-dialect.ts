@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
-import { answer, type Evidence } from "./answer.ts";
+import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
 import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
+import type { HandedOver, Passage } from "./passage.ts";
 import { badRequest, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { understand, type Listening, type Question } from "./understand.ts";
@@ -11,10 +12,11 @@ const rememberedMax = 1_000_000;
 /** Told of each answer, for the tally. */
 export type OnAnswer = (route: string, status: number) => void;
 
-/** What the dialect answers from. The app hands it in. */
+/** What the dialect answers from, and what takes the rest. The app hands it in. */
 export interface DialectSources {
   readonly evidence: () => Evidence;
   readonly operator: OperatorSources;
+  readonly passage: Passage;
   readonly onAnswer: OnAnswer;
 }
 
@@ -23,18 +25,23 @@ export class NodeDialect {
   readonly #listening: Listening;
   readonly #evidence: () => Evidence;
   readonly #sources: OperatorSources;
+  readonly #passage: Passage;
   readonly #onAnswer: OnAnswer;
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
-  constructor(listening: Listening, { evidence, operator, onAnswer }: DialectSources) {
+  constructor(listening: Listening, { evidence, operator, passage, onAnswer }: DialectSources) {
     this.#listening = listening;
     this.#evidence = evidence;
     this.#sources = operator;
+    this.#passage = passage;
     this.#onAnswer = onAnswer;
   }
 
-  handle(request: Request): Reply {
+  handle(request: Request): Reply | HandedOver {
     const question = this.#question(request);
+    const passage = this.#passage;
+    if (question.kind === "management") return { take: (passed) => passage.manage(question.call, passed) };
+    if (question.kind === "node_question") return { take: (passed) => passage.fetch(question.question, passed) };
     const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, this.#evidence());
     this.#onAnswer(nameOf(question), reply.status);
     return reply;
@@ -59,7 +66,7 @@ export class NodeDialect {
 }
 
 /** The route as the tally counts it: one of a few names, whatever is asked. */
-function nameOf(question: Question): string {
+function nameOf(question: AnswerableQuestion | { readonly kind: "operator" }): string {
   switch (question.kind) {
     case "check":
       return question.check.route;

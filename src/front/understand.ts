@@ -1,7 +1,8 @@
 import type { DocumentName } from "../cluster/snapshot.ts";
-import { parseCheck, type Check, type CheckRules, type Misunderstanding } from "../health/check.ts";
+import { parseCheck, type Check, type CheckRules } from "../health/check.ts";
 import { routeOf, routePaths } from "../health/route.ts";
 import { resolveAddress, type Address, type Bound } from "./address.ts";
+import { type Passing, understandPassing } from "./management.ts";
 import { operatorPaths } from "./operator.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget } from "./target.ts";
@@ -13,14 +14,14 @@ export type Question =
   | { readonly kind: "document"; readonly address: Address; readonly name: DocumentName }
   | { readonly kind: "operator" }
   | { readonly kind: "self"; readonly path: "livez" | "readyz" }
-  | { readonly kind: "bad_request"; readonly problem: Misunderstanding }
-  | { readonly kind: "not_allowed"; readonly allow: string }
-  | { readonly kind: "forbidden"; readonly call: string };
+  | Passing;
 
 /** What a node-dialect listener goes by in understanding a request. */
 export interface Listening {
   readonly bound: Bound;
   readonly rules: CheckRules;
+  /** Whether management calls, and questions that only a node can answer, are passed on. */
+  readonly passes: boolean;
 }
 
 const documents: ReadonlyMap<string, DocumentName> = new Map([
@@ -30,21 +31,12 @@ const documents: ReadonlyMap<string, DocumentName> = new Map([
   ["failsafe", "failsafe"],
 ]);
 
-/** Calls that change a cluster, and the methods they take (seeds/node-api.md). */
-const managementCalls: ReadonlyMap<string, readonly string[]> = new Map([
-  ["config", ["PATCH", "PUT"]],
-  ["switchover", ["POST", "DELETE"]],
-  ["failover", ["POST"]],
-  ["restart", ["POST", "DELETE"]],
-  ["reload", ["POST"]],
-  ["reinitialize", ["POST"]],
-]);
-
 /** The longest target that is read, in characters; what is longer is a 414. */
 export const targetMax = 2_048;
 
 /** Understands a request of the node dialect, or says what is not understood. Depends on nothing but its arguments. */
-export function understand(request: Request, { bound, rules }: Listening): Question {
+export function understand(request: Request, listening: Listening): Question {
+  const { bound, rules } = listening;
   const target = parseTarget(request.target);
   if ("problem" in target) return { kind: "bad_request", problem: target.problem };
   const { path } = target;
@@ -54,10 +46,9 @@ export function understand(request: Request, { bound, rules }: Listening): Quest
   const route = routeOf(path);
   const document = documents.get(path);
   const isStatus = path === "patroni" || path === "ha";
-  const calls = managementCalls.get(path);
-  if (route === undefined && document === undefined && !isStatus && calls === undefined) return unknownRoute(path);
-  if (calls?.includes(request.method) === true) return { kind: "forbidden", call: `${request.method} /${path}` };
-  if (route === undefined && document === undefined && !isStatus) return { kind: "not_allowed", allow: (calls ?? []).join(", ") };
+  const passing = understandPassing(target, request, listening);
+  if (passing !== undefined) return passing;
+  if (route === undefined && document === undefined && !isStatus) return unknownRoute(path);
   const address = resolveAddress(target, request, bound);
   if ("problem" in address) return { kind: "bad_request", problem: address.problem };
   if (document !== undefined) return safely(request, { kind: "document", address, name: document });

@@ -4,6 +4,7 @@ import { buildInfo } from "./build-info.ts";
 import { collectorsOfNode } from "./collectors.ts";
 import { exporterFamilies, type Asked } from "./exporter-families.ts";
 import { managerFamilies } from "./manager-families.ts";
+import { ManagementMetrics } from "./management-metrics.ts";
 import { askingMetrics, nodeMetrics } from "./node-metrics.ts";
 import { viewNodes, type NodeView } from "./node-view.ts";
 import type { MetricSources } from "./sources.ts";
@@ -17,6 +18,8 @@ export interface MetricsPage {
 
 /** What we say about ourselves and about the nodes, in the exposition format. A scrape reads memory. */
 export class Metrics {
+  /** Of management calls and doors. */
+  readonly management: ManagementMetrics;
   readonly #registry = new Registry();
   readonly #sources: MetricSources;
   readonly #askings = new Askings();
@@ -48,6 +51,7 @@ export class Metrics {
       labelNames: ["cluster"],
       registers,
     });
+    this.management = new ManagementMetrics(registers);
     this.#refreshers = [processMetrics(registers), answerMetrics(registers, sources)];
   }
 

@@ -1,7 +1,7 @@
 import { Client, type Dispatcher } from "undici";
 import type { Failure } from "../cluster/observation.ts";
 import { failureOf } from "./failure.ts";
-import type { TlsMaterial } from "./tls.ts";
+import type { TlsMaterial } from "../config/tls-material.ts";
 
 /** An answer as it came, or why there is none. */
 export type Reply = { readonly status: number; readonly body: Buffer } | { readonly failure: Failure };

@@ -1,7 +1,8 @@
 import type { Node } from "../cluster/node.ts";
 import type { NodeClient, Reply } from "./client.ts";
+import { HttpsHint } from "./https-hint.ts";
 import type { Probing } from "./probing.ts";
-import { readLiveness, readStatus } from "./questions.ts";
+import { readLiveness, readStatus, type StatusResult } from "./questions.ts";
 
 /** The longest pause between two probes of a node that keeps failing (design.md, rule 8), in ms. */
 const longestPauseMs = 5_000;
@@ -13,6 +14,7 @@ export class NodeProber {
   readonly node: Node;
   readonly #origin: string;
   readonly #probing: Probing;
+  readonly #https: HttpsHint;
   #client: NodeClient;
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
@@ -27,6 +29,7 @@ export class NodeProber {
     this.#origin = origin;
     this.#probing = probing;
     this.#client = probing.connect(origin);
+    this.#https = new HttpsHint(origin, probing.now, probing.pace.timeoutMs);
   }
 
   /** Resolves when the probe that is under way, if one is, has ended. */
@@ -63,10 +66,16 @@ export class NodeProber {
 
   async #askStatus(sentAtMs: number): Promise<void> {
     const sentAtWallMs = this.#probing.wall();
-    const result = readStatus(await this.#ask("leader", sentAtMs));
+    const result = await this.#named(readStatus(await this.#ask("leader", sentAtMs)));
     if (this.#isStopped) return;
     this.#failures = "failure" in result ? this.#failures + 1 : 0;
     this.#probing.record({ kind: "status", cluster: this.#probing.cluster, node: this.node.name, sentAtMs, sentAtWallMs, result });
+  }
+
+  async #named(result: StatusResult): Promise<StatusResult> {
+    if ("failure" in result) return { failure: await this.#https.name(result.failure) };
+    this.#https.forget();
+    return result;
   }
 
   /** Only of a node that has just answered: one that is silent would only be silent again. */

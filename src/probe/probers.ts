@@ -4,7 +4,7 @@ import { watchFiles } from "../config/watch.ts";
 import { NodeClient } from "./client.ts";
 import { ClusterProber } from "./cluster-prober.ts";
 import type { Pace, Probing } from "./probing.ts";
-import { readTls, type TlsMaterial } from "./tls.ts";
+import { readTls, type TlsMaterial } from "../config/tls-material.ts";
 
 /** What every cluster's probing is made with; the app hands it in. */
 export interface ProbersContext extends Pick<Probing, "record" | "now" | "wall" | "random" | "onAsked"> {
@@ -51,6 +51,11 @@ export class Probers {
   /** Asks every node of every cluster now: all evidence may be older than it looks (design.md, rule 1). */
   askAll(): void {
     for (const prober of this.#clusters.values()) prober.roundAtOnce();
+  }
+
+  /** Asks every node of one cluster now: what was done to it shows sooner. */
+  ask(cluster: string): void {
+    this.#clusters.get(cluster)?.roundAtOnce();
   }
 
   stop(): void {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { configJsonSchema, readSchema, type SchemaNode } from "../../src/config/json-schema.ts";
+import { openDoor } from "../../src/config/door-config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { renderProblems } from "../../src/config/problem.ts";
 
@@ -25,8 +26,8 @@ test("the demo watches the simulated cluster and answers for the whole of it", (
     [{ name: "demo", scope: "demo", discover: ["http://127.0.0.1:18008", "http://127.0.0.1:18009", "http://127.0.0.1:18010"] }],
   );
   assert.deepEqual(config.listen, [
-    { address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: true, defaults: "" },
-    { address: "127.0.0.1", port: 9108, dialect: "admin", cluster: null, node: null, wholeCluster: false, defaults: "" },
+    { address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: true, defaults: "", door: openDoor },
+    { address: "127.0.0.1", port: 9108, dialect: "admin", cluster: null, node: null, wholeCluster: false, defaults: "", door: openDoor },
   ]);
 });
 

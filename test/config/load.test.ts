@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
+import { openDoor } from "../../src/config/door-config.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfig } from "../../src/config/load.ts";
 import { renderProblems } from "../../src/config/problem.ts";
 
@@ -134,7 +135,9 @@ test("the least file gets every default", () => {
     surviveMs: 0,
   };
   assert.deepEqual(config, {
-    clusters: [{ name: "demo", scope: "demo", discover: ["http://10.0.0.1:8008", "https://db.internal"], nodes: [], tls: null, guards }],
+    clusters: [
+      { name: "demo", scope: "demo", discover: ["http://10.0.0.1:8008", "https://db.internal"], nodes: [], tls: null, auth: null, guards },
+    ],
     probe: {
       intervalMs: 1000,
       connectTimeoutMs: 500,
@@ -146,7 +149,9 @@ test("the least file gets every default", () => {
       configIntervalMs: 30_000,
       metricsIntervalMs: 3000,
     },
-    listen: [{ address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: false, defaults: "" }],
+    listen: [
+      { address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: false, defaults: "", door: openDoor },
+    ],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

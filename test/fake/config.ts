@@ -1,4 +1,5 @@
 import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/config.ts";
+import { openDoor } from "../../src/config/door-config.ts";
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 
 export const guardsOff: Guards = {
@@ -39,11 +40,21 @@ export function configOf(
 }
 
 export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
-  return { address: "127.0.0.1", port: 0, dialect: "node", cluster: null, node: null, wholeCluster: false, defaults: "", ...parts };
+  return {
+    address: "127.0.0.1",
+    port: 0,
+    dialect: "node",
+    cluster: null,
+    node: null,
+    wholeCluster: false,
+    defaults: "",
+    door: openDoor,
+    ...parts,
+  };
 }
 
 export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
-  return { name: "demo", scope: "demo", discover: [], nodes: [], tls: null, guards: defaultGuards, ...parts };
+  return { name: "demo", scope: "demo", discover: [], nodes: [], tls: null, auth: null, guards: defaultGuards, ...parts };
 }
 
 export function nodeOf(parts: Pick<NodeConfig, "name"> & Partial<NodeConfig>): NodeConfig {

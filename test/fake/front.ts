@@ -2,8 +2,10 @@ import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import type { Bound } from "../../src/front/address.ts";
 import type { Evidence } from "../../src/front/answer.ts";
-import { Listener } from "../../src/front/listener.ts";
+import { openDoor } from "../../src/config/door-config.ts";
+import { Listener, type ListenerEvents } from "../../src/front/listener.ts";
 import { NodeDialect } from "../../src/front/node-dialect.ts";
+import type { Passage } from "../../src/front/passage.ts";
 import type { Request } from "../../src/front/request.ts";
 import type { Listening } from "../../src/front/understand.ts";
 import type { Watched } from "./watched.ts";
@@ -13,7 +15,11 @@ export function boundOf(parts: Partial<Bound> = {}): Bound {
 }
 
 export function listeningOf(parts: Partial<Bound> = {}, rules: Partial<Listening["rules"]> = {}): Listening {
-  return { bound: boundOf(parts), rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2_000, ...rules } };
+  return {
+    bound: boundOf(parts),
+    rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2_000, ...rules },
+    passes: false,
+  };
 }
 
 export function requestOf(target: string, parts: Partial<Request> = {}): Request {
@@ -85,13 +91,22 @@ export async function openFront(
   const dialect = new NodeDialect(options.listening ?? listeningOf(), {
     evidence,
     operator,
+    passage: closedPassage,
     onAnswer: (route, status) => answers.push(`${route} ${status}`),
   });
-  const listener = new Listener(
-    (request) => dialect.handle(request),
-    (error) => errors.push(error),
-  );
+  const listener = new Listener((request) => dialect.handle(request), openDoor, eventsTo(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
   return new Front(port, answers, errors);
 }
+
+/** What a listener tells of, where only errors matter. */
+export function eventsTo(errors: unknown[]): ListenerEvents {
+  return { onError: (error) => errors.push(error), onRefused: () => {}, onFiles: () => {} };
+}
+
+/** Nothing may be passed on: whatever is asked of this passage is a mistake of the test. */
+const closedPassage: Passage = {
+  manage: () => Promise.reject(new Error("a management call where none is passed on")),
+  fetch: () => Promise.reject(new Error("a node's question where none is passed on")),
+};

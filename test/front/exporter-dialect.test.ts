@@ -5,6 +5,8 @@ import { after, suite, test } from "node:test";
 import type { ExporterWord } from "../../src/cluster/exporter-report.ts";
 import { ExporterDialect, type ExporterSources } from "../../src/front/exporter-dialect.ts";
 import { Listener } from "../../src/front/listener.ts";
+import { openDoor } from "../../src/config/door-config.ts";
+import { eventsTo } from "../fake/front.ts";
 import { Watched } from "../fake/watched.ts";
 
 interface Table {
@@ -58,10 +60,7 @@ async function open(
 ): Promise<{ ask(path: string, method?: string): Promise<Answer>; close(): Promise<void> }> {
   const dialect = new ExporterDialect({ cluster: "demo", node, telemetryPath: "/metrics" }, sources);
   const errors: unknown[] = [];
-  const listener = new Listener(
-    (asked) => dialect.handle(asked),
-    (error) => errors.push(error),
-  );
+  const listener = new Listener((asked) => dialect.handle(asked), openDoor, eventsTo(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   return {
     ask: (path, method = "GET") =>

@@ -2,8 +2,9 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, test, type TestContext } from "node:test";
+import { openDoor } from "../../src/config/door-config.ts";
 import { Listener, type Handler } from "../../src/front/listener.ts";
-import { Front, listeningOf, openFront } from "../fake/front.ts";
+import { eventsTo, Front, listeningOf, openFront } from "../fake/front.ts";
 import { listen } from "../fake/listening.ts";
 import { steady } from "../fake/watched.ts";
 
@@ -11,7 +12,7 @@ const whole = listeningOf({ wholeCluster: true });
 
 async function openListener(context: TestContext, handler: Handler): Promise<Front> {
   const errors: unknown[] = [];
-  const listener = new Listener(handler, (error) => errors.push(error));
+  const listener = new Listener(handler, openDoor, eventsTo(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
   return new Front(port, [], errors);
@@ -73,7 +74,8 @@ describe("a listener", () => {
       let answer = (): void => {};
       const listener = new Listener(
         () => new Promise((resolve) => (answer = () => resolve({ status: 200, phrase: "OK", headers: [], body: Buffer.from("late") }))),
-        () => {},
+        openDoor,
+        eventsTo([]),
       );
       const port = await listener.open({ address: "127.0.0.1", port: 0 });
       const front = new Front(port, [], []);
@@ -90,10 +92,7 @@ describe("a listener", () => {
   test("that cannot open says what the system says", async (context) => {
     const taken = createServer();
     const takenPort = await listen(context, taken);
-    const listener = new Listener(
-      () => assert.fail("nobody can ask"),
-      () => {},
-    );
+    const listener = new Listener(() => assert.fail("nobody can ask"), openDoor, eventsTo([]));
     await assert.rejects(listener.open({ address: "127.0.0.1", port: takenPort }), { code: "EADDRINUSE" });
   });
 

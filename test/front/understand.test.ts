@@ -25,6 +25,10 @@ function short(question: Question): string {
       return `allowed ${question.allow}`;
     case "bad_request":
       return `bad ${question.problem.thing}`;
+    case "management":
+      return `call ${question.call.method} ${question.call.name}`;
+    case "node_question":
+      return `of the node ${question.question.path}`;
     case "operator":
     case "status":
     case "forbidden":
@@ -65,7 +69,7 @@ describe("a path of the node dialect", () => {
     ["/nodes", "bad route"],
     ["/clusters/demo/nodes", "bad route"],
     ["/clusters/nowhere/primary", "bad cluster"],
-    ["/metrics", "bad route"],
+    ["/metrics", "forbidden"],
     ["/%zz", "bad path"],
     ["/%00", "bad route"],
     ["/replica?lagg=1MB", "bad parameter lagg"],

@@ -7,7 +7,7 @@ import type { TLSSocket } from "node:tls";
 import { App } from "../../src/app.ts";
 import type { TlsFiles } from "../../src/config/config.ts";
 import { NodeClient } from "../../src/probe/client.ts";
-import { readTls, type TlsMaterial } from "../../src/probe/tls.ts";
+import { readTls, type TlsMaterial } from "../../src/config/tls-material.ts";
 import { makeCertificate } from "../fake/certificates.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { listen } from "../fake/listening.ts";

@@ -1,5 +1,5 @@
 import { Client } from "undici";
-import type { TlsMaterial } from "../../probe/tls.ts";
+import type { TlsMaterial } from "../../config/tls-material.ts";
 import type { Patient } from "./doctor.ts";
 import { heard } from "./nodes.ts";
 import { tlsOf } from "./tls.ts";

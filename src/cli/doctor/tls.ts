@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { connect } from "node:tls";
-import { readTls, type TlsMaterial } from "../../probe/tls.ts";
+import { readTls, type TlsMaterial } from "../../config/tls-material.ts";
 import { heard } from "./nodes.ts";
 import type { Patient } from "./doctor.ts";
 

@@ -35,6 +35,15 @@ export const toolCommands: readonly CommandSpec[] = [
     load: async () => (await import("../completion.ts")).completion,
   },
   {
+    name: "hash-password",
+    summary: "make a hash of a password for the configuration",
+    about: "Reads a password from standard input (its first line) and prints the hash of it for listen[].auth.basic[].scrypt.",
+    options: [],
+    examples: ["rolecall hash-password < password-file"],
+    checks: [],
+    load: async () => (await import("../hash-password.ts")).hashPassword,
+  },
+  {
     name: "version",
     summary: "print the version",
     about: "Prints the version.",

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { makeCertificates, type Certificates } from "./certificates.ts";
 import { giveToPostgres } from "./child.ts";
 import { Etcd } from "./etcd.ts";
-import { PatroniNode } from "./patroni.ts";
+import { type NodeLocks, noLocks, PatroniNode } from "./patroni.ts";
 import { ports, requireFree } from "./ports.ts";
 import { removeAtExit } from "./reaper.ts";
 import type { Reply } from "./ask.ts";
@@ -22,11 +22,12 @@ export class Cluster {
    * Starts everything and waits for a leader and two replicas without lag.
    * @param patroni the command that starts a Patroni
    * @param isOverTls whether the nodes' APIs speak TLS, with certificates made for this run
+   * @param locks what is added to each node's `restapi` and `ctl`, beside its own certificate
    * @throws Error with the ends of the logs when it does not come up; nothing is left running then
    */
-  static async start(patroni: readonly [string, ...string[]], isOverTls = false): Promise<Cluster> {
+  static async start(patroni: readonly [string, ...string[]], isOverTls = false, locks: NodeLocks = noLocks): Promise<Cluster> {
     await requireFree([ports.etcdClient, ports.etcdPeer, ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n])]);
-    const cluster = new Cluster(patroni, isOverTls);
+    const cluster = new Cluster(patroni, isOverTls, locks);
     try {
       await cluster.#start();
     } catch (error) {
@@ -36,13 +37,13 @@ export class Cluster {
     return cluster;
   }
 
-  private constructor(patroni: readonly [string, ...string[]], isOverTls: boolean) {
+  private constructor(patroni: readonly [string, ...string[]], isOverTls: boolean, locks: NodeLocks) {
     this.folder = mkdtempSync(join(tmpdir(), "rolecall-real-"));
     removeAtExit(this.folder);
     this.tls = isOverTls ? makeCertificates(this.folder) : null;
     giveToPostgres(this.folder);
     this.etcd = new Etcd(this.folder);
-    const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls });
+    const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls, locks });
     this.nodes = [node(1), node(2), node(3)];
   }
 

@@ -18,7 +18,16 @@ export interface NodeOptions {
   readonly patroni: readonly [string, ...string[]];
   /** What its API is protected by; none: plain HTTP. */
   readonly tls: Certificates | null;
+  readonly locks: NodeLocks;
 }
+
+/** What is added to a node's own sections: who may make calls that change something, and how nodes call each other then. */
+export interface NodeLocks {
+  readonly restapi: object;
+  readonly ctl: object;
+}
+
+export const noLocks: NodeLocks = { restapi: {}, ctl: {} };
 
 export class PatroniNode {
   readonly name: string;
@@ -102,14 +111,19 @@ export class PatroniNode {
   }
 
   #configuration(): object {
-    const { folder, number, tls } = this.#options;
+    const { folder, number, tls, locks } = this.#options;
     const api = `127.0.0.1:${this.apiPort}`;
     const database = `127.0.0.1:${this.databasePort}`;
     return {
       scope: "demo",
       name: this.name,
-      restapi: { listen: api, connect_address: api, ...(tls === null ? {} : { certfile: tls.certificateFile, keyfile: tls.keyFile }) },
-      ...(tls === null ? {} : { ctl: { cacert: tls.authorityFile } }), // how nodes ask each other
+      restapi: {
+        listen: api,
+        connect_address: api,
+        ...(tls === null ? {} : { certfile: tls.certificateFile, keyfile: tls.keyFile }),
+        ...locks.restapi,
+      },
+      ...(tls === null ? {} : { ctl: { cacert: tls.authorityFile, ...locks.ctl } }), // how nodes ask each other
       etcd3: { hosts: `127.0.0.1:${ports.etcdClient}` },
       bootstrap: { dcs: clusterSettings, initdb: [{ encoding: "UTF8" }, "data-checksums"] },
       postgresql: {

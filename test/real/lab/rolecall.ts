@@ -16,6 +16,9 @@ export interface RolecallOptions {
   readonly number?: 1 | 2;
   /** What differs from the guards' defaults. */
   readonly guards?: object;
+  /** What is said of the cluster, and of the listener for balancers, beside what the lab says. */
+  readonly cluster?: object;
+  readonly listener?: object;
 }
 
 /** What `/explain` says of one check of one node. */
@@ -40,16 +43,16 @@ export class Rolecall {
   readonly #child: Child;
 
   /** Starts it beside a cluster, with defaults but for ports and what is given, and waits (15 s) until it is ready. */
-  static async start(cluster: Cluster, { number = 1, guards = {} }: RolecallOptions = {}): Promise<Rolecall> {
+  static async start(cluster: Cluster, { number = 1, guards = {}, ...more }: RolecallOptions = {}): Promise<Rolecall> {
     const [port, adminPort] = number === 1 ? [ports.rolecall, ports.rolecallAdmin] : [ports.rolecall2, ports.rolecall2Admin];
     await requireFree([port, adminPort]);
     const name = number === 1 ? "rolecall" : "rolecall2";
     const file = join(cluster.folder, `${name}.yaml`);
-    writeFileSync(file, JSON.stringify(configuration(cluster, { port, adminPort, guards }), null, 2)); // JSON is YAML
+    writeFileSync(file, JSON.stringify(configuration(cluster, { port, adminPort, guards, ...more }), null, 2)); // JSON is YAML
     const command = [process.execPath, program, "serve", "--config", file] as const;
     const rolecall = new Rolecall(new Child({ name, command, folder: cluster.folder }), port, adminPort);
     try {
-      await rolecall.#ready();
+      await rolecall.#ready(!("tls" in (more.listener ?? {})));
     } catch (error) {
       await rolecall.stop();
       throw error;
@@ -104,8 +107,9 @@ export class Rolecall {
     return this.#child.exitCode;
   }
 
-  async #ready(): Promise<void> {
-    for (const port of [this.port, this.#adminPort])
+  async #ready(isPlain: boolean): Promise<void> {
+    // A listener that asks for certificates cannot be asked in plain words.
+    for (const port of isPlain ? [this.port, this.#adminPort] : [this.#adminPort])
       await until({ what: `ready rolecall on port ${port}`, seconds: 15, evidence: () => this.tail }, async () => {
         if (!this.#child.isRunning) throw new Error(`rolecall ended with code ${this.#child.exitCode}\n${this.tail}`);
         return (await ask({ port, path: "/readyz" })).status === 200 ? true : undefined;
@@ -116,14 +120,20 @@ export class Rolecall {
 /** pg1 is given, the others are discovered: both ways to a node are on trial. */
 function configuration(
   { nodes, tls }: Cluster,
-  { port, adminPort, guards }: { readonly port: number; readonly adminPort: number; readonly guards: object },
+  {
+    port,
+    adminPort,
+    guards,
+    cluster = {},
+    listener = {},
+  }: Omit<RolecallOptions, "number"> & { readonly port: number; readonly adminPort: number },
 ): object {
   const apis = nodes.map(({ url }) => url);
   const trust = tls === null ? {} : { tls: { ca: tls.authorityFile } };
   return {
-    clusters: [{ name: "demo", discover: apis, nodes: [{ name: nodes[0].name, api: apis[0] }], ...trust }],
+    clusters: [{ name: "demo", discover: apis, nodes: [{ name: nodes[0].name, api: apis[0] }], ...trust, ...cluster }],
     listen: [
-      { port, cluster: "demo" },
+      { port, cluster: "demo", ...listener },
       { port: adminPort, dialect: "admin" },
     ],
     guards,

@@ -1,0 +1,43 @@
+/** A password as the configuration holds it: what scrypt made of it, and how (RFC 7914). */
+export interface ScryptHash {
+  /** log2 of the cost: 2^15 takes about 32 MiB and a tenth of a second. */
+  readonly costLog2: number;
+  readonly blockSize: number;
+  readonly parallel: number;
+  readonly salt: Buffer;
+  readonly hash: Buffer;
+}
+
+/** What a hash looks like, for messages. */
+export const scryptHashAllowed = "a hash as rolecall hash-password writes it: scrypt$15$8$1$SALT$HASH";
+
+const pattern = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+
+/** Costs that one check of a password may have: from what is no hindrance to guessing up to 128 MiB of memory. */
+const bounds = { costLog2: [12, 17], blockSize: [8, 8], parallel: [1, 4] } as const;
+
+/**
+ * Reads a hash: cost, block size, parallelism, salt and hash in Base64. Nothing in it means anything to YAML. `undefined` for anything else, and for costs out of bounds.
+ */
+export function parseScryptHash(text: string): ScryptHash | undefined {
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  const [, cost, block, parallel, salt = "", hash = ""] = match;
+  const costs = { costLog2: Number(cost), blockSize: Number(block), parallel: Number(parallel) };
+  const isBounded =
+    within(costs.costLog2, bounds.costLog2) && within(costs.blockSize, bounds.blockSize) && within(costs.parallel, bounds.parallel);
+  return isBounded ? { ...costs, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") } : undefined;
+}
+
+/** Writes a hash as {@link parseScryptHash} reads it: Base64 without padding. */
+export function formatScryptHash({ costLog2, blockSize, parallel, salt, hash }: ScryptHash): string {
+  return `scrypt$${costLog2}$${blockSize}$${parallel}$${bare(salt)}$${bare(hash)}`;
+}
+
+function within(value: number, [least, most]: readonly [number, number]): boolean {
+  return value >= least && value <= most;
+}
+
+function bare(bytes: Buffer): string {
+  return bytes.toString("base64").replace(/=+$/, "");
+}

@@ -1,0 +1,62 @@
+import type { Server, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { unmapped } from "../config/cidr.ts";
+import type { DoorLimits } from "../config/door-config.ts";
+
+/** Counts the connections of one door, and of each address, and closes those that are too many. */
+export class Crowd {
+  readonly #byAddress = new Map<string, number>();
+  readonly #waiting = new WeakMap<Socket, number>();
+  readonly #onRefused: (address: string) => void;
+  #limits: DoorLimits;
+  #count = 0;
+
+  /** @param onRefused told of each connection that is closed for being too many */
+  constructor(limits: DoorLimits, onRefused: (address: string) => void) {
+    this.#limits = limits;
+    this.#onRefused = onRefused;
+  }
+
+  /** Goes by other limits from now on; connections that are open stay. */
+  limitTo(limits: DoorLimits): void {
+    this.#limits = limits;
+  }
+
+  /** To be told of every connection. One that is too many is reset at once, before it has cost anything. */
+  enter(socket: Socket): void {
+    const address = unmapped(socket.remoteAddress ?? "");
+    const own = this.#byAddress.get(address) ?? 0;
+    if (this.#count >= this.#limits.connections || own >= this.#limits.connectionsPerAddress) {
+      this.#onRefused(address);
+      socket.on("error", () => {}); // it is being reset by us
+      socket.resetAndDestroy();
+      return;
+    }
+    this.#count += 1;
+    this.#byAddress.set(address, own + 1);
+    socket.once("close", () => this.#leave(address));
+  }
+
+  /** To be told of every request: whether its connection may have one more waiting for its answer. */
+  mayWait(socket: Socket, response: ServerResponse): boolean {
+    const waiting = (this.#waiting.get(socket) ?? 0) + 1;
+    if (waiting > this.#limits.pipelined) return false;
+    this.#waiting.set(socket, waiting);
+    response.once("close", () => this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1));
+    return true;
+  }
+
+  #leave(address: string): void {
+    this.#count -= 1;
+    const left = (this.#byAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
+  }
+}
+
+/** Sets a server's time limits; those of connections that are open follow. */
+export function limitServer(server: Server, limits: DoorLimits): void {
+  server.headersTimeout = limits.headerTimeoutMs;
+  server.requestTimeout = limits.requestTimeoutMs;
+  server.keepAliveTimeout = limits.idleTimeoutMs;
+}

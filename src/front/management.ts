@@ -1,0 +1,65 @@
+import { callNamed, callRules, type ManagementCall, type NodeQuestion } from "../cluster/management-call.ts";
+import type { Misunderstanding } from "../health/check.ts";
+import { resolveAddress } from "./address.ts";
+import type { Request } from "./request.ts";
+import type { Target } from "./target.ts";
+import type { Listening } from "./understand.ts";
+
+/** A request that is none of ours to answer: a management call, or a question that only the node can answer. */
+export type Passing =
+  | { readonly kind: "management"; readonly call: ManagementCall }
+  | { readonly kind: "node_question"; readonly question: NodeQuestion }
+  | { readonly kind: "forbidden"; readonly call: string }
+  | { readonly kind: "not_allowed"; readonly allow: string }
+  | { readonly kind: "bad_request"; readonly problem: Misunderstanding };
+
+/**
+ * Understands requests that are passed on to nodes, where the listener does that; else they are forbidden. Which node is meant is settled
+ * as for checks, but whether a node has to be named is up to the call.
+ * @returns `undefined` for what asks for nothing of the kind
+ */
+export function understandPassing(target: Target, request: Request, listening: Listening): Passing | undefined {
+  const name = callNamed(target.path);
+  const rule = name === undefined ? undefined : callRules.get(name);
+  const isCall = rule?.methods.includes(request.method) === true;
+  const isQuestion = target.path === "metrics" || /^exporter(\/|$)/.test(target.path);
+  if (!isCall && !isQuestion) {
+    // GET /config is answered from memory; GET /restart is nothing at all.
+    return rule === undefined || name === "config" ? undefined : { kind: "not_allowed", allow: rule.methods.join(", ") };
+  }
+  if (!listening.passes) return { kind: "forbidden", call: `${request.method} /${target.path}` };
+  const address = resolveAddress(target, request, { ...listening.bound, wholeCluster: true });
+  if ("problem" in address) return { kind: "bad_request", problem: address.problem };
+  if (name === undefined) return nodeQuestion(target, request, address);
+  const isDryRun = dryRun(target.query, listening.rules.ignoreParams);
+  if (typeof isDryRun !== "boolean") return { kind: "bad_request", problem: isDryRun };
+  return { kind: "management", call: { name, method: request.method, cluster: address.cluster, node: address.node, isDryRun } };
+}
+
+/** A misspelt `dry_run` must not become a real call: nothing else may stand in the query. */
+function dryRun(query: string, ignored: readonly string[]): boolean | Misunderstanding {
+  let value = "0";
+  for (const [key, given] of new URLSearchParams(query)) {
+    if (ignored.includes(key)) continue;
+    if (key !== "dry_run") return { thing: `parameter ${key}`, value: given, allowed: "dry_run, and nothing else on a management call" };
+    value = given;
+  }
+  if (value === "1" || value === "true") return true;
+  return value === "0" || value === "false" ? false : { thing: "parameter dry_run", value, allowed: "1, true, 0 or false" };
+}
+
+/** Only plain segments are passed on: nothing that could climb out of the exporter's paths. */
+function nodeQuestion(
+  { path, query }: Target,
+  { method }: Request,
+  { cluster, node }: { readonly cluster: string; readonly node: string | null },
+): Passing {
+  if (method !== "GET") return { kind: "not_allowed", allow: "GET" };
+  const isOfApi = path === "metrics";
+  const inner = isOfApi ? path : path.slice("exporter/".length);
+  if (inner.split("/").some((segment) => !/^[\w~-][\w.~-]*$/.test(segment)) && inner !== "") {
+    return { kind: "bad_request", problem: { thing: "path", value: `/${path}`, allowed: "plain segments such as /exporter/metrics" } };
+  }
+  const search = query === "" || isOfApi ? "" : `?${query}`;
+  return { kind: "node_question", question: { cluster, node, of: isOfApi ? "api" : "exporter", path: `/${inner}${search}` } };
+}

@@ -1,0 +1,43 @@
+import { callRules, type ManagementCall } from "../cluster/management-call.ts";
+import type { Observation } from "../cluster/observation.ts";
+import type { Sight } from "../health/sight.ts";
+import { isFresh } from "../health/freshness.ts";
+import type { Refusal } from "./refusal.ts";
+
+/**
+ * Finds the node that a call goes to: the leader, or any node that answers where there is none; or the node that was named.
+ * Any node can take what goes to the leader: it writes it where the leader reads it (seeds/node-api.md, "Switchover and failover").
+ */
+export function destination(sight: Sight, call: ManagementCall): Observation | Refusal {
+  return callRules.get(call.name)?.to === "leader" ? leaderOrAny(sight, call) : namedNode(sight, call.node, `${call.method} /${call.name}`);
+}
+
+/** The node of that name, whose case may differ where a Host header named it. Without a name nothing is guessed. */
+export function namedNode({ part }: Sight, name: string | null, what: string): Observation | Refusal {
+  if (name === null) {
+    return {
+      status: 400,
+      error: "bad_request",
+      message: `Cannot pass ${what} on as it must name a node: by path /nodes/{node}/…, by header X-Rolecall-Node, by Host, or by a listener for one node`,
+    };
+  }
+  const found = part.nodes[part.index.get(name) ?? -1] ?? part.nodes.find(({ node }) => node.name.toLowerCase() === name.toLowerCase());
+  if (found !== undefined) return found;
+  const known = part.nodes.slice(0, 20).map(({ node }) => node.name);
+  return { status: 400, error: "bad_request", message: `Cannot find node ${JSON.stringify(name)}: it must be one of ${known.join(", ")}` };
+}
+
+function leaderOrAny(sight: Sight, call: ManagementCall): Observation | Refusal {
+  const { part } = sight;
+  const leader = part.nodes[part.index.get(sight.standing.holder ?? "") ?? -1];
+  const live =
+    leader ??
+    part.nodes.find((node) => node.node.api !== null && !node.isDown && node.report !== null && isFresh(node, sight.maxAgeMs, sight.nowMs));
+  return (
+    live ?? {
+      status: 503,
+      error: "no_node",
+      message: `Cannot pass ${call.method} /${call.name} on: no node of cluster ${part.name} answers`,
+    }
+  );
+}

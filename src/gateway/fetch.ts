@@ -1,0 +1,67 @@
+import type { NodeQuestion } from "../cluster/management-call.ts";
+import type { Sight } from "../health/sight.ts";
+import { namedNode } from "./destination.ts";
+import { forward } from "./forward.ts";
+import { headersFor, requestIdOf } from "./headers.ts";
+import type { InFlight } from "./in-flight.ts";
+import type { Passed } from "./passed.ts";
+import { refuse } from "./reply.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** What an asking needs beside the question. */
+export interface Fetching {
+  readonly sight: Sight;
+  readonly upstream: Upstream;
+  readonly inFlight: InFlight;
+}
+
+/** Longer than any exposition, in bytes. */
+const answerMax = 64 * 1024 * 1024;
+/** Longer than any scrape waits, in ms. */
+const timeoutMs = 60_000;
+
+/**
+ * Streams a node's answer, with a bound on how many of one node's are under way: its API has five workers (reference/node-api.md,
+ * "Wire"). Password and body stay here: this only reads.
+ */
+export async function fetchFromNode(question: NodeQuestion, passed: Passed, { sight, upstream, inFlight }: Fetching): Promise<void> {
+  const { message, response, visitor, limits } = passed;
+  const found = namedNode(sight, question.node, `GET ${question.path}`);
+  if ("error" in found) {
+    refuse(response, found);
+    return;
+  }
+  const origin = question.of === "api" ? found.node.api : found.node.exporter;
+  if (origin === null) {
+    refuse(response, {
+      status: 400,
+      error: `no_${question.of}`,
+      message: `Cannot ask the ${question.of === "api" ? "API" : "exporter"} of ${found.node.name}: none is configured`,
+    });
+    return;
+  }
+  const leave = inFlight.enter(`${question.cluster}/${found.node.name}`, limits.fetches);
+  if (leave === null) {
+    const busy = `Cannot ask ${found.node.name}: ${limits.fetches} streamed answers of it are under way already`;
+    refuse(response, { status: 429, error: "busy", message: busy });
+    return;
+  }
+  try {
+    const requestId = requestIdOf(message.headers);
+    const headers = headersFor({ received: message.headers, visitor, requestId, host: new URL(origin).host, length: null });
+    await forward({
+      message,
+      response,
+      origin,
+      path: question.path,
+      headers,
+      body: Buffer.alloc(0),
+      upstream: { ...upstream, auth: null },
+      timeoutMs,
+      answerMax,
+      onHead: () => response.setHeader("X-Rolecall-Node", found.node.name.replace(/[^\u0021-\u007e]/g, "?")),
+    });
+  } finally {
+    leave();
+  }
+}

@@ -1,0 +1,205 @@
+import { callRules, type ManagementCall, type NodeQuestion } from "../cluster/management-call.ts";
+import { isObject, parseJson } from "../cluster/json.ts";
+import type { Observation } from "../cluster/observation.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
+import type { Settings } from "../health/settings.ts";
+import { look, type Sight } from "../health/sight.ts";
+import type { Audited } from "./audit.ts";
+import { destination } from "./destination.ts";
+import { fetchFromNode } from "./fetch.ts";
+import { forward } from "./forward.ts";
+import { headersFor, requestIdOf } from "./headers.ts";
+import { InFlight } from "./in-flight.ts";
+import type { Passed } from "./passed.ts";
+import { precheck } from "./precheck.ts";
+import type { Refusal } from "./refusal.ts";
+import { refuse, writeJson } from "./reply.ts";
+import { readBody } from "./request-body.ts";
+import type { Upstream } from "./upstream.ts";
+
+/** What the gateway works with. The app hands it in. */
+export interface GatewayContext {
+  readonly snapshot: () => Snapshot;
+  readonly settings: (cluster: string) => Settings | undefined;
+  /** Our clock, in ms. */
+  readonly now: () => number;
+  /** Wall time, in ms. */
+  readonly wall: () => number;
+  readonly upstream: (cluster: string) => Upstream;
+  /** Asks every node of the cluster now. */
+  readonly askAtOnce: (cluster: string) => void;
+  readonly onCall: (audited: Audited) => void;
+}
+
+/** The longest answer to a management call that is passed on, in bytes: a configuration is the largest there is. */
+const answerMax = 16 * 1024 * 1024;
+
+/** A call on its way, as it is told of at its end. */
+interface Journey {
+  readonly call: ManagementCall;
+  readonly passed: Passed;
+  readonly requestId: string;
+  readonly beganMs: number;
+}
+
+/** Passes management calls, and questions that only a node can answer, to the right node. */
+export class Gateway {
+  readonly #context: GatewayContext;
+  readonly #calls = new InFlight();
+  readonly #fetches = new InFlight();
+
+  constructor(context: GatewayContext) {
+    this.#context = context;
+  }
+
+  /** Does one management call. Always ends in an answer or a closed connection, and in one audit record. */
+  async manage(call: ManagementCall, passed: Passed): Promise<void> {
+    const requestId = requestIdOf(passed.message.headers);
+    const journey = { call, passed, requestId, beganMs: this.#context.now() };
+    passed.response.setHeader("X-Request-Id", requestId);
+    const leave = call.isDryRun ? () => {} : this.#calls.enter(call.cluster, passed.limits.callsInFlight);
+    if (leave === null) {
+      const message = `Cannot pass the call on: ${passed.limits.callsInFlight} calls of cluster ${call.cluster} are under way already`;
+      this.#refuse(journey, { status: 429, error: "busy", message });
+      return;
+    }
+    try {
+      await this.#carry(journey);
+    } finally {
+      leave();
+    }
+  }
+
+  /** Streams what only a node can tell: its metrics, its exporter's. */
+  async fetch(question: NodeQuestion, passed: Passed): Promise<void> {
+    const sight = this.#look(question.cluster);
+    if (sight === null) refuse(passed.response, noCluster(question.cluster));
+    else await fetchFromNode(question, passed, { sight, upstream: this.#context.upstream(question.cluster), inFlight: this.#fetches });
+  }
+
+  async #carry(journey: Journey): Promise<void> {
+    const { call, passed } = journey;
+    const { message, response, limits } = passed;
+    if (needsLength(call) && message.headers["content-length"] === undefined && message.headers["transfer-encoding"] === undefined) {
+      this.#refuse(journey, { status: 411, error: "length_required", message: `${call.method} /${call.name} needs a body and its length` });
+      return;
+    }
+    if (message.headers.expect !== undefined) response.writeContinue();
+    const body = await readBody(message, limits.bodyMax);
+    if (body.kind === "gone") {
+      this.#tell(journey, { node: null, status: 499, outcome: "refused", problem: "the client went away" });
+      response.destroy();
+      return;
+    }
+    if (body.kind === "too_large") {
+      const text = `Cannot pass the call on as its body must be at most ${limits.bodyMax} bytes: it is more`;
+      this.#refuse(journey, { status: 413, error: "too_large", message: text });
+      return;
+    }
+    await this.#judge(journey, body.bytes);
+  }
+
+  async #judge(journey: Journey, body: Buffer): Promise<void> {
+    const { call } = journey;
+    const sight = this.#look(call.cluster);
+    const node = sight === null ? noCluster(call.cluster) : destination(sight, call);
+    const refusal = "error" in node ? node : sight === null ? null : precheck({ call, body, sight, node, wallMs: this.#context.wall() });
+    const found = "error" in node ? null : node;
+    if (call.isDryRun) this.#foretell(journey, found, refusal);
+    else if (refusal !== null) this.#refuse(journey, refusal, found);
+    else if (found !== null) await this.#forward(journey, found, call.name === "reinitialize" ? inOneSpelling(body) : body);
+  }
+
+  async #forward(journey: Journey, found: Observation, body: Buffer): Promise<void> {
+    const { node } = found;
+    if (node.api === null) {
+      this.#refuse(journey, { status: 503, error: "no_api", message: `Cannot pass the call on: ${node.name} has no API` }, found);
+      return;
+    }
+    const { call, passed, requestId } = journey;
+    const { message, response, visitor, limits } = passed;
+    const length = call.method === "DELETE" ? null : body.length;
+    const changesRoles = callRules.get(call.name)?.changesRoles.includes(call.method) === true;
+    const { status, problem } = await forward({
+      message,
+      response,
+      origin: node.api,
+      path: `/${call.name}`,
+      headers: headersFor({ received: message.headers, visitor, requestId, host: new URL(node.api).host, length }),
+      body: length === null ? Buffer.alloc(0) : body,
+      upstream: this.#context.upstream(call.cluster),
+      timeoutMs: limits.callTimeoutMs,
+      answerMax,
+      onHead: () => {
+        response.setHeader("X-Rolecall-Node", node.name.replace(/[^\u0021-\u007e]/g, "?"));
+        if (!changesRoles) return;
+        const { instance, sequence } = this.#context.snapshot();
+        response.setHeader("X-Rolecall-Snapshot", `${instance}.${sequence}`);
+        this.#context.askAtOnce(call.cluster);
+      },
+    });
+    // A call that failed on the way may have been done all the same.
+    if (changesRoles && problem !== null) this.#context.askAtOnce(call.cluster);
+    this.#tell(journey, { node: node.name, status, outcome: "passed", problem });
+  }
+
+  /** `?dry_run=1`: 200, and what would happen. */
+  #foretell(journey: Journey, node: Observation | null, refusal: Refusal | null): void {
+    const { call, passed } = journey;
+    const would = refusal === null ? { would: "pass" } : { would: "refuse", ...refusal };
+    const document = {
+      dry_run: true,
+      ...would,
+      call: `${call.method} /${call.name}`,
+      cluster: call.cluster,
+      node: node?.node.name ?? null,
+      api: node?.node.api ?? null,
+    };
+    writeJson(passed.response, document, { status: 200, headers: {} });
+    this.#tell(journey, { node: node?.node.name ?? null, status: 200, outcome: "tried", problem: refusal?.error ?? null });
+  }
+
+  #refuse(journey: Journey, refusal: Refusal, node: Observation | null = null): void {
+    refuse(journey.passed.response, refusal);
+    this.#tell(journey, { node: node?.node.name ?? null, status: refusal.status, outcome: "refused", problem: refusal.error });
+  }
+
+  #tell({ call, passed, requestId, beganMs }: Journey, ended: Pick<Audited, "node" | "status" | "outcome" | "problem">): void {
+    const { name, method, cluster } = call;
+    const { who, address } = passed.visitor;
+    this.#context.onCall({
+      who,
+      from: address,
+      method,
+      call: name,
+      cluster,
+      requestId,
+      durationMs: this.#context.now() - beganMs,
+      ...ended,
+    });
+  }
+
+  #look(cluster: string): Sight | null {
+    const { parts, index } = this.#context.snapshot();
+    const part = parts[index.get(cluster) ?? -1];
+    const settings = this.#context.settings(cluster);
+    return part === undefined || settings === undefined ? null : look(part, settings, this.#context.now());
+  }
+}
+
+/** The calls whose body nodes insist on: without a length they answer 411. */
+function needsLength({ name, method }: ManagementCall): boolean {
+  return name === "config" || name === "failover" || (name === "switchover" && method === "POST");
+}
+
+/** The seed writes `from-leader`, the nodes read `from_leader`: both mean the same here. */
+function inOneSpelling(body: Buffer): Buffer {
+  const value = parseJson(body.toString("utf8"));
+  if (!isObject(value) || value["from-leader"] === undefined) return body;
+  const { "from-leader": fromLeader, ...rest } = value;
+  return Buffer.from(JSON.stringify({ from_leader: fromLeader, ...rest }));
+}
+
+function noCluster(name: string): Refusal {
+  return { status: 400, error: "bad_request", message: `Cannot find cluster ${JSON.stringify(name)}: it is not watched` };
+}

@@ -1,0 +1,58 @@
+import { randomUUID } from "node:crypto";
+import type { IncomingHttpHeaders } from "node:http";
+import type { Visitor } from "../cluster/visitor.ts";
+
+/** Headers that are for one connection only (RFC 9110, 7.6.1), that we act on ourselves, or that we write anew. */
+const ours: ReadonlySet<string> = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+  "host",
+  "content-length",
+  "x-rolecall-node",
+  "x-forwarded-for",
+  "x-request-id",
+]);
+
+/** What headers to send on are made from. */
+export interface HeaderSources {
+  readonly received: IncomingHttpHeaders;
+  readonly visitor: Visitor;
+  readonly requestId: string;
+  readonly host: string;
+  /** The body's length in bytes; `null` where there is no body. */
+  readonly length: number | null;
+}
+
+/** The headers that go to the node: the client's own, but for those of the connection, and who sent them. */
+export function headersFor({ received, visitor, requestId, host, length }: HeaderSources): IncomingHttpHeaders {
+  const named = (received.connection ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  const kept = Object.entries(received).filter(
+    ([name, value]) =>
+      value !== undefined && !ours.has(name) && !named.includes(name) && !(name === "authorization" && visitor.isOurSecret),
+  );
+  const before = received["x-forwarded-for"];
+  return {
+    ...Object.fromEntries(kept),
+    host,
+    ...(length === null ? {} : { "content-length": String(length) }),
+    "x-forwarded-for": [...(before === undefined ? [] : [before].flat()), visitor.address].join(", "),
+    "x-request-id": requestId,
+  };
+}
+
+/** The client's own name for its request, where it is fit for headers and logs; else a new one. */
+export function requestIdOf(received: IncomingHttpHeaders): string {
+  const given = received["x-request-id"];
+  return typeof given === "string" && /^[\w.:@/+=-]{1,128}$/.test(given) ? given : randomUUID();
+}

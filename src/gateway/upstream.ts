@@ -1,0 +1,62 @@
+import { readFileSync } from "node:fs";
+import type { ClusterConfig } from "../config/config.ts";
+import { readTls, type TlsMaterial } from "../config/tls-material.ts";
+import { watchFiles } from "../config/watch.ts";
+
+/** What calls to the nodes of one cluster are made with. */
+export interface Upstream {
+  readonly tls: TlsMaterial;
+  /** `user:password` for calls that change something, or `null`. */
+  readonly auth: string | null;
+}
+
+/** Told that a cluster's files were read anew; a problem is a sentence, `null` is none. */
+export type OnFiles = (cluster: string, problem: string | null) => void;
+
+const nothing: Upstream = { tls: {}, auth: null };
+
+/** The TLS files and passwords of all clusters, read again when they change. What cannot be read keeps its last content. */
+export class Upstreams {
+  readonly #onFiles: OnFiles;
+  readonly #known = new Map<string, Upstream>();
+  readonly #watches: { close(): void }[] = [];
+
+  constructor(onFiles: OnFiles) {
+    this.#onFiles = onFiles;
+  }
+
+  /** Goes by these clusters from now on. */
+  start(clusters: readonly ClusterConfig[]): void {
+    this.stop();
+    for (const name of this.#known.keys()) if (!clusters.some((cluster) => cluster.name === name)) this.#known.delete(name);
+    for (const cluster of clusters) {
+      this.#read(cluster);
+      const files = [cluster.tls?.ca, cluster.tls?.cert, cluster.tls?.key, cluster.auth?.passwordFile].filter(
+        (file) => typeof file === "string",
+      );
+      if (files.length > 0) this.#watches.push(watchFiles(files, () => this.#read(cluster)));
+    }
+  }
+
+  of(cluster: string): Upstream {
+    return this.#known.get(cluster) ?? nothing;
+  }
+
+  stop(): void {
+    for (const watch of this.#watches.splice(0)) watch.close();
+  }
+
+  #read(cluster: ClusterConfig): void {
+    try {
+      const auth = cluster.auth === null ? null : `${cluster.auth.user}:${firstLine(cluster.auth.passwordFile)}`;
+      this.#known.set(cluster.name, { tls: cluster.tls === null ? {} : readTls(cluster.tls), auth });
+      if (cluster.auth !== null || cluster.tls !== null) this.#onFiles(cluster.name, null);
+    } catch (error) {
+      this.#onFiles(cluster.name, error instanceof Error ? error.message : String(error));
+    }
+  }
+}
+
+function firstLine(file: string): string {
+  return readFileSync(file, "utf8").split(/\r?\n/, 1)[0] ?? "";
+}

@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { callRules } from "../../src/cluster/management-call.ts";
+
+const text = readFileSync("docs/management.md", "utf8");
+const rows = [...text.matchAll(/^\| `([A-Z]+) \/([a-z]+)\S*` \| ([^|]+) \| ([^|]+) \| ([^|]*) \|$/gm)].map(
+  ([, method, name, to, codes, refusals]) => ({
+    call: `${method} ${name}`,
+    to: to?.trim(),
+    codes: codes ?? "",
+    refusals: refusals ?? "",
+  }),
+);
+
+test("the table has every management call, and says where it goes", () => {
+  const expected = [...callRules].flatMap(([name, { methods, to }]) =>
+    methods.map((method) => ({
+      call: `${method} ${name}`,
+      to: to === "leader" ? "the leader, else any live node" : "the node that is named",
+    })),
+  );
+  const told = rows.filter(({ call }) => !call.startsWith("GET ")).map(({ call, to }) => ({ call, to }));
+  assert.deepEqual(new Set(told.map((row) => JSON.stringify(row))), new Set(expected.map((row) => JSON.stringify(row))));
+});
+
+interface Row {
+  readonly call: string;
+  readonly status: number;
+  readonly reason?: string;
+}
+
+test("the table has every code that the proven rows came to, of the node and of rolecall", () => {
+  const proven = JSON.parse(readFileSync("test/spec/gateway/calls.json", "utf8")) as readonly Row[];
+  let seen = 0;
+  for (const { call, status, reason } of proven) {
+    const [method = "", path = ""] = call.split(" ");
+    const row = rows.find((known) => known.call === `${method} ${path.replace(/\?.*/, "").split("/").at(-1) ?? ""}`);
+    if (row === undefined || call.includes("?")) continue;
+    seen += 1;
+    assert.match(
+      reason === undefined ? row.codes : row.refusals,
+      new RegExp(`\\b${status}\\b`),
+      `${call} ${status} ${reason ?? "by the node"}`,
+    );
+    if (reason !== undefined && status !== 400) assert.match(row.refusals, new RegExp(`\`${reason}\``), `${call} ${reason}`);
+  }
+  assert.ok(seen > 40);
+});
+
+test("every word of a refusal in the sources is in the document, and the other way round", () => {
+  const sources = ["src/gateway", "src/front"].flatMap((folder) =>
+    readdirSync(folder)
+      .filter((file) => file.startsWith("door-") || folder === "src/gateway")
+      .map((file) => readFileSync(join(folder, file), "utf8")),
+  );
+  const words = sources.flatMap((source) =>
+    [...source.matchAll(/(?:error: |refused\(|errorReply\(4\d\d, |\? )"([a-z]+_[a-z_]+|busy|timeout|unauthorized|nofailover)"/g)].map(
+      ([, word]) => word ?? "",
+    ),
+  );
+  assert.ok(new Set(words).size >= 15, [...new Set(words)].join());
+  for (const word of new Set(words)) if (word !== "length_required") assert.ok(text.includes(`\`${word}\``), `${word} is not told of`);
+});

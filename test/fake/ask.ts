@@ -1,0 +1,60 @@
+import { request as plainRequest, type IncomingHttpHeaders } from "node:http";
+import { request as tlsRequest, type RequestOptions } from "node:https";
+
+/** What came back. */
+export interface Answer {
+  readonly status: number;
+  /** What follows the status in its line. */
+  readonly phrase: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** What to ask beside the address. */
+export interface Asking {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** A text as it is; anything else as JSON. */
+  readonly body?: unknown;
+  /** For https: ca, cert, key and the like. */
+  readonly tls?: RequestOptions;
+}
+
+/** Asks once over a connection of its own; rejects where there is no whole answer. */
+export function ask(url: string, { method = "GET", headers = {}, body, tls = {} }: Asking = {}): Promise<Answer> {
+  const text = body === undefined ? null : typeof body === "string" ? body : JSON.stringify(body);
+  const options: RequestOptions = {
+    method,
+    agent: false,
+    headers: { ...(text === null ? {} : { "content-length": String(Buffer.byteLength(text)) }), ...headers },
+    ...tls,
+  };
+  return new Promise((resolve, reject) => {
+    const asking = (url.startsWith("https:") ? tlsRequest : plainRequest)(url, options, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", reject);
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          phrase: response.statusMessage ?? "",
+          headers: response.headers,
+          body: Buffer.concat(chunks).toString(),
+        }),
+      );
+    });
+    asking.on("error", reject);
+    asking.end(text ?? undefined);
+  });
+}
+
+/** Waits until `look` gives something; fails after `seconds` with what was waited for. */
+export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, seconds = 20): Promise<T> {
+  const lastMs = performance.now() + seconds * 1000;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (performance.now() > lastMs) throw new Error(`Cannot see ${what} within ${seconds} s`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}

@@ -1,0 +1,79 @@
+import { PassThrough } from "node:stream";
+import { pino } from "pino";
+import { App } from "../../src/app.ts";
+import type { ClusterConfig, ListenerConfig, NodeConfig } from "../../src/config/config.ts";
+import { openDoor, type DoorConfig } from "../../src/config/door-config.ts";
+import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { ask, until, type Answer, type Asking } from "./ask.ts";
+import { clusterOf, configOf, listenerOf } from "./config.ts";
+
+/** A simulated cluster with rolecall before it: one listener with the door that a test is about, one for admins, one for questions. */
+export interface Town {
+  readonly simulator: Simulator;
+  readonly app: App;
+  /** Base address of the listener with that door. */
+  readonly url: string;
+  readonly admin: string;
+  /** Base address of a listener that only answers questions, to everyone. */
+  readonly open: string;
+  /** Everything that was logged, a record a line. */
+  readonly log: readonly Readonly<Record<string, unknown>>[];
+  ask(path: string, asking?: Asking): Promise<Answer>;
+  close(): Promise<void>;
+}
+
+export interface TownOptions {
+  readonly simulator?: Partial<SimulatorOptions>;
+  readonly door?: Partial<DoorConfig>;
+  readonly listener?: Partial<ListenerConfig>;
+  readonly cluster?: Partial<ClusterConfig>;
+  readonly hostSuffixes?: readonly string[];
+}
+
+/** As a town, but of nodes that a test made: they are fixed and nothing is discovered. */
+export async function buildTownOf(
+  nodes: readonly NodeConfig[],
+  options: Omit<TownOptions, "simulator"> = {},
+): Promise<Omit<Town, "simulator">> {
+  return open(options, clusterOf({ nodes, ...options.cluster }));
+}
+
+/** Builds it on free ports and waits until every node was heard and the configuration is known. */
+export async function buildTown(options: TownOptions = {}): Promise<Town> {
+  const simulator = await startSimulator({ nodes: 3, port: 0, switchoverMs: 60, ...options.simulator });
+  const town = await open(options, clusterOf({ discover: simulator.nodes.map(({ url }) => url), ...options.cluster }));
+  const close = async (): Promise<void> => {
+    await town.close();
+    await simulator.stop();
+  };
+  return { ...town, simulator, close };
+}
+
+async function open(options: TownOptions, cluster: ClusterConfig): Promise<Omit<Town, "simulator">> {
+  const log: Record<string, unknown>[] = [];
+  const lines = new PassThrough();
+  lines.on("data", (line: Buffer) => log.push(JSON.parse(line.toString()) as Record<string, unknown>));
+  const door = { ...openDoor, management: true, ...options.door };
+  const listen = [
+    listenerOf({ cluster: "demo", door, ...options.listener }),
+    listenerOf({ dialect: "admin", address: "127.0.0.2" }),
+    listenerOf({ cluster: "demo", address: "127.0.0.3" }),
+  ];
+  const app = new App(configOf({ clusters: [cluster], listen, hostSuffixes: options.hostSuffixes ?? [] }), pino({}, lines));
+  await app.start();
+  const scheme = door.tls === null ? "http" : "https";
+  const port = (at: number): number => app.doors[at]?.port ?? 0;
+  const url = `${scheme}://127.0.0.1:${port(0)}`;
+  const admin = `http://127.0.0.2:${port(1)}`;
+  const questions = `http://127.0.0.3:${port(2)}`;
+  await until(
+    "a leader and the configuration",
+    async () => {
+      const replies = await Promise.all([ask(`${questions}/clusters/demo/primary`), ask(`${questions}/clusters/demo/config`)]);
+      return replies.every(({ status }) => status === 200) ? true : undefined;
+    },
+    8,
+  );
+  const close = (): Promise<void> => app.stop({ drains: false });
+  return { app, url, admin, open: questions, log, ask: (path, asking) => ask(`${url}${path}`, asking), close };
+}

@@ -1,0 +1,30 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { openDoor, type DoorConfig } from "../../src/config/door-config.ts";
+import { DoorError, Doors } from "../../src/front/doors.ts";
+import { ask } from "../fake/ask.ts";
+import { listenerOf } from "../fake/config.ts";
+import { eventsTo } from "../fake/front.ts";
+
+test("a reload changes the locks of a listener that stays open; one whose files are missing changes nothing", async (context) => {
+  const doors = new Doors(() => eventsTo([]));
+  context.after(() => doors.close());
+  const apply = (door: Partial<DoorConfig>): Promise<void> =>
+    doors.apply([listenerOf({ door: { ...openDoor, ...door } })], () => () => ({
+      status: 200,
+      phrase: "OK",
+      headers: [],
+      body: Buffer.from("in"),
+    }));
+  const status = async (): Promise<number> => (await ask(`http://127.0.0.1:${doors.doors[0]?.port ?? 0}/`)).status;
+  await apply({});
+  const port = doors.doors[0]?.port;
+  assert.equal(await status(), 200);
+  await apply({ allow: ["10.0.0.0/8"] });
+  assert.equal(doors.doors[0]?.port, port);
+  assert.equal(await status(), 403);
+  await assert.rejects(apply({ auth: { for: "all", basic: [], bearer: ["/no/such/file"], certificate: false } }), DoorError);
+  assert.equal(await status(), 403);
+  await apply({});
+  assert.equal(await status(), 200);
+});

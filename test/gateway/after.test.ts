@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { ask, until } from "../fake/ask.ts";
+import { nodeOf } from "../fake/config.ts";
+import { serveOddNode } from "../fake/odd-node.ts";
+import { buildTown, buildTownOf, type Town } from "../fake/town.ts";
+
+async function withTown(play: (town: Town) => Promise<void>): Promise<void> {
+  const town = await buildTown();
+  try {
+    await play(town);
+  } finally {
+    await town.close();
+  }
+}
+
+test("a switchover's reply names the snapshot, and waiting for a later one shows the new leader", async () => {
+  await withTown(async (town) => {
+    const answer = await town.ask("/switchover", { method: "POST", body: { leader: "pg1", candidate: "pg2" } });
+    let after = String(answer.headers["x-rolecall-snapshot"]);
+    assert.match(after, /^[0-9a-f]{12}\.\d+$/);
+    const leader = await until("pg2 as the leader", async () => {
+      const { body } = await ask(`${town.admin}/snapshot?after=${after}&wait=10s&cluster=demo`);
+      const told = JSON.parse(body) as { snapshot: string; later: boolean; clusters: { demo: { leader: string } } };
+      assert.equal(told.later, true);
+      assert.notEqual(told.snapshot, after);
+      after = told.snapshot;
+      return told.clusters.demo.leader === "pg2" ? "pg2" : undefined;
+    });
+    assert.equal(leader, "pg2");
+  });
+});
+
+test("calls that change no role name no snapshot", async () => {
+  await withTown(async (town) => {
+    const answer = await town.ask("/nodes/pg2/reload", { method: "POST" });
+    assert.equal(answer.headers["x-rolecall-snapshot"], undefined);
+  });
+});
+
+suite("waiting for a snapshot", () => {
+  test("a snapshot of another run is past at once, one that is due never comes before its time is up", async () => {
+    await withTown(async (town) => {
+      const other = JSON.parse((await ask(`${town.admin}/snapshot?after=feedfeedfeed.999999&wait=60s`)).body) as {
+        later: boolean;
+        instance: string;
+      };
+      assert.equal(other.later, true);
+      const due = JSON.parse((await ask(`${town.admin}/snapshot?after=${other.instance}.999999999&wait=50ms`)).body) as { later: boolean };
+      assert.equal(due.later, false);
+    });
+  });
+  test("what cannot be read is 400, and so is an unknown cluster", async () => {
+    await withTown(async (town) => {
+      for (const query of ["after=banana", "after=a.1&wait=5", "after=a.1&wait=1h", "cluster=other"]) {
+        assert.equal((await ask(`${town.admin}/snapshot?${query}`)).status, 400, query);
+      }
+      assert.equal((await ask(`${town.admin}/snapshot`, { method: "POST" })).status, 405);
+    });
+  });
+  test("so many may wait; a further one is told to come back; /readyz waits for nobody", async () => {
+    await withTown(async (town) => {
+      const { instance } = JSON.parse((await ask(`${town.admin}/snapshot`)).body) as { instance: string };
+      const statuses: number[] = [];
+      const waiting = Array.from({ length: 300 }, () =>
+        ask(`${town.admin}/snapshot?after=${instance}.999999999&wait=2s`).then(({ status }) => statuses.push(status)),
+      );
+      await until("refusals", () => (statuses.length === 44 ? true : undefined));
+      assert.deepEqual(new Set(statuses), new Set([429]));
+      assert.equal((await ask(`${town.admin}/readyz`)).status, 200);
+      await Promise.all(waiting);
+      assert.equal(statuses.filter((status) => status === 200).length, 256);
+    });
+  });
+});
+
+suite("what only a node can tell", () => {
+  test("a node's metrics come as they are, by any way of naming it", async () => {
+    await withTown(async (town) => {
+      const answer = await town.ask("/nodes/pg2/metrics");
+      assert.equal(answer.status, 200);
+      assert.match(answer.body, /patroni_postgres_running\{scope="demo",name="pg2"\} 1/);
+      assert.equal(answer.headers["x-rolecall-node"], "pg2");
+      assert.match((await town.ask("/metrics", { headers: { "x-rolecall-node": "pg3" } })).body, /name="pg3"/);
+      assert.equal((await town.ask("/metrics")).status, 400);
+      assert.equal((await town.ask("/nodes/pg2/metrics", { method: "POST" })).status, 405);
+    });
+  });
+  test("a node's exporter is asked for plain paths only", async () => {
+    const exporter = await serveOddNode({
+      name: "exporter",
+      holdsLock: false,
+      instead: (request, response) => void response.end(`said ${request.url ?? ""}`),
+    });
+    const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
+    const pg2 = await serveOddNode({ name: "pg2", holdsLock: false });
+    const town = await buildTownOf([nodeOf({ ...pg1, exporter: exporter.api }), nodeOf(pg2)]);
+    try {
+      assert.equal((await town.ask("/nodes/pg1/exporter/metrics")).body, "said /metrics");
+      assert.equal((await town.ask("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said /stat?x=1");
+      assert.equal((await town.ask("/nodes/pg1/exporter")).body, "said /");
+      for (const path of ["../metrics", "%2e%2e/metrics", "a//b", "a%0d%0ab", "%00"]) {
+        const raw = { path: `/nodes/pg1/exporter/${path}` };
+        assert.equal((await town.ask("/", { tls: raw })).status, 400, path);
+      }
+      assert.equal((await town.ask("/nodes/pg2/exporter/metrics")).status, 400);
+    } finally {
+      await town.close();
+      await Promise.all([exporter, pg1, pg2].map((node) => node.close()));
+    }
+  });
+  test("more streams of one node at a time than allowed are 429, and those of another node go on", async () => {
+    const held: (() => void)[] = [];
+    const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
+    const pg2 = await serveOddNode({ name: "pg2", holdsLock: false, behave: (_, response) => void held.push(() => response.end("late")) });
+    const town = await buildTownOf([nodeOf(pg1), nodeOf(pg2)]);
+    try {
+      const first = [town.ask("/nodes/pg2/metrics"), town.ask("/nodes/pg2/metrics")];
+      await until("two at the node", () => (held.length === 2 ? true : undefined));
+      assert.equal((await town.ask("/nodes/pg2/metrics")).status, 429);
+      assert.equal((await town.ask("/nodes/pg1/metrics")).status, 200);
+      for (const go of held) go();
+      for (const { body } of await Promise.all(first)) assert.equal(body, "late");
+    } finally {
+      await town.close();
+      await Promise.all([pg1, pg2].map((node) => node.close()));
+    }
+  });
+});

@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { openDoor } from "../../src/config/door-config.ts";
+import { until } from "../fake/ask.ts";
+import type { OddNodeOptions } from "../fake/odd-node.ts";
+import { withOddTown } from "../fake/odd-town.ts";
+
+test("a call that takes longer than requests may take to come in is not cut", async () => {
+  const behave: OddNodeOptions["behave"] = (_, response) => void setTimeout(() => response.end("Successfully switched over"), 900);
+  const limits = { ...openDoor.limits, headerTimeoutMs: 200, requestTimeoutMs: 300, idleTimeoutMs: 200 };
+  await withOddTown({ behave, door: { limits } }, async (town) => {
+    const answer = await town.ask("/switchover", { method: "POST", body: { leader: "pg1" } });
+    assert.equal(answer.body, "Successfully switched over");
+  });
+});
+
+test("a client that goes away takes the node's request with it, and the audit says so", async () => {
+  let gone: (() => void) | undefined;
+  const seen = new Promise<void>((resolve) => (gone = resolve));
+  let arrived: (() => void) | undefined;
+  const began = new Promise<void>((resolve) => (arrived = resolve));
+  const behave: OddNodeOptions["behave"] = (_, response) => {
+    arrived?.();
+    response.on("close", () => gone?.());
+  };
+  await withOddTown({ behave }, async (town) => {
+    const asking = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
+    asking.on("error", () => {}); // it is we who break it off
+    asking.end();
+    await began;
+    asking.destroy();
+    await seen;
+    const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
+    assert.equal(line["problem"], "the client went away");
+  });
+});
+
+test("a call that fails is not tried again, and the answer says whether it may have been done", async () => {
+  await withOddTown({ behave: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
+    const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
+    assert.equal(answer.status, 502);
+    assert.match(answer.body, /whether it did the call is not known/);
+    assert.equal(pg2.received.length, 1);
+    await pg2.close();
+    const refused = await town.ask("/nodes/pg2/restart", { method: "POST" });
+    assert.equal(refused.status, 502);
+    assert.match(refused.body, /ECONNREFUSED.*the call was not done/);
+  });
+});
+
+test("an answer that breaks off reaches the client as broken, not as whole", async () => {
+  const behave: OddNodeOptions["behave"] = (_, response, request) => {
+    response.writeHead(200, { "content-length": "100" });
+    response.write("half");
+    setTimeout(() => request.socket.destroy(), 20);
+  };
+  await withOddTown({ behave }, async (town) => {
+    await assert.rejects(town.ask("/nodes/pg2/restart", { method: "POST" }));
+    const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
+    assert.equal(line["problem"], "the node's answer broke off");
+  });
+});
+
+test("a node that never answers is given up at the deadline", async () => {
+  const limits = { ...openDoor.limits, callTimeoutMs: 150 };
+  await withOddTown({ behave: () => {}, door: { limits } }, async (town) => {
+    const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
+    assert.equal(answer.status, 504);
+    assert.equal(answer.headers["x-rolecall-reason"], "timeout");
+  });
+});
+
+test("a body past the limit is 413, announced or not, and the node never hears of it", async () => {
+  const limits = { ...openDoor.limits, bodyMax: 100 };
+  await withOddTown({ door: { limits } }, async (town, { pg1 }) => {
+    const announced = await town.ask("/config", { method: "PATCH", body: { a: "x".repeat(200) } });
+    assert.equal(announced.status, 413);
+    const asking = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
+    asking.on("error", () => {}); // the connection is closed on the rest
+    const response = once(asking, "response");
+    asking.write("x".repeat(200));
+    const [chunked] = await response;
+    assert.equal(chunked.statusCode, 413);
+    asking.destroy();
+    assert.equal(pg1.received.length, 0);
+  });
+});
+
+test("a call whose body must have a length is 411 without one", async () => {
+  await withOddTown({}, async (town) => {
+    const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
+    socket.end("PATCH /config HTTP/1.1\r\nHost: a\r\n\r\n");
+    assert.match(await text(socket), /^HTTP\/1\.1 411 /);
+  });
+});
+
+test("more calls at a time than allowed are 429, for one cluster and only while they last", async () => {
+  const held: (() => void)[] = [];
+  const behave: OddNodeOptions["behave"] = (_, response) => void held.push(() => response.end("done"));
+  const limits = { ...openDoor.limits, callsInFlight: 2 };
+  await withOddTown({ behave, door: { limits } }, async (town) => {
+    const restart = () => town.ask("/nodes/pg2/restart", { method: "POST" });
+    const first = [restart(), restart()];
+    await until("two calls at the node", () => (held.length === 2 ? true : undefined));
+    const third = await restart();
+    assert.equal(third.status, 429);
+    assert.equal(third.headers["retry-after"], "1");
+    for (const go of held.splice(0)) go();
+    for (const answer of await Promise.all(first)) assert.equal(answer.status, 200);
+    const fourth = restart();
+    await until("the fourth at the node", () => held[0]);
+    held[0]?.();
+    assert.equal((await fourth).status, 200);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { suite, test } from "node:test";
+import type { Fault } from "../../src/simulator/faults.ts";
+import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
+import { ask, until, type Answer } from "../fake/ask.ts";
+import { buildTown, type Town } from "../fake/town.ts";
+
+interface Call {
+  readonly call: string;
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What a listener that only answers questions comes to say. */
+interface Sign {
+  readonly path: string;
+  readonly status?: number;
+  readonly says?: string;
+}
+
+interface Row extends Call {
+  readonly given: string;
+  readonly simulator?: Partial<SimulatorOptions>;
+  readonly fault?: { readonly node: string; readonly kind: "kill" };
+  readonly before?: readonly Call[];
+  readonly until?: Sign;
+  readonly status: number;
+  readonly says: string;
+  /** The word of a refusal of ours; without it the node itself must have answered. */
+  readonly reason?: string;
+  readonly node?: string;
+  readonly then?: Sign;
+}
+
+const rows = JSON.parse(readFileSync("test/spec/gateway/calls.json", "utf8")) as readonly Row[];
+
+suite("management calls, row by row of the nodes' own tables", { concurrency: 4 }, () => {
+  for (const row of rows) {
+    test(row.given, async () => {
+      const town = await buildTown({
+        hostSuffixes: [".db.internal"],
+        ...(row.simulator === undefined ? {} : { simulator: row.simulator }),
+      });
+      try {
+        await prepare(town, row);
+        const answer = await send(town, row);
+        assert.equal(answer.status, row.status, answer.body);
+        assert.match(answer.body, new RegExp(row.says));
+        assert.equal(answer.headers["x-rolecall-reason"], row.reason);
+        if (row.node !== undefined) assert.equal(answer.headers["x-rolecall-node"], row.node);
+        if (row.then !== undefined) await shows(town, row.then);
+      } finally {
+        await town.close();
+      }
+    });
+  }
+});
+
+async function prepare(town: Town, { before = [], fault, until: sign }: Row): Promise<void> {
+  for (const call of before) {
+    const { status, body } = await send(town, call);
+    assert.ok(status < 300, body);
+  }
+  if (fault !== undefined) await town.simulator.fault(fault.node, { kind: fault.kind } satisfies Fault);
+  if (sign !== undefined) await shows(town, sign);
+}
+
+async function send(town: Town, { call, body, headers = {} }: Call): Promise<Answer> {
+  const [method = "", path = ""] = call.split(" ");
+  return town.ask(path, { method, headers, ...(body === undefined ? {} : { body: await filled(town, body) }) });
+}
+
+/** Puts in what a table cannot know: a time to come, and which replica is the synchronous one. */
+async function filled(town: Town, body: unknown): Promise<unknown> {
+  const text = JSON.stringify(body);
+  const { sync } = town.simulator.model() as { readonly sync: readonly string[] };
+  const other = ["pg2", "pg3"].find((name) => !sync.includes(name)) ?? "";
+  const future = new Date(Date.now() + 3_600_000).toISOString();
+  const said = text
+    .replace("{FUTURE}", future)
+    .replace("{SYNC}", sync[0] ?? "")
+    .replace("{ASYNC}", other);
+  return JSON.parse(said) as unknown;
+}
+
+function shows(town: Town, { path, status, says = "" }: Sign): Promise<true> {
+  return until(`${path} with ${status ?? "any status"} ${says}`, async () => {
+    const answer = await ask(`${town.open}${path}`);
+    return (status === undefined || answer.status === status) && new RegExp(says).test(answer.body) ? true : undefined;
+  });
+}

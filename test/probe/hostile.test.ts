@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import type { RequestListener, ServerResponse } from "node:http";
+import { suite, test } from "node:test";
+import { ask, until } from "../fake/ask.ts";
+import { nodeOf } from "../fake/config.ts";
+import { serveOddNode, statusDocument } from "../fake/odd-node.ts";
+import { buildTownOf } from "../fake/town.ts";
+
+/** How a node misbehaves, and the one reason it gets for it. */
+interface Row {
+  readonly given: string;
+  readonly instead: RequestListener;
+  readonly phrase: RegExp;
+}
+
+const document = JSON.stringify(statusDocument("pg2", false));
+const say =
+  (body: string, status = 503): RequestListener =>
+  (_, response) =>
+    void response.writeHead(status, { "content-type": "application/json" }).end(body);
+const sayDocument = (parts: Readonly<Record<string, unknown>>): RequestListener =>
+  say(JSON.stringify({ ...statusDocument("pg2", false), ...parts }));
+
+const rows: readonly Row[] = [
+  { given: "answers byte by byte", instead: (_, response) => drip(response), phrase: /^down timeout$/ },
+  { given: "never answers", instead: () => {}, phrase: /^down timeout$/ },
+  { given: "answers a head and nothing more", instead: (_, response) => void response.writeHead(503).write(" "), phrase: /^down timeout$/ },
+  { given: "answers without end", instead: (_, response) => flood(response), phrase: /^down too_large$/ },
+  { given: "answers JSON that breaks off", instead: say(document.slice(0, 40)), phrase: /^down body$/ },
+  { given: "answers a web page", instead: say("<html>It works!</html>", 200), phrase: /^down body$/ },
+  { given: "answers nothing at all", instead: say(""), phrase: /^down body$/ },
+  {
+    given: "answers JSON a hundred thousand deep",
+    instead: say(`${'{"state":'.repeat(100_000)}1${"}".repeat(100_000)}`),
+    phrase: /^down body$/,
+  },
+  {
+    given: "answers a tag nested without end",
+    instead: say(`${document.slice(0, -1)},"tags":${"[".repeat(100_000)}${"]".repeat(100_000)}}`),
+    phrase: /^down body$/,
+  },
+  { given: "answers a list", instead: say("[1, 2]"), phrase: /^down body$/ },
+  { given: "answers wrong types", instead: sayDocument({ state: 5, role: { a: 1 } }), phrase: /^down body$/ },
+  { given: "answers line breaks in its role", instead: sayDocument({ role: "primary\r\nX-Injected: 1" }), phrase: /^down body$/ },
+  {
+    given: "answers with a redirect",
+    instead: (_, response) => void response.writeHead(302, { location: "/" }).end(),
+    phrase: /^down status$/,
+  },
+  {
+    given: "answers headers without end",
+    instead: (request) => void request.socket.write(`HTTP/1.1 503 No\r\nX: ${"x".repeat(100_000)}`),
+    phrase: /^down too_large$/,
+  },
+  {
+    given: "answers what is no HTTP",
+    instead: (request) => void request.socket.end("\u0016\u0003\u0001 hello\r\n\r\n"),
+    phrase: /^down body$/,
+  },
+  {
+    given: "answers another cluster's document",
+    instead: sayDocument({ patroni: { version: "4.1.4", scope: "other", name: "pg2" } }),
+    phrase: /^foreign other$/,
+  },
+  {
+    given: "answers another node's document",
+    instead: sayDocument({ patroni: { version: "4.1.4", scope: "demo", name: "pg7" } }),
+    phrase: /^misaddressed pg7$/,
+  },
+  { given: "answers another database's document", instead: sayDocument({ database_system_identifier: "8" }), phrase: /^foreign/ },
+];
+
+suite("a hostile node is a hard no with a reason, and disturbs nobody else", { concurrency: 6 }, () => {
+  for (const { given, instead, phrase } of rows) {
+    test(`a node that ${given}`, async () => {
+      const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
+      const pg3 = await serveOddNode({ name: "pg3", holdsLock: false });
+      const pg2 = await serveOddNode({ name: "pg2", holdsLock: false, instead });
+      const town = await buildTownOf([pg1, pg2, pg3].map((node) => nodeOf(node)));
+      try {
+        const answer = await until("a reason", async () => {
+          const found = await ask(`${town.open}/nodes/pg2/replica?miss=404`);
+          return found.headers["x-rolecall-reason"] === "unknown" ? undefined : found;
+        });
+        assert.equal(answer.status, 503);
+        assert.match(answer.phrase, phrase);
+        assert.equal(answer.headers["x-injected"], undefined);
+        assert.doesNotThrow(() => JSON.parse(answer.body));
+        assert.equal((await ask(`${town.open}/nodes/pg1/primary`)).status, 200);
+        assert.equal((await ask(`${town.open}/nodes/pg3/replica`)).status, 200);
+        assert.equal((await ask(`${town.admin}/metrics`)).status, 200);
+      } finally {
+        await town.close();
+        await Promise.all([pg1, pg2, pg3].map((node) => node.close()));
+      }
+    });
+  }
+});
+
+function drip(response: ServerResponse): void {
+  response.writeHead(503);
+  const timer = setInterval(() => response.write(" "), 20);
+  response.on("close", () => clearInterval(timer));
+}
+
+/** As much as anyone takes: a gigabyte, if it were read. */
+function flood(response: ServerResponse): void {
+  const chunk = Buffer.alloc(65_536, " ");
+  let left = 16_384;
+  const pour = (): void => {
+    while (left > 0 && !response.destroyed) {
+      left -= 1;
+      if (!response.write(chunk)) {
+        response.once("drain", pour);
+        return;
+      }
+    }
+  };
+  response.writeHead(503);
+  pour();
+}
