@@ -6,13 +6,17 @@ import type { Config, ListenerConfig } from "./config/config.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
 import { Doors, type Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
+import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
 import { Tally } from "./front/tally.ts";
 import { isFresh, maxAgeMs } from "./health/freshness.ts";
 import { logChange, type Logger } from "./log.ts";
 import { readMembers, writeMembers } from "./members-file.ts";
 import { Changes } from "./metrics/changes.ts";
+import { Disputes } from "./metrics/disputes.ts";
 import { Metrics } from "./metrics/metrics.ts";
+import { Recorder } from "./metrics/recorder.ts";
+import { VerdictLog } from "./metrics/verdict-log.ts";
 import { Probers } from "./probe/probers.ts";
 import { Store } from "./store.ts";
 import { livenessEvery, tend } from "./tend.ts";
@@ -27,6 +31,9 @@ export class App {
   readonly #metrics: Metrics;
   readonly #tally = new Tally();
   readonly #changes = new Changes();
+  readonly #disputes = new Disputes();
+  readonly #verdicts = new VerdictLog();
+  readonly #recorder = new Recorder();
   #config: Config;
   #beat: NodeJS.Timeout | null = null;
   #phase: "starting" | "serving" | "draining" = "starting";
@@ -122,19 +129,37 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): Handler {
     const unready = (): string | null => this.#unready();
+    const { hostSuffixes, ignoreParams, clusters, probe } = this.#config;
+    const bound = { ...listener, clusters: clusters.map(({ name }) => name), hostSuffixes };
+    const operator = this.#operatorSources();
     if (listener.dialect === "admin") {
       const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
-      return (request) => answerAdmin(request, { unready, metrics });
+      return (request) => answerAdmin(request, bound, { unready, operator, metrics });
     }
-    const { hostSuffixes, ignoreParams, clusters } = this.#config;
-    const bound = { ...listener, clusters: clusters.map(({ name }) => name), hostSuffixes };
-    const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
+    const { settings } = operator;
     const dialect = new NodeDialect(
-      { bound, rules: { ignoreParams, ignoresUnknown: listener.node !== null } },
-      () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
-      (route, status) => this.#tally.count(route, status),
+      {
+        bound,
+        rules: { ignoreParams, ignoresUnknown: listener.node !== null, defaults: listener.defaults, lagTimeMsLeast: 2 * probe.intervalMs },
+      },
+      {
+        evidence: () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
+        operator,
+        onAnswer: (route, status) => this.#tally.count(route, status),
+      },
     );
     return (request) => dialect.handle(request);
+  }
+
+  #operatorSources(): OperatorSources {
+    return {
+      snapshot: () => this.#store.current,
+      settings: (cluster) => this.#store.settings(cluster),
+      now: () => this.#clock.now(),
+      wall: () => this.#clock.wall(),
+      changes: (cluster, node) => this.#verdicts.of(cluster, node),
+      recorded: (cluster, fromWallMs, toWallMs) => this.#recorder.between(cluster, fromWallMs, toWallMs),
+    };
   }
 
   /** Why this process should not be sent traffic, or `null`. */
@@ -156,7 +181,9 @@ export class App {
   /** A mistake of our own in taking an answer in must not end the probing: that node's evidence ages, and ages into a no. */
   #record(outcome: Outcome): void {
     try {
-      this.#store.record(outcome, this.#clock.now());
+      const nowMs = this.#clock.now();
+      this.#recorder.take(outcome, nowMs, this.#clock.wall());
+      this.#store.record(outcome, nowMs);
     } catch (error) {
       this.#log.error({ err: error, cluster: outcome.cluster, kind: outcome.kind }, "outcome not recorded");
     }
@@ -165,7 +192,16 @@ export class App {
   #onPart(before: ClusterPart, after: ClusterPart): void {
     const settings = this.#store.settings(after.name);
     if (settings === undefined) return;
-    for (const change of this.#changes.take(before, after, { settings, nowMs: this.#clock.now() })) logChange(this.#log, change);
+    const settled = { settings, nowMs: this.#clock.now() };
+    for (const change of this.#changes.take(before, after, settled)) {
+      logChange(this.#log, change);
+      this.#verdicts.add(change, this.#clock.wall());
+    }
+    const dispute = this.#disputes.take(after, settled);
+    if (dispute !== null) {
+      this.#metrics.disputed(dispute.cluster);
+      this.#log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
+    }
     if (this.#config.stateFile !== null && !hasSameNodes(before, after)) this.#writeMembers(this.#config.stateFile);
     this.#probers.follow(before, after);
   }

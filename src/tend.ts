@@ -34,6 +34,9 @@ export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" 
     stood: null,
     testimonies: new Map(),
     position: null,
+    positionSamples: [],
+    withdrawn: null,
+    holder: null,
     newestAtMs: -Infinity,
     documents: { cluster: null, config: null, history: null, failsafe: null },
     config: null,
@@ -45,6 +48,7 @@ function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings {
   return {
     guards: cluster.guards,
     maxAgeMs: probe.maxAgeMs,
+    intervalMs: probe.intervalMs,
     livenessMaxAgeMs: 3 * livenessEvery * probe.intervalMs + probe.timeoutMs,
     fall: probe.fall,
     rise: probe.rise,

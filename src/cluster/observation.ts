@@ -33,8 +33,21 @@ export interface Observation {
   /** `fall` failures in a row, not yet taken back by `rise` answers. */
   readonly isDown: boolean;
   readonly liveness: Liveness | null;
+  /** When the node last showed a sign of being attached to the leader, or the count began anew (rule 5). */
+  readonly attachedAtMs: number;
+  /** Since when it has been on a lower timeline than a fresh leader; `null` while it is not (rule 6). */
+  readonly lowerTimelineSinceMs: number | null;
+  /** Lag at its last reports, oldest first; kept only where damping asks for it. */
+  readonly lagSamples: readonly LagSample[];
   /** When the last member list that has the node was asked for; -Infinity while none has. */
   readonly listedAtMs: number;
+}
+
+/** How far behind a report found its node. */
+export interface LagSample {
+  readonly sentAtMs: number;
+  readonly bytes: number | null;
+  readonly timeMs: number | null;
 }
 
 /** The last word on the node's heartbeat loop. */
@@ -59,6 +72,9 @@ export function unseen(node: Node): Observation {
     failure: null,
     isDown: false,
     liveness: null,
+    attachedAtMs: -Infinity,
+    lowerTimelineSinceMs: null,
+    lagSamples: [],
     listedAtMs: -Infinity,
   };
 }

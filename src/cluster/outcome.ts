@@ -30,3 +30,10 @@ export interface DocumentOutcome {
   readonly cluster: string;
   readonly answer: DocumentAnswer;
 }
+
+/** An outcome that was recorded, and when: on our clock, and in wall time for people. In ms. */
+export interface Recorded {
+  readonly atMs: number;
+  readonly atWallMs: number;
+  readonly outcome: Outcome;
+}

@@ -32,6 +32,12 @@ export interface ClusterPart {
   /** Who the cluster document named, per node that was asked for it. */
   readonly testimonies: ReadonlyMap<string, Testimony>;
   readonly position: LeaderPosition | null;
+  /** Where the leader was when: positions rise from first to last, all of the pair in `position`. */
+  readonly positionSamples: readonly PositionSample[];
+  /** The last time a holder's yes was withdrawn, and whose it was. */
+  readonly withdrawn: Withdrawal | null;
+  /** Who held the lock when this part was made; unlike `stood` it forgets at once. */
+  readonly holder: string | null;
   /** When the newest report of any node was asked for. */
   readonly newestAtMs: number;
   readonly documents: Documents;
@@ -52,6 +58,17 @@ export interface LeaderPosition {
   readonly system: string | null;
   readonly timeline: number | null;
   readonly highest: number;
+}
+
+/** At `atMs` of our clock the leader was not past `position`. */
+export interface PositionSample {
+  readonly atMs: number;
+  readonly position: number;
+}
+
+export interface Withdrawal {
+  readonly from: string;
+  readonly atMs: number;
 }
 
 /** The documents of a cluster that are served from memory. */

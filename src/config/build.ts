@@ -21,6 +21,7 @@ const defaultListener: ListenerConfig = {
   cluster: null,
   node: null,
   wholeCluster: false,
+  defaults: "",
 };
 
 /** Completes a checked configuration: names, scopes, guards and files filled in. The result is frozen throughout. */

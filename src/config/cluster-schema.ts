@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defaultGuards, type Guards } from "../health/guards.ts";
 import type { NodeConfig } from "./config.ts";
-import { apiAddress, databaseAddress, duration, exporterAddress, flag, list, name, section, plainText } from "./leaf.ts";
+import { apiAddress, databaseAddress, duration, exporterAddress, flag, integer, list, name, section, plainText } from "./leaf.ts";
 
 /** What one entry of `clusters` says, before scope, guards and file names are filled in from their surroundings. */
 export interface ClusterShape {
@@ -51,6 +51,18 @@ export function guardsSchema(): z.ZodType<GuardsShape> {
         same_system: guard("One scope, one system identifier, and the node that was meant"),
         attach_window: duration("100ms", "1h").optional().describe("How long a replica may show no sign of attachment. Default: 10s"),
         demoted_for: duration("0s", "1d").optional().describe("How long a node that held the lock counts as demoted. Default: 60s"),
+        lag_samples: integer(1, 60)
+          .optional()
+          .describe("Lag samples in a row that it takes to refuse a node for its lag, and as many to take it back. Default: 1"),
+        dwell: duration("0s", "10min")
+          .optional()
+          .describe("How long a node refused for its lag stays out after its last excess. Default: 0s"),
+        handover_hold: duration("0s", "1min")
+          .optional()
+          .describe("How long a new leader waits for its yes after the old one's was withdrawn. Default: 0s"),
+        survive: duration("0s", "1min")
+          .optional()
+          .describe("How long a primary whose API is silent keeps its yes on its exporter's word; 0s is never. Default: 0s"),
       },
       { error: "a mapping of guards" },
     )
@@ -61,6 +73,10 @@ export function guardsSchema(): z.ZodType<GuardsShape> {
       sameSystem: said.same_system,
       attachWindowMs: said.attach_window,
       demotedForMs: said.demoted_for,
+      lagSamples: said.lag_samples,
+      dwellMs: said.dwell,
+      handoverHoldMs: said.handover_hold,
+      surviveMs: said.survive,
     }));
 }
 
@@ -73,6 +89,10 @@ export function mergeGuards(said: GuardsShape, base: Guards = defaultGuards): Gu
     sameSystem: said.sameSystem ?? base.sameSystem,
     attachWindowMs: said.attachWindowMs ?? base.attachWindowMs,
     demotedForMs: said.demotedForMs ?? base.demotedForMs,
+    lagSamples: said.lagSamples ?? base.lagSamples,
+    dwellMs: said.dwellMs ?? base.dwellMs,
+    handoverHoldMs: said.handoverHoldMs ?? base.handoverHoldMs,
+    surviveMs: said.surviveMs ?? base.surviveMs,
   };
 }
 

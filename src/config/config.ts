@@ -87,4 +87,6 @@ export interface ListenerConfig {
   readonly node: string | null;
   /** Whether a route that names no node asks for the whole cluster. */
   readonly wholeCluster: boolean;
+  /** Parameters of checks that do not give them, as a query: `miss=404&lag=10MB`. */
+  readonly defaults: string;
 }

@@ -42,6 +42,13 @@ export interface DraftProbe {
   readonly broken: ReadonlySet<string>;
 }
 
+const nameLeaf = name();
+const apiLeaf = apiAddress();
+const addressLeaf = listenAddress().prefault("127.0.0.1");
+const portLeaf = integer(0, 65_535);
+const probeSection = probeSchema();
+const simulatorSection = simulatorSchema();
+
 /** Reads what can be read of the merged configuration. Never throws. */
 export function readDraft(value: unknown): Draft {
   const top = fieldsOf(value);
@@ -49,7 +56,7 @@ export function readDraft(value: unknown): Draft {
     clusters: elementsOf(top["clusters"]).map(draftCluster),
     listen: elementsOf(top["listen"]).map(draftListener),
     probe: draftProbe(fieldsOf(top["probe"])),
-    simulator: readLeaf(simulatorSchema(), top["simulator"]),
+    simulator: readLeaf(simulatorSection, top["simulator"]),
   };
 }
 
@@ -57,13 +64,13 @@ function draftCluster(value: unknown): DraftCluster {
   const said = fieldsOf(value);
   const tls = fieldsOf(said["tls"]);
   const nodes = elementsOf(said["nodes"]).map((node) => ({
-    name: readLeaf(name(), fieldsOf(node)["name"]),
-    api: readLeaf(apiAddress(), fieldsOf(node)["api"]),
+    name: readLeaf(nameLeaf, fieldsOf(node)["name"]),
+    api: readLeaf(apiLeaf, fieldsOf(node)["api"]),
   }));
   return {
-    name: readLeaf(name(), said["name"]),
-    // A value that is no list is a problem of its own: nobody forgot to say it.
-    hasDiscover: Array.isArray(said["discover"]) ? said["discover"].length > 0 : isSaid(said["discover"]),
+    name: readLeaf(nameLeaf, said["name"]),
+    // A value that is no list, or a cluster that is no mapping, is a problem of its own: nobody forgot to say it.
+    hasDiscover: !isMapping(value) || (Array.isArray(said["discover"]) ? said["discover"].length > 0 : isSaid(said["discover"])),
     nodes: isSaid(said["nodes"]) && !Array.isArray(said["nodes"]) ? [{ name: undefined, api: undefined }] : nodes,
     hasCert: isSaid(tls["cert"]),
     hasKey: isSaid(tls["key"]),
@@ -73,20 +80,20 @@ function draftCluster(value: unknown): DraftCluster {
 function draftListener(value: unknown): DraftListener {
   const said = fieldsOf(value);
   return {
-    address: readLeaf(listenAddress().prefault("127.0.0.1"), said["address"]),
-    port: readLeaf(integer(0, 65_535), said["port"]),
+    address: readLeaf(addressLeaf, said["address"]),
+    port: readLeaf(portLeaf, said["port"]),
     isAdmin: said["dialect"] === "admin",
-    cluster: said["cluster"] === "*" ? "*" : isSaid(said["cluster"]) ? readLeaf(name(), said["cluster"]) : null,
-    node: isSaid(said["node"]) ? readLeaf(name(), said["node"]) : null,
+    cluster: said["cluster"] === "*" ? "*" : isSaid(said["cluster"]) ? readLeaf(nameLeaf, said["cluster"]) : null,
+    node: isSaid(said["node"]) ? readLeaf(nameLeaf, said["node"]) : null,
     wholeCluster: said["whole_cluster"] === true,
   };
 }
 
 function draftProbe(said: Readonly<Record<string, unknown>>): DraftProbe {
-  const issues = probeSchema().safeParse(said).error?.issues ?? [];
+  const issues = probeSection.safeParse(said).error?.issues ?? [];
   const broken = new Set(issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : issue.path.map(String))));
   const readable = Object.fromEntries(Object.entries(said).filter(([key]) => !broken.has(key)));
-  return { values: probeSchema().parse(readable), said: new Set(Object.keys(said)), broken };
+  return { values: probeSection.parse(readable), said: new Set(Object.keys(said)), broken };
 }
 
 function readLeaf<T>(schema: z.ZodType<T>, value: unknown): T | undefined {

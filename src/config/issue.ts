@@ -19,11 +19,12 @@ export function valueIssue(path: ConfigPath, found: unknown, allowed: string): C
   return { path, found: describeFound(found), allowed, message: null, isKey: false };
 }
 
-/** Writes a path as people do: `clusters[0].nodes[1].api`. The top of the file is the empty text. */
+/** Writes a path as people do: `clusters[0].nodes[1].api`. The top of the file is the empty text; an odd key stands in quotes, shortened. */
 export function formatPath(path: ConfigPath): string {
   let text = "";
   for (const step of path) {
     if (typeof step === "number") text += `[${step}]`;
+    else if (!/^[\w-]{1,64}$/.test(step)) text += `[${JSON.stringify(step.slice(0, 64))}]`;
     else text += text === "" ? step : `.${step}`;
   }
   return text;

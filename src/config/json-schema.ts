@@ -1,10 +1,10 @@
 import * as z from "zod";
+import { isMapping } from "./issue.ts";
 import { configSchema } from "./schema.ts";
 
 /** One place in the JSON schema, as far as this program reads it. */
 export interface SchemaNode {
   readonly type: readonly string[];
-  readonly description: string | null;
   readonly properties: ReadonlyMap<string, SchemaNode>;
   readonly items: SchemaNode | null;
 }
@@ -22,12 +22,11 @@ export function readSchema(schema: unknown): SchemaNode {
   const properties = Object.entries(fields(said["properties"])).map(([key, value]): [string, SchemaNode] => [key, readSchema(value)]);
   return {
     type: [...types, ...alternatives.flatMap((alternative) => alternative.type)],
-    description: typeof said["description"] === "string" ? said["description"] : null,
     properties: new Map([...properties, ...alternatives.flatMap((alternative) => [...alternative.properties])]),
     items: said["items"] === undefined ? (alternatives.find(({ items }) => items !== null)?.items ?? null) : readSchema(said["items"]),
   };
 }
 
 function fields(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : {};
+  return isMapping(value) ? value : {};
 }

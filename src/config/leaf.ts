@@ -126,8 +126,10 @@ export function section<T>(mapping: z.ZodType<T>): z.ZodType<T> {
 function baseAddress(example: string, tolerated: readonly string[]): z.ZodType<string, string> {
   const allowed = `an address such as ${example}: http or https, a host, a port, no path`;
   const secret = `${allowed}, and no user and password (secrets belong in a file, never in an address)`;
+  const pattern = /^[hH][tT][tT][pP][sS]?:\/\//;
   return z
-    .string({ error: (issue) => (issue.code === "invalid_type" ? allowed : undefined) })
+    .string({ error: allowed })
+    .regex(pattern, { error: allowed, abort: true })
     .refine((text) => !hasUserInfo(text), { error: secret, abort: true })
-    .pipe(readable({ allowed, pattern: /^[hH][tT][tT][pP][sS]?:\/\//, parse: (text) => parseBaseAddress(text, tolerated) }));
+    .pipe(readable({ allowed, pattern, parse: (text) => parseBaseAddress(text, tolerated) }));
 }

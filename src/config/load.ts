@@ -46,11 +46,15 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
       problems.push(place(valueIssue([], said, "a mapping with the keys clusters, listen and so on")));
   } else {
     const read = configSchema.safeParse(merged.value);
-    problems.push(...[...(read.success ? [] : shapeIssues(read.error, merged.value)), ...crossIssues(merged)].map(place));
+    const issues = [...(read.success ? [] : shapeIssues(read.error, merged.value)), ...crossIssues(merged)];
+    for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
     if (read.success && problems.length === 0) return { ok: true, config: buildConfig(read.data, surroundings(file, merged)) };
   }
   return { ok: false, problems: problems.toSorted(byPlace) };
 }
+
+/** No file of people has more; a hostile one could have millions. */
+const issuesMax = 1000;
 
 interface NamedFile {
   readonly name: string;

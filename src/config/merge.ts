@@ -1,4 +1,4 @@
-import { type ConfigPath, formatPath, isMapping } from "./issue.ts";
+import { type ConfigPath, describeFound, formatPath, isMapping } from "./issue.ts";
 import type { Override, Overrides } from "./overrides.ts";
 import { type ConfigProblem, namedProblem } from "./problem.ts";
 
@@ -32,7 +32,7 @@ export function mergeSources(file: Readonly<Record<string, unknown>>, { env, fla
     if (cluster !== null) names.set("clusters[0].name", cluster.name);
   } else if (cluster !== null) {
     const message = "says the name of the cluster behind --discover (or ROLECALL_DISCOVER): there is none";
-    problems.push(namedProblem(cluster.name, { found: cluster.value, allowed: "nothing without --discover", message }));
+    problems.push(namedProblem(cluster.name, { found: describeFound(cluster.value), allowed: "nothing without --discover", message }));
   }
   if (listen !== null) {
     const wholeCluster = Array.isArray(value["clusters"]) && value["clusters"].length === 1;

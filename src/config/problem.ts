@@ -23,9 +23,12 @@ export interface FilePlace {
 
 const shownMax = 100;
 
+// eslint-disable-next-line no-control-regex -- They could write lines, or to the terminal, in our name.
+const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
+
 /** Writes problems for stderr: one line each, without a final line break. At most 100 are shown, the rest are counted. */
 export function renderProblems(problems: readonly ConfigProblem[]): string {
-  const lines = problems.slice(0, shownMax).map((problem) => `${problem.where}: ${problem.message}`);
+  const lines = problems.slice(0, shownMax).map(({ where, message }) => `${where}: ${message}`.replaceAll(controlCharacters, "?"));
   const more = problems.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more problems`].join("\n") : lines.join("\n");
 }

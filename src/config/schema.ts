@@ -1,3 +1,4 @@
+import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
 import type { ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "./config.ts";
@@ -98,6 +99,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
         cluster: cluster.nullable().default(null).describe("Cluster it speaks for, or * for all. Default: the only one, else all"),
         node: name().nullable().default(null).describe("Node it speaks for, as a drop-in for that node's own API"),
         whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),
+        defaults: checkDefaults().prefault({}).describe("Parameters of checks that do not give them, such as miss: 404"),
       },
       { error: "a mapping with the keys of a listener: port at least" },
     )

@@ -1,8 +1,9 @@
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { LineCounter, parseDocument, Parser } from "yaml";
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { Composer, type CST, LineCounter, Parser } from "yaml";
 import { type ConfigPath, describeFound } from "./issue.ts";
-import { type ConfigProblem, fileProblem } from "./problem.ts";
-import { duplicateKeys, isTooDeep, lineOf } from "./yaml-lines.ts";
+import { type ConfigProblem, type FilePlace, fileProblem } from "./problem.ts";
+import { isTooDeep, offsetAt } from "./yaml-lines.ts";
+import { surveyDocument, type YamlSurvey } from "./yaml-survey.ts";
 
 /** A file read as YAML: what it says, what is wrong with it as YAML, and where each value stands. */
 export interface YamlFile {
@@ -43,52 +44,59 @@ export function parseYaml(text: string, file: string): YamlFile {
 
 function parseUnguarded(text: string, file: string): YamlFile {
   const lines = new LineCounter();
-  const tokens = [];
+  const tokens = scan(text, lines);
+  const lineAt = (offset: number): number => lines.linePos(offset).line;
+  const tooDeep = tokens.find((token) => isTooDeep(token, nestedMax));
+  if (tooDeep !== undefined) {
+    const allowed = `nested at most ${nestedMax} deep`;
+    return unreadable(file, { line: lineAt(tooDeep.offset), found: "more", allowed, message: `must be ${allowed}: it is more` });
+  }
+  // Repeated keys are looked for by surveyDocument.
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
+  const [document, second] = [...composer.compose(tokens, true, text.length)];
+  if (document === undefined) return unreadable(file, { line: 1, ...oneDocument });
+  if (second !== undefined) return unreadable(file, { line: lineAt(second.range[0]), ...oneDocument });
+  const errors = [...document.errors, ...document.warnings].slice(0, syntaxErrorsMax);
+  const syntax = errors.map((error) => syntaxProblem(error.message, { file, line: lineAt(error.pos[0]) }));
+  if (syntax.length > 0) return { value: undefined, problems: syntax, lineOf: () => 1 };
+  const survey = surveyDocument(document);
+  const aliases = aliasProblems(survey, (offset) => ({ file, line: lineAt(offset) }));
+  const problems = survey.duplicates.map(({ path, offset }) => duplicateProblem(path, { file, line: lineAt(offset) }));
+  const lineOf = (path: ConfigPath): number => lineAt(offsetAt(path, document, survey));
+  if (aliases.length > 0) return { value: undefined, problems: [...problems, ...aliases], lineOf };
+  return { value: document.toJS({ maxAliasCount: aliasesMax }), problems, lineOf };
+}
+
+const oneDocument = { found: "several", allowed: "one YAML document", message: "must be one YAML document: it is several" };
+
+/** Reads tokens, without recursion, until the end or the hundredth error. */
+function scan(text: string, lines: LineCounter): readonly CST.Token[] {
+  const tokens: CST.Token[] = [];
   let errors = 0;
   for (const token of new Parser(lines.addNewLine).parse(text)) {
     tokens.push(token);
     if (token.type === "error") errors += 1;
     if (errors >= syntaxErrorsMax) break;
   }
-  const tooDeep = tokens.find((token) => isTooDeep(token, nestedMax));
-  if (tooDeep !== undefined) {
-    const allowed = `nested at most ${nestedMax} deep`;
-    return unreadable(file, {
-      line: lines.linePos(tooDeep.offset).line,
-      found: "more",
-      allowed,
-      message: `must be ${allowed}: it is more`,
-    });
-  }
-  if (errors >= syntaxErrorsMax) {
-    const problems = tokens.flatMap((token) =>
-      token.type === "error" ? [syntaxProblem(token.message, { file, line: lines.linePos(token.offset).line })] : [],
-    );
-    return { value: undefined, problems, lineOf: () => 1 };
-  }
-  const documentLines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: documentLines, uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
-  const syntax = [...document.errors, ...document.warnings].map((error) =>
-    syntaxProblem(error.message, { file, line: documentLines.linePos(error.pos[0]).line }),
-  );
-  const place = { document, lines: documentLines };
-  if (syntax.length > 0) return { value: undefined, problems: syntax, lineOf: (path) => lineOf(path, place) };
-  const twice = duplicateKeys(place).map(({ key, line }) =>
-    fileProblem(
-      {
-        path: [key],
-        found: describeFound(key),
-        allowed: "each key once",
-        message: `says the key ${describeFound(key)} twice`,
-        isKey: true,
-      },
-      { file, line },
-    ),
-  );
-  return { value: document.toJS({ maxAliasCount: aliasesMax }), problems: twice, lineOf: (path) => lineOf(path, place) };
+  return tokens;
 }
 
-function syntaxProblem(message: string, place: { file: string; line: number }): ConfigProblem {
+function duplicateProblem(path: ConfigPath, place: FilePlace): ConfigProblem {
+  const key = describeFound(path.at(-1));
+  return fileProblem({ path, found: key, allowed: "each key once", message: `says the key ${key} twice`, isKey: true }, place);
+}
+
+function aliasProblems({ unresolved, targets }: YamlSurvey, placeOf: (offset: number) => FilePlace): readonly ConfigProblem[] {
+  const problems = unresolved.slice(0, syntaxErrorsMax).map(({ alias, path, offset }) => {
+    const found = describeFound(`*${alias}`);
+    return fileProblem({ path, found, allowed: "an alias of an anchor before it", message: null, isKey: false }, placeOf(offset));
+  });
+  if (targets.size <= aliasesMax) return problems;
+  const allowed = `a document with at most ${aliasesMax} aliases`;
+  return [...problems, fileProblem({ path: [], found: String(targets.size), allowed, message: null, isKey: false }, placeOf(0))];
+}
+
+function syntaxProblem(message: string, place: FilePlace): ConfigProblem {
   const found = message.slice(0, 200).replaceAll(/\s+/g, " ");
   return fileProblem({ path: [], found, allowed: "YAML", message: `cannot be read as YAML: ${found}`, isKey: false }, place);
 }
@@ -101,14 +109,8 @@ function unreadable(file: string, said: { line: number | null; found: string; al
 
 /** Reads at most 1 MiB, whatever the file's size claims to be. Throws with a sentence for people. */
 function readBounded(file: string): string {
-  let descriptor: number;
+  const descriptor = openFile(file);
   try {
-    descriptor = openSync(file, "r");
-  } catch (error) {
-    throw new Error(`cannot be opened: ${describeFailure(error)}`, { cause: error });
-  }
-  try {
-    if (fstatSync(descriptor).isDirectory()) throw new Error("must be a file: it is a folder");
     const bytes = Buffer.alloc(bytesMax + 1);
     let length = 0;
     for (;;) {
@@ -120,6 +122,16 @@ function readBounded(file: string): string {
   } finally {
     closeSync(descriptor);
   }
+}
+
+function openFile(file: string): number {
+  try {
+    if (statSync(file).isFile()) return openSync(file, "r");
+  } catch (error) {
+    throw new Error(`cannot be opened: ${describeFailure(error)}`, { cause: error });
+  }
+  // A pipe could keep us waiting for ever, and cannot be read again on a reload.
+  throw new Error("must be a regular file: it is a folder, a pipe or a device");
 }
 
 function describeFailure(error: unknown): string {

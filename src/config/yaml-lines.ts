@@ -1,18 +1,13 @@
-import { type CST, type Document, isAlias, isMap, isNode, isScalar, isSeq, type LineCounter, type Pair, visit } from "yaml";
+import { type CST, type Document, isAlias, isMap, isSeq, type Pair } from "yaml";
 import type { ConfigPath } from "./issue.ts";
+import { keyText, offsetOf, type YamlSurvey } from "./yaml-survey.ts";
 
-/** A parsed document, and where its lines begin. */
-export interface DocumentLines {
-  readonly document: Document.Parsed;
-  readonly lines: LineCounter;
-}
-
-/** The line (from 1) at which the value of a path is said: its key's, or that of the nearest value around it. */
-export function lineOf(path: ConfigPath, { document, lines }: DocumentLines): number {
-  let current: unknown = document.contents;
+/** Where (an offset into the text) the value of a path is said: at its key, or at the nearest value around it. */
+export function offsetAt(path: ConfigPath, { contents }: Document, { targets }: YamlSurvey): number {
+  let current: unknown = contents;
   let offset = offsetOf(current) ?? 0;
   for (const step of path) {
-    if (isAlias(current)) current = current.resolve(document);
+    if (isAlias(current)) current = targets.get(current);
     if (isMap(current)) {
       // The last pair counts, as it does in the value read.
       const pair: Pair | undefined = current.items.findLast(({ key }) => keyText(key) === String(step));
@@ -24,24 +19,7 @@ export function lineOf(path: ConfigPath, { document, lines }: DocumentLines): nu
       offset = offsetOf(current) ?? offset;
     } else break;
   }
-  return lines.linePos(offset).line;
-}
-
-/** Every key that its mapping has had before, with the line of the later one. */
-export function duplicateKeys({ document, lines }: DocumentLines): { key: string; line: number }[] {
-  const found: { key: string; line: number }[] = [];
-  visit(document, {
-    Map: (_, map) => {
-      // The library's own comparison takes each key with each other: too slow for a hostile file.
-      const seen = new Set<string>();
-      for (const { key } of map.items) {
-        const text = keyText(key);
-        if (seen.has(text)) found.push({ key: text, line: lines.linePos(offsetOf(key) ?? 0).line });
-        seen.add(text);
-      }
-    },
-  });
-  return found;
+  return offset;
 }
 
 /** Whether a token nests deeper than `max`. Told without recursion, so that the parser that recurses never sees such a document. */
@@ -59,12 +37,4 @@ function innerTokens(token: CST.Token): readonly CST.Token[] {
   if (token.type === "document") return token.value === undefined ? [] : [token.value];
   if (token.type !== "block-map" && token.type !== "block-seq" && token.type !== "flow-collection") return [];
   return token.items.flatMap(({ key, value }) => [key, value]).filter((inner) => inner !== undefined && inner !== null);
-}
-
-function keyText(key: unknown): string {
-  return isScalar(key) ? String(key.value) : String(key);
-}
-
-function offsetOf(node: unknown): number | undefined {
-  return isNode(node) ? node.range?.[0] : undefined;
 }

@@ -1,4 +1,6 @@
 import { answerSelf } from "./answer.ts";
+import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
+import type { Bound } from "./address.ts";
 import { errorReply, type Reply } from "./reply.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget } from "./target.ts";
@@ -8,15 +10,20 @@ export interface AdminSources {
   /** Why this process should not be sent traffic, or `null`. */
   readonly unready: () => string | null;
   /** Our metrics as text in the exposition format, with its content type. */
+  readonly operator: OperatorSources;
   readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
 }
 
-/** Answers an admin listener: `/metrics`, `/livez`, `/readyz`. */
-export function answerAdmin(request: Request, sources: AdminSources): Reply | Promise<Reply> {
+/** Answers an admin listener: `/metrics`, `/livez`, `/readyz`, and what operators ask. */
+export function answerAdmin(request: Request, bound: Bound, sources: AdminSources): Reply | Promise<Reply> {
+  const operator = answerOperator(request, bound, sources.operator);
+  if (operator !== null) return operator;
   const target = parseTarget(request.target);
   const path = "problem" in target || target.cluster !== null || target.node !== null ? "" : target.path;
   if (path !== "metrics" && path !== "livez" && path !== "readyz") {
-    return errorReply(404, "not_found", { message: `Cannot find ${request.target}: an admin listener has /metrics, /livez and /readyz` });
+    return errorReply(404, "not_found", {
+      message: `Cannot find ${request.target}: an admin listener has /metrics, /livez, /readyz, ${operatorPaths.join(", ")}`,
+    });
   }
   if (!safeMethods.includes(request.method)) {
     const allow = safeMethods.join(", ");

@@ -22,7 +22,7 @@ export interface Evidence {
 }
 
 /** Answers a question from memory. Pure but for its arguments: nothing waits, nothing is asked, nothing is written. */
-export function answer(question: Question, request: Request, evidence: Evidence): Reply {
+export function answer(question: Exclude<Question, { kind: "operator" }>, request: Request, evidence: Evidence): Reply {
   switch (question.kind) {
     case "check":
       return answerCheck(question.address, withStatedDatabase(question.check, request.serverState), evidence);

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { answer, type Evidence } from "./answer.ts";
-import type { Reply } from "./reply.ts";
+import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
+import { badRequest, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { understand, type Listening, type Question } from "./understand.ts";
 
@@ -10,24 +11,40 @@ const rememberedMax = 1_000_000;
 /** Told of each answer, for the tally. */
 export type OnAnswer = (route: string, status: number) => void;
 
+/** What the dialect answers from. The app hands it in. */
+export interface DialectSources {
+  readonly evidence: () => Evidence;
+  readonly operator: OperatorSources;
+  readonly onAnswer: OnAnswer;
+}
+
 /** Answers the node dialect: a question that was understood once is not taken apart again. */
 export class NodeDialect {
   readonly #listening: Listening;
   readonly #evidence: () => Evidence;
+  readonly #sources: OperatorSources;
   readonly #onAnswer: OnAnswer;
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
-  constructor(listening: Listening, evidence: () => Evidence, onAnswer: OnAnswer) {
+  constructor(listening: Listening, { evidence, operator, onAnswer }: DialectSources) {
     this.#listening = listening;
     this.#evidence = evidence;
+    this.#sources = operator;
     this.#onAnswer = onAnswer;
   }
 
   handle(request: Request): Reply {
     const question = this.#question(request);
-    const reply = answer(question, request, this.#evidence());
+    const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, this.#evidence());
     this.#onAnswer(nameOf(question), reply.status);
     return reply;
+  }
+
+  #operator(request: Request): Reply {
+    return (
+      answerOperator(request, this.#listening.bound, this.#sources) ??
+      badRequest({ thing: "route", value: request.target, allowed: operatorPaths.join(", ") })
+    );
   }
 
   #question(request: Request): Question {
@@ -50,6 +67,7 @@ function nameOf(question: Question): string {
       return question.name;
     case "self":
       return question.path;
+    case "operator":
     case "status":
     case "bad_request":
     case "not_allowed":

@@ -2,6 +2,7 @@ import type { DocumentName } from "../cluster/snapshot.ts";
 import { parseCheck, type Check, type CheckRules, type Misunderstanding } from "../health/check.ts";
 import { routeOf, routePaths } from "../health/route.ts";
 import { resolveAddress, type Address, type Bound } from "./address.ts";
+import { operatorPaths } from "./operator.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget } from "./target.ts";
 
@@ -10,6 +11,7 @@ export type Question =
   | { readonly kind: "check"; readonly address: Address; readonly check: Check }
   | { readonly kind: "status"; readonly address: Address }
   | { readonly kind: "document"; readonly address: Address; readonly name: DocumentName }
+  | { readonly kind: "operator" }
   | { readonly kind: "self"; readonly path: "livez" | "readyz" }
   | { readonly kind: "bad_request"; readonly problem: Misunderstanding }
   | { readonly kind: "not_allowed"; readonly allow: string }
@@ -48,6 +50,7 @@ export function understand(request: Request, { bound, rules }: Listening): Quest
   const { path } = target;
   const isBare = target.cluster === null && target.node === null;
   if (isBare && (path === "livez" || path === "readyz")) return safely(request, { kind: "self", path });
+  if (operatorPaths.includes(`/${path}`)) return { kind: "operator" };
   const route = routeOf(path);
   const document = documents.get(path);
   const isStatus = path === "patroni" || path === "ha";
@@ -69,6 +72,14 @@ function safely(request: Request, question: Question): Question {
 }
 
 function unknownRoute(path: string): Question {
-  const known = [...routePaths(), "/patroni", "/ha", ...[...documents.keys()].map((name) => `/${name}`), "/livez", "/readyz"];
+  const known = [
+    ...routePaths(),
+    "/patroni",
+    "/ha",
+    ...[...documents.keys()].map((name) => `/${name}`),
+    ...operatorPaths,
+    "/livez",
+    "/readyz",
+  ];
   return { kind: "bad_request", problem: { thing: "route", value: `/${path}`, allowed: `one of ${known.join(", ")}` } };
 }

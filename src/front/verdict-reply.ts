@@ -2,7 +2,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { Check } from "../health/check.ts";
 import { isFresh } from "../health/freshness.ts";
-import { lagBytes } from "../health/position.ts";
+import { presentLag } from "../health/lag.ts";
 import { isSoft } from "../health/reason.ts";
 import type { Sight } from "../health/sight.ts";
 import { fit, type Unfit, type Verdict } from "../health/verdict.ts";
@@ -42,7 +42,8 @@ export function statusReply(answered: Answered): Reply {
   return jsonReply({ code: 503, phrase: verdict.reason }, statusBody(answered, verdict), [...headers, "X-Rolecall-Reason", verdict.reason]);
 }
 
-function statusOf({ reason }: Unfit, check: Check): number {
+/** The status of a no: 503, unless the check asks for another (design.md, Words). */
+export function statusOf({ reason }: Unfit, check: Check): number {
   if (reason === "blind") return 500;
   if (reason === "down" || reason === "stale" || reason === "unknown") return check.unknownStatus;
   return isSoft(reason) ? check.missStatus : 503;
@@ -51,13 +52,16 @@ function statusOf({ reason }: Unfit, check: Check): number {
 function statusBody({ snapshot, sight, observation }: Answered, verdict: Verdict): string {
   const report = observation === null ? null : freshReport(observation, sight);
   const document = report?.document ?? '{"state":"unknown","role":"unknown"';
+  // A primary does not lag.
+  const isHolder = observation !== null && sight.standing.holder === observation.node.name;
+  const present = observation === null ? null : presentLag(sight, observation);
   const ours = JSON.stringify({
     node: observation?.node.name ?? null,
     cluster: sight.part.name,
     fit: verdict.fit,
     reason: verdict.fit ? null : verdict.reason,
-    lag_bytes: observation === null ? null : shownLag(observation, sight),
-    lag_ms: null,
+    lag_bytes: isHolder ? 0 : (present?.bytes ?? null),
+    lag_ms: isHolder ? 0 : (present?.timeMs ?? null),
     observed_at: observation === null || observation.report === null ? null : new Date(observation.sentAtWallMs).toISOString(),
     snapshot: snapshot.sequence,
     instance: snapshot.instance,
@@ -68,9 +72,4 @@ function statusBody({ snapshot, sight, observation }: Answered, verdict: Verdict
 
 function freshReport(observation: Observation, sight: Sight): Observation["report"] {
   return !observation.isDown && isFresh(observation, sight.maxAgeMs, sight.nowMs) ? observation.report : null;
-}
-
-/** A primary does not lag. */
-function shownLag(observation: Observation, sight: Sight): number | null {
-  return sight.standing.holder === observation.node.name ? 0 : lagBytes(sight.part, observation);
 }

@@ -40,6 +40,10 @@ export type ParsedCheck = { readonly ok: true; readonly check: Check } | { reado
 export interface CheckRules {
   readonly ignoreParams: readonly string[];
   readonly ignoresUnknown: boolean;
+  /** Parameters that hold where the check does not give them, as a query. */
+  readonly defaults: string;
+  /** The finest `lag_time` that can be told: two probe intervals, in ms. */
+  readonly lagTimeMsLeast: number;
 }
 
 /** What a check is where the query says nothing. */
@@ -69,7 +73,8 @@ export function plainCheck(route: Route): Check {
 export function parseCheck(route: Route, query: string, rules: CheckRules): ParsedCheck {
   let check = plainCheck(route);
   const seen = new Set<string>();
-  for (const [key, value] of new URLSearchParams(query)) {
+  // The first value of a key wins, so what the check itself says comes before the defaults.
+  for (const [key, value] of new URLSearchParams(rules.defaults === "" ? query : `${query}&${rules.defaults}`)) {
     if (seen.has(key) || rules.ignoreParams.includes(key)) continue;
     seen.add(key);
     if (key.startsWith("tag_")) {
@@ -85,6 +90,10 @@ export function parseCheck(route: Route, query: string, rules: CheckRules): Pars
     const read = parameter.read(value);
     if (read === undefined) return misunderstood({ thing: `parameter ${key}`, value, allowed: parameter.allowed });
     check = { ...check, ...read };
+  }
+  if (check.lagTimeMsMax !== null && check.lagTimeMsMax < rules.lagTimeMsLeast) {
+    const allowed = `at least ${rules.lagTimeMsLeast}ms, two probe intervals: lag is not known more finely`;
+    return misunderstood({ thing: "parameter lag_time", value: `${check.lagTimeMsMax}ms`, allowed });
   }
   return { ok: true, check };
 }

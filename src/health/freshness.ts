@@ -13,9 +13,13 @@ const leastBoundMs = 3_000;
  * @returns milliseconds
  */
 export function maxAgeMs(part: ClusterPart, settings: Settings): number {
-  const config = part.config;
+  return Math.min(settings.maxAgeMs, lockBoundMs(part));
+}
+
+/** How long a lock that was seen is sure to last, in ms: ttl - loop_wait - retry_timeout. */
+export function lockBoundMs({ config }: ClusterPart): number {
   const bound = config === null ? unknownBoundMs : config.ttlMs - config.loopWaitMs - config.retryTimeoutMs;
-  return Math.min(settings.maxAgeMs, Math.max(bound, leastBoundMs));
+  return Math.max(bound, leastBoundMs);
 }
 
 /** Whether the node's report may still be believed. Age counts from the sending of the probe. */

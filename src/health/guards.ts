@@ -12,6 +12,14 @@ export interface Guards {
   readonly attachWindowMs: number;
   /** How long a node that held the lock counts as demoted, in milliseconds. */
   readonly demotedForMs: number;
+  /** How many lag samples in a row it takes to refuse a node for its lag, and as many to take it back. */
+  readonly lagSamples: number;
+  /** How long a node that was refused for its lag stays out after its last sample beyond the limit, in milliseconds. */
+  readonly dwellMs: number;
+  /** How long a new leader waits for its yes after the old one's was withdrawn, in milliseconds. */
+  readonly handoverHoldMs: number;
+  /** How long a primary whose API is silent keeps its yes on its exporter's word, in milliseconds; 0 is never. */
+  readonly surviveMs: number;
 }
 
 /** What holds where the configuration says nothing. */
@@ -22,4 +30,8 @@ export const defaultGuards: Guards = {
   sameSystem: true,
   attachWindowMs: 10_000,
   demotedForMs: 60_000,
+  lagSamples: 1,
+  dwellMs: 0,
+  handoverHoldMs: 0,
+  surviveMs: 0,
 };

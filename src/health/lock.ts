@@ -6,7 +6,7 @@ const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "startin
 
 /** Whether the node holds the cluster's lock: rule 2 decides between several that claim it. */
 export function judgeLock(sight: Sight, { observation, report }: Witness): Verdict {
-  if (holdsLock(sight, observation.node.name, observation.hasLock)) return fit;
+  if (holdsLock(sight, observation.node.name, observation.hasLock)) return judgeHandover(sight, observation.node.name);
   if (observation.hasLock) {
     return sight.standing.holder === null && sight.standing.claims.length > 1
       ? unfit("contested")
@@ -34,6 +34,15 @@ export function judgeStandbyLeader(sight: Sight, witness: Witness): Verdict {
   const lock = judgeLock(sight, witness);
   if (!lock.fit) return lock;
   return leadsStandbyCluster(sight, witness) ? fit : unfit("wrong_role", witness.report.role);
+}
+
+/** Balancers do not check all nodes in one instant: a new leader may be made to wait until all have seen the old one's no. */
+function judgeHandover({ part, settings, nowMs }: Sight, name: string): Verdict {
+  const { withdrawn } = part;
+  const { handoverHoldMs } = settings.guards;
+  if (handoverHoldMs === 0 || withdrawn === null || withdrawn.from === name) return fit;
+  const leftMs = withdrawn.atMs + handoverHoldMs - nowMs;
+  return leftMs > 0 ? unfit("held_back", `${Math.ceil(leftMs)}ms`) : fit;
 }
 
 /** Whether the node leads, as the lock, not as PostgreSQL's role, has it. With the guard off each node's own word counts. */

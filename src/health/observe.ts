@@ -1,11 +1,13 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
-import type { ClusterPart, DocumentAnswer } from "../cluster/snapshot.ts";
+import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
 import { advancePosition, positionOfDarkLeader } from "./position.ts";
+import { withBearings, withWindowsAnew } from "./seen.ts";
 import type { Settings } from "./settings.ts";
+import { withSample } from "./time-lag.ts";
 
 /** What an outcome is taken in by, and when. */
 export interface Context {
@@ -19,22 +21,28 @@ export interface Context {
  * @returns the same part when the outcome says nothing new (an unknown node, an answer older than the one held)
  */
 export function observe(part: ClusterPart, outcome: Outcome, context: Context): ClusterPart {
-  const { settings, nowMs } = context;
   switch (outcome.kind) {
     case "status":
-      return settle(withStatus(part, outcome, context), settings, nowMs);
+      return settle(part, withStatus(part, outcome, context), context);
     case "liveness":
       return withLiveness(part, outcome);
     case "document":
-      return settle(withDocument(part, outcome.answer, context), settings, nowMs);
+      return settle(part, withDocument(part, outcome.answer, context), context);
   }
 }
 
-/** Remembers who holds the lock now: the next dispute is judged by it. */
-function settle(part: ClusterPart, settings: Settings, nowMs: number): ClusterPart {
+/**
+ * Remembers who holds the lock now: the next dispute is judged by it, a new holder may have to wait for the old one's yes to
+ * be gone, and what counts against a leader counts anew against another.
+ */
+function settle(before: ClusterPart, part: ClusterPart, { settings, nowMs }: Context): ClusterPart {
   const { holder, claims } = standing(part, settings, nowMs);
   const stood = holder ?? (claims.length === 0 ? part.stood : null);
-  return stood === part.stood ? part : { ...part, stood };
+  const isOther = (stood !== null && stood !== before.stood) || part.position?.timeline !== before.position?.timeline;
+  const current = isOther ? withWindowsAnew(part, nowMs) : part;
+  if (stood === part.stood && holder === part.holder) return current;
+  const withdrawn = part.holder !== null && holder !== part.holder ? { from: part.holder, atMs: nowMs } : part.withdrawn;
+  return { ...current, stood, holder, withdrawn };
 }
 
 function withStatus(part: ClusterPart, outcome: StatusOutcome, context: Context): ClusterPart {
@@ -62,7 +70,7 @@ function withStatus(part: ClusterPart, outcome: StatusOutcome, context: Context)
     failure: null,
     isDown: before.isDown && answersInRow < settings.rise,
   };
-  return withReport(withNode(part, at, observation), at, context);
+  return withReport(withNode(part, at, observation), { at, before }, context);
 }
 
 /** A claim is a row of 200s; silence longer than `max_age` breaks it, for the lock may have been elsewhere meanwhile. */
@@ -72,8 +80,12 @@ function claimedSince(before: Observation, outcome: StatusOutcome, maxAge: numbe
   return goesOn ? before.claimedSinceMs : outcome.sentAtMs;
 }
 
-/** What one node's report says of the whole cluster: its scope, the claims on the lock, the leader's position. */
-function withReport(part: ClusterPart, at: number, context: Context): ClusterPart {
+/** What one node's report says of the whole cluster (its scope, the claims on the lock, the leader's position), and that of it. */
+function withReport(
+  part: ClusterPart,
+  { at, before }: { readonly at: number; readonly before: Observation },
+  context: Context,
+): ClusterPart {
   const { settings, nowMs } = context;
   const observation = part.nodes[at];
   if (observation === undefined) return part;
@@ -85,7 +97,16 @@ function withReport(part: ClusterPart, at: number, context: Context): ClusterPar
   };
   const isHolder = standing(claimed, settings, nowMs).holder === observation.node.name;
   const position = advancePosition(claimed, { observation, isHolder, nowMs }, settings);
-  return withNode({ ...claimed, position }, at, { ...observation, leaderPosition: position?.highest ?? null });
+  const positionSamples = isHolder ? withSample(claimed, position, observation.sentAtMs) : samplesOf(claimed, position);
+  const measured: ClusterPart = { ...claimed, position, positionSamples };
+  const after = { ...observation, leaderPosition: position?.highest ?? null };
+  return withNode(measured, at, withBearings(measured, { before, after }, context));
+}
+
+/** Samples belong to their pair: where a document made another leader's position known, the old ones say nothing. */
+function samplesOf(part: ClusterPart, position: LeaderPosition | null): readonly PositionSample[] {
+  const isSame = position?.system === part.position?.system && position?.timeline === part.position?.timeline;
+  return isSame ? part.positionSamples : [];
 }
 
 function claimsWith(claims: readonly number[], at: number, hasLock: boolean): readonly number[] {
@@ -114,7 +135,8 @@ function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, now
   const testimonies = new Map(next.testimonies).set(served.askedOf, testimony);
   const scoped = { ...next, scope: next.scope ?? cluster.scope, testimonies };
   const listed = settings.discovers ? withMembers(scoped, cluster.members, served.sentAtMs) : scoped;
-  return { ...listed, position: positionOfDarkLeader(listed, settings, nowMs) };
+  const position = positionOfDarkLeader(listed, settings, nowMs);
+  return position === listed.position ? listed : { ...listed, position, positionSamples: samplesOf(listed, position) };
 }
 
 function withNode(part: ClusterPart, at: number, observation: Observation): ClusterPart {

@@ -15,13 +15,13 @@ export function advancePosition(part: ClusterPart, seen: SeenReport, settings: S
   const report = observation.report;
   if (report === null) return position;
   if (isHolder) return raise(position, { ...pairOf(report), highest: writtenBy(report) });
-  const timeline = darkLeaderTimeline(part, settings, nowMs);
+  const timeline = darkLeader(part, settings, nowMs)?.timeline ?? null;
   return timeline === null ? position : raiseByReceived(position, report, timeline);
 }
 
 /** What the replicas had already received when a document names a leader that does not answer. */
 export function positionOfDarkLeader(part: ClusterPart, settings: Settings, nowMs: number): LeaderPosition | null {
-  const timeline = darkLeaderTimeline(part, settings, nowMs);
+  const timeline = darkLeader(part, settings, nowMs)?.timeline ?? null;
   if (timeline === null) return part.position;
   const maxAge = maxAgeMs(part, settings);
   const reports = part.nodes.flatMap((node) => (node.report !== null && isFresh(node, maxAge, nowMs) ? [node.report] : []));
@@ -72,8 +72,11 @@ function raise(known: LeaderPosition | null, seen: Omit<LeaderPosition, "highest
   return highest > known.highest ? { ...known, highest } : known;
 }
 
-/** The timeline of a leader that the newest cluster document names and that does not answer; `null` while one answers. */
-function darkLeaderTimeline(part: ClusterPart, settings: Settings, nowMs: number): number | null {
+/**
+ * A leader that the newest cluster document names and that does not answer; `null` while one answers, or none is named.
+ * Its position may have moved on unseen.
+ */
+export function darkLeader(part: ClusterPart, settings: Settings, nowMs: number): { readonly timeline: number | null } | null {
   let newest: Testimony | undefined;
   for (const testimony of part.testimonies.values()) {
     if (testimony.sentAtMs > (newest?.sentAtMs ?? -Infinity)) newest = testimony;
@@ -81,5 +84,5 @@ function darkLeaderTimeline(part: ClusterPart, settings: Settings, nowMs: number
   const leader = newest === undefined ? undefined : part.nodes.find(({ node }) => node.member === newest.leader);
   if (newest === undefined || leader === undefined) return null;
   const answers = leader.failuresInRow === 0 && isFresh(leader, maxAgeMs(part, settings), nowMs);
-  return answers ? null : (newest.timeline ?? part.position?.timeline ?? null);
+  return answers ? null : { timeline: newest.timeline ?? part.position?.timeline ?? null };
 }

@@ -1,8 +1,9 @@
 import { formatByteSize } from "../cluster/byte-size.ts";
-import { formatLsn } from "../cluster/lsn.ts";
 import { majorVersion } from "../cluster/report.ts";
 import type { Check } from "./check.ts";
 import { holdsLock } from "./lock.ts";
+import { judgeLag } from "./lag.ts";
+import { judgeAttachment } from "./attachment.ts";
 import { lagBytes } from "./position.ts";
 import type { Sight, Witness } from "./sight.ts";
 import { fit, unfit, type Verdict } from "./verdict.ts";
@@ -13,10 +14,10 @@ export function judgeReplica(sight: Sight, witness: Witness, check: Check): Verd
   if (report.role !== "replica") return unfit("wrong_role", report.role);
   if (report.state !== "running") return unfit("not_running", report.state);
   if (report.isNoLoadBalance) return unfit("noloadbalance");
-  if (check.replicationState !== null && !isReplicating(witness, check.replicationState)) {
-    return unfit("replication_state", report.replicationState);
-  }
-  return judgePosition(sight, witness, check);
+  const attachment = judgeAttachment(sight, witness, check);
+  if (!attachment.fit) return attachment;
+  const replication = check.replicationState === null ? fit : judgeReplicationState(witness, check.replicationState);
+  return replication.fit ? judgeLag(sight, witness, check) : replication;
 }
 
 export function judgeSync(sight: Sight, witness: Witness, check: Check): Verdict {
@@ -44,6 +45,8 @@ export function judgeReadiness(sight: Sight, witness: Witness, check: Check): Ve
   if (report.state !== "running") return unfit("not_running", report.state);
   if ((majorVersion(report) ?? 4) < 4) return fit;
   if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
+  const attachment = judgeAttachment(sight, witness, check);
+  if (!attachment.fit) return attachment;
   const lag = lagBytes(sight.part, observation, check.mode === "write" ? "received" : "replayed");
   if (lag === null) return check.lagBytesMax === null ? fit : unfit("lag_unknown");
   const limit = check.lagBytesMax ?? sight.part.config?.lagMaxOnFailover ?? Infinity;
@@ -58,17 +61,7 @@ export function judgeTags(verdict: Verdict, { report }: Witness, check: Check): 
 }
 
 /** Before version 4 nodes reported no replication state and ignored the parameter. */
-function isReplicating({ report }: Witness, state: string): boolean {
-  return report.replicationState === state || (report.replicationState === null && (majorVersion(report) ?? 4) < 4);
-}
-
-/** A lag equal to the limit passes, as on the nodes. What is not known is refused where a limit was asked for. */
-function judgePosition(sight: Sight, { observation, report }: Witness, check: Check): Verdict {
-  if (check.minLsn !== null && (report.replayed === null || report.replayed < check.minLsn)) {
-    return unfit("min_lsn", report.replayed === null ? null : formatLsn(report.replayed));
-  }
-  if (check.lagBytesMax === null) return fit;
-  const lag = lagBytes(sight.part, observation);
-  if (lag === null) return unfit("lag_unknown");
-  return lag > check.lagBytesMax ? unfit("lagging", formatByteSize(lag)) : fit;
+export function judgeReplicationState({ report }: Witness, state: string): Verdict {
+  const isUnstated = report.replicationState === null && (majorVersion(report) ?? 4) < 4;
+  return report.replicationState === state || isUnstated ? fit : unfit("replication_state", report.replicationState);
 }

@@ -10,6 +10,8 @@ export interface Settings {
   /** Failures in a row until a node is down, answers in a row until it is back (rule 8). */
   readonly fall: number;
   readonly rise: number;
+  /** The probes' interval, in milliseconds: how finely time lag is known. */
+  readonly intervalMs: number;
   /** Whether members come and go with the cluster document (rule 10). */
   readonly discovers: boolean;
 }

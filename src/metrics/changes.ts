@@ -1,7 +1,7 @@
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import type { Settings } from "../health/settings.ts";
 import { look } from "../health/sight.ts";
-import { summarize, type Summary } from "./summary.ts";
+import { summarize, type Summary } from "../health/summary.ts";
 
 /** A change worth a line: of role, verdict or reachability of one node. */
 export interface Change {

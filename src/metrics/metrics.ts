@@ -27,6 +27,7 @@ export class Metrics {
   readonly #probes: Counter<"cluster" | "node" | "question" | "outcome">;
   readonly #durations: Histogram<"cluster" | "question">;
   readonly #reloads: Counter<"outcome">;
+  readonly #disputes: Counter<"cluster">;
   readonly #refreshers: readonly (() => void)[];
 
   constructor(sources: MetricSources) {
@@ -50,6 +51,12 @@ export class Metrics {
       labelNames: ["outcome"],
       registers,
     });
+    this.#disputes = new Counter({
+      name: "rolecall_disputes_total",
+      help: "Episodes in which several nodes claimed the lock, or one that the cluster did not confirm.",
+      labelNames: ["cluster"],
+      registers,
+    });
     this.#refreshers = [processMetrics(registers), answerMetrics(registers, sources), nodeMetrics(registers, sources)];
   }
 
@@ -60,6 +67,11 @@ export class Metrics {
 
   reloaded(outcome: "applied" | "refused"): void {
     this.#reloads.inc({ outcome });
+  }
+
+  /** An episode began in which it is open who leads. */
+  disputed(cluster: string): void {
+    this.#disputes.inc({ cluster });
   }
 
   /** Drops what is counted per node, so that nodes that are gone do not stay for ever. */

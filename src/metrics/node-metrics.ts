@@ -1,9 +1,9 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Observation } from "../cluster/observation.ts";
-import { lagBytes } from "../health/position.ts";
+import { presentLag } from "../health/lag.ts";
 import { look, type Sight } from "../health/sight.ts";
 import type { MetricSources } from "./metrics.ts";
-import { summarize } from "./summary.ts";
+import { summarize } from "../health/summary.ts";
 
 const nodeLabels = ["cluster", "node"] as const;
 
@@ -30,6 +30,7 @@ function makeGauges(registers: Registry[]): {
   readonly age: Gauge<"cluster" | "node">;
   readonly up: Gauge<"cluster" | "node">;
   readonly lag: Gauge<"cluster" | "node">;
+  readonly late: Gauge<"cluster" | "node">;
   readonly role: Gauge<"cluster" | "node" | "role">;
   readonly fitness: Gauge<"cluster" | "node" | "check" | "reason">;
 } {
@@ -38,6 +39,12 @@ function makeGauges(registers: Registry[]): {
     age: new Gauge({ name: "rolecall_node_age_seconds", help: "Age of the node's last report.", labelNames, registers }),
     up: new Gauge({ name: "rolecall_node_up", help: "1 while the node's last probe was answered.", labelNames, registers }),
     lag: new Gauge({ name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known.", labelNames, registers }),
+    late: new Gauge({
+      name: "rolecall_node_lag_seconds",
+      help: "Replay lag in time, from our own samples; rounded up.",
+      labelNames,
+      registers,
+    }),
     role: new Gauge({
       name: "rolecall_node_role",
       help: "1 for the role the node reports.",
@@ -53,13 +60,14 @@ function makeGauges(registers: Registry[]): {
   };
 }
 
-function show({ age, up, lag, role, fitness }: Gauges, sight: Sight, observation: Observation): void {
+function show({ age, up, lag, late, role, fitness }: Gauges, sight: Sight, observation: Observation): void {
   const labels = { cluster: sight.part.name, node: observation.node.name };
   const summary = summarize(sight, observation);
   if (observation.report !== null) age.set(labels, (sight.nowMs - observation.sentAtMs) / 1000);
   up.set(labels, summary.isReachable ? 1 : 0);
-  const behind = sight.standing.holder === labels.node ? 0 : lagBytes(sight.part, observation);
-  if (behind !== null) lag.set(labels, behind);
+  const present = sight.standing.holder === labels.node ? { bytes: 0, timeMs: 0 } : presentLag(sight, observation);
+  if (present.bytes !== null) lag.set(labels, present.bytes);
+  if (present.timeMs !== null) late.set(labels, present.timeMs / 1000);
   role.set({ ...labels, role: summary.role }, 1);
   for (const check of ["primary", "replica"] as const) {
     const word = summary[check];

@@ -62,7 +62,10 @@ export function end(cluster: Cluster, node: Node): void {
       begin(cluster, node, "demoted");
       return;
     case "demoted":
+      begin(cluster, node, "starting");
+      return;
     case "copying":
+      clone(cluster, node);
       begin(cluster, node, "starting");
       return;
     case "wiping":
@@ -94,6 +97,15 @@ export function attach(cluster: Cluster, node: Node): void {
   const switchLsn = cluster.history.find(([timeline]) => timeline === node.timeline)?.[1] ?? leader.receivedLsn;
   node.receivedLsn = Math.min(node.receivedLsn, switchLsn);
   node.replayedLsn = Math.min(node.replayedLsn, node.receivedLsn);
+  node.timeline = leader.timeline;
+}
+
+/** A base backup of the leader: the copy is where the leader is now. */
+function clone(cluster: Cluster, node: Node): void {
+  const leader = leaderOf(cluster);
+  if (leader === undefined || !leader.alive) return;
+  node.receivedLsn = leader.receivedLsn;
+  node.replayedLsn = leader.receivedLsn;
   node.timeline = leader.timeline;
 }
 

@@ -5,7 +5,7 @@ import { type Asked, readAsked } from "./asked.ts";
 import { garbage } from "./garbage.ts";
 import type { ApiFault } from "./node.ts";
 
-/** The most requests one node holds unanswered while it hangs or is frozen; a further one is reset. */
+/** The most requests one node holds unanswered while it hangs, is frozen or slow; a further one is cut off. */
 const heldMax = 1000;
 
 /** What a node's server needs to know. */
@@ -123,6 +123,7 @@ export class NodeServer {
   /** Waits as long as the node's fault makes a client wait. */
   async #suffer(request: IncomingMessage): Promise<void> {
     const fault = this.#options.fault();
+    this.#bound();
     if (fault.kind === "slow") {
       await new Promise<void>((resolve) => {
         const delay = setTimeout(() => {
@@ -133,7 +134,7 @@ export class NodeServer {
       });
     }
     while (this.#options.fault().kind === "hang") {
-      if (this.#held.size >= heldMax) throw new Error(`Cannot hold a request as at most ${String(heldMax)} may wait`);
+      this.#bound();
       await new Promise<void>((resolve) => {
         this.#held.add(resolve);
         request.socket.once("close", () => {
@@ -141,6 +142,11 @@ export class NodeServer {
         });
       });
     }
+  }
+
+  #bound(): void {
+    const waiting = this.#held.size + this.#delays.size;
+    if (waiting >= heldMax) throw new Error(`Cannot hold a request as at most ${String(heldMax)} may wait: ${String(waiting)} do`);
   }
 }
 

@@ -154,7 +154,8 @@ class Simulation implements Simulator {
       const reply = call.look();
       if (reply !== undefined) return text(reply);
       if (this.#isStopped || this.#nowMs() >= call.untilMs) return text(call.late);
-      const stepMs = Math.min(waitStepMsMax, Math.max(1, Math.ceil(nextEventAt(this.#cluster) - this.#nowMs())));
+      const nextMs = Math.min(call.untilMs, nextEventAt(this.#cluster)) - this.#nowMs();
+      const stepMs = Math.min(waitStepMsMax, Math.max(1, Math.ceil(nextMs)));
       await new Promise((resolve) => setTimeout(resolve, stepMs));
     }
   }

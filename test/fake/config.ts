@@ -37,7 +37,7 @@ export function configOf(
 }
 
 export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
-  return { address: "127.0.0.1", port: 0, dialect: "node", cluster: null, node: null, wholeCluster: false, ...parts };
+  return { address: "127.0.0.1", port: 0, dialect: "node", cluster: null, node: null, wholeCluster: false, defaults: "", ...parts };
 }
 
 export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {

@@ -1,8 +1,8 @@
 import type { Observation } from "../cluster/observation.ts";
-import { plainCheck } from "../health/check.ts";
-import { judge } from "../health/judge.ts";
-import type { Reason } from "../health/reason.ts";
-import type { Sight } from "../health/sight.ts";
+import { plainCheck } from "./check.ts";
+import { judge } from "./judge.ts";
+import type { Reason } from "./reason.ts";
+import type { Sight } from "./sight.ts";
 
 /** A node in a few words: what the log tells changes of, and the metrics show. */
 export interface Summary {
@@ -11,6 +11,15 @@ export interface Summary {
   /** `fit`, or why not, for the plain check. */
   readonly primary: "fit" | Reason;
   readonly replica: "fit" | Reason;
+}
+
+/** A change of one node's summary, and when it was seen. */
+export interface LoggedChange {
+  readonly atWallMs: number;
+  readonly before: Summary | null;
+  readonly after: Summary;
+  /** What the last probe met, where it met no answer. */
+  readonly failure: string | null;
 }
 
 const primaryCheck = plainCheck("primary");

@@ -1,0 +1,99 @@
+import { parseCheck, type Check, type Misunderstanding } from "../health/check.ts";
+import { explain, type Explanation, type RuleLine } from "../health/explain.ts";
+import { routeOf, routePaths } from "../health/route.ts";
+import { look } from "../health/sight.ts";
+import type { Asked, OperatorSources } from "./operator.ts";
+import { badRequest, jsonReply, printable, type Reply } from "./reply.ts";
+import { parseTarget } from "./target.ts";
+import { statusOf } from "./verdict-reply.ts";
+
+/** `/explain?node=pg2&check=/replica?lag=1MB`: every rule in order, as JSON or, with `format=text`, for a person at 3 a.m. */
+export function explainReply({ address, query }: Asked, sources: OperatorSources): Reply {
+  const asked = query.get("check") ?? "/replica";
+  const check = checkOf(asked);
+  if ("thing" in check) return badRequest(check);
+  const snapshot = sources.snapshot();
+  const part = snapshot.parts[snapshot.index.get(address.cluster) ?? -1];
+  const settings = sources.settings(address.cluster);
+  if (part === undefined || settings === undefined)
+    return badRequest({ thing: "cluster", value: address.cluster, allowed: "a cluster of the configuration" });
+  const known = [...part.index.keys()].join(", ");
+  if (address.node === null) return badRequest({ thing: "node", value: "none named", allowed: `node=, one of ${known}` });
+  const observation = part.nodes[part.index.get(address.node) ?? -1];
+  if (observation === undefined) return badRequest({ thing: "node", value: address.node, allowed: `one of ${known}` });
+  const told: Told = {
+    node: address.node,
+    cluster: address.cluster,
+    check: asked,
+    at: new Date(sources.wall()).toISOString(),
+    snapshot: snapshot.sequence,
+    instance: snapshot.instance,
+    ...explain(look(part, settings, sources.now()), observation, check),
+  };
+  const headers = ["X-Rolecall-Node", printable(address.node)];
+  if (query.get("format") !== "text") return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(asJson(told, check)), headers);
+  return {
+    status: 200,
+    phrase: "OK",
+    headers: ["Cache-Control", "no-store", "Content-Type", "text/plain; charset=utf-8", ...headers],
+    body: Buffer.from(explanationText(told)),
+  };
+}
+
+/** An explanation with what it is about. */
+export interface Told extends Explanation {
+  readonly node: string;
+  readonly cluster: string;
+  readonly check: string;
+  readonly at: string;
+  readonly snapshot: number;
+  readonly instance: string;
+}
+
+/** The explanation for a person: the verdict first, then the rule that decided, marked, among the others. */
+export function explanationText(told: Told): string {
+  const { verdict, rules, decisive } = told;
+  const head = `${told.node} is ${verdict.fit ? "IN" : "OUT"} for ${told.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
+  const cause = decisive === null ? undefined : rules[decisive];
+  const shared = verdict.fit && verdict.isDegraded ? ["  (degraded: a yes that keeps the pool from running empty)"] : [];
+  return [
+    head,
+    ...(cause === undefined
+      ? shared
+      : [`  because ${cause.rule}: ${cause.value}${cause.limit === null ? "" : ` (must be: ${cause.limit})`}`]),
+    `  cluster ${told.cluster}, snapshot ${told.instance}.${told.snapshot}, ${told.at}`,
+    "",
+    ...rules.map((rule, at) => ruleText(rule, at === decisive)),
+    "",
+  ].join("\n");
+}
+
+function ruleText(rule: RuleLine, isDecisive: boolean): string {
+  const mark = rule.outcome === "pass" ? "ok " : rule.outcome === "skip" ? "-  " : isDecisive ? "NO " : "no ";
+  const limit = rule.limit === null ? "" : `  [${rule.limit}]`;
+  const age = rule.ageMs === null ? "" : `, ${(rule.ageMs / 1000).toFixed(1)} s old`;
+  const source = rule.source === "" ? "" : `  <${rule.source}${age}>`;
+  return `${mark} ${rule.rule.padEnd(18)} ${rule.value}${limit}${source}`;
+}
+
+function asJson(told: Told, check: Check): object {
+  const { verdict, rules, decisive, ...rest } = told;
+  return {
+    ...rest,
+    fit: verdict.fit,
+    reason: verdict.fit ? null : verdict.reason,
+    status: verdict.fit ? 200 : statusOf(verdict, check),
+    decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
+    rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
+  };
+}
+
+function checkOf(text: string): Check | Misunderstanding {
+  const target = parseTarget(text);
+  const allowed = `a check such as /replica?lag=1MB: one of ${routePaths().join(", ")}`;
+  if ("problem" in target) return { thing: "parameter check", value: text, allowed };
+  const route = routeOf(target.path);
+  if (route === undefined) return { thing: "parameter check", value: text, allowed };
+  const parsed = parseCheck(route, target.query, { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 });
+  return parsed.ok ? parsed.check : parsed.problem;
+}

@@ -1,0 +1,86 @@
+import type { Recorded } from "../cluster/outcome.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
+
+import type { Settings } from "../health/settings.ts";
+import type { LoggedChange } from "../health/summary.ts";
+import { resolveAddress, type Address, type Bound } from "./address.ts";
+import { explainReply } from "./explain-reply.ts";
+import { incidentReply } from "./incident-reply.ts";
+import { badRequest, errorReply, jsonReply, printable, type Reply } from "./reply.ts";
+import { safeMethods, type Request } from "./request.ts";
+import { parseTarget, type Target } from "./target.ts";
+
+/** What an operator's questions are answered from. The app hands it in. */
+export interface OperatorSources {
+  readonly snapshot: () => Snapshot;
+  readonly settings: (cluster: string) => Settings | undefined;
+  /** Our clock, and wall time, in ms. */
+  readonly now: () => number;
+  readonly wall: () => number;
+  readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
+  readonly recorded: (cluster: string, fromWallMs: number, toWallMs: number) => readonly Recorded[];
+}
+
+/** A question with what its query says. */
+export interface Asked {
+  readonly address: Address;
+  readonly query: URLSearchParams;
+}
+
+const questions: ReadonlyMap<string, (asked: Asked, sources: OperatorSources) => Reply> = new Map([
+  ["explain", explainReply],
+  ["verdicts", verdictsReply],
+  ["incident", incidentReply],
+]);
+
+/** The paths that operators ask, for documentation and messages. */
+export const operatorPaths: readonly string[] = [...questions.keys()].map((path) => `/${path}`);
+
+/**
+ * Answers what a person asks: `/explain?node=…&check=…`, `/nodes/{node}/verdicts`, `/incident?around=…`. On node and admin
+ * listeners alike; the node may be named in every way a check may name it, and by `node=`.
+ * @returns `null` where the path is none of these
+ */
+export function answerOperator(request: Request, bound: Bound, sources: OperatorSources): Reply | null {
+  const target = parseTarget(request.target);
+  if ("problem" in target) return null;
+  const question = questions.get(target.path);
+  if (question === undefined) return null;
+  if (!safeMethods.includes(request.method)) {
+    const allow = safeMethods.join(", ");
+    return errorReply(405, "method_not_allowed", {
+      message: `Cannot ${request.method} this path: allowed is ${allow}`,
+      headers: ["Allow", allow],
+    });
+  }
+  const query = new URLSearchParams(target.query);
+  const address = resolveAddress(namedBy(target, query), request, { ...bound, wholeCluster: true });
+  return "problem" in address ? badRequest(address.problem) : question({ address, query }, sources);
+}
+
+/** `node=pg2`, `node=demo/pg2` and `cluster=demo` name what the path does not. */
+function namedBy(target: Target, query: URLSearchParams): Target {
+  const node = query.get("node");
+  const check = query.get("check");
+  const inner = check === null ? null : parseTarget(check);
+  const asked = inner === null || "problem" in inner ? null : inner;
+  const cut = node?.lastIndexOf("/") ?? -1;
+  const byNode = node === null ? null : { node: node.slice(cut + 1), cluster: cut < 0 ? null : node.slice(0, cut) };
+  return {
+    ...target,
+    node: target.node ?? byNode?.node ?? asked?.node ?? null,
+    cluster: target.cluster ?? byNode?.cluster ?? query.get("cluster") ?? asked?.cluster ?? null,
+  };
+}
+
+function verdictsReply({ address }: Asked, sources: OperatorSources): Reply {
+  const { cluster, node } = address;
+  if (node === null) return badRequest({ thing: "node", value: "none named", allowed: "/nodes/{node}/verdicts" });
+  const part = sources.snapshot().parts[sources.snapshot().index.get(cluster) ?? -1];
+  if (part?.index.has(node) !== true)
+    return badRequest({ thing: "node", value: node, allowed: `one of ${[...(part?.index.keys() ?? [])].join(", ")}` });
+  const changes = sources
+    .changes(cluster, node)
+    .map(({ atWallMs, before, after, failure }) => ({ at: new Date(atWallMs).toISOString(), before, after, failure }));
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, node, changes }), ["X-Rolecall-Node", printable(node)]);
+}

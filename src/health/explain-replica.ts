@@ -1,0 +1,131 @@
+import { formatByteSize } from "../cluster/byte-size.ts";
+import { formatLsn } from "../cluster/lsn.ts";
+import type { Report } from "../cluster/report.ts";
+import { judgeAttachment } from "./attachment.ts";
+import { isOnLowerTimeline, switchPointOf } from "./divergence.ts";
+import type { RuleLine } from "./explain.ts";
+import { line, seconds, skipped, type Subject } from "./explain-line.ts";
+import { isLeading } from "./explain-role.ts";
+import { judgeLag, presentLag } from "./lag.ts";
+import { lagBytes } from "./position.ts";
+import { judgeReadiness, judgeReplicationState } from "./replica.ts";
+import type { Reason } from "./reason.ts";
+import type { Route } from "./route.ts";
+import { freshLeader, isListed, reachedBy, silentSinceMs } from "./stream.ts";
+
+const noReplicaRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader", "health", "liveness"]);
+
+/** Rules 5 and 6: does it follow the leader's stream, on the leader's history. */
+export function attachmentRules(subject: Subject): readonly RuleLine[] {
+  const { sight, observation, check } = subject;
+  const { report } = observation;
+  if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
+  if (!sight.settings.guards.attachedReplica) return [skipped("history and stream", "guard attached_replica is off")];
+  const leader = freshLeader(sight);
+  if (leader === null) return [skipped("history and stream", "no leader with a fresh report: nobody is accused")];
+  const verdict = judgeAttachment(sight, { observation, report }, check);
+  const reason = verdict.fit ? null : verdict.reason;
+  const history = line(subject, {
+    rule: "history",
+    value: historyOf(subject, report),
+    limit: `timeline ${sight.part.position?.timeline ?? "not known"}`,
+    refusal: reason === "diverged" ? reason : null,
+  });
+  const stream = line(subject, {
+    rule: "stream",
+    value: streamOf(subject),
+    limit: `some sign within ${seconds(sight.settings.guards.attachWindowMs)}`,
+    refusal: reason === "detached" ? reason : null,
+    source: `replication[] of ${leader.node.name}, positions of ${observation.node.name}`,
+  });
+  return [history, stream];
+}
+
+/** Rule 4: has it replayed enough. */
+export function lagRules(subject: Subject): readonly RuleLine[] {
+  const { sight, observation, check } = subject;
+  const { report } = observation;
+  if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
+  const witness = { observation, report };
+  if (check.route === "readiness") return [readinessRule(subject, report)];
+  const rows: RuleLine[] = [];
+  if (check.replicationState !== null) {
+    const state = judgeReplicationState(witness, check.replicationState);
+    const refusal = state.fit ? null : state.reason;
+    rows.push(
+      line(subject, {
+        rule: "replication state",
+        value: report.replicationState ?? "not reported",
+        limit: check.replicationState,
+        refusal,
+      }),
+    );
+  }
+  const verdict = judgeLag(sight, witness, check);
+  const reason = verdict.fit ? null : verdict.reason;
+  if (check.minLsn !== null) {
+    const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}`;
+    rows.push(line(subject, { rule: "min_lsn", value, limit: formatLsn(check.minLsn), refusal: reason === "min_lsn" ? reason : null }));
+  }
+  rows.push(lagRule(subject, reason === "min_lsn" ? null : reason));
+  return rows;
+}
+
+function lagRule(subject: Subject, refusal: Reason | null): RuleLine {
+  const { sight, observation, check } = subject;
+  const { bytes, timeMs } = presentLag(sight, observation);
+  const behind = bytes === null ? "lag in bytes not known" : `${formatByteSize(bytes)} behind`;
+  const late = timeMs === null ? "in time not known" : `${seconds(timeMs)} in time`;
+  const limits = [
+    check.lagBytesMax === null ? null : formatByteSize(check.lagBytesMax),
+    check.lagTimeMsMax === null ? null : seconds(check.lagTimeMsMax),
+    observation.lagSamples.length > 0 ? `${sight.settings.guards.lagSamples} samples in a row decide` : null,
+  ].filter((limit) => limit !== null);
+  const { position } = sight.part;
+  const source =
+    position === null
+      ? "no leader position was ever seen"
+      : `positions up to ${formatLsn(position.highest)} on timeline ${position.timeline}`;
+  return line(subject, {
+    rule: "lag",
+    value: `${behind}, ${late}`,
+    limit: limits.length === 0 ? "none asked for" : limits.join(", "),
+    refusal,
+    source,
+  });
+}
+
+function readinessRule(subject: Subject, report: Report): RuleLine {
+  const { sight, observation, check } = subject;
+  const reason = reasonOf(subject, report);
+  const bytes = lagBytes(sight.part, observation, check.mode === "write" ? "received" : "replayed");
+  const limit = check.lagBytesMax ?? sight.part.config?.lagMaxOnFailover ?? null;
+  return line(subject, {
+    rule: "readiness",
+    value: `${report.replicationState ?? "no replication state"}, ${bytes === null ? "lag not known" : `${formatByteSize(bytes)} behind`} (${check.mode})`,
+    limit: `streaming, ${limit === null ? "no lag limit" : formatByteSize(limit)}`,
+    refusal: reason === "not_running" || reason === "diverged" || reason === "detached" ? null : reason,
+  });
+}
+
+function reasonOf({ sight, observation, check }: Subject, report: Report): Reason | null {
+  const verdict = judgeReadiness(sight, { observation, report }, check);
+  return verdict.fit ? null : verdict.reason;
+}
+
+function historyOf({ sight }: Subject, report: Report): string {
+  const reached = reachedBy(report);
+  const where = `timeline ${report.timeline ?? "not stated"}${reached === null ? "" : ` at ${formatLsn(reached)}`}`;
+  if (!isOnLowerTimeline(sight.part, report)) return where;
+  const left = switchPointOf(sight.part, report);
+  return left === null ? where : `${where}; the leader's history left that timeline at ${formatLsn(left)}`;
+}
+
+function streamOf({ sight, observation }: Subject): string {
+  if (observation.node.isArchiveFed) return "archive_fed: it needs no stream";
+  if (isListed(sight, observation.node.name)) return "listed by its sender";
+  const sinceMs = silentSinceMs(sight, observation);
+  return sinceMs === null
+    ? "moves, or has nothing to receive"
+    : `in no sender list, not caught up, not moving for ${seconds(observation.sentAtMs - sinceMs)}`;
+}

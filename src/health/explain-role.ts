@@ -1,0 +1,95 @@
+import type { Report } from "../cluster/report.ts";
+import type { RuleLine } from "./explain.ts";
+import { line, skipped, type Subject } from "./explain-line.ts";
+import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
+import type { Route } from "./route.ts";
+import type { Verdict } from "./verdict.ts";
+
+const lockRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader"]);
+/** Routes on which the leader is as good as a replica. */
+const eitherRoutes: ReadonlySet<Route> = new Set(["read-only", "read-only-sync", "read-only-quorum", "readiness"]);
+
+/** Rules 2 and 3: who holds the lock, and does its database contradict it. */
+export function lockRules(subject: Subject): readonly RuleLine[] {
+  const { sight, observation, check } = subject;
+  const { report } = observation;
+  const isEither = eitherRoutes.has(check.route);
+  if (report === null || (!lockRoutes.has(check.route) && !isEither)) return [];
+  const lock = judgeLock(sight, { observation, report });
+  const { claims, holder } = sight.standing;
+  const rows = [
+    line(subject, {
+      rule: "lock",
+      value: `${observation.hasLock ? "claims" : "does not claim"} the lock; ${claimsOf(claims.map(({ node }) => node.name))}`,
+      limit: sight.settings.guards.exclusivePrimary
+        ? `held by ${holder ?? "nobody"}`
+        : "guard exclusive_primary is off: its own word counts",
+      refusal: isEither || lock.fit ? null : lock.reason,
+    }),
+  ];
+  if (check.route === "leader" || check.route === "readiness" || !lock.fit) return rows;
+  const verdict: Verdict =
+    check.route === "standby-leader" ? judgeStandbyLeader(sight, { observation, report }) : judgePrimary(sight, { observation, report });
+  rows.push(
+    line(subject, {
+      rule: check.route === "standby-leader" ? "standby cluster" : "writable",
+      value: `role ${report.role}, state ${report.state}`,
+      limit: sight.settings.guards.runningPrimary ? "a document that does not contradict the lock" : "guard running_primary is off",
+      refusal: isEither || verdict.fit ? null : verdict.reason,
+    }),
+  );
+  return rows;
+}
+
+/** Whether a node that is no leader is of the kind asked for: role, state, tags, synchrony. */
+export function suitabilityRules(subject: Subject): readonly RuleLine[] {
+  const { observation, check } = subject;
+  const { report } = observation;
+  if (report === null || lockRoutes.has(check.route) || check.route === "liveness") return [];
+  const rows: RuleLine[] = [];
+  const passesAsLeader = isLeading(subject, report);
+  if (passesAsLeader) rows.push(skipped("role and state", "it passes as the leader"));
+  else rows.push(...kindRules(subject, report));
+  for (const [key, wanted] of check.route === "readiness" ? [] : check.tags) {
+    const found = report.tags.get(key);
+    rows.push(line(subject, { rule: `tag ${key}`, value: found ?? "not set", limit: wanted, refusal: found === wanted ? null : "tag" }));
+  }
+  return rows;
+}
+
+/** Whether the node passes an either-route as the leader, so that what is asked of replicas is not asked of it. */
+export function isLeading({ sight, observation, check }: Subject, report: Report): boolean {
+  if (!eitherRoutes.has(check.route)) return false;
+  if (check.route === "readiness") return holdsLock(sight, observation.node.name, observation.hasLock);
+  const witness = { observation, report };
+  return judgePrimary(sight, witness).fit || judgeStandbyLeader(sight, witness).fit;
+}
+
+function kindRules(subject: Subject, report: Report): RuleLine[] {
+  const { check } = subject;
+  const rows: RuleLine[] = [];
+  const isReplicaRoute = check.route !== "health" && check.route !== "readiness";
+  if (isReplicaRoute)
+    rows.push(
+      line(subject, { rule: "role", value: report.role, limit: "replica", refusal: report.role === "replica" ? null : "wrong_role" }),
+    );
+  rows.push(
+    line(subject, { rule: "state", value: report.state, limit: "running", refusal: report.state === "running" ? null : "not_running" }),
+  );
+  if (!isReplicaRoute) return rows;
+  const isOut = report.isNoLoadBalance;
+  rows.push(line(subject, { rule: "noloadbalance", value: isOut ? "tag is set" : "not set", refusal: isOut ? "noloadbalance" : null }));
+  const { isSyncStandby: sync, isQuorumStandby: quorum } = report;
+  const value = sync ? "synchronous standby" : quorum ? "quorum standby" : "asynchronous standby";
+  if (check.route.endsWith("quorum"))
+    rows.push(line(subject, { rule: "synchrony", value, limit: "quorum standby", refusal: quorum ? null : "not_quorum" }));
+  else if (check.route === "async")
+    rows.push(line(subject, { rule: "synchrony", value, limit: "asynchronous", refusal: sync || quorum ? "not_async" : null }));
+  else if (check.route.endsWith("sync"))
+    rows.push(line(subject, { rule: "synchrony", value, limit: "synchronous standby", refusal: sync ? null : "not_sync" }));
+  return rows;
+}
+
+function claimsOf(names: readonly string[]): string {
+  return names.length === 0 ? "nobody claims it" : `claimed by ${names.join(", ")}`;
+}

@@ -1,0 +1,40 @@
+import { formatByteSize } from "../cluster/byte-size.ts";
+import { formatLsn } from "../cluster/lsn.ts";
+import type { LagSample } from "../cluster/observation.ts";
+import type { Check } from "./check.ts";
+import { exceeds, isRefusedForLag } from "./damping.ts";
+import { lagBytes } from "./position.ts";
+import type { Sight, Witness } from "./sight.ts";
+import { timeLagMs } from "./time-lag.ts";
+import { fit, unfit, type Unfit, type Verdict } from "./verdict.ts";
+
+/**
+ * Whether a node has replayed enough for the limits a check asks for: `min_lsn`, `lag` and `lag_time`, all that are given. A lag
+ * equal to its limit passes, as on the nodes; one that was never known is refused. Damping never softens `min_lsn`: who asks
+ * to read his own writes means each single read.
+ */
+export function judgeLag(sight: Sight, { observation, report }: Witness, check: Check): Verdict {
+  if (check.minLsn !== null && (report.replayed === null || report.replayed < check.minLsn)) {
+    return unfit("min_lsn", report.replayed === null ? null : formatLsn(report.replayed));
+  }
+  if (check.lagBytesMax === null && check.lagTimeMsMax === null) return fit;
+  const present = presentLag(sight, observation);
+  const isDamped = observation.lagSamples.length > 0;
+  // The newest sample is the present one, only that time lag has grown since.
+  const isRefused = isDamped
+    ? isRefusedForLag([...observation.lagSamples.slice(0, -1), present], check, sight.settings)
+    : exceeds(present, check);
+  return isRefused ? refusal(present, check) : fit;
+}
+
+/** A node's lag as it is now, in bytes and in time. */
+export function presentLag(sight: Sight, observation: Witness["observation"]): LagSample {
+  return { sentAtMs: observation.sentAtMs, bytes: lagBytes(sight.part, observation), timeMs: timeLagMs(sight.part, observation, sight) };
+}
+
+/** The figure of the limit that is broken; where damping alone refuses, that of the limit asked for. */
+function refusal({ bytes, timeMs }: LagSample, { lagBytesMax, lagTimeMsMax }: Check): Unfit {
+  if ((lagBytesMax !== null && bytes === null) || (lagTimeMsMax !== null && timeMs === null)) return unfit("lag_unknown");
+  const isTime = lagTimeMsMax !== null && timeMs !== null && (lagBytesMax === null || timeMs > lagTimeMsMax);
+  return unfit("lagging", isTime ? `${(timeMs / 1000).toFixed(1)}s` : formatByteSize(bytes ?? 0));
+}

@@ -1,0 +1,57 @@
+import type { Observation } from "../cluster/observation.ts";
+import type { ClusterPart } from "../cluster/snapshot.ts";
+import { freshLeader, signOf } from "./stream.ts";
+import { samplesKept } from "./damping.ts";
+import { isOnLowerTimeline } from "./divergence.ts";
+import { lagBytes } from "./position.ts";
+import { look } from "./sight.ts";
+import type { Settings } from "./settings.ts";
+import { timeLagMs } from "./time-lag.ts";
+
+/**
+ * Notes on an observation what its report shows against the rest of the cluster: a sign of attachment (rule 5), a timeline
+ * that is not the leader's (rule 6), and its lag where damping will want to remember it.
+ * @param before what was known of the node when the report came
+ */
+export function withBearings(
+  part: ClusterPart,
+  pair: { readonly before: Observation; readonly after: Observation },
+  context: { readonly settings: Settings; readonly nowMs: number },
+): Observation {
+  const { before, after } = pair;
+  const { settings, nowMs } = context;
+  const { report, sentAtMs } = after;
+  if (report === null) return after;
+  const sight = look(part, settings, nowMs);
+  const hasLeader = freshLeader(sight) !== null;
+  // The count begins with the node's first report, and anew wherever there is no leader to be attached to.
+  const isCounting = hasLeader && before.report !== null && signOf(sight, before, report) === null;
+  const isLower = hasLeader && isOnLowerTimeline(part, report);
+  return {
+    ...after,
+    attachedAtMs: isCounting ? before.attachedAtMs : sentAtMs,
+    lowerTimelineSinceMs: isLower ? (before.lowerTimelineSinceMs ?? sentAtMs) : null,
+    lagSamples: withLagSample(part, after, context),
+  };
+}
+
+/** A change of leader or timeline gives every replica its whole window anew. */
+export function withWindowsAnew(part: ClusterPart, nowMs: number): ClusterPart {
+  const nodes = part.nodes.map((node) => ({
+    ...node,
+    attachedAtMs: nowMs,
+    lowerTimelineSinceMs: node.lowerTimelineSinceMs === null ? null : nowMs,
+  }));
+  return { ...part, nodes };
+}
+
+function withLagSample(
+  part: ClusterPart,
+  after: Observation,
+  context: { readonly settings: Settings; readonly nowMs: number },
+): Observation["lagSamples"] {
+  const kept = samplesKept(context.settings);
+  if (kept === 0) return after.lagSamples.length === 0 ? after.lagSamples : [];
+  const sample = { sentAtMs: after.sentAtMs, bytes: lagBytes(part, after), timeMs: timeLagMs(part, after, context) };
+  return [...after.lagSamples, sample].slice(-kept);
+}

@@ -1,0 +1,87 @@
+import assert from "node:assert/strict";
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { resolve } from "node:path";
+
+const command = pathToFileURL(resolve("build", "src", "cli", "simulate.js")).href;
+const script = `import { simulate } from "${command}"; process.exitCode = await simulate(process.argv.slice(1));`;
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(...flags: readonly string[]): { child: ChildProcess; ended: Promise<Ended>; greeted: Promise<string> } {
+  const child = spawn(process.execPath, ["--input-type=module", "-e", script, "--", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+  let [out, err] = ["", ""];
+  const greeted = new Promise<string>((done) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+      if (out.includes("garbage")) done(out);
+    });
+  });
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  const ended = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
+  return { child, ended, greeted };
+}
+
+describe("rolecall simulate", () => {
+  for (const signal of ["SIGTERM", "SIGINT"] as const) {
+    it(`serves what it says until ${signal}, then ends with 0`, { timeout: 20_000 }, async () => {
+      const { child, ended, greeted } = start(
+        "--port",
+        "0",
+        "--nodes",
+        "2",
+        "--scope",
+        "shop",
+        "--vocabulary",
+        "neutral",
+        "--synchronous",
+        "on",
+      );
+      const greeting = await greeted;
+      const [, url = ""] = /pg2 {2}(http:\S+)/.exec(greeting) ?? [];
+      assert.equal(greeting.match(/^ {2}curl /gm)?.length, 3);
+      const document = (await (await fetch(`${url}/ha`)).json()) as Record<string, unknown>;
+      assert.deepEqual(document["ha"], { version: "4.1.4", scope: "shop", name: "pg2" });
+      assert.equal(document["sync_standby"], true);
+      child.kill(signal);
+      assert.deepEqual(await ended, { code: 0, out: greeting, err: "" });
+    });
+  }
+
+  for (const [flags, says] of [
+    [["--nodes", "none"], /--nodes must be a number: it is "none"/],
+    [["--nodes", "0"], /nodes must be a whole number from 1 to 1000: it is 0/],
+    [["--vocabulary", "greek"], /--vocabulary must be one of patroni, neutral: it is "greek"/],
+    [["--ttl", "10", "--loop-wait", "9"], /loop_wait must be/],
+    [["--colour"], /Unknown option '--colour'/],
+    [["--host", "256.256.256.256"], /rolecall simulate: /],
+  ] as const) {
+    it(`with ${flags.join(" ")} ends with 2 and says why`, { timeout: 20_000 }, async () => {
+      const { code, out, err } = await start("--port", "0", ...flags).ended;
+      assert.deepEqual([code, out], [2, ""]);
+      assert.match(err, says);
+    });
+  }
+
+  it("on a taken port ends with 2 and says what to do", { timeout: 20_000 }, async () => {
+    const first = start("--port", "0", "--nodes", "1");
+    const [, port = ""] = /127\.0\.0\.1:(\d+)/.exec(await first.greeted) ?? [];
+    const { code, err } = await start("--port", port, "--nodes", "1").ended;
+    first.child.kill("SIGTERM");
+    await first.ended;
+    assert.equal(code, 2);
+    assert.match(err, /EADDRINUSE.*--port/);
+  });
+
+  it("tells its flags when asked, and ends with 0", { timeout: 20_000 }, async () => {
+    const { code, out } = await start("--help").ended;
+    assert.equal(code, 0);
+    assert.match(out, /--keep-alive/);
+  });
+});

@@ -1,0 +1,81 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { configJsonSchema, readSchema, type SchemaNode } from "../../src/config/json-schema.ts";
+import { loadConfig } from "../../src/config/load.ts";
+import { renderProblems } from "../../src/config/problem.ts";
+
+function load(file: string) {
+  const result = loadConfig({ file, env: {}, flags: {} });
+  assert.ok(result.ok, result.ok ? "" : renderProblems(result.problems));
+  return result.config;
+}
+
+test("config/schema.json is what the parser's schema gives: npm run schema writes it", () => {
+  assert.deepEqual(JSON.parse(readFileSync("config/schema.json", "utf8")), JSON.parse(JSON.stringify(configJsonSchema())));
+});
+
+test("the demo watches the simulated cluster and answers for the whole of it", () => {
+  const config = load("config/rolecall.yaml");
+  assert.deepEqual(config.simulator, { nodes: 3, port: 18_008 });
+  assert.deepEqual(
+    config.clusters.map(({ name, scope, discover }) => ({ name, scope, discover })),
+    [{ name: "demo", scope: "demo", discover: ["http://127.0.0.1:18008", "http://127.0.0.1:18009", "http://127.0.0.1:18010"] }],
+  );
+  assert.deepEqual(config.listen, [
+    { address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: true, defaults: "" },
+    { address: "127.0.0.1", port: 9108, dialect: "admin", cluster: null, node: null, wholeCluster: false, defaults: "" },
+  ]);
+});
+
+test("the defaults that the demo file shows in comments are the defaults", () => {
+  const text = readFileSync("config/rolecall.yaml", "utf8");
+  const said = text.replaceAll(/^# ( *[a-z_]+:.*)$/gm, "$1");
+  assert.match(said, /^probe:\n {2}interval: 1s/m);
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-examples-"));
+  try {
+    writeFileSync(join(folder, "rolecall.yaml"), said);
+    assert.deepEqual(load(join(folder, "rolecall.yaml")), load("config/rolecall.yaml"));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test("the demo file shows every key of the schema", () => {
+  const text = readFileSync("config/rolecall.yaml", "utf8");
+  const missing = [...new Set(keysOf(readSchema(configJsonSchema())))].filter((key) => !new RegExp(`[ {]${key}:|^${key}:`, "m").test(text));
+  assert.deepEqual(missing, []);
+});
+
+test("every example loads, and points editors at the schema", () => {
+  const examples = readdirSync("config/examples").map((name) => join("config/examples", name));
+  assert.ok(examples.length >= 2);
+  for (const file of examples) {
+    assert.ok(load(file).clusters.length > 0);
+    assert.match(readFileSync(file, "utf8"), /^# yaml-language-server: \$schema=\.\.\/schema\.json\n/);
+  }
+  assert.match(readFileSync("config/rolecall.yaml", "utf8"), /^# yaml-language-server: \$schema=\.\/schema\.json\n/);
+});
+
+test("every key of the schema says what it is for", () => {
+  assert.deepEqual(undescribed(configJsonSchema(), ""), []);
+});
+
+function keysOf(node: SchemaNode): string[] {
+  const inner = [...node.properties].flatMap(([key, value]) => [key, ...keysOf(value)]);
+  return node.items === null ? inner : [...inner, ...keysOf(node.items)];
+}
+
+/** The properties, at any depth, without a description. */
+function undescribed(value: unknown, path: string): string[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([key, inner]: [string, unknown]) => {
+    if (key !== "properties") return undescribed(inner, path);
+    return Object.entries(inner as Record<string, { description?: string }>).flatMap(([name, property]) => [
+      ...(property.description === undefined ? [`${path}.${name}`] : []),
+      ...undescribed(property, `${path}.${name}`),
+    ]);
+  });
+}

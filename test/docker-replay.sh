@@ -1,0 +1,141 @@
+#!/usr/bin/env bash
+# Replays the Dockerfile where no engine is at hand. Every step is read from the Dockerfile itself; one that this script does not
+# know ends it. Stages are folders, RUN and the program use the machine's node in place of the image's. Then the program runs from
+# its entry point as an unprivileged user on a tree that it cannot write, answers the HEALTHCHECK, and ends with 0 after STOPSIGNAL.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+readonly port=28308
+scratch=$(mktemp -d)
+chmod 755 "$scratch" # the unprivileged user has to reach it
+program=
+cleanup() {
+  if [ -n "$program" ]; then kill -KILL "$program" 2>/dev/null || true; fi
+  rm -rf "$scratch"
+}
+trap cleanup EXIT
+trap 'exit 143' TERM
+trap 'exit 130' INT
+
+fail() {
+  echo "docker-replay: $*" >&2
+  exit 1
+}
+
+# One instruction a line: comments and blank lines gone, continued lines joined.
+instructions() {
+  sed -e '/^[[:space:]]*#/d' -e '/^[[:space:]]*$/d' Dockerfile | sed -e ':more' -e '/\\$/{N;s/\\\n[[:space:]]*/ /;b more' -e '}'
+}
+
+# The strings of a JSON array, each ended by a NUL.
+words() {
+  node -e 'for (const word of JSON.parse(process.argv[1])) process.stdout.write(`${word}\0`)' "$1"
+}
+
+# What a COPY may take: the folder without what .dockerignore names (plain names at the top level, nothing finer).
+context=$scratch/context
+mkdir "$context"
+grep -q '[*!/]' .dockerignore && fail ".dockerignore must hold plain names only, as this script reads no patterns"
+sed 's#^#./#' .dockerignore > "$scratch/ignored"
+tar --create --anchored --exclude-from="$scratch/ignored" . | tar --extract --no-same-owner --directory "$context"
+
+declare -A stages=()
+declare -a environment=() entrypoint=() command=() health=()
+stage=
+folder=/
+user=root
+stop_signal=SIGTERM
+
+begin_stage() { # image AS name
+  local version=${1#node:}
+  [ "$version" != "$1" ] || fail "a stage must be on a node image: $1"
+  [ "${version%%[!0-9]*}" = "$(node -p 'process.versions.node.split(".")[0]')" ] || echo "   (the image has Node ${version%%[!0-9]*}, this replay $(node -v))"
+  stage=$scratch/stage${#stages[@]}
+  stages[${3:-last}]=$stage
+  mkdir "$stage"
+  environment=() folder=/ user=root
+}
+
+copy() { # [--from=stage] source… destination
+  local from=$context destination=${*: -1}
+  if [[ $1 == --from=* ]]; then from=${stages[${1#--from=}]} && shift; fi
+  [[ $1 != --* ]] || fail "COPY with an option this script does not know: $1"
+  [[ $destination == /* ]] || destination=$folder/$destination
+  mkdir -p "$(dirname "$stage$destination")"
+  [[ $destination != */ ]] || mkdir -p "$stage$destination"
+  local source
+  for source in "${@:1:$#-1}"; do
+    # A folder's contents are copied, not the folder itself; a file is copied as it is.
+    if [ -d "$from/$source" ]; then mkdir -p "$stage$destination" && cp -R "$from/$source/." "$stage$destination"; else cp "$from/$source" "$stage$destination"; fi
+  done
+}
+
+replay() { # one instruction
+  local word=$1 rest=$2
+  case $word in
+    FROM) eval "begin_stage $rest" ;;
+    WORKDIR) folder=$rest && mkdir -p "$stage$folder" ;;
+    COPY) eval "copy $rest" ;;
+    RUN) (cd "$stage$folder" && env "${environment[@]}" bash -euo pipefail -c "$rest" >"$scratch/run.log" 2>&1) || { tail -n 20 "$scratch/run.log" | sed -E 's#[a-z]+://[^ ]+#(address)#g' >&2 && fail "RUN $rest"; } ;;
+    ENV) environment+=("$rest") ;;
+    USER) user=$rest ;;
+    STOPSIGNAL) stop_signal=$rest ;;
+    HEALTHCHECK) mapfile -d '' -t health < <(words "${rest#*CMD }") ;;
+    ENTRYPOINT) mapfile -d '' -t entrypoint < <(words "$rest") ;;
+    CMD) mapfile -d '' -t command < <(words "$rest") ;;
+    LABEL | EXPOSE) ;;
+    *) fail "an instruction this script does not know: $word" ;;
+  esac
+}
+
+while read -r word rest; do
+  echo "-- $word $rest"
+  replay "$word" "$rest" </dev/null
+done < <(instructions)
+
+[ "$user" != root ] || fail "the image must not run as root"
+[ ! -e "$stage/app/node_modules/typescript" ] || fail "the image must not hold development packages"
+
+# What an operator mounts, and the tree as `--read-only` makes it.
+mkdir -p "$stage/etc/rolecall"
+cat >"$stage/etc/rolecall/rolecall.yaml" <<YAML
+clusters: [{ name: demo, nodes: [{ name: pg1, api: "http://127.0.0.1:1" }] }]
+listen: [{ port: $port, cluster: demo }]
+drain: 100ms
+YAML
+chmod -R a-w,a+rX "$stage"
+touch "$scratch/begun"
+as_user=()
+if [ "$(id -u)" = 0 ]; then as_user=(setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs); fi
+
+# Absolute paths of the image lie below its stage here.
+placed=()
+for argument in "${entrypoint[@]}" "${command[@]}"; do
+  if [[ $argument == /* ]]; then placed+=("$stage$argument"); else placed+=("$argument"); fi
+done
+inside=(env -i "PATH=$PATH" "${environment[@]}" "HEALTH_URL=http://127.0.0.1:$port/livez")
+
+cd "$stage$folder"
+if "${inside[@]}" "${health[@]}"; then fail "port $port must be free: something else answers there"; fi
+"${as_user[@]}" "${inside[@]}" "${placed[@]}" >"$scratch/program.log" 2>&1 &
+program=$!
+healthy=no
+for _ in $(seq 50); do
+  if "${as_user[@]}" "${inside[@]}" "${health[@]}"; then healthy=yes && break; fi
+  kill -0 "$program" 2>/dev/null || break
+  sleep 0.2
+done
+[ "$healthy" = yes ] || { cat "$scratch/program.log" >&2 && fail "HEALTHCHECK never passed"; }
+
+kill -s "${stop_signal#SIG}" "$program"
+for _ in $(seq 50); do
+  kill -0 "$program" 2>/dev/null || break
+  sleep 0.2
+done
+if kill -0 "$program" 2>/dev/null; then fail "the program does not end after $stop_signal"; fi
+code=0
+wait "$program" || code=$?
+program=
+[ "$code" = 0 ] || { cat "$scratch/program.log" >&2 && fail "the program ended with $code after $stop_signal, not with 0"; }
+[ -z "$(find "$stage" -newer "$scratch/begun" -print -quit)" ] || fail "the program wrote into its tree"
+echo "docker-replay: every step replayed; healthy as an unprivileged user on a read-only tree; ended with 0 after $stop_signal"

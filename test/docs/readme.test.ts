@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { test } from "node:test";
+import { configReference } from "../../src/config/reference.ts";
+import { parameterNames } from "../../src/health/check.ts";
+import { hardReasons } from "../../src/health/reason.ts";
+
+const documents = ["README.md", "src/README.md", "CONTRIBUTING.md"];
+const manifest: { scripts: object; dependencies: object; devDependencies: object } = JSON.parse(readFileSync("package.json", "utf8"));
+
+for (const document of documents) {
+  const text = readFileSync(document, "utf8");
+
+  test(`${document}: every file it links to exists`, () => {
+    const links = [...text.matchAll(/\]\(([^)#]+)\)/g)].map((match) => match[1] ?? "");
+    for (const link of links.filter((candidate) => !candidate.includes("://"))) {
+      assert.ok(existsSync(join(dirname(document), link)), `${link} does not exist`);
+    }
+  });
+
+  test(`${document}: every npm script it names exists`, () => {
+    const scripts = [...text.matchAll(/npm (?:run )?(start|test(?::\w+)?|run \S+|build|check|schema|bench\S*)/g)].map((match) =>
+      (match[1] ?? "").replace(/^run /, ""),
+    );
+    for (const script of scripts) assert.ok(script in manifest.scripts, `npm run ${script} does not exist`);
+  });
+
+  test(`${document}: every source file it names exists`, () => {
+    const base = document === "src/README.md" ? "src" : ".";
+    const named = [
+      ...text.matchAll(/`((?:src|test|config|docs|bench|cluster|health|probe|front|metrics|cli|simulator)\/[\w./-]*|[\w-]+\.ts)`/g),
+    ].map((match) => match[1] ?? "");
+    for (const path of named.filter((name) => name.endsWith("/") || name.includes(".")))
+      assert.ok(existsSync(join(base, path)) || existsSync(path), `${path} does not exist`);
+  });
+}
+
+test("README: every run-time dependency has a reason, and none is listed that is not there", () => {
+  const section = readFileSync("README.md", "utf8").split("## Dependencies")[1] ?? "";
+  const listed = [...section.matchAll(/^\| ([\w-]+) \|/gm)].map((match) => match[1]).filter((name) => name !== "package");
+  assert.deepEqual(new Set(listed), new Set(Object.keys(manifest.dependencies)));
+});
+
+test("README: the reasons of the guards and the parameters it names are those there are", () => {
+  const text = readFileSync("README.md", "utf8");
+  for (const reason of hardReasons) assert.ok(text.includes(`\`${reason}\``) || reason === "unknown", `${reason} is not told of`);
+  const named = [...text.matchAll(/`(\w+)=[^`]*`/g)].map((match) => match[1] ?? "");
+  for (const name of named) assert.ok(parameterNames().includes(name), `${name}= is no parameter`);
+});
+
+test("docs/configuration.md is what the schema says: npm run schema writes it", () => {
+  assert.equal(readFileSync("docs/configuration.md", "utf8"), configReference());
+});

@@ -1,0 +1,189 @@
+/**
+ * rolecall beside real clusters: each node's own answers against ours, while the cluster is changed under both.
+ * A yes of ours must not outlive the node's by more than `max_age`; once things have settled, all answers agree.
+ * What may differ meanwhile (design.md, rules of judgement): we refuse more (guards; evidence too old), never less for longer;
+ * a node that does not answer is 503 for us; `/liveness` has a pace of its own and is compared only when settled.
+ */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Cluster } from "./lab/cluster.ts";
+import { freeze, freezeBackend } from "./lab/freeze.ts";
+import type { PatroniNode } from "./lab/patroni.ts";
+import { psql } from "./lab/psql.ts";
+import { Rolecall } from "./lab/rolecall.ts";
+import { missingProgram, patroni3, patroni4, type Found } from "./lab/versions.ts";
+import { until } from "./lab/wait.ts";
+import { Stage } from "./watch/stage.ts";
+import { isYes } from "./watch/timeline.ts";
+
+const routes = JSON.parse(readFileSync(new URL("../../../test/spec/real.json", import.meta.url), "utf8")) as {
+  readonly watched: readonly string[];
+  readonly settled: readonly string[];
+  readonly settledSince4: readonly string[];
+};
+
+follow("3.0.2", patroni3, routes.settled);
+follow("4.1", patroni4, [...routes.settled, ...routes.settledSince4]);
+
+function follow(version: string, find: () => Found, settled: readonly string[]): void {
+  const missing = missingProgram();
+  const found: Found = missing === undefined ? find() : { notRun: `${missing} is missing` };
+  if ("notRun" in found) {
+    const required = version === "3.0.2" && process.env["CI"] !== undefined;
+    test(`Patroni ${version}`, required ? {} : { skip: `not run: ${found.notRun}` }, () =>
+      assert.fail(`Patroni ${version} is required in CI: ${found.notRun}`),
+    );
+    return;
+  }
+  describe(`beside Patroni ${version}`, { timeout: 300_000 }, () => scenarios(version, found.command, settled));
+}
+
+function scenarios(version: string, command: readonly [string, ...string[]], settled: readonly string[]): void {
+  let cluster: Cluster;
+  let rolecall: Rolecall;
+  let stage: Stage;
+
+  before(async () => {
+    cluster = await Cluster.start(command);
+    rolecall = await Rolecall.start(cluster);
+    stage = new Stage({ cluster, rolecall, title: `Patroni ${version}`, watched: routes.watched, settled });
+  });
+  after(async () => {
+    const code = await rolecall?.stop();
+    await cluster?.stop();
+    if (rolecall !== undefined) assert.equal(code, 0, "rolecall ends with 0 after SIGTERM");
+  });
+
+  test("in a steady cluster every route of every node is answered alike", async () => {
+    await stage.during("steady", () => sleep(3000));
+  });
+
+  test("writes pass, and a replica that receives nothing is refused for its lag until it does again", async () => {
+    const leader = await cluster.leader();
+    const [replica] = await cluster.replicas();
+    assert.ok(replica?.postmaster !== undefined);
+    const { postmaster } = replica;
+    await stage.during("writes", async () => {
+      assert.equal(await psql(leader.databasePort, "create table written (filling text)"), "");
+      await write(leader);
+      const thaw = freezeBackend(postmaster, "walreceiver");
+      try {
+        await write(leader);
+        await stage.refused(replica, "/replica?lag=1MB");
+      } finally {
+        thaw();
+      }
+    });
+    stage.assertChanged(replica, "/replica?lag=1MB no", "/replica?lag=1MB yes");
+  });
+
+  test("a switchover moves the lock, and the old leader becomes a replica", async () => {
+    const old = await cluster.leader();
+    const [candidate] = await cluster.replicas();
+    assert.ok(candidate !== undefined);
+    await stage.during("switchover", async () => {
+      const { status, body } = await old.ask("/switchover", {
+        method: "POST",
+        body: { leader: old.name, candidate: candidate.name },
+        deadlineMs: 30_000,
+      });
+      assert.equal(status, 200, body);
+    });
+    assert.equal((await cluster.leader()).name, candidate.name);
+    stage.assertChanged(old, "/primary no", "/replica?lag=1MB yes");
+    stage.assertChanged(candidate, "/primary yes", "/replica?lag=1MB no");
+  });
+
+  test("a killed leader is nobody, the next one is found, and the old one comes back as a replica", async () => {
+    const old = await cluster.leader();
+    const next = await stage.during("leader killed", async () => {
+      await old.kill();
+      const found = await cluster.leader();
+      old.start();
+      return found;
+    });
+    assert.notEqual(next.name, old.name);
+    stage.assertChanged(old, "/primary no", "/health no", "/health yes", "/replica?lag=1MB yes");
+    stage.assertChanged(next, "/primary yes");
+  });
+
+  test("a frozen leader is refused before the lock passes on, and is no second primary when it wakes up", async () => {
+    const old = await cluster.leader();
+    const others = await cluster.replicas();
+    const next = await stage.during("leader frozen", async () => {
+      const thaw = freeze(old.pid);
+      try {
+        await stage.refused(old, "/primary");
+        const found = await until({ what: "next leader", seconds: 60 }, async () => {
+          const replies = await Promise.all(others.map((node) => node.ask("/leader")));
+          return others.find((_, index) => isYes(replies[index] ?? { status: 0 }));
+        });
+        await sleep(2000);
+        return found;
+      } finally {
+        thaw();
+      }
+    });
+    // Who leads in the end is the cluster's affair: the old leader's PostgreSQL was never stopped, and may win the lock again.
+    stage.assertChanged(old, "/primary no", "/health no", "/health yes");
+    stage.assertChanged(next, "/primary yes");
+  });
+
+  test("a frozen replica is refused when its evidence is too old, and taken again after the thaw", async () => {
+    const [replica] = await cluster.replicas();
+    assert.ok(replica !== undefined);
+    await stage.during("replica frozen", async () => {
+      const thaw = freeze(replica.pid);
+      try {
+        await stage.refused(replica, "/health");
+        await sleep(2000);
+      } finally {
+        thaw();
+      }
+    });
+    stage.assertChanged(replica, "/health no", "/health yes");
+  });
+
+  test("in pause the answers go on, and a PostgreSQL that stays stopped is refused until the pause ends", async () => {
+    const leader = await cluster.leader();
+    const [replica] = await cluster.replicas();
+    assert.ok(replica?.postmaster !== undefined);
+    const { postmaster } = replica;
+    await stage.during("pause", async () => {
+      await pause(leader, true);
+      process.kill(postmaster, "SIGINT"); // PostgreSQL's fast shutdown
+      await stage.refused(replica, "/health");
+      assert.equal((await leader.ask("/primary")).status, 200);
+      await pause(leader, false);
+    });
+    stage.assertChanged(replica, "/health no", "/health yes");
+  });
+
+  test("without the DCS the leader gives up its lock, and one is found when it is back", async () => {
+    const leader = await cluster.leader();
+    await stage.during("DCS down", async () => {
+      await cluster.etcd.kill();
+      await stage.refused(leader, "/primary");
+      await sleep(3000);
+      await cluster.etcd.start();
+    });
+    stage.assertChanged(leader, "/primary no");
+  });
+
+  async function pause(leader: PatroniNode, paused: boolean): Promise<void> {
+    const { status, body } = await leader.ask("/config", { method: "PATCH", body: { pause: paused }, deadlineMs: 10_000 });
+    assert.equal(status, 200, body);
+    await until({ what: `pause ${paused} on every node`, seconds: 15 }, async () => {
+      const documents = await Promise.all(cluster.nodes.map((node) => node.ask("/patroni")));
+      return documents.every(({ body: text }) => text.includes('"pause": true') === paused) ? true : undefined;
+    });
+  }
+}
+
+/** Some 5 MB of WAL. */
+async function write(leader: PatroniNode): Promise<void> {
+  const inserted = await psql(leader.databasePort, "insert into written select repeat(md5(n::text), 30) from generate_series(1, 5000) n");
+  assert.equal(inserted, "");
+}

@@ -1,0 +1,135 @@
+/** HAProxy with real servers: it asks rolecall about each of them, and every new connection is asked where it landed. */
+import assert from "node:assert/strict";
+import { after, before, describe, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Cluster } from "./lab/cluster.ts";
+import { Haproxy } from "./lab/haproxy.ts";
+import { ports } from "./lab/ports.ts";
+import { psql } from "./lab/psql.ts";
+import { Rolecall } from "./lab/rolecall.ts";
+import { missingProgram, patroni3, type Found } from "./lab/versions.ts";
+import { until } from "./lab/wait.ts";
+
+/** Where one new connection landed; undefined where HAProxy had no server for it. */
+type Landing = { readonly port: number; readonly inRecovery: boolean } | undefined;
+
+const missing = missingProgram();
+const found: Found = missing === undefined ? patroni3() : { notRun: `${missing} is missing` };
+if ("command" in found) describe("HAProxy asks rolecall", { timeout: 180_000 }, () => scenarios(found.command));
+else if (process.env["CI"] === undefined) test("HAProxy asks rolecall", { skip: `not run: ${found.notRun}` }, () => {});
+else test("HAProxy asks rolecall", () => assert.fail(`needed in CI: ${found.notRun}`));
+
+function scenarios(command: readonly [string, ...string[]]): void {
+  let cluster: Cluster;
+  let rolecall: Rolecall;
+  let haproxy: Haproxy;
+
+  before(async () => {
+    cluster = await Cluster.start(command);
+    rolecall = await Rolecall.start(cluster);
+    haproxy = await Haproxy.start(cluster);
+    await settled();
+  });
+  after(async () => {
+    await haproxy?.stop();
+    await rolecall?.stop();
+    await cluster?.stop();
+  });
+
+  test("writes land on the leader and reads on both replicas", async () => {
+    await assertRouted();
+  });
+
+  test("a switchover takes new connections along: none reaches the old primary once the new one was reached", async () => {
+    const old = await cluster.leader();
+    const [next] = await cluster.replicas();
+    assert.ok(next !== undefined);
+    const landings: Landing[] = [];
+    const watch = new AbortController();
+    const watching = collect(landings, watch.signal);
+    try {
+      const { status, body } = await old.ask("/switchover", {
+        method: "POST",
+        body: { leader: old.name, candidate: next.name },
+        deadlineMs: 30_000,
+      });
+      assert.equal(status, 200, body);
+      await cluster.whole();
+      await settled();
+    } finally {
+      watch.abort();
+      await watching;
+      print(landings);
+    }
+    assert.equal((await cluster.leader()).name, next.name);
+
+    const first = landings.findIndex((landing) => landing?.port === next.databasePort);
+    assert.notEqual(first, -1, "the new primary was never reached");
+    const earlier = new Set(landings.slice(0, first).flatMap((landing) => (landing === undefined ? [] : [landing.port])));
+    assert.deepEqual([...earlier], [old.databasePort], "before that, only the old primary was reached");
+    const since = new Set(landings.slice(first).map((landing) => JSON.stringify(landing ?? "none")));
+    assert.deepEqual(
+      [...since],
+      [JSON.stringify({ port: next.databasePort, inRecovery: false })],
+      "from then on, only the new primary was",
+    );
+    await assertRouted();
+  });
+
+  /** HAProxy shows one server up for writes and two for reads, as the cluster has them. */
+  async function settled(): Promise<void> {
+    const leader = await cluster.leader();
+    const wanted = cluster.nodes.map(({ name }) => (name === leader.name ? `write ${name}` : `read ${name}`)).sort();
+    await until({ what: `settled HAProxy (${wanted.join(", ")})`, seconds: 20, evidence: () => rolecall.tail }, async () => {
+      const up = (await haproxy.servers()).filter(({ status }) => status === "UP").map(({ pool, node }) => `${pool} ${node}`);
+      return up.sort().join() === wanted.join() ? true : undefined;
+    });
+  }
+
+  /** Ten new connections through each port, each asked where it is. */
+  async function assertRouted(): Promise<void> {
+    const leader = await cluster.leader();
+    const replicas = (await cluster.replicas()).map(({ databasePort }) => databasePort);
+    const writes = await landTen(ports.haproxyWrite);
+    assert.deepEqual([...writes], [`${leader.databasePort} primary`]);
+    const reads = await landTen(ports.haproxyRead);
+    assert.deepEqual([...reads].sort(), replicas.map((port) => `${port} replica`).sort());
+  }
+}
+
+/** Opens one write connection after the other until the signal. */
+async function collect(landings: Landing[], signal: AbortSignal): Promise<void> {
+  while (!signal.aborted) {
+    landings.push(await land(ports.haproxyWrite));
+    await sleep(50);
+  }
+}
+
+async function landTen(port: number): Promise<ReadonlySet<string>> {
+  const landed = new Set<string>();
+  for (let count = 0; count < 10; count++) {
+    const landing = await land(port);
+    landed.add(landing === undefined ? "nowhere" : `${landing.port} ${landing.inRecovery ? "replica" : "primary"}`);
+  }
+  return landed;
+}
+
+async function land(port: number): Promise<Landing> {
+  const row = await psql(port, "select inet_server_port(), pg_is_in_recovery()");
+  const [, server, inRecovery] = /^(\d+)\|([tf])$/.exec(row ?? "") ?? [];
+  return server === undefined ? undefined : { port: Number(server), inRecovery: inRecovery === "t" };
+}
+
+/** The landings in a row, equal ones together. */
+function print(landings: readonly Landing[]): void {
+  const words = landings.map((landing) =>
+    landing === undefined ? "nowhere" : `${landing.port}${landing.inRecovery ? " (in recovery)" : ""}`,
+  );
+  const runs: { word: string; times: number }[] = [];
+  for (const word of words) {
+    const last = runs.at(-1);
+    if (last?.word === word) last.times += 1;
+    else runs.push({ word, times: 1 });
+  }
+  console.log(`HAProxy, switchover, new write connections: ${runs.map(({ word, times }) => `${word} x ${times}`).join(", ")}`);
+}

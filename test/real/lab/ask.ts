@@ -1,0 +1,52 @@
+/** One HTTP question on a connection of its own, as a load balancer's check is one. */
+import { request } from "node:http";
+
+export interface Question {
+  readonly port: number;
+  readonly path: string;
+  readonly method?: "GET" | "PATCH" | "POST";
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  readonly deadlineMs?: number;
+}
+
+/** What came back. `status` 0 is silence: refused, reset, or nothing before the deadline. Instants are of the monotonic clock. */
+export interface Reply {
+  readonly status: number;
+  readonly body: string;
+  readonly reason: string;
+  readonly sentAtMs: number;
+  readonly repliedAtMs: number;
+}
+
+/** Asks 127.0.0.1 once, on a new connection; silence is a reply with status 0. The deadline (2 s) covers the body. Never throws. */
+export function ask(question: Question): Promise<Reply> {
+  const { port, path, method = "GET", deadlineMs = 2000 } = question;
+  const body = question.body === undefined ? "" : JSON.stringify(question.body);
+  const headers = body === "" ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
+  const sentAtMs = performance.now();
+  return new Promise((resolve) => {
+    const silence = (): void => resolve({ status: 0, body: "", reason: "", sentAtMs, repliedAtMs: performance.now() });
+    const asking = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.on("error", silence);
+      response.on("end", () =>
+        resolve({
+          status: response.statusCode ?? 0,
+          body: Buffer.concat(chunks).toString(),
+          reason: response.headersDistinct["x-rolecall-reason"]?.[0] ?? "",
+          sentAtMs,
+          repliedAtMs: performance.now(),
+        }),
+      );
+    });
+    const deadline = setTimeout(() => asking.destroy(), deadlineMs);
+    asking.on("close", () => {
+      clearTimeout(deadline);
+      silence(); // no effect where the reply came first
+    });
+    asking.on("error", () => {}); // "close" follows
+    asking.end(body);
+  });
+}

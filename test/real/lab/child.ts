@@ -1,0 +1,82 @@
+/** A program that a test starts: its output goes to a file, it is stopped by its pid, and it never outlives the test process. */
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { closeSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { reapAtExit, signal } from "./reaper.ts";
+import { until } from "./wait.ts";
+
+export interface Program {
+  readonly name: string;
+  readonly command: readonly [string, ...string[]];
+  /** Where `{name}.log` is written. */
+  readonly folder: string;
+  /** Runs as user postgres where the tests run as root: PostgreSQL refuses to be root. */
+  readonly asPostgres?: boolean;
+}
+
+export class Child {
+  readonly #program: Program;
+  readonly #process: ChildProcess;
+
+  constructor(program: Program) {
+    this.#program = program;
+    const [command, ...args] = program.asPostgres === true ? asPostgres(program.command) : program.command;
+    const log = openSync(this.#logFile, "a");
+    this.#process = spawn(command, args, { cwd: program.folder, env: environment, stdio: ["ignore", log, log] });
+    this.#process.on("error", () => {}); // a missing command shows as "ended" and in the evidence
+    closeSync(log);
+    reapAtExit(() => (this.isRunning && this.pid !== undefined ? [this.pid] : []));
+  }
+
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
+  get isRunning(): boolean {
+    return this.pid !== undefined && this.#process.exitCode === null && this.#process.signalCode === null;
+  }
+
+  /** The exit code; `null` while it runs, and when a signal ended it. */
+  get exitCode(): number | null {
+    return this.#process.exitCode;
+  }
+
+  /** The end of what it wrote, for messages. */
+  get tail(): string {
+    const lines = readFileSync(this.#logFile, "utf8").trimEnd().split("\n");
+    return [`--- ${this.#program.name} (${this.isRunning ? "running" : "ended"}):`, ...lines.slice(-15)].join("\n");
+  }
+
+  /** Sends a signal and waits for the end: SIGKILL follows when it does not come within `seconds`. A frozen child is thawed first. */
+  async stop(name: NodeJS.Signals = "SIGTERM", seconds = 15): Promise<void> {
+    if (!this.isRunning || this.pid === undefined) return;
+    signal(this.pid, name);
+    signal(this.pid, "SIGCONT");
+    const ended = async (): Promise<true | undefined> => (this.isRunning ? undefined : true);
+    try {
+      await until({ what: `end of ${this.#program.name}`, seconds }, ended);
+    } catch {
+      signal(this.pid, "SIGKILL");
+      await until({ what: `end of ${this.#program.name} after SIGKILL`, seconds: 5 }, ended);
+    }
+  }
+
+  get #logFile(): string {
+    return join(this.#program.folder, `${this.#program.name}.log`);
+  }
+}
+
+/** Gives a file or folder to postgres where the tests run as root. */
+export function giveToPostgres(path: string): void {
+  if (isRoot()) execFileSync("chown", ["-R", "postgres:postgres", path]);
+}
+
+const environment: NodeJS.ProcessEnv = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8", PYTHONDONTWRITEBYTECODE: "1" };
+
+function asPostgres(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
+  return isRoot() ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command] : command;
+}
+
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}

@@ -1,0 +1,94 @@
+/** A real cluster on loopback: etcd, three PostgreSQL, three Patroni. Up in about ten seconds, gone without a trace. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { giveToPostgres } from "./child.ts";
+import { Etcd } from "./etcd.ts";
+import { PatroniNode } from "./patroni.ts";
+import { ports, requireFree } from "./ports.ts";
+import { removeAtExit } from "./reaper.ts";
+import type { Reply } from "./ask.ts";
+import { until } from "./wait.ts";
+
+export class Cluster {
+  readonly folder: string;
+  readonly etcd: Etcd;
+  readonly nodes: readonly [PatroniNode, PatroniNode, PatroniNode];
+
+  /**
+   * Starts everything and waits for a leader and two replicas without lag.
+   * @param patroni the command that starts a Patroni
+   * @throws Error with the ends of the logs when it does not come up; nothing is left running then
+   */
+  static async start(patroni: readonly [string, ...string[]]): Promise<Cluster> {
+    await requireFree([ports.etcdClient, ports.etcdPeer, ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n])]);
+    const cluster = new Cluster(patroni);
+    try {
+      await cluster.#start();
+    } catch (error) {
+      await cluster.stop();
+      throw error;
+    }
+    return cluster;
+  }
+
+  private constructor(patroni: readonly [string, ...string[]]) {
+    this.folder = mkdtempSync(join(tmpdir(), "rolecall-real-"));
+    removeAtExit(this.folder);
+    giveToPostgres(this.folder);
+    this.etcd = new Etcd(this.folder);
+    const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni });
+    this.nodes = [node(1), node(2), node(3)];
+  }
+
+  /** The node that holds the lock by its own word; waits `seconds` for it. */
+  leader(seconds = 40): Promise<PatroniNode> {
+    return until({ what: "leader", seconds, evidence: () => this.#tails }, async () => {
+      const replies = await Promise.all(this.nodes.map((node) => node.ask("/leader")));
+      return this.nodes.find((_, index) => replies[index]?.status === 200);
+    });
+  }
+
+  /** The nodes beside the leader. */
+  async replicas(): Promise<readonly PatroniNode[]> {
+    const leader = await this.leader();
+    return this.nodes.filter((node) => node !== leader);
+  }
+
+  /** Waits until the cluster's own document names a leader and two replicas that follow without lag. */
+  async whole(seconds = 60): Promise<void> {
+    await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
+      const leader = await this.leader();
+      return isWhole(await leader.ask("/cluster")) ? true : undefined;
+    });
+  }
+
+  /** Ends every process and removes the folder. */
+  async stop(): Promise<void> {
+    await Promise.all(this.nodes.map((node) => node.stop()));
+    await this.etcd.stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async #start(): Promise<void> {
+    await this.etcd.start();
+    const [first, ...others] = this.nodes;
+    first.start();
+    await this.leader();
+    for (const node of others) node.start();
+    await this.whole();
+  }
+
+  get #tails(): string {
+    return this.nodes.map((node) => node.tail).join("\n");
+  }
+}
+
+function isWhole(reply: Reply): boolean {
+  if (reply.status !== 200) return false;
+  const { members } = JSON.parse(reply.body) as {
+    readonly members: readonly { readonly role: string; readonly state: string; readonly lag?: unknown }[];
+  };
+  const following = members.filter(({ role, state, lag }) => role !== "leader" && ["running", "streaming"].includes(state) && lag === 0);
+  return members.some(({ role }) => role === "leader") && following.length === 2;
+}

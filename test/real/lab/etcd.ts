@@ -1,0 +1,44 @@
+/** The DCS of the lab: one etcd on loopback, which keeps its data when it is killed. */
+import { join } from "node:path";
+import { ask } from "./ask.ts";
+import { Child } from "./child.ts";
+import { ports } from "./ports.ts";
+import { until } from "./wait.ts";
+
+export class Etcd {
+  readonly #folder: string;
+  #child: Child | undefined;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Starts it, on its old data where there are any, and waits (15 s) until it is healthy. */
+  async start(): Promise<void> {
+    const client = `http://127.0.0.1:${ports.etcdClient}`;
+    const peer = `http://127.0.0.1:${ports.etcdPeer}`;
+    const files = ["--data-dir", join(this.#folder, "etcd")];
+    const clientUrls = ["--listen-client-urls", client, "--advertise-client-urls", client];
+    const peerUrls = ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", `default=${peer}`];
+    const child = new Child({
+      name: "etcd-server",
+      command: ["etcd", ...files, ...clientUrls, ...peerUrls],
+      folder: this.#folder,
+      asPostgres: true,
+    });
+    this.#child = child;
+    await until({ what: "healthy etcd", seconds: 15, evidence: () => child.tail }, async () => {
+      const { status, body } = await ask({ port: ports.etcdClient, path: "/health" });
+      return status === 200 && body.includes("true") ? true : undefined;
+    });
+  }
+
+  /** SIGKILL: the DCS is gone between two instants. */
+  async kill(): Promise<void> {
+    await this.#child?.stop("SIGKILL");
+  }
+
+  async stop(): Promise<void> {
+    await this.#child?.stop();
+  }
+}

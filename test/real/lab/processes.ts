@@ -1,0 +1,30 @@
+/** Processes as /proc shows them: the way to a PostgreSQL backend that nobody else can name. */
+import { readFileSync, readdirSync } from "node:fs";
+
+export interface Process {
+  readonly pid: number;
+  /** The command line; PostgreSQL writes what a backend does there (`postgres: demo: walreceiver streaming 0/3000148`). */
+  readonly title: string;
+}
+
+/** The living children of a process. */
+export function childrenOf(parent: number): readonly Process[] {
+  const pids = readdirSync("/proc").map(Number).filter(Number.isInteger);
+  return pids
+    .filter((pid) => parentOf(pid) === parent)
+    .map((pid) => ({ pid, title: readOrEmpty(`/proc/${pid}/cmdline`).replaceAll("\0", " ").trim() }));
+}
+
+/** proc(5): the fourth field of `stat`; the second one, the name in brackets, may hold spaces and brackets itself. */
+function parentOf(pid: number): number | undefined {
+  const [, parent] = /.*\) \S (\d+)/s.exec(readOrEmpty(`/proc/${pid}/stat`)) ?? [];
+  return parent === undefined ? undefined : Number(parent);
+}
+
+function readOrEmpty(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return ""; // it ended meanwhile
+  }
+}

@@ -1,0 +1,40 @@
+/** The last resort: whatever the tests started or wrote goes with them, after a failure, a time-out or an interrupt too. */
+import { rmSync } from "node:fs";
+
+type PidSource = () => readonly number[];
+
+const sources = new Set<PidSource>();
+const folders = new Set<string>();
+
+/** Kills the processes that `pids` names, in this order, when the test process ends. Sources are asked at that moment, first come first. */
+export function reapAtExit(pids: PidSource): void {
+  listen();
+  sources.add(pids);
+}
+
+/** Removes a folder when the test process ends, after the processes that may write there. */
+export function removeAtExit(folder: string): void {
+  listen();
+  folders.add(folder);
+}
+
+/** Sends a signal; false when there is no such process (any more). */
+export function signal(pid: number, name: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, name);
+  } catch {
+    return false;
+  }
+}
+
+function listen(): void {
+  if (sources.size + folders.size > 0) return;
+  process.once("exit", reap);
+  process.once("SIGTERM", () => process.exit(143));
+  process.once("SIGINT", () => process.exit(130));
+}
+
+function reap(): void {
+  for (const pids of sources) for (const pid of pids()) signal(pid, "SIGKILL");
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
+}

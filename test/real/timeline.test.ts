@@ -1,0 +1,70 @@
+/** The judge of the real runs is judged first: it has to see a yes that lives too long. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { changes, overhangMs, together, type Sample, type Timeline } from "./watch/timeline.ts";
+
+/** One sample a second from second 0 on: Y yes, N no, S silence; each answer takes 10 ms. */
+function samples(row: string): readonly Sample[] {
+  return Array.from(row, (letter, second) => ({
+    sentAtMs: second * 1000,
+    repliedAtMs: second * 1000 + 10,
+    status: letter === "Y" ? 200 : letter === "N" ? 503 : 0,
+  }));
+}
+
+function timeline(theirs: string, ours: string, node = "pg1"): Timeline {
+  return { node, route: "/primary", theirs: samples(theirs), ours: samples(ours) };
+}
+
+test("a yes of ours outlives the node's from its first no to our last yes", () => {
+  assert.equal(overhangMs(timeline("YYNNNNN", "YYYYYNN")), 1990);
+});
+
+test("silence is a no from the moment of the question", () => {
+  assert.equal(overhangMs(timeline("YYSSSSS", "YYYYYNN")), 2000);
+});
+
+test("a yes after the node's last proven no is not held against us", () => {
+  assert.equal(overhangMs(timeline("YYNNY", "YYNNY")), 0);
+  assert.equal(overhangMs(timeline("YYNY", "YYYY")), 0);
+});
+
+test("a yes that comes back while the node still says no counts in full", () => {
+  assert.equal(overhangMs(timeline("YNNNNNNN", "YNNNNNYN")), 4990);
+});
+
+test("a change is followed by the first answer of ours that says the same", () => {
+  assert.deepEqual(
+    changes(timeline("YYNNNYY", "YYYYNNY")).map(({ from, to, delayMs }) => [from, to, delayMs]),
+    [
+      [200, 503, 2000],
+      [503, 200, 1000],
+    ],
+  );
+});
+
+test("an answer that was ours before it was the node's follows at once", () => {
+  assert.deepEqual(
+    changes(timeline("YYYN", "YNNN")).map(({ delayMs }) => delayMs),
+    [0],
+  );
+});
+
+test("a change that is over before we follow has no delay", () => {
+  assert.deepEqual(
+    changes(timeline("YYNYY", "YYYYY")).map(({ to, delayMs }) => [to, delayMs]),
+    [
+      [503, null],
+      [200, 0],
+    ],
+  );
+});
+
+test("two primaries at one instant are seen, one after the other are not", () => {
+  const shifted = (one: Timeline): Timeline => ({
+    ...one,
+    ours: one.ours.map((s) => ({ ...s, sentAtMs: s.sentAtMs + 500, repliedAtMs: s.repliedAtMs + 500 })),
+  });
+  assert.deepEqual(together([timeline("YYN", "YYN"), shifted(timeline("NYY", "NYY", "pg2"))]), []);
+  assert.deepEqual(together([timeline("YYY", "YYY"), shifted(timeline("NYY", "NYY", "pg2"))]), [1500, 2000]);
+});

@@ -1,0 +1,24 @@
+/** Whether nodes and rolecall say the same, once things have settled. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Watched } from "./watcher.ts";
+
+/**
+ * Compares every route of every node with ours until all agree, for at most `seconds`.
+ * A node that does not answer agrees with a 503 of ours, and with the 500 that says that we see no node at all.
+ * @returns the differences of the last round, empty when all agreed: a needless no of ours that stays is a difference
+ */
+export async function differences({ nodes, rolecall, routes }: Watched, seconds: number): Promise<readonly string[]> {
+  const endMs = performance.now() + seconds * 1000;
+  for (;;) {
+    const found: string[] = [];
+    for (const node of nodes)
+      for (const route of routes) {
+        const theirs = await node.ask(route);
+        const ours = await rolecall.ask(node.name, route);
+        const agreed = theirs.status === 0 ? [500, 503].includes(ours.status) : ours.status === theirs.status;
+        if (!agreed) found.push(`${node.name} ${route}: the node says ${theirs.status}, we say ${ours.status} ${ours.reason}`.trimEnd());
+      }
+    if (found.length === 0 || performance.now() > endMs) return found;
+    await sleep(500);
+  }
+}

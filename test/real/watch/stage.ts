@@ -1,0 +1,90 @@
+/** Where scenarios are played: a real cluster, rolecall beside it, and a watcher over both while the cluster is changed. */
+import assert from "node:assert/strict";
+import type { Cluster } from "../lab/cluster.ts";
+import type { PatroniNode } from "../lab/patroni.ts";
+import type { Rolecall } from "../lab/rolecall.ts";
+import { until } from "../lab/wait.ts";
+import { account } from "./account.ts";
+import { differences } from "./agreement.ts";
+import { changes, isYes, overhangMs, together, type Timeline } from "./timeline.ts";
+import { Watcher } from "./watcher.ts";
+
+export interface StageOptions {
+  readonly cluster: Cluster;
+  readonly rolecall: Rolecall;
+  /** For the account that is printed. */
+  readonly title: string;
+  /** Routes that are asked all the time. */
+  readonly watched: readonly string[];
+  /** Routes that are compared once things have settled. */
+  readonly settled: readonly string[];
+}
+
+/** `probe.max_age`, left at its default. */
+const maxAgeMs = 5500;
+/** How long after a scenario a difference may last: a needless no of ours that stays is one, too. */
+const settleSeconds = 15;
+
+export class Stage {
+  readonly #options: StageOptions;
+  #changed: ReadonlySet<string> = new Set();
+
+  constructor(options: StageOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Watches while `act` changes the cluster and until it is whole and we agree with it again; prints how we followed.
+   * @returns what `act` found
+   * @throws AssertionError for a yes that lived too long, two primaries at once, no answer of ours, or a difference that stayed
+   */
+  async during<T>(name: string, act: () => Promise<T>): Promise<T> {
+    const { cluster, rolecall, title, watched } = this.#options;
+    const watcher = new Watcher({ nodes: cluster.nodes, rolecall, routes: watched });
+    let timelines: readonly Timeline[] = [];
+    const { found, left } = await this.#play(watcher, act).finally(async () => {
+      timelines = await watcher.stop();
+      console.log(account(`${title}, ${name}`, timelines));
+    });
+    this.#changed = new Set(timelines.flatMap(changes).map(({ node, route, to }) => `${node} ${route} ${to === 200 ? "yes" : "no"}`));
+    judge(timelines);
+    assert.deepEqual(left, [], `differences ${settleSeconds} s after`);
+    return found;
+  }
+
+  /** Makes sure that the last scenario happened: `what` are changes of the node's own answers, such as "/primary no". */
+  assertChanged(node: PatroniNode, ...what: readonly string[]): void {
+    const missing = what.filter((change) => !this.#changed.has(`${node.name} ${change}`));
+    assert.deepEqual(missing, [], `never said by ${node.name}, but: ${[...this.#changed].join(", ")}`);
+  }
+
+  /** Waits (40 s) until the node, by a no or by silence, and we refuse the route. */
+  async refused(node: PatroniNode, route: string): Promise<void> {
+    const { rolecall } = this.#options;
+    await until({ what: `no of ${node.name} to ${route}`, seconds: 40, evidence: () => rolecall.tail }, async () => {
+      const replies = await Promise.all([node.ask(route), rolecall.ask(node.name, route)]);
+      return replies.some(isYes) ? undefined : true;
+    });
+  }
+
+  /** What `act` found, and the differences that were left when things should have settled. */
+  async #play<T>(watcher: Watcher, act: () => Promise<T>): Promise<{ readonly found: T; readonly left: readonly string[] }> {
+    const { cluster, rolecall, settled } = this.#options;
+    await watcher.begun();
+    const found = await act();
+    await cluster.whole();
+    return { found, left: await differences({ nodes: cluster.nodes, rolecall, routes: settled }, settleSeconds) };
+  }
+}
+
+/** What holds at every instant, settled or not. */
+function judge(timelines: readonly Timeline[]): void {
+  const late = timelines.filter((timeline) => overhangMs(timeline) > maxAgeMs).map(({ node, route }) => `${node} ${route}`);
+  assert.deepEqual(late, [], `a yes outlived the node's by more than ${maxAgeMs} ms`);
+  const strange = timelines.flatMap(({ node, route, ours }) =>
+    ours.filter(({ status }) => ![200, 500, 503].includes(status)).map(({ status }) => `${node} ${route} ${status}`),
+  );
+  assert.deepEqual(strange, [], "we were silent (0), or said something that is neither yes nor no");
+  const primaries = together(timelines.filter(({ route }) => route === "/primary"));
+  assert.equal(primaries.length, 0, "instants with two primaries");
+}

@@ -1,0 +1,95 @@
+/** What one question was answered over time, by a node and by us; and what these two rows of samples prove. Pure. */
+
+/** One answer. Status 0 is silence. The instants are of the monotonic clock, in milliseconds. */
+export interface Sample {
+  readonly sentAtMs: number;
+  readonly repliedAtMs: number;
+  readonly status: number;
+}
+
+export interface Timeline {
+  readonly node: string;
+  readonly route: string;
+  /** The node's own answers, oldest first. */
+  readonly theirs: readonly Sample[];
+  /** Ours about this node, oldest first. */
+  readonly ours: readonly Sample[];
+}
+
+/** A change of the node's answer, and when ours followed. */
+export interface Change {
+  readonly node: string;
+  readonly route: string;
+  readonly from: number;
+  readonly to: number;
+  readonly atMs: number;
+  /** 0 where ours already said so; null where the node changed again, or the watch ended, before ours followed. */
+  readonly delayMs: number | null;
+}
+
+/** Every change between yes, no and silence of the node, with the time that ours (yes or no) took to follow. */
+export function changes({ node, route, theirs, ours }: Timeline): readonly Change[] {
+  return theirs.flatMap((sample, index): readonly Change[] => {
+    const before = theirs[index - 1];
+    if (before === undefined || before.status === sample.status) return [];
+    const atMs = seenAtMs(sample);
+    const next = theirs.slice(index + 1).find((later) => isYes(later) !== isYes(sample));
+    const untilMs = next === undefined ? Infinity : seenAtMs(next);
+    const follower = ours.find((our) => our.sentAtMs >= before.sentAtMs && our.sentAtMs < untilMs && isYes(our) === isYes(sample));
+    const delayMs = follower === undefined ? null : Math.max(0, follower.repliedAtMs - atMs);
+    return [{ node, route, from: before.status, to: sample.status, atMs, delayMs }];
+  });
+}
+
+/**
+ * The longest time that a yes of ours outlived the node's, in milliseconds; 0 when none did.
+ * It counts from the first proof of the node's no to the last question that we still answered yes, while the no lasted: what it
+ * finds did happen, by at least so much.
+ */
+export function overhangMs({ theirs, ours }: Timeline): number {
+  const spans = noes(theirs);
+  const beyond = ours
+    .filter(isYes)
+    .flatMap(({ sentAtMs }) => spans.filter(([from, to]) => from < sentAtMs && sentAtMs <= to).map(([from]) => sentAtMs - from));
+  return Math.max(0, ...beyond);
+}
+
+/** Instants at which we proved to call two nodes fit for the same route: one between two yeses in a row about another. */
+export function together(timelines: readonly Timeline[]): readonly number[] {
+  return timelines.flatMap((one) =>
+    timelines
+      .filter((other) => other.node !== one.node && other.route === one.route)
+      .flatMap((other) => {
+        const yeses = other.ours.filter(isYes).map(({ sentAtMs }) => sentAtMs);
+        return pairs(one.ours).flatMap(([a, b]) =>
+          isYes(a) && isYes(b) ? yeses.filter((at) => a.repliedAtMs <= at && at <= b.sentAtMs) : [],
+        );
+      }),
+  );
+}
+
+export function isYes({ status }: { readonly status: number }): boolean {
+  return status === 200;
+}
+
+/** Spans in which the node proved not to say yes: from the first no to the last one before its next yes. */
+function noes(samples: readonly Sample[]): readonly (readonly [from: number, to: number])[] {
+  const spans: [number, number][] = [];
+  for (const [index, sample] of samples.entries()) {
+    const before = samples[index - 1];
+    const last = spans.at(-1);
+    if (isYes(sample)) continue;
+    if (last === undefined || before === undefined || isYes(before)) spans.push([seenAtMs(sample), seenAtMs(sample)]);
+    else last[1] = Math.max(last[1], sample.sentAtMs);
+  }
+  return spans;
+}
+
+/** When a sample proves what it says: silence from its question on, an answer when it came. */
+function seenAtMs(sample: Sample): number {
+  return sample.status === 0 ? sample.sentAtMs : sample.repliedAtMs;
+}
+
+function pairs<T>(items: readonly T[]): readonly (readonly [T, T])[] {
+  return items.slice(1).map((item, index) => [items[index] as T, item]);
+}

@@ -1,0 +1,81 @@
+/** Asks every node and us the same questions, again and again, and keeps what was said. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { PatroniNode } from "../lab/patroni.ts";
+import type { Rolecall } from "../lab/rolecall.ts";
+import type { Reply } from "../lab/ask.ts";
+import { until } from "../lab/wait.ts";
+import type { Sample, Timeline } from "./timeline.ts";
+
+export interface Watched {
+  readonly nodes: readonly PatroniNode[];
+  readonly rolecall: Rolecall;
+  readonly routes: readonly string[];
+}
+
+/** A pause between rounds: short beside our probe interval (1 s), long enough to leave the machine to the databases. */
+const pauseMs = 120;
+/** Longer than our own probes wait (2.5 s): a node that is silent for us here was silent for them too. */
+const nodeDeadlineMs = 2600;
+
+/** A timeline that still grows. */
+interface Row {
+  readonly node: PatroniNode;
+  readonly route: string;
+  readonly theirs: Sample[];
+  readonly ours: Sample[];
+}
+
+export class Watcher {
+  readonly #rows: readonly Row[];
+  readonly #loops: readonly Promise<void>[];
+  readonly #rolecall: Rolecall;
+  #watching = true;
+
+  constructor({ nodes, rolecall, routes }: Watched) {
+    this.#rolecall = rolecall;
+    this.#rows = nodes.flatMap((node) => routes.map((route) => ({ node, route, theirs: [], ours: [] })));
+    this.#loops = nodes.flatMap((node) => [this.#repeat(() => this.#askNode(node)), this.#repeat(() => this.#askUs(node))]);
+  }
+
+  /** Waits (10 s) until every question has a first answer: without one, no later answer would be a change. */
+  async begun(): Promise<void> {
+    const every = (): boolean => this.#rows.every(({ theirs, ours }) => theirs.length > 0 && ours.length > 0);
+    await until({ what: "first answer to every watched question", seconds: 10 }, () => Promise.resolve(every() || undefined));
+  }
+
+  /** Ends the watch, after the questions that are on their way. */
+  async stop(): Promise<readonly Timeline[]> {
+    this.#watching = false;
+    await Promise.all(this.#loops);
+    return this.#rows.map(({ node, route, theirs, ours }) => ({ node: node.name, route, theirs, ours }));
+  }
+
+  async #repeat(round: () => Promise<void>): Promise<void> {
+    while (this.#watching) {
+      await round();
+      await sleep(pauseMs);
+    }
+  }
+
+  /** One question after the other: a node has few workers. One that is silent on a route is silent on the rest of the round. */
+  async #askNode(node: PatroniNode): Promise<void> {
+    let silence: Sample | undefined;
+    for (const { theirs, route } of this.#of(node)) {
+      const sample: Sample = silence ?? sampleOf(await node.ask(route, { deadlineMs: nodeDeadlineMs }));
+      if (sample.status === 0) silence = sample;
+      theirs.push(sample);
+    }
+  }
+
+  async #askUs(node: PatroniNode): Promise<void> {
+    for (const { ours, route } of this.#of(node)) ours.push(sampleOf(await this.#rolecall.ask(node.name, route)));
+  }
+
+  #of(node: PatroniNode): readonly Row[] {
+    return this.#rows.filter((row) => row.node === node);
+  }
+}
+
+function sampleOf({ sentAtMs, repliedAtMs, status }: Reply): Sample {
+  return { sentAtMs, repliedAtMs, status };
+}
