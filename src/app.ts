@@ -5,9 +5,11 @@ import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
 import { Doors, type Door } from "./front/doors.ts";
+import { HotAnswers } from "./front/hot-answers.ts";
 import type { Handler } from "./front/listener.ts";
 import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
+import type { Request } from "./front/request.ts";
 import { Tally } from "./front/tally.ts";
 import { isFresh, maxAgeMs } from "./health/freshness.ts";
 import { logChange, type Logger } from "./log.ts";
@@ -145,10 +147,18 @@ export class App {
       {
         evidence: () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
         operator,
-        onAnswer: (route, status) => this.#tally.count(route, status),
+        tally: this.#tally,
       },
     );
-    return (request) => dialect.handle(request);
+    return Object.assign((request: Request) => dialect.handle(request), this.#config.fastLane ? { quick: this.#quickFor(dialect) } : {});
+  }
+
+  #quickFor(dialect: NodeDialect): HotAnswers {
+    return new HotAnswers({
+      sequence: (cluster) => this.#part(cluster)?.sequence,
+      now: () => this.#clock.now(),
+      render: (text) => dialect.render(text),
+    });
   }
 
   #operatorSources(): OperatorSources {

@@ -1,11 +1,17 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { FastLane, type QuickAnswers } from "./fast-lane.ts";
+import { keepAliveMs } from "./rendered.ts";
 import { errorReply, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { targetMax } from "./understand.ts";
 
 /** Gives the reply to a request, at once or, for what is asked seldom, later. */
-export type Handler = (request: Request) => Reply | Promise<Reply>;
+export interface Handler {
+  (request: Request): Reply | Promise<Reply>;
+  /** The answers that may be given before a request is taken apart; left out where the fast lane is off. */
+  readonly quick?: QuickAnswers;
+}
 
 /** Told of a handler that threw: always a mistake of our own. */
 export type OnError = (error: unknown, request: Request) => void;
@@ -16,11 +22,12 @@ export type Place = { readonly address: string; readonly port: number } | { read
 /** Request heads are read up to this many bytes; what is longer is a 431. */
 const headMax = 16_384;
 /** Slow senders are cut; balancers that reuse a connection may pause longer than any probe interval (reference/integrations.md, 0.3). */
-const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: 120_000, connectionsCheckingInterval: 5_000 };
+const timeouts = { headersTimeout: 10_000, requestTimeout: 30_000, keepAliveTimeout: keepAliveMs, connectionsCheckingInterval: 5_000 };
 
 /** One open door: an HTTP server that writes what its handler says. */
 export class Listener {
   readonly #server: Server;
+  readonly #lane: FastLane;
   readonly #onError: OnError;
   #handler: Handler;
 
@@ -29,6 +36,7 @@ export class Listener {
     this.#onError = onError;
     const options = { ...timeouts, maxHeaderSize: headMax, requireHostHeader: false, noDelay: true };
     this.#server = createServer(options, (message, response) => this.#serve(message, response));
+    this.#lane = new FastLane(this.#server, () => this.#handler.quick ?? null);
     this.#server.on("checkContinue", (message, response) => this.#serve(message, response));
   }
 
@@ -59,6 +67,7 @@ export class Listener {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
+    this.#lane.close();
     this.#server.closeIdleConnections();
     const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     await closed;

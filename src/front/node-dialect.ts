@@ -1,21 +1,24 @@
 import { LRUCache } from "lru-cache";
 import { answer, type Evidence } from "./answer.ts";
+import { look } from "../health/sight.ts";
+import { trueUntilMs } from "../health/horizon.ts";
+import type { Rendered } from "./hot-answers.ts";
 import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
 import { badRequest, type Reply } from "./reply.ts";
+import { renderReply } from "./rendered.ts";
+import { readSimpleRequest } from "./request-head.ts";
 import type { Request } from "./request.ts";
+import type { Tally } from "./tally.ts";
 import { understand, type Listening, type Question } from "./understand.ts";
 
 /** How many characters of questions a listener remembers: some thousand different ones, far more than balancers ask. */
 const rememberedMax = 1_000_000;
 
-/** Told of each answer, for the tally. */
-export type OnAnswer = (route: string, status: number) => void;
-
 /** What the dialect answers from. The app hands it in. */
 export interface DialectSources {
   readonly evidence: () => Evidence;
   readonly operator: OperatorSources;
-  readonly onAnswer: OnAnswer;
+  readonly tally: Tally;
 }
 
 /** Answers the node dialect: a question that was understood once is not taken apart again. */
@@ -23,21 +26,49 @@ export class NodeDialect {
   readonly #listening: Listening;
   readonly #evidence: () => Evidence;
   readonly #sources: OperatorSources;
-  readonly #onAnswer: OnAnswer;
+  readonly #tally: Tally;
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
-  constructor(listening: Listening, { evidence, operator, onAnswer }: DialectSources) {
+  constructor(listening: Listening, { evidence, operator, tally }: DialectSources) {
     this.#listening = listening;
     this.#evidence = evidence;
     this.#sources = operator;
-    this.#onAnswer = onAnswer;
+    this.#tally = tally;
   }
 
   handle(request: Request): Reply {
     const question = this.#question(request);
     const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, this.#evidence());
-    this.#onAnswer(nameOf(question), reply.status);
+    this.#tally.count(nameOf(question), reply.status);
     return reply;
+  }
+
+  /**
+   * Renders the answer to a chunk that is one simple request about a cluster's nodes.
+   * @param text the chunk's bytes as latin1
+   * @returns `null` for everything else: what is not understood, our own health, documents with an age
+   */
+  render(text: string): Rendered | null {
+    const simple = readSimpleRequest(text);
+    if (simple === null) return null;
+    const { request, keepsConnection } = simple;
+    const question = this.#question(request);
+    if (question.kind !== "check" && question.kind !== "status") return null;
+    const evidence = this.#evidence();
+    const { cluster } = question.address;
+    const part = evidence.snapshot.parts[evidence.snapshot.index.get(cluster) ?? -1];
+    const settings = evidence.settings(cluster);
+    if (part === undefined || settings === undefined) return null;
+    const reply = answer(question, request, evidence);
+    const limitsTime = question.kind === "check" && question.check.lagTimeMsMax !== null;
+    return {
+      bytes: renderReply(reply, { method: request.method, keepsConnection }),
+      keepsConnection,
+      cluster,
+      sequence: part.sequence,
+      untilMs: trueUntilMs(look(part, settings, evidence.nowMs), limitsTime),
+      cell: this.#tally.cell(nameOf(question), reply.status),
+    };
   }
 
   #operator(request: Request): Reply {

@@ -30,6 +30,7 @@ export function configOf(
     ignoreParams: ["be"],
     stateFile: null,
     drainMs: 0,
+    fastLane: true,
     log: { level: "silent" },
     simulator: null,
     ...parts,
