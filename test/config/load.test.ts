@@ -150,6 +150,7 @@ test("the least file gets every default", () => {
     ignoreParams: ["be"],
     stateFile: null,
     drainMs: 5000,
+    fastLane: true,
     log: { level: "info" },
     simulator: null,
   });
