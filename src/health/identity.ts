@@ -1,4 +1,4 @@
-import type { DatabaseAddress } from "../cluster/node.ts";
+import type { DatabaseAddress, Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
@@ -19,7 +19,12 @@ export function mistakenIdentity(part: ClusterPart, observation: Observation, se
   if (report === null || !settings.guards.sameSystem) return null;
   const system = part.position?.system ?? null;
   if (isOutOfScope(part, report) || (system !== null && report.system !== null && report.system !== system)) return "foreign";
-  return report.name !== null && report.name !== node.member ? "misaddressed" : null;
+  return isMisaddressed(node, report) ? "misaddressed" : null;
+}
+
+/** Whether the node states another member name than the one that is reached there. Before version 4 nodes state none. */
+export function isMisaddressed(node: Node, report: Report): boolean {
+  return report.name !== null && report.name !== node.member;
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart, Testimony } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
-import { isOutOfScope } from "./identity.ts";
+import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import type { Settings } from "./settings.ts";
 
 /** Who holds the lock at one instant: at most one node (design.md, rule 2). */
@@ -35,9 +35,10 @@ export function isDisputed(part: ClusterPart, settings: Settings, nowMs: number)
   return claims.length > 1 || (claims.length === 1 && holder === null);
 }
 
-/** The lock of another scope is no claim on this one. */
-function isForeign(part: ClusterPart, claim: Observation, settings: Settings): boolean {
-  return settings.guards.sameSystem && claim.report !== null && isOutOfScope(part, claim.report);
+/** The lock of another scope is no claim on this one, nor is the word of a node that is reached under another's address. */
+function isForeign(part: ClusterPart, { node, report }: Observation, settings: Settings): boolean {
+  if (!settings.guards.sameSystem || report === null) return false;
+  return isOutOfScope(part, report) || isMisaddressed(node, report);
 }
 
 function isDisowned(part: ClusterPart, claim: Observation): boolean {
