@@ -1,4 +1,4 @@
-import { countOf, isObject, listOf, nameOf, type JsonObject } from "./json.ts";
+import { countOf, isObject, listOf, nameOf, parseJson } from "./json.ts";
 import { isSet, parseTags, type Tags } from "./tags.ts";
 
 /** What a node said of itself in its status document (seeds/node-api.md, "Node status document"), in one vocabulary. */
@@ -39,14 +39,15 @@ export interface Sender {
 
 /**
  * Reads a status document in either vocabulary (key `patroni` or `ha`).
+ * @param text the document as JSON text; it is kept as it came
  * @returns `undefined` when it is not a status document: no object, or without `state` and `role`
  */
-export function parseReport(value: unknown): Report | undefined {
+export function parseReport(text: string): Report | undefined {
+  const value = parseJson(text);
   if (!isObject(value)) return undefined;
   const role = nameOf(value["role"]);
   const state = nameOf(value["state"]);
-  const document = textOf(value);
-  if (role === null || state === null || document === undefined) return undefined;
+  if (role === null || state === null) return undefined;
   const tags = parseTags(value["tags"]);
   return {
     role: role === "master" ? "primary" : role,
@@ -63,7 +64,7 @@ export function parseReport(value: unknown): Report | undefined {
     isNoLoadBalance: isSet(tags, "noloadbalance"),
     system: nameOf(value["database_system_identifier"]),
     ...identity(value["patroni"] ?? value["ha"]),
-    document,
+    document: text.trim().slice(0, -1),
   };
 }
 
@@ -91,13 +92,4 @@ function sender(value: unknown): Sender[] {
   if (!isObject(value)) return [];
   const name = nameOf(value["application_name"]);
   return name === null ? [] : [{ name, address: nameOf(value["client_addr"]), state: nameOf(value["state"]) }];
-}
-
-/** Deeply nested garbage parses but cannot be written again; such a document is no document. */
-function textOf(value: JsonObject): string | undefined {
-  try {
-    return JSON.stringify(value).slice(0, -1);
-  } catch {
-    return undefined;
-  }
 }

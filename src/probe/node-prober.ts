@@ -1,7 +1,7 @@
 import type { Node } from "../cluster/node.ts";
 import type { NodeClient, Reply } from "./client.ts";
 import type { Probing } from "./probing.ts";
-import { readLiveness, readStatus } from "./questions.ts";
+import { readLiveness, readStatus, type ReadStatus } from "./questions.ts";
 
 /** The longest pause between two probes of a node that keeps failing (design.md, rule 8), in ms. */
 const longestPauseMs = 5_000;
@@ -17,6 +17,8 @@ export class NodeProber {
   #isAsking = false;
   #isStopped = false;
   #failures = 0;
+  /** The last reply, kept as long as replies come. */
+  #last: ReadStatus | null = null;
   #livenessDueMs = -Infinity;
 
   constructor(node: Node, probing: Probing) {
@@ -51,7 +53,9 @@ export class NodeProber {
 
   async #askStatus(sentAtMs: number): Promise<void> {
     const sentAtWallMs = this.#probing.wall();
-    const result = readStatus(await this.#ask("leader", sentAtMs));
+    const read = readStatus(await this.#ask("leader", sentAtMs), this.#last);
+    this.#last = "failure" in read ? null : read;
+    const result = "failure" in read ? read : read.result;
     if (this.#isStopped) return;
     this.#failures = "failure" in result ? this.#failures + 1 : 0;
     this.#probing.record({ kind: "status", cluster: this.#probing.cluster, node: this.node.name, sentAtMs, sentAtWallMs, result });

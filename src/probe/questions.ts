@@ -10,13 +10,29 @@ import type { Reply } from "./client.ts";
 /** A node's own word: the lock bit and the status document in one `GET /leader`. */
 export type StatusResult = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
 
-/** Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
-export function readStatus(reply: Reply): StatusResult {
+/** A status reply that was read, to be recognised when it comes again. */
+export interface ReadStatus {
+  readonly status: number;
+  readonly text: string;
+  readonly result: StatusResult;
+}
+
+/**
+ * Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (design.md, rule 8).
+ * @param last the node's reply before this one: an equal one is not parsed again, and gives the same result
+ */
+export function readStatus(reply: Reply, last: ReadStatus | null): ReadStatus | { readonly failure: Failure } {
   if ("failure" in reply) return reply;
+  const text = reply.body.toString("utf8");
+  if (last !== null && last.status === reply.status && last.text === text) return last;
+  return { status: reply.status, text, result: resultOf(reply, text) };
+}
+
+function resultOf(reply: Extract<Reply, { status: number }>, text: string): StatusResult {
   if (reply.status !== 200 && reply.status !== 503) {
     return { failure: { kind: "status", detail: `status ${reply.status} where 200 or 503 was expected` } };
   }
-  const report = parseReport(parseJson(reply.body.toString("utf8")));
+  const report = parseReport(text);
   if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(reply.body)}` } };
   return { report, hasLock: reply.status === 200 };
 }

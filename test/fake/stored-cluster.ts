@@ -32,7 +32,7 @@ export function storedCluster(): StoredCluster {
     nowMs: 1_000,
     part: () => store.current.parts[0] ?? missing(),
     heard(node, position, hasLock = node === "pg1") {
-      const report = parseReport(documentOf(node, position));
+      const report = parseReport(JSON.stringify(documentOf(node, position)));
       if (report === undefined) throw new Error("the fake document is one");
       const { nowMs } = cluster;
       store.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } }, nowMs);
