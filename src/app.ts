@@ -41,7 +41,7 @@ export class App {
   #phase: "starting" | "serving" | "draining" = "starting";
   #membersWritten: Promise<void> = Promise.resolve();
 
-  /** @param inherited file descriptors of listening sockets passed by systemd */
+  /** @param inherited file descriptors of listening sockets passed by systemd: the first is the first listener's, and so on */
   constructor(config: Config, log: Logger, inherited: readonly number[] = []) {
     this.#config = config;
     this.#log = log;
@@ -61,7 +61,8 @@ export class App {
       onAsked: (asked) => this.#metrics.probed(asked),
       onTls: (cluster, problem) => this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
-    this.#doors = new Doors((error, { target }) => this.#log.error({ err: error, target }, "answer failed"), inherited);
+    const sockets = new Map(config.listen.slice(0, inherited.length).map((listener, at) => [listener, inherited[at] ?? -1]));
+    this.#doors = new Doors((error, { target }) => this.#log.error({ err: error, target }, "answer failed"), sockets);
     this.#store.watch((before, after) => this.#onPart(before, after));
   }
 
@@ -91,7 +92,7 @@ export class App {
     const before = this.#config;
     this.#config = config;
     const known = new Map(this.#store.current.parts.map((part) => [part.name, part]));
-    const previous = tend(before, known);
+    const previous = this.#store.tended;
     this.#store.replace(tend(config, known));
     try {
       await this.#open(config.listen);
@@ -116,9 +117,8 @@ export class App {
   /** Stops. Where it drains, `/readyz` says no and answers go on for the configured time before everything is closed. */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
     this.#phase = "draining";
-    await new Promise((resolve) => {
-      setTimeout(resolve, drains ? this.#config.drainMs : 0);
-    });
+    // Unreferenced, for a second call ends without it: while it lasts the open doors keep the process.
+    if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#doors.close();
     this.#probers.stop();
     if (this.#beat !== null) clearInterval(this.#beat);

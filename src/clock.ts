@@ -30,9 +30,10 @@ export class Clock {
     const late = monotonic - this.#dueMs;
     const ahead = this.#wall() - monotonic;
     const jumped = ahead - this.#aheadMs;
-    if (late > this.#beatMs || jumped > jumpMs) this.#addGap(monotonic, (late > this.#beatMs ? late : 0) + (jumped > jumpMs ? jumped : 0));
-    // Wall time drifts and is set back; only a leap ahead of what was last seen counts.
+    // Wall time drifts and is set back; only a leap ahead of what was last seen counts. It is taken note of before anyone is
+    // told of it, for whoever is told reads this clock again.
     if (jumped > jumpMs || jumped < 0) this.#aheadMs = ahead;
+    if (late > this.#beatMs || jumped > jumpMs) this.#addGap(monotonic, (late > this.#beatMs ? late : 0) + (jumped > jumpMs ? jumped : 0));
     return monotonic + this.#addedMs;
   }
 

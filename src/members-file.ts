@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
+import { originOf } from "./cluster/cluster-document.ts";
 import { isObject, listOf, nameOf, parseJson } from "./cluster/json.ts";
 import { parseDatabaseAddress } from "./health/check.ts";
 import type { Node } from "./cluster/node.ts";
@@ -59,8 +60,9 @@ function parseMembers(file: string): { readonly [cluster: string]: unknown } {
 }
 
 function rememberedNode(value: unknown): Node[] {
-  const [name, api] = isObject(value) ? [nameOf(value["name"], 128), nameOf(value["api"])] : [null, null];
-  if (name === null || api === null || !isObject(value) || !/^https?:\/\/[^/]+$/.test(api)) return [];
+  if (!isObject(value)) return [];
+  const [name, api] = [nameOf(value["name"], 128), originOf(value["api"])];
+  if (name === null || api === null) return [];
   const database = typeof value["database"] === "string" ? (parseDatabaseAddress(value["database"]) ?? null) : null;
   return [{ name, member: name, isMemberFixed: false, api, exporter: null, database, isArchiveFed: false, isFixed: false }];
 }

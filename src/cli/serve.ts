@@ -37,8 +37,8 @@ export async function serve(args: readonly string[]): Promise<number> {
   const { config } = loaded;
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
+  const app = new App(config, log, inheritedSockets());
   try {
-    const app = new App(config, log, inheritedSockets());
     const signals = listenForSignals();
     await app.start();
     for (const { config: listener, port } of app.doors)
@@ -51,6 +51,8 @@ export async function serve(args: readonly string[]): Promise<number> {
     process.stderr.write(`${error.message}\n`);
     return 2;
   } finally {
+    // Probing goes on after a listener could not be opened, and would keep the process.
+    await app.stop({ drains: false });
     await simulator?.stop();
   }
 }
@@ -71,9 +73,14 @@ async function runUntilSignal({ app, sources, log, signals }: Running): Promise<
       continue;
     }
     log.info({ signal }, "stopping");
-    await Promise.race([app.stop({ drains: signal === "SIGTERM" }), signals.next()]);
+    await Promise.race([app.stop({ drains: signal === "SIGTERM" }), nextEnd(signals)]);
     return;
   }
+}
+
+/** A second signal that ends cuts draining short; a reload no longer matters. */
+async function nextEnd(signals: Signals): Promise<void> {
+  while ((await signals.next()) === "SIGHUP");
 }
 
 /** A bad file leaves the old configuration in force, and says so. */

@@ -46,9 +46,13 @@ function member(row: JsonObject): Member[] {
   return [{ name, api, host: nameOf(row["host"]), port: port !== null && port > 0 && port < 65_536 ? port : null }];
 }
 
-/** `http://10.0.0.1:8008/patroni` is asked at `http://10.0.0.1:8008`. */
-function originOf(value: unknown): string | null {
+/**
+ * The base address of an API by a URL of it: `http://10.0.0.1:8008/patroni` is asked at `http://10.0.0.1:8008`.
+ * @returns `null` for what nobody can be asked at, a port past 65535 or an impossible host included
+ */
+export function originOf(value: unknown): string | null {
   const match =
-    typeof value === "string" && value.length < 512 ? /^(https?:\/\/(?:\[[0-9a-f:.%]+\]|[\w.-]+)(?::\d{1,5})?)(?:\/|$)/i.exec(value) : null;
-  return match?.[1]?.toLowerCase() ?? null;
+    typeof value === "string" && value.length < 512 ? /^(https?:\/\/(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?)(?:\/|$)/i.exec(value) : null;
+  const origin = match?.[1]?.toLowerCase();
+  return origin !== undefined && URL.canParse(origin) ? origin : null;
 }

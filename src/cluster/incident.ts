@@ -10,30 +10,68 @@ export interface IncidentPart {
   readonly value: IncidentValue;
 }
 
-export type IncidentValue = string | number | boolean | readonly IncidentValue[] | { readonly [key: string]: IncidentValue };
+export type IncidentValue = string | number | boolean | null | readonly IncidentValue[] | { readonly [key: string]: IncidentValue };
+
+/** What an incident's reports say of their cluster where they say nothing else. */
+export interface IncidentCluster {
+  readonly scope: string | null;
+  readonly system: string | null;
+  readonly version: string | null;
+  /** Node name -> the member name that the node states, where it is another. */
+  readonly members: ReadonlyMap<string, string>;
+}
+
+/** A report that needs no words in an incident file: a leader, or a streaming replica, of timeline 1, with positions unknown. */
+export function ordinaryReport(node: string, hasLock: boolean, cluster: IncidentCluster): Report {
+  const { scope, system, version, members } = cluster;
+  // Nodes before version 4 state neither their name nor how they replicate.
+  const isOld = Number.parseInt(version ?? "4", 10) < 4;
+  return {
+    role: hasLock ? "primary" : "replica",
+    state: "running",
+    timeline: 1,
+    location: null,
+    received: null,
+    replayed: null,
+    replicationState: hasLock || isOld ? null : "streaming",
+    senders: [],
+    isSyncStandby: false,
+    isQuorumStandby: false,
+    isFailsafe: false,
+    isPaused: false,
+    tags: new Map(),
+    isNoLoadBalance: false,
+    system,
+    scope,
+    name: isOld ? null : (members.get(node) ?? node),
+    version,
+    document: "{",
+  };
+}
 
 /** Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document). */
-export function incidentPart(outcome: Outcome): IncidentPart | null {
+export function incidentPart(outcome: Outcome, of: IncidentCluster): IncidentPart | null {
   switch (outcome.kind) {
     case "status":
       return {
         section: "nodes",
         node: outcome.node,
-        value: "failure" in outcome.result ? { failure: outcome.result.failure.kind } : reportValue(outcome.result),
+        value: "failure" in outcome.result ? { failure: outcome.result.failure.kind } : reportValue(outcome.node, outcome.result, of),
       };
     case "liveness":
       return { section: "liveness", node: outcome.node, value: outcome.isAlive };
     case "document": {
       const { served, cluster, config, history } = outcome.answer;
-      const of = { of: served.askedOf };
+      const asked = { of: served.askedOf };
       if (cluster !== undefined) {
-        const leader = cluster.leader === null ? {} : { leader: cluster.leader, ...optional("timeline", cluster.leaderTimeline) };
-        return { section: "cluster", node: null, value: { ...of, ...leader } };
+        const leader = cluster.leader === null ? {} : { leader: cluster.leader, ...otherThan("timeline", cluster.leaderTimeline, null) };
+        const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, of.scope);
+        return { section: "cluster", node: null, value: { ...asked, ...leader, ...scope } };
       }
-      if (config !== undefined) return { section: "config", node: null, value: { ...of, ...configValue(config) } };
+      if (config !== undefined) return { section: "config", node: null, value: { ...asked, ...configValue(config) } };
       if (history === undefined) return null;
       const points = Object.fromEntries([...history].map(([timeline, end]) => [String(timeline), formatLsn(end)]));
-      return { section: "history", node: null, value: { ...of, switch_points: points } };
+      return { section: "history", node: null, value: { ...asked, switch_points: points } };
     }
   }
 }
@@ -50,40 +88,43 @@ function configValue(config: NonNullable<Extract<Outcome, { kind: "document" }>[
   };
 }
 
-/** Only what differs from an ordinary replica of version 4 is written: the fewer words, the better a person sees what was wrong. */
-function reportValue({ report, hasLock }: Extract<StatusOutcome["result"], { report: Report }>): IncidentValue {
+/** Only what differs from an ordinary report is written: the fewer words, the better a person sees what was wrong. */
+function reportValue(
+  node: string,
+  { report, hasLock }: Extract<StatusOutcome["result"], { report: Report }>,
+  of: IncidentCluster,
+): IncidentValue {
+  const ordinary = ordinaryReport(node, hasLock, of);
   return {
-    ...(hasLock ? { lock: true } : {}),
-    role: report.role,
-    ...(report.state === "running" ? {} : { state: report.state }),
-    ...optional("timeline", report.timeline),
+    ...otherThan("lock", hasLock, false),
+    ...otherThan("role", report.role, ordinary.role),
+    ...otherThan("state", report.state, ordinary.state),
+    ...otherThan("timeline", report.timeline, ordinary.timeline),
     ...position("location", report.location),
     ...position("received", report.received),
     ...position("replayed", report.replayed),
-    ...optional("replication_state", report.replicationState),
-    ...(report.senders.length === 0
-      ? {}
-      : {
-          senders: report.senders.map(({ name, address, state }) => ({
-            name,
-            ...optional("address", address),
-            ...optional("state", state),
-          })),
-        }),
-    ...(report.isSyncStandby ? { sync_standby: true } : {}),
-    ...(report.isQuorumStandby ? { quorum_standby: true } : {}),
-    ...(report.isFailsafe ? { failsafe: true } : {}),
-    ...(report.isPaused ? { pause: true } : {}),
+    ...otherThan("replication_state", report.replicationState, ordinary.replicationState),
+    ...(report.senders.length === 0 ? {} : { senders: report.senders.map(senderValue) }),
+    ...otherThan("sync_standby", report.isSyncStandby, false),
+    ...otherThan("quorum_standby", report.isQuorumStandby, false),
+    ...otherThan("failsafe", report.isFailsafe, false),
+    ...otherThan("pause", report.isPaused, false),
     ...(report.tags.size === 0 ? {} : { tags: Object.fromEntries(report.tags) }),
-    ...optional("system", report.system),
-    ...optional("scope", report.scope),
-    ...optional("name", report.name),
-    ...optional("version", report.version),
+    ...otherThan("system", report.system, ordinary.system),
+    ...otherThan("scope", report.scope, ordinary.scope),
+    ...otherThan("name", report.name, ordinary.name),
+    ...otherThan("version", report.version, ordinary.version),
   };
 }
 
-function optional(key: string, value: string | number | null): { readonly [key: string]: string | number } {
-  return value === null ? {} : { [key]: value };
+/** A standby that streams from no stated address is its name alone. */
+function senderValue({ name, address, state }: Report["senders"][number]): IncidentValue {
+  if (address === null && state === "streaming") return name;
+  return { name, ...otherThan("address", address, null), ...otherThan("state", state, "streaming") };
+}
+
+function otherThan<T extends string | number | boolean | null>(key: string, value: T, ordinary: T): { readonly [key: string]: T } {
+  return value === ordinary ? {} : { [key]: value };
 }
 
 function position(key: string, value: number | null): { readonly [key: string]: string } {

@@ -37,8 +37,8 @@ export interface Observation {
   readonly attachedAtMs: number;
   /** Since when it has been on a lower timeline than a fresh leader; `null` while it is not (rule 6). */
   readonly lowerTimelineSinceMs: number | null;
-  /** Lag at its last reports, oldest first; kept only where damping asks for it. */
-  readonly lagSamples: readonly LagSample[];
+  /** What its lag comes to over its last reports; kept only where damping asks for it. */
+  readonly dampedLag: DampedLag | null;
   /** When the last member list that has the node was asked for; -Infinity while none has. */
   readonly listedAtMs: number;
 }
@@ -48,6 +48,14 @@ export interface LagSample {
   readonly sentAtMs: number;
   readonly bytes: number | null;
   readonly timeMs: number | null;
+}
+
+/** A node's lag with the swings taken out; Infinity where it is not known. */
+export interface DampedLag {
+  readonly bytes: number;
+  readonly timeMs: number;
+  /** The last samples, oldest first: as many as the figures can still hang on. */
+  readonly samples: readonly LagSample[];
 }
 
 /** The last word on the node's heartbeat loop. */
@@ -74,7 +82,7 @@ export function unseen(node: Node): Observation {
     liveness: null,
     attachedAtMs: -Infinity,
     lowerTimelineSinceMs: null,
-    lagSamples: [],
+    dampedLag: null,
     listedAtMs: -Infinity,
   };
 }

@@ -85,11 +85,17 @@ function byHost(host: string | undefined, bound: Bound): Saying | { problem: Mis
 
 function disagreement(sayings: readonly Saying[], what: "cluster" | "node"): Misunderstanding | null {
   const [first, ...others] = sayings;
-  const other = others.find((saying) => saying[what]?.toLowerCase() !== first?.[what]?.toLowerCase());
-  if (first === undefined || other === undefined) return null;
+  if (first === undefined) return null;
+  const other = others.find((saying) => !isSame(first, saying, what));
+  if (other === undefined) return null;
   return {
     thing: what,
     value: `${first.by} says ${first[what]}, ${other.by} says ${other[what]}`,
     allowed: "the same by all that name one",
   };
+}
+
+function isSame(one: Saying, other: Saying, what: "cluster" | "node"): boolean {
+  const isAnyCase = one.by === hostHeader || other.by === hostHeader;
+  return isAnyCase ? one[what]?.toLowerCase() === other[what]?.toLowerCase() : one[what] === other[what];
 }

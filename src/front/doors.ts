@@ -25,13 +25,13 @@ export class DoorError extends Error {
 /** All listeners. Over a reload those that stay keep their sockets, and new ones are open before old ones close. */
 export class Doors {
   readonly #onError: OnError;
-  readonly #inherited: number[];
+  readonly #inherited: Map<ListenerConfig, number>;
   #open = new Map<string, Door & { readonly listener: Listener }>();
 
-  /** @param inherited file descriptors of sockets passed by systemd; the first listeners take them, in order */
-  constructor(onError: OnError, inherited: readonly number[] = []) {
+  /** @param inherited file descriptors of sockets passed by systemd, by the listener that each is for */
+  constructor(onError: OnError, inherited: ReadonlyMap<ListenerConfig, number> = new Map()) {
     this.#onError = onError;
-    this.#inherited = [...inherited];
+    this.#inherited = new Map(inherited);
   }
 
   get doors(): readonly Door[] {
@@ -54,7 +54,8 @@ export class Doors {
       }
       const listener = new Listener(handlerFor(config), this.#onError);
       try {
-        const fd = this.#inherited.shift();
+        const fd = this.#inherited.get(config);
+        this.#inherited.delete(config);
         const port = await listener.open(fd === undefined ? config : { fd });
         opened.push(listener);
         next.set(key, { config, port, listener });

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { incidentPart, type IncidentValue } from "../cluster/incident.ts";
+import { incidentPart, type IncidentCluster, type IncidentValue } from "../cluster/incident.ts";
 import type { Recorded } from "../cluster/outcome.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import type { Settings } from "../health/settings.ts";
@@ -49,12 +49,17 @@ export interface Incident {
 
 /** Writes an incident file: what the cluster is, what it is judged by, and what was heard when. */
 export function incidentFile({ part, settings, instantMs, recorded }: Incident): string {
-  const beganMs = recorded[0]?.atMs ?? 0;
+  const [first] = recorded;
+  const beganMs = first?.atMs ?? 0;
+  const cluster = clusterOf(part);
+  const { scope, system, version } = cluster;
   const file = {
     name: `cluster ${part.name} around ${new Date(instantMs).toISOString()}`,
     why: "exported by rolecall: add what should have been answered as expect, and it is a test",
+    // The wall-clock instant that the steps count from; for people only.
+    began: new Date(first?.atWallMs ?? instantMs).toISOString(),
     cluster: {
-      scope: part.scope,
+      ...{ scope, system, version },
       nodes: part.nodes.map(({ node }) => ({
         name: node.name,
         ...(node.member === node.name ? {} : { member: node.member }),
@@ -64,7 +69,7 @@ export function incidentFile({ part, settings, instantMs, recorded }: Incident):
     },
     settings: settingsValue(settings),
     steps: recorded.flatMap(({ atMs, outcome }) => {
-      const heard = incidentPart(outcome);
+      const heard = incidentPart(outcome, cluster);
       if (heard === null) return [];
       const sentAtMs = outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
       const value = heard.node === null ? heard.value : { [heard.node]: heard.value };
@@ -74,14 +79,26 @@ export function incidentFile({ part, settings, instantMs, recorded }: Incident):
   return stringify(file, { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false });
 }
 
+/** What most reports state is written once; who states another, as of a stranger, is written with the report. */
+function clusterOf({ scope, position, nodes }: ClusterPart): IncidentCluster {
+  const reports = nodes.flatMap(({ report }) => report ?? []);
+  return {
+    scope,
+    system: position?.system ?? reports.find(({ system }) => system !== null)?.system ?? null,
+    version: reports.find(({ version }) => version !== null)?.version ?? null,
+    members: new Map(nodes.map(({ node }) => [node.name, node.member])),
+  };
+}
+
 function databaseOf(database: ClusterPart["nodes"][number]["node"]["database"]): { readonly database?: string } {
   return database === null ? {} : { database: `${database.host.includes(":") ? `[${database.host}]` : database.host}:${database.port}` };
 }
 
-function settingsValue({ guards, maxAgeMs, intervalMs, fall, rise }: Settings): IncidentValue {
+function settingsValue({ guards, maxAgeMs, livenessMaxAgeMs, intervalMs, fall, rise }: Settings): IncidentValue {
   return {
     interval: span(intervalMs),
     max_age: span(maxAgeMs),
+    liveness_max_age: span(livenessMaxAgeMs),
     fall,
     rise,
     guards: {
@@ -99,6 +116,7 @@ function settingsValue({ guards, maxAgeMs, intervalMs, fall, rise }: Settings): 
   };
 }
 
+/** To the microsecond: whether a document was asked for before or after a claim appeared can hang on less than a millisecond. */
 function span(ms: number): string {
-  return `${Math.round(ms)}ms`;
+  return `${Math.round(ms * 1000) / 1000}ms`;
 }

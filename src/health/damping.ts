@@ -1,46 +1,52 @@
-import type { LagSample } from "../cluster/observation.ts";
+import type { DampedLag, LagSample } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
 import type { Settings } from "./settings.ts";
 
-/** No cluster keeps more lag samples a node than this. */
+/** However long the dwell, no node keeps more samples than this. */
 const samplesMax = 600;
 
-/** How many samples damping needs to remember: none where there is no damping. */
-export function samplesKept({ guards, intervalMs }: Settings): number {
-  if (guards.lagSamples <= 1 && guards.dwellMs === 0) return 0;
-  return Math.min(samplesMax, 8 * guards.lagSamples + Math.ceil(guards.dwellMs / intervalMs));
+/** Whether lag is damped at all (guards `lag_samples` and `dwell`). */
+export function isDamping({ guards }: Settings): boolean {
+  return guards.lagSamples > 1 || guards.dwellMs > 0;
 }
 
 /**
- * Whether a node is refused for its lag when its last samples are weighed together (guards `lag_samples` and `dwell`):
- * refused once N in a row exceed the limit, taken back once N in a row are within it and `dwell` has passed since the
- * last that was not. So a lag that swings around its limit does not swing the balancer. A sample without a figure exceeds.
- * @param samples oldest first; the last is the node's present lag
+ * Takes a sample into a node's damped lag. A limit is refused once the last N samples all exceed it, and taken back once the
+ * last N are all within it and so are all of the last `dwell`; else the answer stays what it was. Whatever the limit, that
+ * is one figure to compare it with: refused limits are those below the figure, so N samples beyond raise it to the least of them, N
+ * within lower it to the greatest, and nothing else moves it. So a lag that swings around a limit does not swing the
+ * balancer, for as long as it swings, and every check may have a limit of its own.
+ * @param before what the samples so far came to; `null` before the first
  */
-export function isRefusedForLag(samples: readonly LagSample[], check: Check, settings: Settings): boolean {
-  const { lagSamples, dwellMs } = settings.guards;
-  const newest = samples.at(-1);
-  if (newest === undefined) return true;
-  let isRefused = exceeds(newest, check);
-  let isDecided = false;
-  let [above, within] = [0, 0];
-  let lastAboveAtMs = -Infinity;
-  for (const sample of samples) {
-    if (exceeds(sample, check)) {
-      [above, within] = [above + 1, 0];
-      lastAboveAtMs = sample.sentAtMs;
-    } else [above, within] = [0, within + 1];
-    if (above >= lagSamples) [isRefused, isDecided] = [true, true];
-    else if (within >= lagSamples && (!isDecided || !isRefused || sample.sentAtMs - lastAboveAtMs >= dwellMs))
-      [isRefused, isDecided] = [false, true];
-  }
-  return isRefused;
+export function withLagSample(before: DampedLag | null, sample: LagSample, { guards }: Settings): DampedLag {
+  const known = before === null ? [sample] : [...before.samples, sample];
+  const lastN = known.slice(-guards.lagSamples);
+  const samples = known
+    .filter((one, at) => at >= known.length - guards.lagSamples || sample.sentAtMs - one.sentAtMs < guards.dwellMs)
+    .slice(-samplesMax);
+  const damped = (kind: "bytes" | "timeMs"): number => {
+    const least = Math.min(...lastN.map((one) => figureOf(one, kind)));
+    const greatest = Math.max(...samples.map((one) => figureOf(one, kind)));
+    const figure = before?.[kind] ?? figureOf(sample, kind);
+    return Math.min(Math.max(figure, least), greatest);
+  };
+  return { samples, bytes: damped("bytes"), timeMs: damped("timeMs") };
+}
+
+/** Whether a node's damped lag is beyond a limit that the check asks for. */
+export function isRefusedForLag(damped: DampedLag, { lagBytesMax, lagTimeMsMax }: Check): boolean {
+  return (lagBytesMax !== null && damped.bytes > lagBytesMax) || (lagTimeMsMax !== null && damped.timeMs > lagTimeMsMax);
 }
 
 /** Whether one sample is beyond a limit that the check asks for; where two are asked for, beyond either. */
-export function exceeds({ bytes, timeMs }: LagSample, { lagBytesMax, lagTimeMsMax }: Check): boolean {
+export function exceeds(sample: LagSample, { lagBytesMax, lagTimeMsMax }: Check): boolean {
   return (
-    (lagBytesMax !== null && (bytes === null || bytes > lagBytesMax)) ||
-    (lagTimeMsMax !== null && (timeMs === null || timeMs > lagTimeMsMax))
+    (lagBytesMax !== null && figureOf(sample, "bytes") > lagBytesMax) ||
+    (lagTimeMsMax !== null && figureOf(sample, "timeMs") > lagTimeMsMax)
   );
+}
+
+/** A lag that is not known is beyond every limit. */
+function figureOf(sample: LagSample, kind: "bytes" | "timeMs"): number {
+  return sample[kind] ?? Infinity;
 }

@@ -79,7 +79,7 @@ function lagRule(subject: Subject, refusal: Reason | null): RuleLine {
   const limits = [
     check.lagBytesMax === null ? null : formatByteSize(check.lagBytesMax),
     check.lagTimeMsMax === null ? null : seconds(check.lagTimeMsMax),
-    observation.lagSamples.length > 0 ? `${sight.settings.guards.lagSamples} samples in a row decide` : null,
+    observation.dampedLag === null ? null : `${sight.settings.guards.lagSamples} samples in a row decide`,
   ].filter((limit) => limit !== null);
   const { position } = sight.part;
   const source =

@@ -41,16 +41,34 @@ export function lockRules(subject: Subject): readonly RuleLine[] {
   return rows;
 }
 
-/** Whether a node that is no leader is of the kind asked for: role, state, tags, synchrony. */
+/** Whether a node that is no leader is of the kind asked for: role, state, open to balancers. */
+export function kindRules(subject: Subject): readonly RuleLine[] {
+  const { observation, check } = subject;
+  const { report } = observation;
+  if (report === null || !asksForKind(check.route)) return [];
+  if (isLeading(subject, report)) return [skipped("role and state", "it passes as the leader")];
+  const rows: RuleLine[] = [];
+  const isReplicaRoute = check.route !== "health" && check.route !== "readiness";
+  if (isReplicaRoute)
+    rows.push(
+      line(subject, { rule: "role", value: report.role, limit: "replica", refusal: report.role === "replica" ? null : "wrong_role" }),
+    );
+  rows.push(
+    line(subject, { rule: "state", value: report.state, limit: "running", refusal: report.state === "running" ? null : "not_running" }),
+  );
+  if (!isReplicaRoute) return rows;
+  const isOut = report.isNoLoadBalance;
+  rows.push(line(subject, { rule: "noloadbalance", value: isOut ? "tag is set" : "not set", refusal: isOut ? "noloadbalance" : null }));
+  return rows;
+}
+
+/** What is asked of a node that is otherwise good: synchrony, which a leader need not have, and tags. */
 export function suitabilityRules(subject: Subject): readonly RuleLine[] {
   const { observation, check } = subject;
   const { report } = observation;
-  if (report === null || lockRoutes.has(check.route) || check.route === "liveness") return [];
-  const rows: RuleLine[] = [];
-  const passesAsLeader = isLeading(subject, report);
-  if (passesAsLeader) rows.push(skipped("role and state", "it passes as the leader"));
-  else rows.push(...kindRules(subject, report));
-  for (const [key, wanted] of check.route === "readiness" ? [] : check.tags) {
+  if (report === null || !asksForKind(check.route) || check.route === "readiness") return [];
+  const rows = isLeading(subject, report) ? [] : synchronyRules(subject, report);
+  for (const [key, wanted] of check.tags) {
     const found = report.tags.get(key);
     rows.push(line(subject, { rule: `tag ${key}`, value: found ?? "not set", limit: wanted, refusal: found === wanted ? null : "tag" }));
   }
@@ -65,29 +83,21 @@ export function isLeading({ sight, observation, check }: Subject, report: Report
   return judgePrimary(sight, witness).fit || judgeStandbyLeader(sight, witness).fit;
 }
 
-function kindRules(subject: Subject, report: Report): RuleLine[] {
-  const { check } = subject;
-  const rows: RuleLine[] = [];
-  const isReplicaRoute = check.route !== "health" && check.route !== "readiness";
-  if (isReplicaRoute)
-    rows.push(
-      line(subject, { rule: "role", value: report.role, limit: "replica", refusal: report.role === "replica" ? null : "wrong_role" }),
-    );
-  rows.push(
-    line(subject, { rule: "state", value: report.state, limit: "running", refusal: report.state === "running" ? null : "not_running" }),
-  );
-  if (!isReplicaRoute) return rows;
-  const isOut = report.isNoLoadBalance;
-  rows.push(line(subject, { rule: "noloadbalance", value: isOut ? "tag is set" : "not set", refusal: isOut ? "noloadbalance" : null }));
+function asksForKind(route: Route): boolean {
+  return !lockRoutes.has(route) && route !== "liveness";
+}
+
+function synchronyRules(subject: Subject, report: Report): RuleLine[] {
+  const { route } = subject.check;
   const { isSyncStandby: sync, isQuorumStandby: quorum } = report;
   const value = sync ? "synchronous standby" : quorum ? "quorum standby" : "asynchronous standby";
-  if (check.route.endsWith("quorum"))
-    rows.push(line(subject, { rule: "synchrony", value, limit: "quorum standby", refusal: quorum ? null : "not_quorum" }));
-  else if (check.route === "async")
-    rows.push(line(subject, { rule: "synchrony", value, limit: "asynchronous", refusal: sync || quorum ? "not_async" : null }));
-  else if (check.route.endsWith("sync"))
-    rows.push(line(subject, { rule: "synchrony", value, limit: "synchronous standby", refusal: sync ? null : "not_sync" }));
-  return rows;
+  if (route.endsWith("quorum"))
+    return [line(subject, { rule: "synchrony", value, limit: "quorum standby", refusal: quorum ? null : "not_quorum" })];
+  if (route === "async")
+    return [line(subject, { rule: "synchrony", value, limit: "asynchronous", refusal: sync || quorum ? "not_async" : null })];
+  return route.endsWith("sync")
+    ? [line(subject, { rule: "synchrony", value, limit: "synchronous standby", refusal: sync ? null : "not_sync" })]
+    : [];
 }
 
 function claimsOf(names: readonly string[]): string {

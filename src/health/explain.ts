@@ -2,7 +2,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
 import { evidenceRules, identityRules } from "./explain-evidence.ts";
 import { attachmentRules, lagRules } from "./explain-replica.ts";
-import { lockRules, suitabilityRules } from "./explain-role.ts";
+import { kindRules, lockRules, suitabilityRules } from "./explain-role.ts";
 import { judgeMember } from "./pool.ts";
 import type { Sight } from "./sight.ts";
 import type { Verdict } from "./verdict.ts";
@@ -45,9 +45,10 @@ export function explain(sight: Sight, observation: Observation, check: Check): E
     ...evidenceRules(subject),
     ...identityRules(subject),
     ...lockRules(subject),
-    ...suitabilityRules(subject),
+    ...kindRules(subject),
     ...attachmentRules(subject),
     ...lagRules(subject),
+    ...suitabilityRules(subject),
   ];
   const decisive = verdict.fit ? -1 : rules.findIndex(({ outcome, reason }) => outcome === "refuse" && reason === verdict.reason);
   return { verdict, rules, decisive: decisive < 0 ? null : decisive };

@@ -19,11 +19,10 @@ export function judgeLag(sight: Sight, { observation, report }: Witness, check: 
   }
   if (check.lagBytesMax === null && check.lagTimeMsMax === null) return fit;
   const present = presentLag(sight, observation);
-  const isDamped = observation.lagSamples.length > 0;
-  // The newest sample is the present one, only that time lag has grown since.
-  const isRefused = isDamped
-    ? isRefusedForLag([...observation.lagSamples.slice(0, -1), present], check, sight.settings)
-    : exceeds(present, check);
+  // Where one sample is enough to refuse, the present one is; its time lag has grown since the report.
+  const isDamped = observation.dampedLag !== null && isRefusedForLag(observation.dampedLag, check);
+  const isNow = (observation.dampedLag === null || sight.settings.guards.lagSamples === 1) && exceeds(present, check);
+  const isRefused = isDamped || isNow;
   return isRefused ? refusal(present, check) : fit;
 }
 

@@ -10,7 +10,8 @@ const nodesMax = 2_000;
 
 /**
  * Takes a member list in: it adds and updates, and takes nobody away who has answered within a day (design.md, rule 10).
- * A member is a known node when it shares its name or its API address; a fixed node's own fields win.
+ * A member is a known node when it shares its name, or its API address with a node that has no other name: a fixed one, whose
+ * own fields win, or a discovered one that the list no longer names, which is then replaced, for its address is the member's now.
  * @param listedAtMs when the list was asked for, in ms of our clock
  */
 export function withMembers(part: ClusterPart, members: readonly Member[], listedAtMs: number): ClusterPart {
@@ -21,10 +22,12 @@ export function withMembers(part: ClusterPart, members: readonly Member[], liste
     byName.set(node.name, at).set(node.member, at);
     byApi.set(node.api, at);
   }
+  const named = new Set(members.map(({ name }) => name));
   for (const member of members) {
     const at = byName.get(member.name) ?? byApi.get(member.api);
     const known = at === undefined ? undefined : nodes[at];
-    if (at !== undefined && known !== undefined) nodes[at] = { ...updated(known, member), listedAtMs };
+    const isAnother = known !== undefined && byName.get(member.name) === undefined && isNamed(named, known.node);
+    if (at !== undefined && known !== undefined && !isAnother) nodes[at] = { ...updated(known, member), listedAtMs };
     else if (nodes.length < nodesMax) byName.set(member.name, nodes.push({ ...unseen(discovered(member)), listedAtMs }) - 1);
   }
   return withNodes(
@@ -44,6 +47,10 @@ export function withNodes(part: ClusterPart, nodes: readonly Observation[]): Clu
   if (isSame) return { ...part, nodes };
   const index = new Map(nodes.map(({ node }, at) => [node.name, at]));
   return { ...part, nodes, index, claims: nodes.flatMap(({ hasLock }, at) => (hasLock ? [at] : [])) };
+}
+
+function isNamed(named: ReadonlySet<string>, { name, member }: Node): boolean {
+  return named.has(name) || named.has(member);
 }
 
 function isForgotten({ node, listedAtMs, sentAtMs }: Observation, nowMs: number): boolean {
@@ -66,6 +73,7 @@ function discovered(member: Member): Node {
 /** A node that moved to another address is a stranger until it has answered there. */
 function updated(known: Observation, member: Member): Observation {
   const { node } = known;
+  if (!node.isFixed && node.member !== member.name) return unseen(discovered(member));
   const database = addressOf(member) ?? node.database;
   if (!node.isFixed && node.api !== member.api) return unseen({ ...node, api: member.api, database });
   const kept = node.isFixed ? (node.database ?? database) : database;

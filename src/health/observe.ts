@@ -1,13 +1,16 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
-import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample } from "../cluster/snapshot.ts";
+import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample, Testimony } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
-import { advancePosition, positionOfDarkLeader } from "./position.ts";
+import { advancePosition, positionOfDarkLeader, statesPosition } from "./position.ts";
 import { withBearings, withWindowsAnew } from "./seen.ts";
 import type { Settings } from "./settings.ts";
 import { withSample } from "./time-lag.ts";
+
+/** How many nodes' words on who leads are remembered. */
+const witnessesMax = 100;
 
 /** What an outcome is taken in by, and when. */
 export interface Context {
@@ -97,7 +100,9 @@ function withReport(
   };
   const isHolder = standing(claimed, settings, nowMs).holder === observation.node.name;
   const position = advancePosition(claimed, { observation, isHolder, nowMs }, settings);
-  const positionSamples = isHolder ? withSample(claimed, position, observation.sentAtMs) : samplesOf(claimed, position);
+  // A leader that states no position (its own query failed) may have moved on unseen.
+  const isMeasured = isHolder && observation.report !== null && statesPosition(observation.report);
+  const positionSamples = isMeasured ? withSample(claimed, position, observation.sentAtMs) : samplesOf(claimed, position);
   const measured: ClusterPart = { ...claimed, position, positionSamples };
   const after = { ...observation, leaderPosition: position?.highest ?? null };
   return withNode(measured, at, withBearings(measured, { before, after }, context));
@@ -132,11 +137,17 @@ function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, now
   };
   if (cluster === undefined) return next;
   const testimony = { leader: cluster.leader, timeline: cluster.leaderTimeline, sentAtMs: served.sentAtMs };
-  const testimonies = new Map(next.testimonies).set(served.askedOf, testimony);
+  const testimonies = withTestimony(next.testimonies, served.askedOf, testimony);
   const scoped = { ...next, scope: next.scope ?? cluster.scope, testimonies };
   const listed = settings.discovers ? withMembers(scoped, cluster.members, served.sentAtMs) : scoped;
   const position = positionOfDarkLeader(listed, settings, nowMs);
   return position === listed.position ? listed : { ...listed, position, positionSamples: samplesOf(listed, position) };
+}
+
+/** The newest word of each node that was asked. Names come and go with the member list, so the oldest words leave. */
+function withTestimony(known: ClusterPart["testimonies"], askedOf: string, testimony: Testimony): ClusterPart["testimonies"] {
+  const others = [...known].filter(([witness]) => witness !== askedOf);
+  return new Map([...others.slice(-witnessesMax), [askedOf, testimony]]);
 }
 
 function withNode(part: ClusterPart, at: number, observation: Observation): ClusterPart {

@@ -17,7 +17,7 @@ const degraded: Fit = { fit: true, isDegraded: true };
 export function judgeMember(sight: Sight, observation: Observation, check: Check): Verdict {
   const verdict = judge(sight, observation, check);
   if (verdict.fit || (check.keep === 0 && !check.fallbackPrimary)) return verdict;
-  if (verdict.reason === "lagging" && isKept(sight, observation, check)) return degraded;
+  if ((verdict.reason === "lagging" || verdict.reason === "lag_unknown") && isKept(sight, observation, check)) return degraded;
   return check.fallbackPrimary && isFallback(sight, observation, check) ? degraded : verdict;
 }
 
@@ -46,10 +46,12 @@ function rank(sight: Sight, observation: Observation): number {
   return lagBytes(sight.part, observation) ?? Infinity;
 }
 
-/** Whether the node is among the least lagging that a lag limit has to leave in. */
+/** Whether the node is among the least lagging that a lag limit has to leave in; one whose lag is not known comes last. */
 function isKept(sight: Sight, observation: Observation, check: Check): boolean {
   const unlimited = { ...check, lagBytesMax: null, lagTimeMsMax: null };
   const candidates = sight.part.nodes.filter((node) => judge(sight, node, unlimited).fit);
+  // A lagging node may be no candidate for another reason too: not synchronous, of another place.
+  if (!candidates.includes(observation)) return false;
   const inLimit = candidates.filter((node) => judge(sight, node, check).fit).length;
   const ahead = candidates.filter((node) => node !== observation && isAhead(sight, node, observation)).length;
   return inLimit < check.keep && ahead < check.keep;

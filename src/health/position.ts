@@ -50,8 +50,15 @@ export function lagBytes(part: ClusterPart, observation: Observation, reached: "
   return part.position !== null && report.timeline === part.position.timeline ? 0 : null;
 }
 
+/** Whether the report says where its node is in the WAL; that of a node whose own query failed does not. */
+export function statesPosition({ location, received, replayed }: Report): boolean {
+  return location !== null || received !== null || replayed !== null;
+}
+
+/** The word of a replica of another system counts for nothing here, whatever its timeline's number. */
 function raiseByReceived(position: LeaderPosition | null, report: Report, timeline: number): LeaderPosition | null {
-  if (report.timeline !== timeline || report.received === null) return position;
+  const isForeign = position !== null && position.system !== null && report.system !== null && report.system !== position.system;
+  if (report.timeline !== timeline || report.received === null || isForeign) return position;
   return raise(position, { ...pairOf(report), highest: report.received });
 }
 
@@ -73,10 +80,19 @@ function raise(known: LeaderPosition | null, seen: Omit<LeaderPosition, "highest
 }
 
 /**
+ * Whether the leader may have moved on unseen: a document names one that does not answer, or it answers without positions.
+ */
+export function isLeaderDark(part: ClusterPart, settings: Settings, nowMs: number): boolean {
+  const holder = part.holder === null ? undefined : part.nodes[part.index.get(part.holder) ?? -1];
+  const isMute = holder !== undefined && holder.report !== null && !statesPosition(holder.report);
+  return isMute || darkLeader(part, settings, nowMs) !== null;
+}
+
+/**
  * A leader that the newest cluster document names and that does not answer; `null` while one answers, or none is named.
  * Its position may have moved on unseen.
  */
-export function darkLeader(part: ClusterPart, settings: Settings, nowMs: number): { readonly timeline: number | null } | null {
+function darkLeader(part: ClusterPart, settings: Settings, nowMs: number): { readonly timeline: number | null } | null {
   let newest: Testimony | undefined;
   for (const testimony of part.testimonies.values()) {
     if (testimony.sentAtMs > (newest?.sentAtMs ?? -Infinity)) newest = testimony;

@@ -1,8 +1,9 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import { freshLeader, signOf } from "./stream.ts";
-import { samplesKept } from "./damping.ts";
+import { isDamping, withLagSample } from "./damping.ts";
 import { isOnLowerTimeline } from "./divergence.ts";
+import { standing } from "./leader.ts";
 import { lagBytes } from "./position.ts";
 import { look } from "./sight.ts";
 import type { Settings } from "./settings.ts";
@@ -22,7 +23,8 @@ export function withBearings(
   const { settings, nowMs } = context;
   const { report, sentAtMs } = after;
   if (report === null) return after;
-  const sight = look(part, settings, nowMs);
+  const { holder } = standing(part, settings, nowMs);
+  const sight = look({ ...part, holder }, settings, nowMs);
   const hasLeader = freshLeader(sight) !== null;
   // The count begins with the node's first report, and anew wherever there is no leader to be attached to.
   const isCounting = hasLeader && before.report !== null && signOf(sight, before, report) === null;
@@ -31,7 +33,7 @@ export function withBearings(
     ...after,
     attachedAtMs: isCounting ? before.attachedAtMs : sentAtMs,
     lowerTimelineSinceMs: isLower ? (before.lowerTimelineSinceMs ?? sentAtMs) : null,
-    lagSamples: withLagSample(part, after, context),
+    dampedLag: dampedLagOf(part, after, context),
   };
 }
 
@@ -45,13 +47,12 @@ export function withWindowsAnew(part: ClusterPart, nowMs: number): ClusterPart {
   return { ...part, nodes };
 }
 
-function withLagSample(
+function dampedLagOf(
   part: ClusterPart,
   after: Observation,
   context: { readonly settings: Settings; readonly nowMs: number },
-): Observation["lagSamples"] {
-  const kept = samplesKept(context.settings);
-  if (kept === 0) return after.lagSamples.length === 0 ? after.lagSamples : [];
+): Observation["dampedLag"] {
+  if (!isDamping(context.settings)) return null;
   const sample = { sentAtMs: after.sentAtMs, bytes: lagBytes(part, after), timeMs: timeLagMs(part, after, context) };
-  return [...after.lagSamples, sample].slice(-kept);
+  return withLagSample(after.dampedLag, sample, context.settings);
 }

@@ -21,14 +21,18 @@ export interface Witness {
   readonly report: Report;
 }
 
-/** Looks at a cluster's part at an instant of our clock, in milliseconds. */
+/**
+ * Looks at a cluster's part at an instant of our clock, in milliseconds. Who holds the lock is settled when an outcome is
+ * recorded; after that time only takes away: of two that contest it none gets a yes because the other's claim grew old.
+ */
 export function look(part: ClusterPart, settings: Settings, nowMs: number): Sight {
+  const { holder, claims } = standing(part, settings, nowMs);
   return {
     part,
     settings,
     nowMs,
     maxAgeMs: maxAgeMs(part, settings),
-    standing: standing(part, settings, nowMs),
+    standing: { holder: holder === part.holder ? holder : null, claims },
     isBlind: isBlind(part, settings, nowMs),
   };
 }

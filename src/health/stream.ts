@@ -2,6 +2,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { Report, Sender } from "../cluster/report.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import { isFresh } from "./freshness.ts";
+import { statesPosition } from "./position.ts";
 import { isSet } from "../cluster/tags.ts";
 import type { Sight } from "./sight.ts";
 
@@ -26,8 +27,7 @@ export function freshLeader(sight: Sight): Observation | null {
   const { holder } = sight.standing;
   const leader = holder === null ? undefined : sight.part.nodes[sight.part.index.get(holder) ?? -1];
   if (leader === undefined || leader.report === null) return null;
-  const { location, received, replayed } = leader.report;
-  return location === null && received === null && replayed === null ? null : leader;
+  return statesPosition(leader.report) ? leader : null;
 }
 
 /**

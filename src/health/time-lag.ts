@@ -1,6 +1,6 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart, LeaderPosition, PositionSample } from "../cluster/snapshot.ts";
-import { darkLeader } from "./position.ts";
+import { isLeaderDark } from "./position.ts";
 import type { Settings } from "./settings.ts";
 
 /** How many samples a cluster keeps. Old ones are thinned out, never cut off: the ring gets coarser backwards, not shorter. */
@@ -24,7 +24,7 @@ export function withSample(part: ClusterPart, position: LeaderPosition | null, s
 /**
  * How far the node's replay is behind in time, from our own samples of the leader alone: now less the newest instant at
  * which the leader was not past what the node has replayed. Rounded up: the truth is at most that. No two clocks are compared.
- * @returns milliseconds; 0 when caught up with a leader that answers, or with the last there was; `null` when it cannot be told
+ * @returns milliseconds; 0 when caught up with a leader that states its position, or with the last there was; `null` when it cannot be told
  */
 export function timeLagMs(
   part: ClusterPart,
@@ -37,7 +37,7 @@ export function timeLagMs(
   if (replayed === null || highest === null) return null;
   const isOnTimeline = observation.report?.timeline === part.position?.timeline;
   if (replayed > highest && !isOnTimeline) return null;
-  if (replayed >= highest && darkLeader(part, settings, nowMs) === null) return 0;
+  if (replayed >= highest && !isLeaderDark(part, settings, nowMs)) return 0;
   const sample = newestNotPast(part.positionSamples, replayed);
   return sample === null ? null : Math.ceil(Math.max(0, nowMs - sample.atMs));
 }

@@ -2,8 +2,8 @@ import { Gauge, type Registry } from "prom-client";
 import type { Observation } from "../cluster/observation.ts";
 import { presentLag } from "../health/lag.ts";
 import { look, type Sight } from "../health/sight.ts";
-import type { MetricSources } from "./metrics.ts";
 import { summarize } from "../health/summary.ts";
+import type { MetricSources } from "./sources.ts";
 
 const nodeLabels = ["cluster", "node"] as const;
 

@@ -35,6 +35,8 @@ export class Recorder {
   }
 }
 
+/** A document is kept as text, of two bytes a character at most, and not much more of it as what was read. */
 function sizeOf(outcome: Outcome): number {
+  if (outcome.kind === "document") return overheadBytes + 2 * outcome.answer.served.body.length;
   return overheadBytes + (outcome.kind === "status" && "report" in outcome.result ? 2 * outcome.result.report.document.length : 0);
 }

@@ -45,7 +45,7 @@ export class ClusterProber {
     this.#round = setTimeout(() => {
       this.#round = null;
       this.#lastRoundMs = this.#probing.now();
-      for (const node of this.#nodes.values()) void node.probe();
+      for (const node of this.#nodes.values()) node.probe();
       void this.#documents.probeAll();
     }, waitMs);
   }
@@ -78,7 +78,7 @@ export class ClusterProber {
     }
   }
 
-  /** Makes the probers those of the nodes known now. Resolves when the new ones have asked once. */
+  /** Makes the probers those of the nodes known now. Resolves when what they are asking is answered: the new ones have asked once. */
   async #reconcile(): Promise<void> {
     const wanted = new Map(this.#probing.part().nodes.map(({ node }) => [node.name, node]));
     for (const [name, prober] of this.#nodes) {
@@ -86,12 +86,12 @@ export class ClusterProber {
       prober.stop();
       this.#nodes.delete(name);
     }
-    const started = [...wanted.values()].flatMap((node) => {
-      if (this.#nodes.has(node.name) || this.#isStopped) return [];
+    for (const node of wanted.values()) {
+      if (this.#nodes.has(node.name) || this.#isStopped) continue;
       const prober = new NodeProber(node, this.#probing);
       this.#nodes.set(node.name, prober);
-      return [prober.probe()];
-    });
-    await Promise.all(started);
+      prober.probe();
+    }
+    await Promise.all([...this.#nodes.values()].map(({ underWay }) => underWay));
   }
 }

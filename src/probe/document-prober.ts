@@ -87,9 +87,19 @@ export class DocumentProber {
       outcome: "failure" in answer ? answer.failure.kind : "answered",
       durationMs: this.#probing.now() - sentAtMs,
     });
-    if ("failure" in answer) return isUnreachable(reply) ? undefined : false;
+    if ("failure" in answer) return this.#isRestedFrom(reply) ? false : undefined;
     this.#probing.record({ kind: "document", cluster: this.#probing.cluster, answer });
     return true;
+  }
+
+  /**
+   * Whether a failure is one to rest from. A cluster that is only starting says at once that it knows nothing yet; so before
+   * the first member list only a hang is, and not before every seed had its turn.
+   */
+  #isRestedFrom(reply: Reply): boolean {
+    if (isUnreachable(reply)) return false;
+    const hangs = "failure" in reply && reply.failure.kind === "timeout";
+    return this.#probing.part().hasMembers || (hangs && this.#turn + 1 >= this.#seeds.length);
   }
 
   #clientFor(origin: string): NodeClient {
@@ -110,7 +120,7 @@ export class DocumentProber {
     if (this.#isUrgent) return 0;
     if (wasAnswered === false) {
       this.#restMs = Math.min(restMs.most, Math.max(restMs.least, this.#restMs * 2));
-      return part().hasMembers ? this.#restMs : pace.intervalMs;
+      return this.#restMs;
     }
     if (wasAnswered === undefined) return pace.intervalMs;
     this.#restMs = 0;

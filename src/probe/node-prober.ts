@@ -15,6 +15,7 @@ export class NodeProber {
   #client: NodeClient;
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
+  #underWay: Promise<void> = Promise.resolve();
   #isStopped = false;
   #failures = 0;
   /** The last reply, kept as long as replies come. */
@@ -27,16 +28,14 @@ export class NodeProber {
     this.#client = probing.connect(node.api);
   }
 
-  /** Probes now, unless a probe is under way, and goes on at its pace. Resolves when the probe has ended. */
-  async probe(): Promise<void> {
-    if (this.#isAsking || this.#isStopped) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#isAsking = true;
-    const beganMs = this.#probing.now();
-    await this.#askStatus(beganMs);
-    await this.#askLiveness();
-    this.#isAsking = false;
-    if (!this.#isStopped) this.#timer = setTimeout(() => void this.probe(), this.#pauseMs(beganMs));
+  /** Resolves when the probe that is under way, if one is, has ended. */
+  get underWay(): Promise<void> {
+    return this.#underWay;
+  }
+
+  /** Probes now, unless a probe is under way, and goes on at its pace. */
+  probe(): void {
+    if (!this.#isAsking && !this.#isStopped) this.#underWay = this.#probe();
   }
 
   /** Takes new TLS material: the next probe connects anew. */
@@ -49,6 +48,16 @@ export class NodeProber {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#client.close();
+  }
+
+  async #probe(): Promise<void> {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#isAsking = true;
+    const beganMs = this.#probing.now();
+    await this.#askStatus(beganMs);
+    await this.#askLiveness();
+    this.#isAsking = false;
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.probe(), this.#pauseMs(beganMs));
   }
 
   async #askStatus(sentAtMs: number): Promise<void> {

@@ -1,5 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
+import type { ClusterPart } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "../health/freshness.ts";
+import { mistakenIdentity } from "../health/identity.ts";
 import { standing } from "../health/leader.ts";
 import type { Probing } from "./probing.ts";
 
@@ -19,12 +21,22 @@ export function chooseWitness(probing: Probing, seeds: readonly string[], turn: 
   const part = probing.part();
   const nowMs = probing.now();
   const maxAge = maxAgeMs(part, probing.settings);
-  const answering = part.nodes.filter((node) => !node.isDown && node.failuresInRow === 0 && isFresh(node, maxAge, nowMs));
+  const answering = part.nodes.filter(
+    (node) =>
+      !node.isDown && node.failuresInRow === 0 && isFresh(node, maxAge, nowMs) && mistakenIdentity(part, node, probing.settings) === null,
+  );
   if (answering.some((node) => node.report?.isFailsafe === true)) return null;
   const claims = new Set(standing(part, probing.settings, nowMs).claims.map(({ node }) => node.name));
   const neutral = answering.filter(({ node }) => !claims.has(node.name));
   const candidates = neutral.length > 0 ? neutral.map(witness) : answering.map(witness);
-  return pick(candidates.length > 0 ? candidates : [...seeds.map((api) => ({ name: api, api })), ...part.nodes.map(witness)], turn);
+  const nobodyAnswers = (): Witness[] => [...seeds.map((api) => seedOf(part, api)), ...part.nodes.map(witness)];
+  return pick(candidates.length > 0 ? candidates : nobodyAnswers(), turn);
+}
+
+/** A seed that is a known node goes by its name: its word on its own claim is not another's (rule 2). */
+function seedOf({ nodes }: ClusterPart, api: string): Witness {
+  const known = nodes.find(({ node }) => node.api === api);
+  return known === undefined ? { name: api, api } : witness(known);
 }
 
 function witness({ node }: Observation): Witness {

@@ -49,8 +49,13 @@ test("the demo file shows every key of the schema", () => {
   assert.deepEqual(missing, []);
 });
 
-test("every example loads, and points editors at the schema", () => {
-  const examples = readdirSync("config/examples").map((name) => join("config/examples", name));
+/** Examples of what stands around rolecall, each with a test of its own. */
+const surroundings = ["haproxy.cfg", "kubernetes-probes.yaml"];
+
+test("every example of a configuration loads, and points editors at the schema", () => {
+  const examples = readdirSync("config/examples")
+    .filter((name) => !surroundings.includes(name))
+    .map((name) => join("config/examples", name));
   assert.ok(examples.length >= 2);
   for (const file of examples) {
     assert.ok(load(file).clusters.length > 0);

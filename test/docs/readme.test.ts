@@ -49,6 +49,13 @@ test("README: the reasons of the guards and the parameters it names are those th
   for (const name of named) assert.ok(parameterNames().includes(name), `${name}= is no parameter`);
 });
 
+test("README: its lines for HAProxy stand so in the example that is run with real servers", () => {
+  const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("README.md", "utf8")) ?? [];
+  const example = readFileSync("config/examples/haproxy.cfg", "utf8").replaceAll(/^ *#.*\n/gm, "");
+  assert.match(lines, /^backend write\n/);
+  assert.ok(example.includes(lines.trim()), "README.md and config/examples/haproxy.cfg differ");
+});
+
 test("docs/configuration.md is what the schema says: npm run schema writes it", () => {
   assert.equal(readFileSync("docs/configuration.md", "utf8"), configReference());
 });

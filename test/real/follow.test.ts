@@ -6,15 +6,14 @@
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { after, before, describe, test } from "node:test";
+import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { beside, type Command } from "./lab/beside.ts";
 import { Cluster } from "./lab/cluster.ts";
 import { freeze, freezeBackend } from "./lab/freeze.ts";
-import type { PatroniNode } from "./lab/patroni.ts";
-import { psql } from "./lab/psql.ts";
 import { Rolecall } from "./lab/rolecall.ts";
-import { missingProgram, patroni3, patroni4, type Found } from "./lab/versions.ts";
 import { until } from "./lab/wait.ts";
+import { writeWal } from "./lab/wal.ts";
 import { Stage } from "./watch/stage.ts";
 import { isYes } from "./watch/timeline.ts";
 
@@ -24,23 +23,10 @@ const routes = JSON.parse(readFileSync(new URL("../../../test/spec/real.json", i
   readonly settledSince4: readonly string[];
 };
 
-follow("3.0.2", patroni3, routes.settled);
-follow("4.1", patroni4, [...routes.settled, ...routes.settledSince4]);
+beside("3.0.2", "rolecall beside real nodes", (command) => scenarios("3.0.2", command, routes.settled));
+beside("4.1", "rolecall beside real nodes", (command) => scenarios("4.1", command, [...routes.settled, ...routes.settledSince4]));
 
-function follow(version: string, find: () => Found, settled: readonly string[]): void {
-  const missing = missingProgram();
-  const found: Found = missing === undefined ? find() : { notRun: `${missing} is missing` };
-  if ("notRun" in found) {
-    const required = version === "3.0.2" && process.env["CI"] !== undefined;
-    test(`Patroni ${version}`, required ? {} : { skip: `not run: ${found.notRun}` }, () =>
-      assert.fail(`Patroni ${version} is required in CI: ${found.notRun}`),
-    );
-    return;
-  }
-  describe(`beside Patroni ${version}`, { timeout: 300_000 }, () => scenarios(version, found.command, settled));
-}
-
-function scenarios(version: string, command: readonly [string, ...string[]], settled: readonly string[]): void {
+function scenarios(version: string, command: Command, settled: readonly string[]): void {
   let cluster: Cluster;
   let rolecall: Rolecall;
   let stage: Stage;
@@ -66,11 +52,10 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
     assert.ok(replica?.postmaster !== undefined);
     const { postmaster } = replica;
     await stage.during("writes", async () => {
-      assert.equal(await psql(leader.databasePort, "create table written (filling text)"), "");
-      await write(leader);
+      await writeWal(leader);
       const thaw = freezeBackend(postmaster, "walreceiver");
       try {
-        await write(leader);
+        await writeWal(leader);
         await stage.refused(replica, "/replica?lag=1MB");
       } finally {
         thaw();
@@ -83,14 +68,7 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
     const old = await cluster.leader();
     const [candidate] = await cluster.replicas();
     assert.ok(candidate !== undefined);
-    await stage.during("switchover", async () => {
-      const { status, body } = await old.ask("/switchover", {
-        method: "POST",
-        body: { leader: old.name, candidate: candidate.name },
-        deadlineMs: 30_000,
-      });
-      assert.equal(status, 200, body);
-    });
+    await stage.during("switchover", () => cluster.switchOver(candidate));
     assert.equal((await cluster.leader()).name, candidate.name);
     stage.assertChanged(old, "/primary no", "/replica?lag=1MB yes");
     stage.assertChanged(candidate, "/primary yes", "/replica?lag=1MB no");
@@ -120,6 +98,9 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
           const replies = await Promise.all(others.map((node) => node.ask("/leader")));
           return others.find((_, index) => isYes(replies[index] ?? { status: 0 }));
         });
+        const told = await rolecall.explain(old.name, "/primary");
+        assert.deepEqual([told.reason, told.decisive], ["down", "reachable"], "why the frozen leader is refused");
+        assert.equal((await rolecall.verdicts(old.name)).at(-1)?.after.primary, "down");
         await sleep(2000);
         return found;
       } finally {
@@ -152,11 +133,11 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
     assert.ok(replica?.postmaster !== undefined);
     const { postmaster } = replica;
     await stage.during("pause", async () => {
-      await pause(leader, true);
+      await pause(true);
       process.kill(postmaster, "SIGINT"); // PostgreSQL's fast shutdown
       await stage.refused(replica, "/health");
       assert.equal((await leader.ask("/primary")).status, 200);
-      await pause(leader, false);
+      await pause(false);
     });
     stage.assertChanged(replica, "/health no", "/health yes");
   });
@@ -167,23 +148,18 @@ function scenarios(version: string, command: readonly [string, ...string[]], set
       await cluster.etcd.kill();
       await stage.refused(leader, "/primary");
       await sleep(3000);
+      const told = await rolecall.explain(leader.name, "/primary");
+      assert.deepEqual([told.reason, told.decisive], ["demoted", "lock"], "why nobody is primary without the DCS");
       await cluster.etcd.start();
     });
     stage.assertChanged(leader, "/primary no");
   });
 
-  async function pause(leader: PatroniNode, paused: boolean): Promise<void> {
-    const { status, body } = await leader.ask("/config", { method: "PATCH", body: { pause: paused }, deadlineMs: 10_000 });
-    assert.equal(status, 200, body);
+  async function pause(paused: boolean): Promise<void> {
+    await cluster.configure({ pause: paused });
     await until({ what: `pause ${paused} on every node`, seconds: 15 }, async () => {
       const documents = await Promise.all(cluster.nodes.map((node) => node.ask("/patroni")));
       return documents.every(({ body: text }) => text.includes('"pause": true') === paused) ? true : undefined;
     });
   }
-}
-
-/** Some 5 MB of WAL. */
-async function write(leader: PatroniNode): Promise<void> {
-  const inserted = await psql(leader.databasePort, "insert into written select repeat(md5(n::text), 30) from generate_series(1, 5000) n");
-  assert.equal(inserted, "");
 }

@@ -1,25 +1,21 @@
 /** HAProxy with real servers: it asks rolecall about each of them, and every new connection is asked where it landed. */
 import assert from "node:assert/strict";
-import { after, before, describe, test } from "node:test";
+import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
+import { beside, type Command } from "./lab/beside.ts";
 import { Cluster } from "./lab/cluster.ts";
 import { Haproxy } from "./lab/haproxy.ts";
 import { ports } from "./lab/ports.ts";
 import { psql } from "./lab/psql.ts";
 import { Rolecall } from "./lab/rolecall.ts";
-import { missingProgram, patroni3, type Found } from "./lab/versions.ts";
 import { until } from "./lab/wait.ts";
 
 /** Where one new connection landed; undefined where HAProxy had no server for it. */
 type Landing = { readonly port: number; readonly inRecovery: boolean } | undefined;
 
-const missing = missingProgram();
-const found: Found = missing === undefined ? patroni3() : { notRun: `${missing} is missing` };
-if ("command" in found) describe("HAProxy asks rolecall", { timeout: 180_000 }, () => scenarios(found.command));
-else if (process.env["CI"] === undefined) test("HAProxy asks rolecall", { skip: `not run: ${found.notRun}` }, () => {});
-else test("HAProxy asks rolecall", () => assert.fail(`needed in CI: ${found.notRun}`));
+beside("3.0.2", "HAProxy asks rolecall", scenarios);
 
-function scenarios(command: readonly [string, ...string[]]): void {
+function scenarios(command: Command): void {
   let cluster: Cluster;
   let rolecall: Rolecall;
   let haproxy: Haproxy;
@@ -48,12 +44,7 @@ function scenarios(command: readonly [string, ...string[]]): void {
     const watch = new AbortController();
     const watching = collect(landings, watch.signal);
     try {
-      const { status, body } = await old.ask("/switchover", {
-        method: "POST",
-        body: { leader: old.name, candidate: next.name },
-        deadlineMs: 30_000,
-      });
-      assert.equal(status, 200, body);
+      await cluster.switchOver(next);
       await cluster.whole();
       await settled();
     } finally {

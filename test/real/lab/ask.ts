@@ -1,5 +1,6 @@
 /** One HTTP question on a connection of its own, as a load balancer's check is one. */
 import { request } from "node:http";
+import { request as requestOverTls } from "node:https";
 
 export interface Question {
   readonly port: number;
@@ -8,6 +9,8 @@ export interface Question {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly deadlineMs?: number;
+  /** Asks over TLS, and trusts certificates of this authority (PEM). */
+  readonly ca?: string;
 }
 
 /** What came back. `status` 0 is silence: refused, reset, or nothing before the deadline. Instants are of the monotonic clock. */
@@ -21,13 +24,14 @@ export interface Reply {
 
 /** Asks 127.0.0.1 once, on a new connection; silence is a reply with status 0. The deadline (2 s) covers the body. Never throws. */
 export function ask(question: Question): Promise<Reply> {
-  const { port, path, method = "GET", deadlineMs = 2000 } = question;
+  const { port, path, method = "GET", deadlineMs = 2000, ca } = question;
   const body = question.body === undefined ? "" : JSON.stringify(question.body);
   const headers = body === "" ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
   const sentAtMs = performance.now();
   return new Promise((resolve) => {
     const silence = (): void => resolve({ status: 0, body: "", reason: "", sentAtMs, repliedAtMs: performance.now() });
-    const asking = request({ host: "127.0.0.1", port, path, method, headers, agent: false }, (response) => {
+    const open = ca === undefined ? request : requestOverTls;
+    const asking = open({ host: "127.0.0.1", port, path, method, headers, agent: false, ca }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", silence);

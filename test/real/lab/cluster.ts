@@ -2,6 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeCertificates, type Certificates } from "./certificates.ts";
 import { giveToPostgres } from "./child.ts";
 import { Etcd } from "./etcd.ts";
 import { PatroniNode } from "./patroni.ts";
@@ -12,17 +13,20 @@ import { until } from "./wait.ts";
 
 export class Cluster {
   readonly folder: string;
+  /** What the nodes' APIs are protected by; none: plain HTTP. */
+  readonly tls: Certificates | null;
   readonly etcd: Etcd;
   readonly nodes: readonly [PatroniNode, PatroniNode, PatroniNode];
 
   /**
    * Starts everything and waits for a leader and two replicas without lag.
    * @param patroni the command that starts a Patroni
+   * @param isOverTls whether the nodes' APIs speak TLS, with certificates made for this run
    * @throws Error with the ends of the logs when it does not come up; nothing is left running then
    */
-  static async start(patroni: readonly [string, ...string[]]): Promise<Cluster> {
+  static async start(patroni: readonly [string, ...string[]], isOverTls = false): Promise<Cluster> {
     await requireFree([ports.etcdClient, ports.etcdPeer, ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n])]);
-    const cluster = new Cluster(patroni);
+    const cluster = new Cluster(patroni, isOverTls);
     try {
       await cluster.#start();
     } catch (error) {
@@ -32,12 +36,13 @@ export class Cluster {
     return cluster;
   }
 
-  private constructor(patroni: readonly [string, ...string[]]) {
+  private constructor(patroni: readonly [string, ...string[]], isOverTls: boolean) {
     this.folder = mkdtempSync(join(tmpdir(), "rolecall-real-"));
     removeAtExit(this.folder);
+    this.tls = isOverTls ? makeCertificates(this.folder) : null;
     giveToPostgres(this.folder);
     this.etcd = new Etcd(this.folder);
-    const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni });
+    const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls });
     this.nodes = [node(1), node(2), node(3)];
   }
 
@@ -55,12 +60,41 @@ export class Cluster {
     return this.nodes.filter((node) => node !== leader);
   }
 
-  /** Waits until the cluster's own document names a leader and two replicas that follow without lag. */
+  /**
+   * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node says that it
+   * runs: the document goes on calling a node running that has stopped its PostgreSQL and is slow to say so.
+   */
   async whole(seconds = 60): Promise<void> {
     await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
       const leader = await this.leader();
-      return isWhole(await leader.ask("/cluster")) ? true : undefined;
+      const replies = await Promise.all(this.nodes.map((node) => node.ask("/health")));
+      return isWhole(await leader.ask("/cluster")) && replies.every(({ status }) => status === 200) ? true : undefined;
     });
+  }
+
+  /** Waits until the leader feeds both replicas: after a start they look whole for seconds before their slots exist and they stream. */
+  async streaming(seconds = 30): Promise<void> {
+    const leader = await this.leader();
+    await until({ what: "two streaming replicas", seconds, evidence: () => this.#tails }, async () => {
+      const { body } = await leader.ask("/patroni");
+      return body.match(/"state": "streaming", "sync_state"/g)?.length === 2 ? true : undefined;
+    });
+  }
+
+  /** Changes the cluster's dynamic configuration, as `PATCH /config` merges it. */
+  async configure(patch: object): Promise<void> {
+    const leader = await this.leader();
+    const { status, body } = await leader.ask("/config", { method: "PATCH", body: patch, deadlineMs: 10_000 });
+    if (status !== 200) throw new Error(`Cannot configure the cluster: ${leader.name} answers ${status} ${body}`);
+  }
+
+  /** Asks the leader for a switchover and waits (30 s) until it is done. */
+  async switchOver(candidate: PatroniNode): Promise<void> {
+    const leader = await this.leader();
+    const body = { leader: leader.name, candidate: candidate.name };
+    const reply = await leader.ask("/switchover", { method: "POST", body, deadlineMs: 30_000 });
+    if (reply.status !== 200)
+      throw new Error(`Cannot switch over to ${candidate.name}: ${leader.name} answers ${reply.status} ${reply.body}`);
   }
 
   /** Ends every process and removes the folder. */

@@ -8,21 +8,41 @@ import type { Cluster } from "./cluster.ts";
 import { ports, requireFree } from "./ports.ts";
 import { until } from "./wait.ts";
 
+export interface Server {
+  readonly pool: string;
+  readonly node: string;
+  /** `UP`, `DOWN`, `NOLB` (drained), … */
+  readonly status: string;
+  /** How its last check ended: `L7OK`, `L7OKC` (a 404 that drains), `L7STS`, `L4CON`, … */
+  readonly check: string;
+  /** The status code that its last check was answered with; 0 where there was none. */
+  readonly code: number;
+  /** What HAProxy keeps of the last answer: the reason phrase among it. */
+  readonly said: string;
+}
+
 export class Haproxy {
   readonly #child: Child;
   readonly #socket: string;
 
-  /** Starts it and waits (10 s) until every server was checked in both pools: before its first check HAProxy takes a server for up. */
-  static async start(cluster: Cluster): Promise<Haproxy> {
-    await requireFree([ports.haproxyWrite, ports.haproxyRead]);
+  /**
+   * Starts it and waits (10 s) until every server was checked in its pool: before its first check HAProxy takes a server for up.
+   * @param configure gives the configuration, with the path of its stats socket
+   */
+  static async start(cluster: Cluster, configure = plainConfiguration): Promise<Haproxy> {
     const socket = join(cluster.folder, "haproxy.sock");
     const file = join(cluster.folder, "haproxy.cfg");
-    writeFileSync(file, configuration(cluster, socket));
+    const configuration = configure(cluster, socket);
+    const count = (pattern: RegExp): number => configuration.match(pattern)?.length ?? 0;
+    await requireFree(Array.from(configuration.matchAll(/^ *bind 127\.0\.0\.1:(\d+)/gm), ([, port]) => Number(port)));
+    writeFileSync(file, configuration);
     const haproxy = new Haproxy(new Child({ name: "haproxy", command: ["haproxy", "-db", "-f", file], folder: cluster.folder }), socket);
     try {
       await until({ what: "HAProxy with every server checked", seconds: 10, evidence: () => haproxy.#child.tail }, async () => {
         const servers = await haproxy.servers();
-        return servers.length === 6 && servers.every(({ check }) => check !== "" && !check.startsWith("INI")) ? true : undefined;
+        return servers.length === count(/^ *server /gm) && servers.every(({ check }) => check !== "" && !check.startsWith("INI"))
+          ? true
+          : undefined;
       });
     } catch (error) {
       await haproxy.stop();
@@ -36,8 +56,8 @@ export class Haproxy {
     this.#socket = socket;
   }
 
-  /** Each server of each pool as `show stat` lists it: its status (`UP`, `DOWN`, …) and how its last check ended (`L7OK`, `L7STS`, …). */
-  async servers(): Promise<readonly { readonly pool: string; readonly node: string; readonly status: string; readonly check: string }[]> {
+  /** Each server of each pool, as `show stat` lists it. */
+  async servers(): Promise<readonly Server[]> {
     const [head = "", ...rows] = (await this.#command("show stat")).trim().split("\n");
     const columns = head.replace(/^# /, "").split(",");
     const cell = (row: string, column: string): string => row.split(",")[columns.indexOf(column)] ?? "";
@@ -47,8 +67,23 @@ export class Haproxy {
         node: cell(row, "svname"),
         status: cell(row, "status"),
         check: cell(row, "check_status"),
+        code: Number(cell(row, "check_code")),
+        said: cell(row, "last_chk"),
       }))
       .filter(({ node }) => node !== "FRONTEND" && node !== "BACKEND");
+  }
+
+  /** One server, by `pool/server`. */
+  async server(name: string): Promise<Server> {
+    const servers = await this.servers();
+    const found = servers.find(({ pool, node }) => `${pool}/${node}` === name);
+    if (found === undefined) throw new Error(`Cannot find ${name} among ${servers.map(({ pool, node }) => `${pool}/${node}`).join(", ")}`);
+    return found;
+  }
+
+  /** The end of its log. */
+  get tail(): string {
+    return this.#child.tail;
   }
 
   async stop(): Promise<void> {
@@ -64,7 +99,7 @@ export class Haproxy {
 }
 
 /** `rise 2 fall 1` on the write pool: the old primary leaves before the new one enters, so no instant routes to both. */
-function configuration({ nodes }: Cluster, socket: string): string {
+function plainConfiguration({ nodes }: Cluster, socket: string): string {
   const pool = (name: string, port: number, route: string): string => `
 listen ${name}
   bind 127.0.0.1:${port}

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { ask, type Question, type Reply } from "./ask.ts";
+import type { Certificates } from "./certificates.ts";
 import { Child } from "./child.ts";
 import { ports } from "./ports.ts";
 import { childrenOf } from "./processes.ts";
@@ -15,6 +16,8 @@ export interface NodeOptions {
   readonly folder: string;
   /** The command that starts this Patroni, without the configuration file. */
   readonly patroni: readonly [string, ...string[]];
+  /** What its API is protected by; none: plain HTTP. */
+  readonly tls: Certificates | null;
 }
 
 export class PatroniNode {
@@ -46,7 +49,13 @@ export class PatroniNode {
 
   /** Asks this node's own API. */
   ask(path: string, more: Partial<Question> = {}): Promise<Reply> {
-    return ask({ ...more, port: this.apiPort, path });
+    const { tls } = this.#options;
+    return ask({ ...more, port: this.apiPort, path, ...(tls === null ? {} : { ca: tls.authority }) });
+  }
+
+  /** Where its API is. */
+  get url(): string {
+    return `${this.#options.tls === null ? "http" : "https"}://127.0.0.1:${this.apiPort}`;
   }
 
   get pid(): number {
@@ -72,9 +81,14 @@ export class PatroniNode {
     return this.#child?.tail ?? `--- ${this.name}: never started`;
   }
 
+  /** SIGKILL to the Patroni alone: its PostgreSQL lives on, and nobody looks after it. */
+  async killPatroni(): Promise<void> {
+    await this.#child?.stop("SIGKILL");
+  }
+
   /** SIGKILL to the Patroni, the PostgreSQL and every backend: the machine lost its power. */
   async kill(): Promise<void> {
-    await this.#child?.stop("SIGKILL");
+    await this.killPatroni();
     const postmaster = this.postmaster;
     if (postmaster === undefined) return;
     const backends = childrenOf(postmaster).map(({ pid }) => pid);
@@ -88,13 +102,14 @@ export class PatroniNode {
   }
 
   #configuration(): object {
-    const { folder, number } = this.#options;
+    const { folder, number, tls } = this.#options;
     const api = `127.0.0.1:${this.apiPort}`;
     const database = `127.0.0.1:${this.databasePort}`;
     return {
       scope: "demo",
       name: this.name,
-      restapi: { listen: api, connect_address: api },
+      restapi: { listen: api, connect_address: api, ...(tls === null ? {} : { certfile: tls.certificateFile, keyfile: tls.keyFile }) },
+      ...(tls === null ? {} : { ctl: { cacert: tls.authorityFile } }), // how nodes ask each other
       etcd3: { hosts: `127.0.0.1:${ports.etcdClient}` },
       bootstrap: { dcs: clusterSettings, initdb: [{ encoding: "UTF8" }, "data-checksums"] },
       postgresql: {

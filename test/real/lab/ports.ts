@@ -9,8 +9,14 @@ export const ports = {
   database: 25541,
   rolecall: 28108,
   rolecallAdmin: 28109,
+  rolecall2: 28110,
+  rolecall2Admin: 28111,
   haproxyWrite: 25600,
   haproxyRead: 25601,
+  /** Where HAProxy itself listens for its checks, and pools that only one test has. */
+  haproxyChecks: 25602,
+  haproxySoft: 25603,
+  haproxyMoved: 25604,
 } as const;
 
 /**

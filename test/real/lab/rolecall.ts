@@ -5,22 +5,49 @@ import { fileURLToPath } from "node:url";
 import { ask, type Reply } from "./ask.ts";
 import { Child } from "./child.ts";
 import type { Cluster } from "./cluster.ts";
+import { freeze } from "./freeze.ts";
 import { ports, requireFree } from "./ports.ts";
 import { until } from "./wait.ts";
 
 const program = fileURLToPath(new URL("../../../../dist/main.js", import.meta.url)); // from build/test/real/lab
 
+export interface RolecallOptions {
+  /** A second instance beside the first is number 2. */
+  readonly number?: 1 | 2;
+  /** What differs from the guards' defaults. */
+  readonly guards?: object;
+}
+
+/** What `/explain` says of one check of one node. */
+export interface Explained {
+  readonly fit: boolean;
+  readonly reason: string | null;
+  /** The rule that decided; `null` for a yes. */
+  readonly decisive: string | null;
+  readonly rules: readonly { readonly rule: string; readonly outcome: string; readonly value: string; readonly limit: string | null }[];
+}
+
+/** A change that `/nodes/{node}/verdicts` remembers. */
+export interface RememberedChange {
+  readonly at: string;
+  readonly after: { readonly role: string; readonly isReachable: boolean; readonly primary: string; readonly replica: string };
+}
+
 export class Rolecall {
+  /** Where it answers balancers. */
+  readonly port: number;
+  readonly #adminPort: number;
   readonly #child: Child;
 
-  /** Starts it beside a cluster, with defaults but for ports, and waits (15 s) until it is ready. */
-  static async start(cluster: Cluster): Promise<Rolecall> {
-    await requireFree([ports.rolecall, ports.rolecallAdmin]);
-    const file = join(cluster.folder, "rolecall.yaml");
-    writeFileSync(file, JSON.stringify(configuration(cluster), null, 2)); // JSON is YAML
-    const rolecall = new Rolecall(
-      new Child({ name: "rolecall", command: [process.execPath, program, "serve", "--config", file], folder: cluster.folder }),
-    );
+  /** Starts it beside a cluster, with defaults but for ports and what is given, and waits (15 s) until it is ready. */
+  static async start(cluster: Cluster, { number = 1, guards = {} }: RolecallOptions = {}): Promise<Rolecall> {
+    const [port, adminPort] = number === 1 ? [ports.rolecall, ports.rolecallAdmin] : [ports.rolecall2, ports.rolecall2Admin];
+    await requireFree([port, adminPort]);
+    const name = number === 1 ? "rolecall" : "rolecall2";
+    const file = join(cluster.folder, `${name}.yaml`);
+    writeFileSync(file, JSON.stringify(configuration(cluster, { port, adminPort, guards }), null, 2)); // JSON is YAML
+    const command = [process.execPath, program, "serve", "--config", file] as const;
+    const rolecall = new Rolecall(new Child({ name, command, folder: cluster.folder }), port, adminPort);
     try {
       await rolecall.#ready();
     } catch (error) {
@@ -30,13 +57,40 @@ export class Rolecall {
     return rolecall;
   }
 
-  private constructor(child: Child) {
+  private constructor(child: Child, port: number, adminPort: number) {
     this.#child = child;
+    this.port = port;
+    this.#adminPort = adminPort;
   }
 
-  /** Asks about one node of the cluster; `route` starts with a slash. */
-  ask(node: string, route: string): Promise<Reply> {
-    return ask({ port: ports.rolecall, path: `/nodes/${node}${route}` });
+  /** Asks about one node of the cluster; `route` starts with a slash. The deadline is 2 s where none is given. */
+  ask(node: string, route: string, deadlineMs = 2000): Promise<Reply> {
+    return ask({ port: this.port, path: `/nodes/${node}${route}`, deadlineMs });
+  }
+
+  /** Asks why a check of a node is answered as it is. */
+  async explain(node: string, check: string): Promise<Explained> {
+    const reply = await ask({ port: this.#adminPort, path: `/explain?node=${node}&check=${encodeURIComponent(check)}` });
+    if (reply.status !== 200) throw new Error(`Cannot explain ${check} of ${node}: ${reply.status} ${reply.body}`);
+    return JSON.parse(reply.body) as Explained;
+  }
+
+  /** The last changes of a node that it remembers, oldest first. */
+  async verdicts(node: string): Promise<readonly RememberedChange[]> {
+    const reply = await this.ask(node, "/verdicts");
+    if (reply.status !== 200) throw new Error(`Cannot tell the verdicts on ${node}: ${reply.status} ${reply.body}`);
+    return (JSON.parse(reply.body) as { readonly changes: readonly RememberedChange[] }).changes;
+  }
+
+  /** SIGSTOP; what it returns thaws it again. */
+  freeze(): () => void {
+    if (this.#child.pid === undefined) throw new Error("Cannot freeze rolecall: it was not started");
+    return freeze(this.#child.pid);
+  }
+
+  /** SIGKILL: gone between two instants. */
+  async kill(): Promise<void> {
+    await this.#child.stop("SIGKILL");
   }
 
   /** The end of its log. */
@@ -51,7 +105,7 @@ export class Rolecall {
   }
 
   async #ready(): Promise<void> {
-    for (const port of [ports.rolecall, ports.rolecallAdmin])
+    for (const port of [this.port, this.#adminPort])
       await until({ what: `ready rolecall on port ${port}`, seconds: 15, evidence: () => this.tail }, async () => {
         if (!this.#child.isRunning) throw new Error(`rolecall ended with code ${this.#child.exitCode}\n${this.tail}`);
         return (await ask({ port, path: "/readyz" })).status === 200 ? true : undefined;
@@ -60,14 +114,19 @@ export class Rolecall {
 }
 
 /** pg1 is given, the others are discovered: both ways to a node are on trial. */
-function configuration({ nodes }: Cluster): object {
-  const apis = nodes.map(({ apiPort }) => `http://127.0.0.1:${apiPort}`);
+function configuration(
+  { nodes, tls }: Cluster,
+  { port, adminPort, guards }: { readonly port: number; readonly adminPort: number; readonly guards: object },
+): object {
+  const apis = nodes.map(({ url }) => url);
+  const trust = tls === null ? {} : { tls: { ca: tls.authorityFile } };
   return {
-    clusters: [{ name: "demo", discover: apis, nodes: [{ name: nodes[0].name, api: apis[0] }] }],
+    clusters: [{ name: "demo", discover: apis, nodes: [{ name: nodes[0].name, api: apis[0] }], ...trust }],
     listen: [
-      { port: ports.rolecall, cluster: "demo" },
-      { port: ports.rolecallAdmin, dialect: "admin" },
+      { port, cluster: "demo" },
+      { port: adminPort, dialect: "admin" },
     ],
+    guards,
     drain: "200ms",
   };
 }

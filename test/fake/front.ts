@@ -1,0 +1,97 @@
+import { connect } from "node:net";
+import type { TestContext } from "node:test";
+import type { Bound } from "../../src/front/address.ts";
+import type { Evidence } from "../../src/front/answer.ts";
+import { Listener } from "../../src/front/listener.ts";
+import { NodeDialect } from "../../src/front/node-dialect.ts";
+import type { Request } from "../../src/front/request.ts";
+import type { Listening } from "../../src/front/understand.ts";
+import type { Watched } from "./watched.ts";
+
+export function boundOf(parts: Partial<Bound> = {}): Bound {
+  return { cluster: null, node: null, wholeCluster: false, clusters: ["demo"], hostSuffixes: [], ...parts };
+}
+
+export function listeningOf(parts: Partial<Bound> = {}, rules: Partial<Listening["rules"]> = {}): Listening {
+  return { bound: boundOf(parts), rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2_000, ...rules } };
+}
+
+export function requestOf(target: string, parts: Partial<Request> = {}): Request {
+  return { method: "GET", target, host: undefined, nodeHeader: undefined, serverState: undefined, ...parts };
+}
+
+/** A node-dialect listener on a free port that answers for a watched cluster at one instant. */
+export class Front {
+  readonly port: number;
+  readonly answers: string[];
+  readonly errors: unknown[];
+
+  constructor(port: number, answers: string[], errors: unknown[]) {
+    this.port = port;
+    this.answers = answers;
+    this.errors = errors;
+  }
+
+  /** Sends bytes as they are and gives all that comes until the connection is closed. */
+  raw(bytes: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.port, "127.0.0.1");
+      let came = "";
+      socket.setEncoding("latin1");
+      socket.on("data", (text: string) => (came += text));
+      socket.on("error", reject);
+      socket.on("close", () => resolve(came));
+      socket.write(bytes, "latin1");
+    });
+  }
+
+  /** One request whose connection is closed after the answer; the answer taken apart. */
+  async ask(target: string, options: { readonly method?: string; readonly headers?: readonly string[] } = {}): Promise<Answer> {
+    const lines = [`${options.method ?? "GET"} ${target} HTTP/1.1`, "Host: any", "Connection: close", ...(options.headers ?? [])];
+    return answerOf(await this.raw(`${lines.join("\r\n")}\r\n\r\n`));
+  }
+}
+
+export interface Answer {
+  readonly line: string;
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+export function answerOf(text: string): Answer {
+  const cut = text.indexOf("\r\n\r\n");
+  const [line = "", ...lines] = text.slice(0, cut).split("\r\n");
+  const headers = new Map(
+    lines.map((header): [string, string] => [header.slice(0, header.indexOf(":")), header.slice(header.indexOf(":") + 2)]),
+  );
+  return { line, status: Number(line.split(" ")[1]), headers, body: text.slice(cut + 4) };
+}
+
+export async function openFront(
+  context: TestContext,
+  watched: Watched,
+  options: { readonly listening?: Listening; readonly nowMs?: number; readonly unready?: string | null } = {},
+): Promise<Front> {
+  const [answers, errors]: [string[], unknown[]] = [[], []];
+  const evidence = (): Evidence => ({
+    snapshot: { instance: "run", sequence: 7, parts: [watched.part], index: new Map([["demo", 0]]) },
+    settings: (cluster) => (cluster === "demo" ? watched.settings : undefined),
+    nowMs: options.nowMs ?? 0,
+    unready: () => options.unready ?? null,
+  });
+  const { snapshot, settings, nowMs } = evidence();
+  const operator = { snapshot: () => snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
+  const dialect = new NodeDialect(options.listening ?? listeningOf(), {
+    evidence,
+    operator,
+    onAnswer: (route, status) => answers.push(`${route} ${status}`),
+  });
+  const listener = new Listener(
+    (request) => dialect.handle(request),
+    (error) => errors.push(error),
+  );
+  const port = await listener.open({ address: "127.0.0.1", port: 0 });
+  context.after(() => listener.close(0));
+  return new Front(port, answers, errors);
+}

@@ -1,0 +1,46 @@
+import type { FailureKind } from "../../src/cluster/observation.ts";
+import { Watched, type Setting } from "./watched.ts";
+
+type Fields = { readonly [field: string]: unknown };
+
+/** One step of a story, at an instant in seconds: something is learnt, or something is asked. */
+export type Step = { readonly at: number } & (
+  | { readonly leads: string; readonly with?: Fields }
+  | { readonly follows: string; readonly with?: Fields }
+  | { readonly answers: string; readonly lock: boolean; readonly with?: Fields }
+  | { readonly fails: string; readonly by: FailureKind; readonly times?: number }
+  | { readonly heartbeat: string; readonly alive: boolean }
+  | { readonly document: "cluster" | "config" | "history"; readonly of: string; readonly says: unknown }
+  | { readonly names: string | null; readonly of: string; readonly timeline?: number }
+  | { readonly ask: string | null; readonly is: { readonly [check: string]: string } }
+);
+
+/** A story of a cluster and what must be answered in it; one row of a table in test/spec/judgement. */
+export interface Story extends Setting {
+  readonly story: string;
+  readonly steps: readonly Step[];
+}
+
+/** Tells a story and lists the answers that were not as it says. */
+export function tell({ steps, ...setting }: Story): readonly string[] {
+  const watched = new Watched(setting);
+  return steps.flatMap((step) => play(watched, step));
+}
+
+function play(watched: Watched, step: Step): readonly string[] {
+  const atMs = step.at * 1000;
+  if ("leads" in step) watched.lead(step.leads, atMs, step.with);
+  else if ("follows" in step) watched.follow(step.follows, atMs, step.with);
+  else if ("answers" in step) watched.answer(step.answers, { hasLock: step.lock, fields: step.with ?? {} }, atMs);
+  else if ("fails" in step) for (let time = 0; time < (step.times ?? 1); time += 1) watched.fail(step.fails, step.by, atMs);
+  else if ("heartbeat" in step) watched.alive(step.heartbeat, step.alive, atMs);
+  else if ("document" in step) watched.document(step.document, { of: step.of, value: step.says }, atMs);
+  else if ("names" in step) watched.named(step.names, step.of, atMs, step.timeline);
+  else {
+    return Object.entries(step.is).flatMap(([check, expected]) => {
+      const answered = watched.ask(step.ask, check, atMs);
+      return answered === expected ? [] : [`at ${step.at} s ${step.ask ?? "the cluster"} ${check}: ${answered}, expected ${expected}`];
+    });
+  }
+  return [];
+}

@@ -1,0 +1,135 @@
+import { parseClusterDocument } from "../../src/cluster/cluster-document.ts";
+import { parseDynamicConfig } from "../../src/cluster/dynamic-config.ts";
+import { parseHistory } from "../../src/cluster/history.ts";
+import type { FailureKind } from "../../src/cluster/observation.ts";
+import type { Outcome } from "../../src/cluster/outcome.ts";
+import { parseReport, type Report } from "../../src/cluster/report.ts";
+import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import type { ClusterConfig, NodeConfig } from "../../src/config/config.ts";
+import { parseCheck } from "../../src/health/check.ts";
+import { observe } from "../../src/health/observe.ts";
+import { judgeMember, judgePool } from "../../src/health/pool.ts";
+import { routeOf } from "../../src/health/route.ts";
+import type { Settings } from "../../src/health/settings.ts";
+import { look } from "../../src/health/sight.ts";
+import { tend } from "../../src/tend.ts";
+import { clusterOf, configOf, nodeOf } from "./config.ts";
+
+/** A status document of a running node of version 4; `role` decides what else is in it. */
+export function statusOf(name: string, fields: { readonly [field: string]: unknown } = {}): { readonly [field: string]: unknown } {
+  const isReplica = (fields["role"] ?? "replica") === "replica";
+  return {
+    state: "running",
+    role: "replica",
+    server_version: 150_000,
+    timeline: 1,
+    xlog: isReplica ? { received_location: 1000, replayed_location: 1000, replayed_timestamp: null, paused: false } : { location: 1000 },
+    ...(isReplica ? { replication_state: "streaming" } : {}),
+    database_system_identifier: "7000000000000000001",
+    patroni: { version: "4.1.4", scope: "demo", name },
+    ...fields,
+  };
+}
+
+export function reportOf(name: string, fields: { readonly [field: string]: unknown } = {}): Report {
+  const report = parseReport(statusOf(name, fields));
+  if (report === undefined) throw new Error(`Cannot make a report of ${JSON.stringify(fields)}`);
+  return report;
+}
+
+/** How a cluster is set up for a story: the names of its fixed nodes, or whole configurations. */
+export interface Setting {
+  readonly nodes?: readonly (string | (Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>))[];
+  readonly cluster?: Partial<ClusterConfig>;
+  readonly settings?: Partial<Settings>;
+}
+
+/** One cluster that is told outcomes and asked checks, without any probing: the pure rooms alone. */
+export class Watched {
+  readonly settings: Settings;
+  part: ClusterPart;
+
+  constructor({ nodes = ["pg1", "pg2", "pg3"], cluster = {}, settings = {} }: Setting = {}) {
+    const fixed = nodes.map((node) => nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node));
+    const [tended] = tend(configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] }), new Map());
+    if (tended === undefined) throw new Error("no cluster is tended");
+    this.part = tended.part;
+    this.settings = { ...tended.settings, ...settings, guards: { ...tended.settings.guards, ...settings.guards } };
+  }
+
+  tell(outcome: Outcome, nowMs: number): ClusterPart {
+    this.part = observe(this.part, outcome, { settings: this.settings, nowMs });
+    return this.part;
+  }
+
+  /** The node's answer to `GET /leader`; by default one that was asked for and came at the same instant. */
+  answer(node: string, said: { readonly fields?: { readonly [field: string]: unknown }; readonly hasLock?: boolean }, atMs: number): void {
+    const result = { report: reportOf(node, said.fields), hasLock: said.hasLock ?? false };
+    this.tell({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+  }
+
+  /** A primary that holds the lock. */
+  lead(node: string, atMs: number, fields: { readonly [field: string]: unknown } = {}): void {
+    this.answer(node, { hasLock: true, fields: { role: "primary", ...fields } }, atMs);
+  }
+
+  follow(node: string, atMs: number, fields: { readonly [field: string]: unknown } = {}): void {
+    this.answer(node, { fields }, atMs);
+  }
+
+  fail(node: string, kind: FailureKind, atMs: number): void {
+    const result = { failure: { kind, detail: `a planted ${kind}` } };
+    this.tell({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+  }
+
+  alive(node: string, isAlive: boolean, atMs: number): void {
+    this.tell({ kind: "liveness", cluster: "demo", node, sentAtMs: atMs, isAlive }, atMs);
+  }
+
+  /** One of the cluster's documents, as `of` answered it. */
+  document(name: "cluster" | "config" | "history", said: { readonly of: string; readonly value: unknown }, atMs: number): void {
+    const { of, value } = said;
+    const served = { status: 200, body: JSON.stringify(value), askedOf: of, sentAtMs: atMs };
+    const read = { cluster: parseClusterDocument(value), config: parseDynamicConfig(value), history: parseHistory(value) };
+    this.tell({ kind: "document", cluster: "demo", answer: { name, served, [name]: read[name] } }, atMs);
+  }
+
+  /** A cluster document of the nodes known now. */
+  named(leader: string | null, of: string, atMs: number, timeline = 1): void {
+    const members = this.part.nodes.map(({ node }) => ({
+      name: node.member,
+      role: node.member === leader ? "leader" : "replica",
+      state: "running",
+      api_url: `${node.api}/patroni`,
+      timeline,
+    }));
+    this.document("cluster", { of, value: { scope: "demo", members } }, atMs);
+  }
+
+  /** `fit`, `degraded` or the reason; of the whole cluster where no node is named. */
+  ask(node: string | null, check: string, nowMs: number): string {
+    const [path = "", query = ""] = check.split("?");
+    const route = routeOf(path.replace(/^\//, ""));
+    if (route === undefined) throw new Error(`there is no route ${path}`);
+    const parsed = parseCheck(route, query, { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 });
+    if (!parsed.ok) throw new Error(`cannot ask ${check}: ${JSON.stringify(parsed.problem)}`);
+    const sight = look(this.part, this.settings, nowMs);
+    if (node === null) return word(judgePool(sight, parsed.check).verdict);
+    const observation = this.part.nodes[this.part.index.get(node) ?? -1];
+    if (observation === undefined) return "no such node";
+    return word(judgeMember(sight, observation, parsed.check));
+  }
+}
+
+function word(verdict: { readonly fit: true; readonly isDegraded: boolean } | { readonly fit: false; readonly reason: string }): string {
+  if (!verdict.fit) return verdict.reason;
+  return verdict.isDegraded ? "degraded" : "fit";
+}
+
+/** pg1 leads, pg2 is 12 MB behind, pg3 was never heard; all at the instant 0. */
+export function steady(): Watched {
+  const watched = new Watched({ nodes: ["pg1", "pg2", "pg3"] });
+  watched.lead("pg1", 0, { xlog: { location: 50_000_000 } });
+  watched.follow("pg2", 0, { xlog: { received_location: 50_000_000, replayed_location: 37_417_088 } });
+  return watched;
+}

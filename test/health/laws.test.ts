@@ -1,0 +1,181 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { routes, type Route } from "../../src/health/route.ts";
+import { Watched } from "../fake/watched.ts";
+
+const names = ["pg1", "pg2", "pg3"] as const;
+const fields = fc.record(
+  {
+    role: fc.constantFrom("primary", "replica", "standby_leader", "demoted"),
+    state: fc.constantFrom("running", "stopping", "starting", "crashed", "start failed", "unknown"),
+    timeline: fc.integer({ min: 1, max: 3 }),
+    xlog: fc.oneof(
+      fc.record({ location: fc.nat(9_000) }),
+      fc.record({ received_location: fc.nat(9_000), replayed_location: fc.nat(9_000) }),
+    ),
+    sync_standby: fc.boolean(),
+    tags: fc.constantFrom({}, { noloadbalance: true }, { zone: "a" }),
+    database_system_identifier: fc.constantFrom("1", "1", "1", "2"),
+    patroni: fc.constantFrom(
+      { version: "4.1.4", scope: "demo" },
+      { version: "3.0.2", scope: "demo" },
+      { version: "4.1.4", scope: "other" },
+    ),
+  },
+  { requiredKeys: [] },
+);
+
+type Event =
+  | { readonly kind: "answer"; readonly node: string; readonly hasLock: boolean; readonly fields: object }
+  | { readonly kind: "fail"; readonly node: string; readonly by: "refused" | "timeout" }
+  | { readonly kind: "named"; readonly of: string; readonly leader: string | null; readonly timeline: number }
+  | { readonly kind: "history" | "config"; readonly of: string }
+  | { readonly kind: "alive"; readonly node: string; readonly isAlive: boolean }
+  | { readonly kind: "silence" };
+
+const name = fc.constantFrom(...names);
+const happening: fc.Arbitrary<Event> = fc.oneof(
+  { weight: 6, arbitrary: fc.record({ kind: fc.constant("answer" as const), node: name, hasLock: fc.boolean(), fields }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({ kind: fc.constant("fail" as const), node: name, by: fc.constantFrom("refused" as const, "timeout" as const) }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("named" as const),
+      of: name,
+      leader: fc.option(name),
+      timeline: fc.integer({ min: 1, max: 3 }),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("history" as const, "config" as const), of: name }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant("alive" as const), node: name, isAlive: fc.boolean() }) },
+  { weight: 1, arbitrary: fc.constant({ kind: "silence" as const }) },
+);
+/** What happens, and how many milliseconds after the last. */
+const events = fc.array(fc.tuple(happening, fc.oneof(fc.nat(900), fc.nat(9_000))), { minLength: 1, maxLength: 25 });
+
+function happen(watched: Watched, event: Event, atMs: number): void {
+  switch (event.kind) {
+    case "answer":
+      return watched.answer(event.node, { hasLock: event.hasLock, fields: { ...event.fields } }, atMs);
+    case "fail":
+      return watched.fail(event.node, event.by, atMs);
+    case "named":
+      return watched.named(event.leader, event.of, atMs, event.timeline);
+    case "history":
+      return watched.document("history", { of: event.of, value: [[1, 4_000, "no recovery target specified"]] }, atMs);
+    case "config":
+      return watched.document("config", { of: event.of, value: { ttl: 20, loop_wait: 5, retry_timeout: 10 } }, atMs);
+    case "alive":
+      return watched.alive(event.node, event.isAlive, atMs);
+    case "silence":
+      return undefined;
+  }
+}
+
+/** Plays events one after the other and looks at the cluster after each. */
+function play(timeline: readonly (readonly [Event, number])[], look: (watched: Watched, nowMs: number) => void): void {
+  const watched = new Watched({ settings: { fall: 2 } });
+  let nowMs = 0;
+  for (const [event, afterMs] of timeline) {
+    nowMs += afterMs;
+    happen(watched, event, nowMs);
+    look(watched, nowMs);
+  }
+}
+
+const yes: readonly string[] = ["fit", "degraded"];
+
+test("at most one node of any snapshot is fit for the primary, at whatever later instant it is asked", () => {
+  fc.assert(
+    fc.property(events, fc.array(fc.nat(7_000), { maxLength: 4 }), (timeline, waits) => {
+      play(timeline, (watched, nowMs) => {
+        const instants = [nowMs, ...waits.map((wait) => nowMs + wait)];
+        for (const check of ["primary", "leader", "standby-leader"]) {
+          const fit = new Set(instants.flatMap((instant) => names.filter((node) => watched.ask(node, check, instant) === "fit")));
+          assert.ok(fit.size <= 1, `${check}: ${[...fit].join(" and ")}`);
+        }
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a stale node is fit for nothing but liveness", () => {
+  const asked = routes.filter((route) => route !== "liveness");
+  fc.assert(
+    fc.property(events, fc.nat(20_000), (timeline, waitMs) => {
+      play(timeline, (watched, nowMs) => {
+        for (const { node, sentAtMs } of watched.part.nodes) {
+          if (nowMs + waitMs - sentAtMs < watched.settings.maxAgeMs) continue;
+          for (const route of asked) assert.ok(!yes.includes(watched.ask(node.name, route, nowMs + waitMs)), `${node.name} ${route}`);
+        }
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a stale node is kept in by no parameter either", () => {
+  fc.assert(
+    fc.property(events, fc.constantFrom("keep=2&lag=0", "keep=1&lag=100", "fallback=primary", "lag=1GB"), (timeline, query) => {
+      play(timeline, (watched, nowMs) => {
+        const laterMs = nowMs + watched.settings.maxAgeMs;
+        for (const node of names) assert.ok(!yes.includes(watched.ask(node, `replica?${query}`, laterMs)));
+      });
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test("a node that is fit within a lag limit is fit within every greater one", () => {
+  const limits = fc.tuple(fc.nat(10_000), fc.nat(10_000)).map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const);
+  const route = fc.constantFrom<Route>("replica", "read-only", "sync", "async", "readiness");
+  fc.assert(
+    fc.property(events, limits, route, (timeline, [tight, wide], asked) => {
+      play(timeline, (watched, nowMs) => {
+        for (const node of names) {
+          const isFit = (limit: number): boolean => watched.ask(node, `${asked}?lag=${limit}`, nowMs) === "fit";
+          assert.ok(!isFit(tight) || isFit(wide), `${node} ${asked}: fit within ${tight}, not within ${wide}`);
+        }
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("a clock jump never turns a no into a yes: liveness aside, time only takes away", () => {
+  const checks = [...routes.filter((route) => route !== "liveness"), "replica?lag=1000", "replica?tag_zone=a", "replica?min_lsn=0/1000"];
+  fc.assert(
+    fc.property(events, fc.nat(20_000), (timeline, jumpMs) => {
+      play(timeline, (watched, nowMs) => {
+        for (const node of names) {
+          for (const check of checks) {
+            const before = watched.ask(node, check, nowMs);
+            const after = watched.ask(node, check, nowMs + jumpMs);
+            // Nobody is accused of being detached or diverged without a fresh leader (rules 5 and 6).
+            if (before === "detached" || before === "diverged") continue;
+            assert.ok(yes.includes(before) || !yes.includes(after), `${node} ${check}: ${before}, ${jumpMs} ms later ${after}`);
+          }
+        }
+      });
+    }),
+    { numRuns: 300 },
+  );
+});
+
+test("taking anything in changes nothing that was there before", () => {
+  fc.assert(
+    fc.property(events, (timeline) => {
+      let held: { part: Watched["part"]; text: string } | null = null;
+      play(timeline, ({ part }) => {
+        if (held !== null) assert.equal(JSON.stringify(held.part), held.text);
+        held = { part, text: JSON.stringify(part) };
+      });
+    }),
+    { numRuns: 100 },
+  );
+});

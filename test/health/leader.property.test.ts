@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { Outcome } from "../../src/cluster/outcome.ts";
+import { plainCheck } from "../../src/health/check.ts";
+import { judge } from "../../src/health/judge.ts";
+import { judgePool } from "../../src/health/pool.ts";
+import { look } from "../../src/health/sight.ts";
+import { anyEvent, answered, heard, named, names, sentAt, settingsOf, silent, story, unasked, type Name } from "./stage.ts";
+
+const settings = settingsOf();
+const name = fc.constantFrom(...names);
+
+/** Claims and their withdrawal, silences, and documents that name anyone, true or not. */
+const claimsAndWords = fc.oneof(
+  fc.tuple(name, fc.boolean(), fc.integer({ min: 1, max: 3 })).map(
+    ([node, hasLock, timeline]) =>
+      (atMs: number): Outcome =>
+        answered(node, atMs, { hasLock, timeline }),
+  ),
+  name.map((node) => (atMs: number) => silent(node, atMs)),
+  fc.tuple(name, fc.option(name)).map(
+    ([of, leader]) =>
+      (atMs: number) =>
+        named(of, leader, atMs),
+  ),
+);
+
+for (const [what, event] of [
+  ["claims, documents and silences", claimsAndWords],
+  ["all that may be heard", anyEvent],
+] as const) {
+  test(`whatever the order of ${what}, at most one node is primary at any instant`, () => {
+    fc.assert(
+      fc.property(story(event, 60), fc.integer({ min: 0, max: 7_000 }), (told, laterMs) => {
+        let part = unasked();
+        for (const outcome of told) {
+          part = heard(part, [outcome], settings);
+          for (const nowMs of [sentAt(outcome), sentAt(outcome) + laterMs]) {
+            const sight = look(part, settings, nowMs);
+            for (const route of ["primary", "leader"] as const) {
+              const fits = part.nodes.filter((node) => judge(sight, node, plainCheck(route)).fit).map(({ node }) => node.name);
+              assert.ok(fits.length <= 1, `${route}: ${fits.join(" and ")}`);
+              assert.equal(judgePool(sight, plainCheck(route)).chosen?.node.name, fits[0]);
+            }
+          }
+        }
+      }),
+    );
+  });
+}
+
+test("a sole claim that no document of another disputes always gets yes, whatever came before", () => {
+  fc.assert(
+    fc.property(story(claimsAndWords, 40), name, fc.array(fc.tuple(name, fc.boolean()), { maxLength: 6 }), (told, holder, words) => {
+      // Long enough after that no other claim is fresh.
+      const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + settings.maxAgeMs;
+      const claim = answered(holder, beganMs, { hasLock: true, timeline: 1 });
+      const others = names.filter((node) => node !== holder).map((node) => answered(node, beganMs + 1, { timeline: 1 }));
+      // Documents name the holder or nobody; its own may name anyone, which proves nothing.
+      const documents = words.map(([of, isNamed]) => named(of, of === holder ? otherThan(holder) : isNamed ? holder : null, beganMs + 2));
+      const part = heard(heard(unasked(), told, settings), [claim, ...others, ...documents], settings);
+      const sight = look(part, settings, beganMs + 3);
+      assert.equal(judgePool(sight, plainCheck("primary")).chosen?.node.name, holder);
+    }),
+  );
+});
+
+test("of two claims the one that a document of a third names afterwards is primary", () => {
+  fc.assert(
+    fc.property(story(claimsAndWords, 40), fc.shuffledSubarray([...names], { minLength: 3, maxLength: 3 }), (told, [one, other, third]) => {
+      assert.ok(one !== undefined && other !== undefined && third !== undefined);
+      const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + settings.maxAgeMs;
+      const claims = [one, other].map((node) => answered(node, beganMs, { hasLock: true }));
+      const part = heard(heard(unasked(), told, settings), [...claims, named(third, other, beganMs + 1)], settings);
+      assert.equal(look(part, settings, beganMs + 2).standing.holder, other);
+    }),
+  );
+});
+
+function otherThan(holder: Name): Name {
+  return holder === "pg1" ? "pg2" : "pg1";
+}

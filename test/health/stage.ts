@@ -1,0 +1,146 @@
+import * as fc from "fast-check";
+import { ordinaryReport, type IncidentCluster } from "../../src/cluster/incident.ts";
+import type { Node } from "../../src/cluster/node.ts";
+import { unseen } from "../../src/cluster/observation.ts";
+import type { Outcome } from "../../src/cluster/outcome.ts";
+import type { Report } from "../../src/cluster/report.ts";
+import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import { defaultGuards, type Guards } from "../../src/health/guards.ts";
+import { withNodes } from "../../src/health/membership.ts";
+import { observe } from "../../src/health/observe.ts";
+import type { Settings } from "../../src/health/settings.ts";
+import { emptyPart } from "../../src/tend.ts";
+
+export const names = ["pg1", "pg2", "pg3", "pg4"] as const;
+export type Name = (typeof names)[number];
+
+const ordinary: IncidentCluster = { scope: "demo", system: "7300000000000000001", version: "4.1.4", members: new Map() };
+
+/** A cluster of four nodes nobody has asked yet. */
+export function unasked(): ClusterPart {
+  return withNodes(emptyPart({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(unseen));
+}
+
+export function settingsOf(guards: Partial<Guards> = {}): Settings {
+  return {
+    guards: { ...defaultGuards, ...guards },
+    maxAgeMs: 5_500,
+    livenessMaxAgeMs: 30_000,
+    intervalMs: 1_000,
+    fall: 3,
+    rise: 1,
+    discovers: false,
+  };
+}
+
+/** What a node answered: an ordinary report but for what is said. */
+export function answered(node: Name, sentAtMs: number, said: Partial<Report> & { readonly hasLock?: boolean } = {}): Outcome {
+  const { hasLock = false, ...differing } = said;
+  const report = { ...ordinaryReport(node, hasLock, ordinary), ...differing };
+  return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
+}
+
+export function silent(node: Name, sentAtMs: number, kind: "timeout" | "refused" = "timeout"): Outcome {
+  return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { failure: { kind, detail: kind } } };
+}
+
+/** The cluster document of a node, naming a leader. */
+export function named(askedOf: Name, leader: Name | null, sentAtMs: number): Outcome {
+  const served = { status: 200, body: "", askedOf, sentAtMs };
+  const cluster = { scope: "demo", members: [], leader, leaderTimeline: null };
+  return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
+}
+
+/** Takes outcomes in one after the other, each at the instant it was sent. */
+export function heard(part: ClusterPart, outcomes: readonly Outcome[], settings: Settings): ClusterPart {
+  return outcomes.reduce((known, outcome) => observe(known, outcome, { settings, nowMs: sentAt(outcome) }), part);
+}
+
+export function sentAt(outcome: Outcome): number {
+  return outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
+}
+
+const name = fc.constantFrom(...names);
+const position = fc.option(fc.integer({ min: 0, max: 8 }).map((megabytes) => 0x5000000 + megabytes * 2 ** 20));
+
+const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> = fc
+  .record(
+    {
+      hasLock: fc.boolean(),
+      role: fc.constantFrom("primary", "replica", "standby_leader", "demoted"),
+      state: fc.constantFrom("running", "running", "running", "stopping", "unknown", "restart failed"),
+      timeline: fc.option(fc.integer({ min: 1, max: 3 })),
+      location: position,
+      received: position,
+      replayed: position,
+      replicationState: fc.constantFrom("streaming", "in archive recovery", null),
+      senders: fc.array(fc.record({ name, address: fc.constant(null), state: fc.constantFrom("streaming", "backup") }), { maxLength: 3 }),
+      isSyncStandby: fc.boolean(),
+      isQuorumStandby: fc.boolean(),
+      isNoLoadBalance: fc.constantFrom(false, false, true),
+      tags: fc.constantFrom(new Map<string, string>(), new Map([["dc", "a"]]), new Map([["nostream", "true"]])),
+      system: fc.constantFrom("7300000000000000001", "7300000000000000001", "7311111111111111111"),
+      scope: fc.constantFrom("demo", "demo", "demo", "staging"),
+      name: fc.constantFrom(null, null, null, "pg1"),
+      version: fc.constantFrom("4.1.4", "3.0.2"),
+    },
+    { requiredKeys: ["replayed", "received", "location", "name"] },
+  )
+  .map((said) => said);
+
+type Event = (atMs: number) => Outcome;
+
+/** What may be heard of a cluster: reports of every kind, silence, documents, heartbeats. */
+export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.tuple(name, anyReport).map(
+      ([node, said]): Event =>
+        (atMs) =>
+          answered(node, atMs, said),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(name, fc.constantFrom("timeout", "refused")).map(
+      ([node, kind]): Event =>
+        (atMs) =>
+          silent(node, atMs, kind),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(name, fc.option(name)).map(
+      ([of, leader]): Event =>
+        (atMs) =>
+          named(of, leader, atMs),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(name, fc.boolean())
+      .map(([node, isAlive]): Event => (sentAtMs) => ({ kind: "liveness", cluster: "demo", node, sentAtMs, isAlive })),
+  },
+);
+
+/** Events with the spans between them, as outcomes with their instants. */
+export function story(event: fc.Arbitrary<Event>, maxLength: number): fc.Arbitrary<readonly Outcome[]> {
+  return fc.array(fc.tuple(fc.integer({ min: 0, max: 3_000 }), event), { maxLength }).map((events) => {
+    let atMs = 0;
+    return events.map(([laterMs, happened]) => happened((atMs += laterMs)));
+  });
+}
+
+function nodeOf(node: Name): Node {
+  return {
+    name: node,
+    member: node,
+    isMemberFixed: true,
+    api: `http://${node}`,
+    exporter: null,
+    database: null,
+    isArchiveFed: false,
+    isFixed: true,
+  };
+}

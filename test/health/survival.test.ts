@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { look } from "../../src/health/sight.ts";
+import { survives, type ExporterWitness } from "../../src/health/survival.ts";
+import { readIncident } from "../incidents/incident.ts";
+import { lastSight } from "../incidents/play.ts";
+
+const alive: ExporterWitness = { isPrimary: true, standbysStreaming: 2 };
+
+interface Scene {
+  readonly survive?: string;
+  /** What else is heard after the leader was last heard at 5 s. */
+  readonly then?: string;
+  readonly atMs: number;
+}
+
+/** A leader last seen with its lock at 5 s, silent since: does it keep its yes? (patroni#3474, #3481, #2263) */
+function keepsItsYes({ survive = "20s", then = "", atMs }: Scene, exporter: ExporterWitness | null, name = "pg1"): boolean {
+  const incident = readIncident(
+    `name: silent API
+why: a test
+cluster: { nodes: [pg1, pg2, pg3] }
+settings: { guards: { survive: ${survive} } }
+steps:
+  - { at: 0s, until: 5s, every: 1s, nodes: { pg1: { lock: true, position: 0/5000000 }, pg2: { position: 0/5000000 } } }
+  - { at: 6s, until: 8s, every: 1s, nodes: { pg1: { failure: timeout } } }
+${then}`,
+    "survival.yaml",
+  );
+  const { part, settings } = lastSight(incident);
+  const sight = look(part, settings, atMs);
+  const observation = part.nodes[part.index.get(name) ?? -1];
+  assert.ok(observation !== undefined);
+  return survives(sight, observation, exporter);
+}
+
+const scenes: readonly (readonly [string, Scene, ExporterWitness | null, boolean])[] = [
+  ["keeps its yes while its exporter shows it at work", { atMs: 9_000 }, alive, true],
+  ["keeps it up to the bound that the lock is sure to last", { atMs: 14_999 }, alive, true],
+  ["loses it at that bound, counted from the last probe that saw the lock", { atMs: 15_000 }, alive, false],
+  ["loses it at a shorter bound of its own", { survive: "4s", atMs: 9_000 }, alive, false],
+  ["loses it where the guard is off", { survive: "0s", atMs: 6_000 }, alive, false],
+  ["loses it without an exporter", { atMs: 9_000 }, null, false],
+  ["loses it when the exporter shows a replica", { atMs: 9_000 }, { ...alive, isPrimary: false }, false],
+  ["loses it when no standby streams from it", { atMs: 9_000 }, { ...alive, standbysStreaming: 0 }, false],
+  [
+    "loses it when another claims the lock",
+    { then: "  - { at: 8.5s, nodes: { pg2: { lock: true, timeline: 2 } } }", atMs: 9_000 },
+    alive,
+    false,
+  ],
+  ["loses it when a document names another", { then: "  - { at: 8.5s, cluster: { of: pg2, leader: pg2 } }", atMs: 9_000 }, alive, false],
+  ["keeps it when a document names it", { then: "  - { at: 8.5s, cluster: { of: pg2, leader: pg1 } }", atMs: 9_000 }, alive, true],
+  ["keeps it when a document names nobody", { then: "  - { at: 8.5s, cluster: { of: pg2 } }", atMs: 9_000 }, alive, true],
+  [
+    "keeps it when a document that named another is older than its lock",
+    { then: "  - { at: 8.5s, sent: 3s, cluster: { of: pg2, leader: pg2 } }", atMs: 9_000 },
+    alive,
+    true,
+  ],
+  ["loses it once it has answered without the lock", { then: "  - { at: 8.5s, nodes: { pg1: {} } }", atMs: 9_000 }, alive, false],
+  [
+    "keeps it for less where the cluster's ttl is short",
+    { then: "  - { at: 5.5s, config: { of: pg2, ttl: 20, loop_wait: 10, retry_timeout: 5 } }", atMs: 10_000 },
+    alive,
+    false,
+  ],
+];
+
+for (const [what, scene, exporter, expected] of scenes) {
+  test(`a primary whose API went silent ${what}`, () => {
+    assert.equal(keepsItsYes(scene, exporter), expected);
+  });
+}
+
+test("a replica whose API went silent gains nothing by an exporter that calls it primary", () => {
+  assert.equal(keepsItsYes({ atMs: 9_000 }, alive, "pg2"), false);
+});

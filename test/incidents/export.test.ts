@@ -1,0 +1,104 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { App } from "../../src/app.ts";
+import { defaultGuards } from "../../src/health/guards.ts";
+import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
+import { silence } from "../fake/silence.ts";
+import { readIncident } from "./incident.ts";
+import { answerTo, lastSight, parseQuestion } from "./play.ts";
+
+const checks = [
+  "/primary",
+  "/replica",
+  "/replica?lag=1MB",
+  "/read-only",
+  "/readiness",
+  "/health",
+  "/liveness",
+  "/async",
+  "/leader?miss=404",
+];
+
+/** What is done to the simulated cluster, and the answer that tells that it is seen. */
+const scenes: readonly { readonly act: (simulator: Simulator) => Promise<unknown>; readonly until: string }[] = [
+  { act: async () => {}, until: "pg1 /primary: 200 fit" },
+  { act: (simulator) => simulator.fault("pg2", { kind: "lag", bytes: 64 * 2 ** 20 }), until: "pg2 /replica?lag=1MB: 503 lagging" },
+  { act: (simulator) => simulator.fault("pg3", { kind: "detach" }), until: "pg3 /replica: 503 detached" },
+  { act: (simulator) => simulator.fault("pg4", { kind: "garbage", style: "json" }), until: "pg4 /replica: 503 down" },
+  { act: (simulator) => simulator.fault("pg3", { kind: "heal" }), until: "pg3 /replica: 200 fit" },
+  { act: switchOver, until: "pg3 /primary: 200 fit" },
+  { act: async () => {}, until: "pg1 /primary: 503 demoted" },
+  { act: (simulator) => simulator.fault("pg1", { kind: "kill" }), until: "pg1 /liveness: 503 down" },
+];
+
+test("an exported incident, played again, gives the answers that were given at the time", async () => {
+  const simulator = await startSimulator({ nodes: 4, port: 0, ttlMs: 3_000, loopWaitMs: 500, retryTimeoutMs: 500, switchoverMs: 300 });
+  const guards = { ...defaultGuards, attachWindowMs: 1_000 };
+  const cluster = clusterOf({ discover: simulator.nodes.map(({ url }) => url), guards });
+  const app = new App(configOf({ clusters: [cluster], listen: [listenerOf({ cluster: "demo", wholeCluster: true })] }), silence);
+  try {
+    await app.start();
+    const base = `http://127.0.0.1:${app.doors[0]?.port}`;
+    for (const { act, until } of scenes) {
+      await act(simulator);
+      await seen(base, until);
+      await assertReplayed(base);
+    }
+  } finally {
+    await app.stop({ drains: false });
+    await simulator.stop();
+  }
+});
+
+async function switchOver({ nodes }: Simulator): Promise<void> {
+  const body = JSON.stringify({ leader: "pg1", candidate: "pg3" });
+  const { status } = await fetch(`${nodes[0]?.url}/switchover`, { method: "POST", body });
+  assert.equal(status, 200);
+}
+
+/** Asks again and again until the answer is the one that is waited for. */
+async function seen(base: string, until: string): Promise<void> {
+  const [question = "", wanted] = until.split(": ");
+  const deadline = performance.now() + 30_000;
+  for (let answer = ""; answer !== wanted; answer = (await answers(base, [question])).join()) {
+    assert.ok(performance.now() < deadline, `${until} never came: it is ${answer}`);
+    await pause(20);
+  }
+}
+
+/** The file ends with the present, so its last answers are those given now, if nothing changed while it was fetched. */
+async function assertReplayed(base: string): Promise<void> {
+  const questions = ["pg1", "pg2", "pg3", "pg4"].flatMap((node) => checks.map((check) => `${node} ${check}`));
+  for (let attempt = 0; attempt < 50; attempt += 1) {
+    const before = await answers(base, questions);
+    const text = await (await fetch(`${base}/incident?cluster=demo`)).text();
+    const after = await answers(base, questions);
+    if (before.join() !== after.join()) continue;
+    const incident = readIncident(text, "incident.yaml");
+    const sight = lastSight(incident);
+    const replayed = questions.map((question) => worded(answerTo(sight, parseQuestion(question, incident))));
+    assert.deepEqual(
+      questions.map((question, at) => `${question}: ${replayed[at]}`),
+      questions.map((question, at) => `${question}: ${before[at]}`),
+    );
+    return;
+  }
+  assert.fail("the answers never stood still while the incident was fetched");
+}
+
+function worded(words: readonly string[]): string {
+  return words.find((one) => /^\d/.test(one)) ?? assert.fail(`no status among ${words.join()}`);
+}
+
+function answers(base: string, questions: readonly string[]): Promise<readonly string[]> {
+  return Promise.all(
+    questions.map(async (question) => {
+      const [node = "", target = ""] = question.split(" ");
+      const reply = await fetch(`${base}/nodes/${node}${target}`);
+      await reply.arrayBuffer();
+      return `${reply.status} ${reply.headers.get("x-rolecall-reason") ?? "fit"}`;
+    }),
+  );
+}

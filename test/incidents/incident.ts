@@ -1,0 +1,149 @@
+import { parse } from "yaml";
+import type { IncidentCluster } from "../../src/cluster/incident.ts";
+import type { Node } from "../../src/cluster/node.ts";
+import type { Outcome } from "../../src/cluster/outcome.ts";
+import { parseDatabaseAddress } from "../../src/health/check.ts";
+import { defaultGuards } from "../../src/health/guards.ts";
+import type { Settings } from "../../src/health/settings.ts";
+import { Reading } from "./reading.ts";
+import { outcomesOf, sectionNames } from "./sections.ts";
+
+/** An incident file, read: what was heard when, and what had to be answered. Format: docs/incidents.md. */
+export interface Incident {
+  readonly name: string;
+  readonly why: string;
+  readonly cluster: string;
+  readonly scope: string | null;
+  readonly nodes: readonly Node[];
+  readonly settings: Settings;
+  /** In the order of their instants; a repeated step stands here once for each time. */
+  readonly moments: readonly Moment[];
+  /** How often an answer may change over the whole incident. */
+  readonly flips: readonly { readonly question: string; readonly least: number; readonly most: number }[];
+}
+
+/** One instant: what was recorded, then what had to be answered. */
+export interface Moment {
+  readonly place: string;
+  readonly atMs: number;
+  readonly outcomes: readonly Outcome[];
+  /** `pg2 /replica?lag=1MB` -> the words of the answer. */
+  readonly expected: readonly (readonly [string, string])[];
+}
+
+/** Most moments a file may unfold to: a slip in `every` must not hang the runner. */
+const momentsMax = 100_000;
+
+/** Reads an incident file. @throws Error that names the file, the step and the key where something is not understood */
+export function readIncident(text: string, file: string): Incident {
+  const said = new Reading(parse(text), file).mapping(["name", "why", "began", "cluster", "settings", "steps", "flips"]);
+  const clusterSaid = said("cluster").mapping(["scope", "system", "version", "nodes"]);
+  const nodes = clusterSaid("nodes").list().map(nodeOf);
+  const of: IncidentCluster = {
+    scope: clusterSaid("scope").statement("demo"),
+    system: clusterSaid("system").statement("7300000000000000001"),
+    version: clusterSaid("version").statement("4.1.4"),
+    members: new Map(nodes.map(({ name, member }) => [name, member])),
+  };
+  const cluster = of.scope ?? "incident";
+  const around = { of, cluster, nodes: nodes.map(({ name }) => name) };
+  const moments = said("steps")
+    .list()
+    .flatMap((step, index) => momentsOf(step, { ...around, place: `${file}, step ${index + 1}` }));
+  return {
+    name: said("name").text(),
+    why: said("why").text(),
+    cluster,
+    scope: of.scope,
+    nodes,
+    settings: settingsOf(said("settings")),
+    moments: moments.toSorted((one, other) => one.atMs - other.atMs),
+    flips: said("flips").isAbsent ? [] : said("flips").entries().map(flipsOf),
+  };
+}
+
+interface StepSurroundings {
+  readonly of: IncidentCluster;
+  readonly cluster: string;
+  readonly nodes: readonly string[];
+  readonly place: string;
+}
+
+function momentsOf(step: Reading, around: StepSurroundings): readonly Moment[] {
+  const said = step.at(around.place).mapping(["at", "sent", "until", "every", ...sectionNames, "expect"]);
+  const fromMs = said("at").instant();
+  const place = `${around.place} (at ${said("at").text()})`;
+  const inPlace = step.at(place).mapping(["at", "sent", "until", "every", ...sectionNames, "expect"]);
+  const tillMs = inPlace("until").instant(fromMs);
+  const everyMs = inPlace("every").span(1_000);
+  const sentAgoMs = fromMs - inPlace("sent").instant(fromMs);
+  if (everyMs === 0 || (tillMs - fromMs) / everyMs > momentsMax)
+    throw inPlace("every").refusal(`a span with at most ${momentsMax} repetitions`);
+  const moments: Moment[] = [];
+  for (let times = 0; fromMs + times * everyMs <= tillMs; times += 1) {
+    const passedMs = times * everyMs;
+    const atMs = fromMs + passedMs;
+    const here = { ...around, sentAtMs: atMs - sentAgoMs, repetition: { times, passedMs } };
+    const outcomes = sectionNames.flatMap((name) => (inPlace(name).isAbsent ? [] : outcomesOf(name, inPlace(name), here)));
+    const expected = inPlace("expect").isAbsent ? [] : inPlace("expect").entries().map(answerOf);
+    moments.push({ place, atMs, outcomes, expected });
+  }
+  return moments;
+}
+
+function answerOf([question, answer]: readonly [string, Reading]): readonly [string, string] {
+  return [question, answer.text()];
+}
+
+function flipsOf([question, limit]: readonly [string, Reading]): Incident["flips"][number] {
+  const match = /^at (most|least) (\d+)$/.exec(limit.text());
+  if (match === null) throw limit.refusal("at most N or at least N");
+  const count = Number(match[2]);
+  return match[1] === "most" ? { question, least: 0, most: count } : { question, least: count, most: Infinity };
+}
+
+function nodeOf(section: Reading): Node {
+  const plain = { isMemberFixed: true, exporter: null, isFixed: true };
+  if (section.isText) {
+    const name = section.text();
+    return { ...plain, name, member: name, api: `http://${name}`, database: null, isArchiveFed: false };
+  }
+  const said = section.mapping(["name", "member", "database", "archive_fed"]);
+  const name = said("name").text();
+  const stated = said("database").isAbsent ? null : parseDatabaseAddress(said("database").text());
+  if (stated === undefined) throw said("database").refusal("host:port");
+  const member = said("member").text(name);
+  return { ...plain, name, member, api: `http://${name}`, database: stated, isArchiveFed: said("archive_fed").flag(false) };
+}
+
+function settingsOf(section: Reading): Settings {
+  const said = (section.isAbsent ? new Reading({}, "settings") : section).mapping([
+    ...["interval", "max_age", "liveness_max_age", "fall", "rise", "guards"],
+  ]);
+  const intervalMs = said("interval").span(1_000);
+  const maxAgeMs = said("max_age").span(5_500);
+  const guards = (said("guards").isAbsent ? new Reading({}, "guards") : said("guards")).mapping([
+    ...["exclusive_primary", "running_primary", "attached_replica", "same_system"],
+    ...["attach_window", "demoted_for", "lag_samples", "dwell", "handover_hold", "survive"],
+  ]);
+  return {
+    intervalMs,
+    maxAgeMs,
+    livenessMaxAgeMs: said("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
+    fall: said("fall").count(3),
+    rise: said("rise").count(1),
+    discovers: false,
+    guards: {
+      exclusivePrimary: guards("exclusive_primary").flag(defaultGuards.exclusivePrimary),
+      runningPrimary: guards("running_primary").flag(defaultGuards.runningPrimary),
+      attachedReplica: guards("attached_replica").flag(defaultGuards.attachedReplica),
+      sameSystem: guards("same_system").flag(defaultGuards.sameSystem),
+      attachWindowMs: guards("attach_window").span(defaultGuards.attachWindowMs),
+      demotedForMs: guards("demoted_for").span(defaultGuards.demotedForMs),
+      lagSamples: guards("lag_samples").count(defaultGuards.lagSamples),
+      dwellMs: guards("dwell").span(defaultGuards.dwellMs),
+      handoverHoldMs: guards("handover_hold").span(defaultGuards.handoverHoldMs),
+      surviveMs: guards("survive").span(defaultGuards.surviveMs),
+    },
+  };
+}

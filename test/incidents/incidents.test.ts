@@ -1,0 +1,23 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "node:test";
+import { readIncident } from "./incident.ts";
+import { play } from "./play.ts";
+
+const room = join("test", "spec", "incidents");
+const files = readdirSync(room).filter((file) => file.endsWith(".yaml"));
+
+for (const file of files) {
+  test(`${file}: its answers are those that had to be given`, () => {
+    const incident = readIncident(readFileSync(join(room, file), "utf8"), file);
+    const expectations = incident.moments.reduce((sum, { expected }) => sum + expected.length, 0);
+    assert.ok(expectations + incident.flips.length > 0, `${file} expects nothing`);
+    const found = play(incident);
+    assert.equal(found.length, 0, found.slice(0, 3).join("\n"));
+  });
+}
+
+test("at least 25 incidents are kept", () => {
+  assert.ok(files.length >= 25, `only ${files.length} files`);
+});

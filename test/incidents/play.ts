@@ -1,0 +1,102 @@
+import { unseen } from "../../src/cluster/observation.ts";
+import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import { statusOf } from "../../src/front/verdict-reply.ts";
+import { explanationText } from "../../src/front/explain-reply.ts";
+import { parseTarget } from "../../src/front/target.ts";
+import { parseCheck, type Check } from "../../src/health/check.ts";
+import { explain } from "../../src/health/explain.ts";
+import { withNodes } from "../../src/health/membership.ts";
+import { observe } from "../../src/health/observe.ts";
+import { judgeMember, judgePool } from "../../src/health/pool.ts";
+import { routeOf } from "../../src/health/route.ts";
+import { look, type Sight } from "../../src/health/sight.ts";
+import { emptyPart } from "../../src/tend.ts";
+import type { Incident, Moment } from "./incident.ts";
+
+/** What was asked: a check, of one node or of the whole cluster (`null`). */
+interface Question {
+  readonly node: string | null;
+  readonly check: Check;
+}
+
+/** Plays an incident against the pure judgement, its own clock in hand. @returns what was answered otherwise than expected, a line each */
+export function play(incident: Incident): readonly string[] {
+  const questions = new Map<string, Question>();
+  const questionOf = (text: string): Question => {
+    const known = questions.get(text) ?? parseQuestion(text, incident);
+    questions.set(text, known);
+    return known;
+  };
+  const found: string[] = [];
+  const tallies = incident.flips.map((flips) => ({ ...flips, last: "", count: -1 }));
+  for (const { sight, moment } of unfold(incident)) {
+    for (const [text, expected] of moment.expected) {
+      const wording = answerTo(sight, questionOf(text));
+      if (wording.every((words) => words !== expected))
+        found.push(
+          `${moment.place}, ${moment.atMs / 1000}s: ${text} must be ${expected}: it is ${wording[0]}${why(sight, questionOf(text), text)}`,
+        );
+    }
+    for (const tally of tallies) {
+      const [answer = ""] = answerTo(sight, questionOf(tally.question));
+      if (answer !== tally.last) tally.count += 1;
+      tally.last = answer;
+    }
+  }
+  for (const { question, least, most, count } of tallies) {
+    if (count < least || count > most) found.push(`flips of ${question}: ${count}, must be from ${least} to ${most}`);
+  }
+  return found;
+}
+
+/** The cluster as it is seen at the end, for tests that ask what a file does not. */
+export function lastSight(incident: Incident): Sight {
+  let last = look(beginning(incident), incident.settings, 0);
+  for (const { sight } of unfold(incident)) last = sight;
+  return last;
+}
+
+function* unfold(incident: Incident): Generator<{ readonly sight: Sight; readonly moment: Moment }> {
+  const { settings } = incident;
+  let part = beginning(incident);
+  for (const moment of incident.moments) {
+    for (const outcome of moment.outcomes) part = observe(part, outcome, { settings, nowMs: moment.atMs });
+    yield { sight: look(part, settings, moment.atMs), moment };
+  }
+}
+
+function beginning({ cluster, scope, nodes }: Incident): ClusterPart {
+  return withNodes(emptyPart({ name: cluster, scope, discover: [] }), nodes.map(unseen));
+}
+
+/** The ways to word the answer: `lagging`, `503 lagging`; of a yes `fit`, or `degraded`; of a whole cluster also `fit pg1`. */
+export function answerTo(sight: Sight, { node, check }: Question): readonly string[] {
+  const observation = sight.part.nodes[sight.part.index.get(node ?? "") ?? -1];
+  const { verdict, chosen } =
+    observation === undefined ? judgePool(sight, check) : { verdict: judgeMember(sight, observation, check), chosen: null };
+  if (!verdict.fit) return [verdict.reason, `${statusOf(verdict, check)} ${verdict.reason}`];
+  if (verdict.isDegraded) return ["degraded", ...(chosen === null ? [] : [`degraded ${chosen.node.name}`])];
+  return ["fit", "200 fit", ...(chosen === null ? [] : [`fit ${chosen.node.name}`])];
+}
+
+/** Reads `pg2 /replica?lag=1MB`, or `/primary` for the whole cluster. */
+export function parseQuestion(text: string, { nodes, settings }: Pick<Incident, "nodes" | "settings">): Question {
+  const [first = "", second] = text.split(" ");
+  const [node, target] = second === undefined ? [null, first] : [first, second];
+  if (node !== null && nodes.every(({ name }) => name !== node)) throw new Error(`Cannot ask ${text}: there is no node ${node}`);
+  const parsed = parseTarget(target);
+  const route = "problem" in parsed ? undefined : routeOf(parsed.path);
+  if ("problem" in parsed || route === undefined) throw new Error(`Cannot ask ${text}: ${target} is no check`);
+  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2 * settings.intervalMs };
+  const check = parseCheck(route, parsed.query, rules);
+  if (!check.ok)
+    throw new Error(`Cannot ask ${text}: ${check.problem.thing} must be ${check.problem.allowed}: it is ${check.problem.value}`);
+  return { node, check: check.check };
+}
+
+function why(sight: Sight, { node, check }: Question, text: string): string {
+  const observation = sight.part.nodes[sight.part.index.get(node ?? "") ?? -1];
+  if (observation === undefined) return "";
+  const about = { node: observation.node.name, cluster: sight.part.name, check: text, at: "", snapshot: 0, instance: "" };
+  return `\n${explanationText({ ...explain(sight, observation, check), ...about })}`;
+}

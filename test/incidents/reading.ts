@@ -1,0 +1,134 @@
+import { parseByteSize } from "../../src/cluster/byte-size.ts";
+import { parseDuration } from "../../src/cluster/duration.ts";
+import { parseLsn } from "../../src/cluster/lsn.ts";
+
+/** One value of an incident file, and where it stands there, for messages: `my-night.yaml, step 3 (at 4s), nodes.pg2.state`. */
+export class Reading {
+  readonly #value: unknown;
+  readonly #place: string;
+
+  constructor(value: unknown, place: string) {
+    this.#value = value;
+    this.#place = place;
+  }
+
+  /** Whether the key was left out. */
+  get isAbsent(): boolean {
+    return this.#value === undefined;
+  }
+
+  get isNull(): boolean {
+    return this.#value === null;
+  }
+
+  get isText(): boolean {
+    return typeof this.#value === "string";
+  }
+
+  /** The mapping's values by key. @throws where it is no mapping, or has a key that is not allowed */
+  mapping(allowed: readonly string[]): (key: string) => Reading {
+    const entries = this.entries();
+    const stray = entries.find(([key]) => !allowed.includes(key));
+    if (stray !== undefined) throw new Error(`Cannot read ${this.#place}: unknown key ${stray[0]}: allowed is ${allowed.join(", ")}`);
+    const values = new Map(entries);
+    return (key) => values.get(key) ?? new Reading(undefined, `${this.#place}.${key}`);
+  }
+
+  entries(): readonly (readonly [string, Reading])[] {
+    if (typeof this.#value !== "object" || this.#value === null || Array.isArray(this.#value)) throw this.refusal("a mapping");
+    return Object.entries(this.#value).map(([key, value]) => [key, new Reading(value, `${this.#place}.${key}`)] as const);
+  }
+
+  list(): readonly Reading[] {
+    if (!Array.isArray(this.#value)) throw this.refusal("a list");
+    return this.#value.map((value, at) => new Reading(value, `${this.#place}[${at + 1}]`));
+  }
+
+  /** The same value under another place. */
+  at(place: string): Reading {
+    return new Reading(this.#value, place);
+  }
+
+  raw(): unknown {
+    return this.#value;
+  }
+
+  text(otherwise?: string): string {
+    if (this.isAbsent && otherwise !== undefined) return otherwise;
+    if (typeof this.#value !== "string" || this.#value === "") throw this.refusal("text (in quotes where it looks like a number)");
+    return this.#value;
+  }
+
+  /** Text, or `null` where the file says so: the node did not state it. */
+  statement(otherwise: string | null): string | null {
+    return this.isAbsent ? otherwise : this.isNull ? null : this.text();
+  }
+
+  flag(otherwise: boolean): boolean {
+    if (this.isAbsent) return otherwise;
+    if (typeof this.#value !== "boolean") throw this.refusal("true or false");
+    return this.#value;
+  }
+
+  count(otherwise: number): number {
+    if (this.isAbsent) return otherwise;
+    if (typeof this.#value !== "number" || !Number.isSafeInteger(this.#value) || this.#value < 0) throw this.refusal("a whole number");
+    return this.#value;
+  }
+
+  /** A plain number of seconds, as the dynamic configuration has them. @returns milliseconds */
+  seconds(otherwise: number): number {
+    if (this.isAbsent) return otherwise * 1000;
+    if (typeof this.#value !== "number" || !(this.#value >= 0)) throw this.refusal("a number of seconds");
+    return this.#value * 1000;
+  }
+
+  span(otherwise: number): number {
+    if (this.isAbsent) return otherwise;
+    const ms = typeof this.#value === "string" ? parseDuration(this.#value) : undefined;
+    if (ms === undefined) throw this.refusal("a span of time such as 500ms, 5s, 2min");
+    return ms;
+  }
+
+  /** An instant of the file's own clock, in ms: a span that may have a sign and a fraction of a millisecond, as exports write them. */
+  instant(otherwise?: number): number {
+    if (this.isAbsent && otherwise !== undefined) return otherwise;
+    const match = typeof this.#value === "string" ? /^(-?)(\d+(?:\.\d+)?)(ms|s|min|h)$/.exec(this.#value) : null;
+    if (match === null) throw this.refusal("an instant such as 0s, 1.5s, 20min");
+    const unitMs = parseDuration(`1${match[3] ?? ""}`) ?? Number.NaN;
+    return (match[1] === "-" ? -1 : 1) * Number(match[2]) * unitMs;
+  }
+
+  /**
+   * A position that may move from repetition to repetition: `0/5000000`, `0/5000000 + 1MB` (each time), or
+   * `0/5000000 + 16MB every 9s`. `null` where it is not stated.
+   */
+  position(repetition: Repetition): number | null {
+    if (this.isAbsent || this.isNull) return null;
+    const match = typeof this.#value === "string" ? /^(\S+?)(?: ([+-]) (\S+?)(?: every (\S+))?)?$/.exec(this.#value) : null;
+    const start = parseLsn(match?.[1] ?? "");
+    const growth = match?.[3] === undefined ? 0 : parseByteSize(match[3]);
+    const everyMs = match?.[4] === undefined ? 0 : parseDuration(match[4]);
+    if (start === undefined || growth === undefined || everyMs === undefined)
+      throw this.refusal("a position such as 0/5000000, 0/5000000 + 1MB or 0/5000000 + 16MB every 9s");
+    const times = everyMs === 0 ? repetition.times : Math.floor(repetition.passedMs / everyMs);
+    return start + (match?.[2] === "-" ? -1 : 1) * growth * times;
+  }
+
+  oneOf<T extends string>(allowed: readonly T[], otherwise?: T): T {
+    const found = this.isAbsent ? otherwise : allowed.find((one) => one === this.#value);
+    if (found === undefined) throw this.refusal(`one of ${allowed.join(", ")}`);
+    return found;
+  }
+
+  refusal(allowed: string): Error {
+    const found = this.isAbsent ? "nothing" : JSON.stringify(this.#value);
+    return new Error(`Cannot read ${this.#place} as it must be ${allowed}: it is ${found}`);
+  }
+}
+
+/** Which repetition of a repeated step it is: how many came before, and how long after the first. */
+export interface Repetition {
+  readonly times: number;
+  readonly passedMs: number;
+}

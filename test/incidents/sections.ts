@@ -1,0 +1,137 @@
+import { ordinaryReport, type IncidentCluster } from "../../src/cluster/incident.ts";
+import type { FailureKind } from "../../src/cluster/observation.ts";
+import type { Outcome } from "../../src/cluster/outcome.ts";
+import type { Report, Sender } from "../../src/cluster/report.ts";
+import type { DocumentAnswer, DocumentName } from "../../src/cluster/snapshot.ts";
+import { isSet, parseTags } from "../../src/cluster/tags.ts";
+import type { Reading, Repetition } from "./reading.ts";
+
+/** What a section of a step is read by. */
+export interface Surroundings {
+  readonly of: IncidentCluster;
+  readonly cluster: string;
+  readonly nodes: readonly string[];
+  readonly sentAtMs: number;
+  readonly repetition: Repetition;
+}
+
+export const sectionNames = ["nodes", "liveness", "cluster", "config", "history"] as const;
+type SectionName = (typeof sectionNames)[number];
+
+/** Reads one section of a step as the outcomes it stands for. */
+export function outcomesOf(name: SectionName, section: Reading, around: Surroundings): readonly Outcome[] {
+  const { cluster, sentAtMs } = around;
+  switch (name) {
+    case "nodes":
+      return byNode(section, around).map(([node, said]) => {
+        const result = statusResult(node, said, around);
+        return { kind: "status", cluster, node, sentAtMs, sentAtWallMs: sentAtMs, result };
+      });
+    case "liveness":
+      return byNode(section, around).map(([node, said]) => ({ kind: "liveness", cluster, node, sentAtMs, isAlive: said.flag(true) }));
+    case "cluster": {
+      const said = section.mapping(["of", "leader", "timeline", "scope"]);
+      const leader = said("leader").statement(null);
+      const leaderTimeline = said("timeline").isAbsent ? null : said("timeline").count(0);
+      return [
+        document("cluster", said("of"), around, { cluster: { scope: said("scope").statement(null), members: [], leader, leaderTimeline } }),
+      ];
+    }
+    case "config": {
+      const said = section.mapping(["of", "ttl", "loop_wait", "retry_timeout", "maximum_lag_on_failover", "standby_cluster"]);
+      const config = {
+        ttlMs: said("ttl").seconds(30),
+        loopWaitMs: said("loop_wait").seconds(10),
+        retryTimeoutMs: said("retry_timeout").seconds(10),
+        lagMaxOnFailover: said("maximum_lag_on_failover").count(1_048_576),
+        isStandbyCluster: said("standby_cluster").flag(false),
+      };
+      return [document("config", said("of"), around, { config })];
+    }
+    case "history": {
+      const said = section.mapping(["of", "switch_points"]);
+      const points = said("switch_points")
+        .entries()
+        .map(([timeline, at]) => [Number(timeline), at.position(around.repetition) ?? 0] as const);
+      return [document("history", said("of"), around, { history: new Map(points) })];
+    }
+  }
+}
+
+function byNode(section: Reading, { nodes }: Surroundings): readonly (readonly [string, Reading])[] {
+  section.mapping(nodes);
+  return section.entries();
+}
+
+function document(
+  name: DocumentName,
+  of: Reading,
+  { cluster, nodes, sentAtMs }: Surroundings,
+  read: Pick<DocumentAnswer, "cluster" | "config" | "history">,
+): Outcome {
+  const askedOf = of.text(nodes[0] ?? "");
+  return { kind: "document", cluster, answer: { name, served: { status: 200, body: "", askedOf, sentAtMs }, ...read } };
+}
+
+const failureKinds: readonly FailureKind[] = ["refused", "timeout", "reset", "tls", "status", "body", "too_large", "unreachable"];
+
+const reportKeys = [
+  ...["failure", "lock", "role", "state", "timeline", "position", "location", "received", "replayed", "replication_state", "senders"],
+  ...["sync_standby", "quorum_standby", "failsafe", "pause", "tags", "system", "scope", "name", "version"],
+];
+
+type Result = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: { kind: FailureKind; detail: string } };
+
+function statusResult(node: string, section: Reading, { of, repetition }: Surroundings): Result {
+  const said = section.mapping(reportKeys);
+  if (!said("failure").isAbsent) {
+    section.mapping(["failure"]);
+    const kind = said("failure").oneOf(failureKinds);
+    return { failure: { kind, detail: kind } };
+  }
+  const hasLock = said("lock").flag(false);
+  const ordinary = ordinaryReport(node, hasLock, of);
+  const role = said("role").text(ordinary.role);
+  const tags = said("tags").isAbsent ? ordinary.tags : parseTags(said("tags").raw());
+  const report: Report = {
+    ...ordinary,
+    role,
+    state: said("state").text(ordinary.state),
+    timeline: said("timeline").isNull ? null : said("timeline").count(ordinary.timeline ?? 0),
+    ...positionsOf(said, role, repetition),
+    replicationState: said("replication_state").statement(ordinary.replicationState),
+    senders: said("senders").isAbsent ? [] : said("senders").list().map(senderOf),
+    isSyncStandby: said("sync_standby").flag(false),
+    isQuorumStandby: said("quorum_standby").flag(false),
+    isFailsafe: said("failsafe").flag(false),
+    isPaused: said("pause").flag(false),
+    tags,
+    isNoLoadBalance: isSet(tags, "noloadbalance"),
+    system: said("system").statement(ordinary.system),
+    scope: said("scope").statement(ordinary.scope),
+    name: said("name").statement(ordinary.name),
+    version: said("version").statement(ordinary.version),
+  };
+  return { report, hasLock };
+}
+
+/** `position` is short for what the node's kind states: a primary's location, or a replica's received and replayed alike. */
+function positionsOf(
+  said: (key: string) => Reading,
+  role: string,
+  repetition: Repetition,
+): Pick<Report, "location" | "received" | "replayed"> {
+  const position = said("position").position(repetition);
+  const isPrimary = role === "primary";
+  return {
+    location: said("location").position(repetition) ?? (isPrimary ? position : null),
+    received: said("received").position(repetition) ?? (isPrimary ? null : position),
+    replayed: said("replayed").position(repetition) ?? (isPrimary ? null : position),
+  };
+}
+
+function senderOf(section: Reading): Sender {
+  if (section.isText) return { name: section.text(), address: null, state: "streaming" };
+  const said = section.mapping(["name", "address", "state"]);
+  return { name: said("name").text(), address: said("address").statement(null), state: said("state").statement("streaming") };
+}

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import * as fc from "fast-check";
+import type { ClusterPart } from "../src/cluster/snapshot.ts";
+import { readMembers, writeMembers } from "../src/members-file.ts";
+import { clusterOf } from "./fake/config.ts";
+import { Watched } from "./fake/watched.ts";
+
+const cluster = clusterOf({ discover: ["http://seed:8008"] });
+let folder = "";
+before(() => {
+  folder = mkdtempSync(join(tmpdir(), "rolecall-members-"));
+});
+after(() => rmSync(folder, { recursive: true }));
+
+function remembered(text: string): readonly string[] {
+  const file = join(folder, "members.json");
+  writeFileSync(file, text);
+  return (readMembers(file, [cluster]).get("demo")?.nodes ?? []).map(({ node }) => `${node.name} ${node.api}`);
+}
+
+function snapshotOf(part: ClusterPart): Parameters<typeof writeMembers>[1] {
+  return { instance: "run", sequence: 1, parts: [part], index: new Map([["demo", 0]]) };
+}
+
+test("members that were discovered are remembered, fixed nodes are not", async () => {
+  const watched = new Watched({ nodes: ["db1"], cluster: { discover: ["http://seed:8008"] } });
+  const members = [
+    { name: "pg1", api_url: "http://pg1:8008/patroni", host: "10.0.0.1", port: 5432 },
+    { name: "pg2", api_url: "http://pg2:8008/patroni", host: "fd00::2", port: 5432 },
+    { name: "pg3", api_url: "http://pg3:8008/patroni" },
+  ];
+  watched.document("cluster", { of: "db1", value: { scope: "demo", members } }, 0);
+  const file = join(folder, "written.json");
+  await writeMembers(file, snapshotOf(watched.part));
+  const nodes = readMembers(file, [cluster]).get("demo")?.nodes ?? [];
+  assert.deepEqual(
+    nodes.map(({ node, report }) => ({ name: node.name, api: node.api, database: node.database, report })),
+    [
+      { name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 }, report: null },
+      { name: "pg2", api: "http://pg2:8008", database: { host: "fd00::2", port: 5432 }, report: null },
+      { name: "pg3", api: "http://pg3:8008", database: null, report: null },
+    ],
+  );
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.endsWith(".tmp")),
+    [],
+  );
+});
+
+test("a cluster that discovers nothing remembers nobody", () => {
+  assert.equal(remembered('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}').length, 1);
+  assert.equal(readMembers(join(folder, "members.json"), [clusterOf({})]).size, 0);
+});
+
+test("a file that is absent, or holds anything else, remembers nobody", () => {
+  assert.equal(readMembers(join(folder, "absent.json"), [cluster]).size, 0);
+  for (const text of ["", "{", "[]", "null", '{"clusters":[]}', '{"clusters":{"demo":{}}}', '{"clusters":{"demo":[1,null,{}]}}']) {
+    assert.deepEqual(remembered(text), []);
+  }
+});
+
+test("an entry that nobody can be asked at is left out", () => {
+  const entries = [
+    { name: "a", api: "http://h:99999" },
+    { name: "b", api: "http://a b" },
+    { name: "c\n", api: "http://h:1" },
+    { api: "http://h:1" },
+    { name: "pg1", api: "http://h:8008", database: "nonsense" },
+  ];
+  assert.deepEqual(remembered(JSON.stringify({ clusters: { demo: entries } })), ["pg1 http://h:8008"]);
+});
+
+test("whatever JSON the file holds is read", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => void remembered(JSON.stringify({ clusters: { demo: value } }))),
+    { numRuns: 50 },
+  );
+  assert.ok(readFileSync(join(folder, "members.json"), "utf8").startsWith('{"clusters"'));
+});
+
+test("a file that cannot be written is an error that names it", async () => {
+  const file = join(folder, "no", "such", "folder.json");
+  await assert.rejects(writeMembers(file, snapshotOf(new Watched().part)), /ENOENT.*folder\.json/);
+});

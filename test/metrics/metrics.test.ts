@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { Tally } from "../../src/front/tally.ts";
+import { Metrics } from "../../src/metrics/metrics.ts";
+import { steady, type Watched } from "../fake/watched.ts";
+
+function metricsOf(watched: Watched, tally = new Tally()): Metrics {
+  return new Metrics({
+    snapshot: () => ({ instance: "run", sequence: 7, parts: [watched.part], index: new Map() }),
+    settings: (cluster) => (cluster === "demo" ? watched.settings : undefined),
+    now: () => 2_000,
+    answers: () => tally.rows(),
+  });
+}
+
+async function linesOf(metrics: Metrics, name: string): Promise<readonly string[]> {
+  const { text } = await metrics.render();
+  return text
+    .split("\n")
+    .filter((line) => line.startsWith(name))
+    .sort();
+}
+
+test("every node has its age, reachability, lag, role, and fitness with the reason", async () => {
+  const metrics = metricsOf(steady());
+  assert.deepEqual(await linesOf(metrics, "rolecall_node_age_seconds"), [
+    'rolecall_node_age_seconds{cluster="demo",node="pg1"} 2',
+    'rolecall_node_age_seconds{cluster="demo",node="pg2"} 2',
+  ]);
+  assert.deepEqual(await linesOf(metrics, "rolecall_node_up"), [
+    'rolecall_node_up{cluster="demo",node="pg1"} 1',
+    'rolecall_node_up{cluster="demo",node="pg2"} 1',
+    'rolecall_node_up{cluster="demo",node="pg3"} 0',
+  ]);
+  assert.deepEqual(await linesOf(metrics, "rolecall_node_lag_bytes"), [
+    'rolecall_node_lag_bytes{cluster="demo",node="pg1"} 0',
+    'rolecall_node_lag_bytes{cluster="demo",node="pg2"} 12582912',
+  ]);
+  assert.ok((await linesOf(metrics, "rolecall_node_role")).includes('rolecall_node_role{cluster="demo",node="pg1",role="primary"} 1'));
+  const fit = await linesOf(metrics, "rolecall_node_fit");
+  assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg1",check="primary",reason=""} 1'));
+  assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg3",check="replica",reason="unknown"} 0'));
+});
+
+test("a node that is gone, or of a cluster that is no longer tended, is gone from the next scrape", async () => {
+  const watched = steady();
+  const metrics = metricsOf(watched);
+  await metrics.render();
+  watched.part = { ...watched.part, nodes: watched.part.nodes.slice(0, 1) };
+  assert.equal((await linesOf(metrics, "rolecall_node_up")).length, 1);
+  watched.part = { ...watched.part, name: "other" };
+  assert.equal((await linesOf(metrics, "rolecall_node_up")).length, 0);
+});
+
+test("askings, answers, snapshots and reloads are counted", async () => {
+  const tally = new Tally();
+  const metrics = metricsOf(steady(), tally);
+  for (let time = 0; time < 3; time += 1) tally.count("primary", 200);
+  tally.count("primary", 503);
+  tally.count("replica", 200);
+  metrics.probed({ cluster: "demo", node: "pg1", question: "leader", outcome: "answered", durationMs: 30 });
+  metrics.reloaded("applied");
+  await metrics.render();
+  assert.deepEqual(await linesOf(metrics, "rolecall_answers_total"), [
+    'rolecall_answers_total{route="primary",status="200"} 3',
+    'rolecall_answers_total{route="primary",status="503"} 1',
+    'rolecall_answers_total{route="replica",status="200"} 1',
+  ]);
+  assert.deepEqual(await linesOf(metrics, "rolecall_snapshots_total"), ["rolecall_snapshots_total 7"]);
+  assert.deepEqual(await linesOf(metrics, "rolecall_reloads_total"), ['rolecall_reloads_total{outcome="applied"} 1']);
+  const buckets = await linesOf(metrics, "rolecall_probe_duration_seconds_bucket");
+  assert.ok(buckets.includes('rolecall_probe_duration_seconds_bucket{le="0.025",cluster="demo",question="leader"} 0'));
+  assert.ok(buckets.includes('rolecall_probe_duration_seconds_bucket{le="0.05",cluster="demo",question="leader"} 1'));
+  assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 1);
+  metrics.forgetNodes();
+  assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 0);
+});
+
+test("the text is in the exposition format, whatever names are in it", async () => {
+  const watched = steady();
+  const [first] = watched.part.nodes;
+  assert.ok(first !== undefined);
+  watched.part = { ...watched.part, nodes: [{ ...first, node: { ...first.node, name: 'a"b\\c' } }] };
+  const { text, contentType } = await metricsOf(watched).render();
+  assert.match(contentType, /^text\/plain/);
+  assert.ok(text.includes('rolecall_node_up{cluster="demo",node="a\\"b\\\\c"} 1'));
+  for (const line of text.split("\n")) assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [-+.\w]+|)$/);
+});

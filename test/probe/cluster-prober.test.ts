@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { test, type TestContext } from "node:test";
+import type { Reply } from "../../src/probe/client.ts";
+import { ClusterProber } from "../../src/probe/cluster-prober.ts";
+import { failed, healthy, json, never, Scripted, turn, type Script } from "../fake/scripted.ts";
+import { Watched } from "../fake/watched.ts";
+
+const names = ["pg1", "pg2", "pg3"];
+const seeds = ["http://pg9:8008", "http://pg1:8008"];
+
+function begin(
+  context: TestContext,
+  watched: Watched,
+  script: Script,
+): { scripted: Scripted; prober: ClusterProber; started: () => boolean } {
+  const scripted = new Scripted(context, watched, script);
+  const prober = new ClusterProber(scripted.probing(), watched.settings.discovers ? seeds : []);
+  scripted.onPart = (before, after) => prober.follow(before, after);
+  let isStarted = false;
+  void prober.start().then(() => (isStarted = true));
+  return { scripted, prober, started: () => isStarted };
+}
+
+test("starting asks every fixed node and the documents, and is done when all have answered", async (context) => {
+  const { scripted, prober, started } = begin(context, new Watched(), healthy(names));
+  await turn();
+  assert.ok(started());
+  assert.deepEqual(
+    names.map((name) => scripted.watched.ask(name, "health", 0)),
+    ["fit", "fit", "fit"],
+  );
+  assert.ok(scripted.watched.part.documents.cluster !== null);
+  prober.stop();
+});
+
+test("starting is not done before a node that was discovered on the way has answered", async (context) => {
+  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  let answer = (): void => {};
+  const { prober, started } = begin(context, watched, (origin, path) => {
+    if (origin.includes("pg9")) return failed("refused");
+    if (origin.includes("pg3") && path === "/leader") {
+      return new Promise<Reply>((resolve) => (answer = () => resolve({ status: 500, body: Buffer.alloc(0) })));
+    }
+    return healthy(names)(origin, path);
+  });
+  await turn();
+  assert.equal(watched.part.nodes.length, 3);
+  assert.equal(started(), false);
+  answer();
+  await turn();
+  assert.equal(started(), true);
+  prober.stop();
+});
+
+test("starting is done after one timeout, whatever hangs", async (context) => {
+  const { scripted, prober, started } = begin(context, new Watched(), never);
+  await scripted.pass(2_450);
+  assert.equal(started(), false);
+  await scripted.pass(50);
+  assert.equal(started(), true);
+  prober.stop();
+});
+
+test("rounds at once are at least 250 ms apart", async (context) => {
+  const { scripted, prober } = begin(context, new Watched(), healthy(names));
+  await scripted.pass(400);
+  const before = scripted.sentAt("pg2:8008/leader").length;
+  for (let time = 0; time < 20; time += 1) {
+    prober.roundAtOnce();
+    await scripted.pass(50);
+  }
+  const sent = scripted.sentAt("pg2:8008/leader").slice(before);
+  const gaps = sent.slice(1).map((atMs, at) => atMs - (sent[at] ?? 0));
+  assert.ok(sent.length >= 4 && gaps.every((gap) => gap >= 250), sent.join(" "));
+  prober.stop();
+});
+
+test("a change of claims asks all nodes and for the documents at once", async (context) => {
+  const { scripted, prober } = begin(context, new Watched(), healthy(names));
+  await scripted.pass(1_200);
+  const before = scripted.sent.length;
+  scripted.script = healthy(["pg2", "pg1", "pg3"]);
+  await scripted.pass(1_000);
+  const atOnce = scripted.sent.slice(before).filter(({ atMs }) => atMs > 1_250 && atMs <= 1_300);
+  const hosts = atOnce.filter(({ url }) => url.endsWith("/leader")).map(({ url }) => new URL(url).hostname);
+  assert.deepEqual(hosts.sort(), names);
+  assert.ok(atOnce.some(({ url }) => url.endsWith("/cluster")));
+  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "fit");
+  prober.stop();
+});
+
+test("a new member is asked as soon as it is listed, a moved one at its new address", async (context) => {
+  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  const { scripted, prober } = begin(context, watched, healthy(["pg1", "pg2"]));
+  await scripted.pass(1_000);
+  assert.equal(scripted.sentAt("pg3:8008/leader").length, 0);
+  scripted.script = (origin, path) => {
+    if (path !== "/cluster") return healthy(["pg1", "pg2", "pg3"])(origin, path);
+    const members = ["pg1:8008", "elsewhere:8008", "pg3:8008"].map((host, at) => ({
+      name: `pg${at + 1}`,
+      api_url: `http://${host}/patroni`,
+    }));
+    return json({ scope: "demo", members });
+  };
+  await scripted.pass(3_000);
+  assert.ok(scripted.sentAt("pg3:8008/leader").length > 0);
+  assert.ok(scripted.sentAt("elsewhere:8008/leader").length > 0);
+  assert.ok(scripted.closed.includes("http://pg2:8008"));
+  prober.stop();
+});
+
+test("after stopping nothing more is asked", async (context) => {
+  const { scripted, prober } = begin(context, new Watched(), healthy(names));
+  await scripted.pass(500);
+  prober.roundAtOnce();
+  prober.stop();
+  prober.roundAtOnce();
+  const { length } = scripted.sent;
+  await scripted.pass(20_000);
+  assert.equal(scripted.sent.length, length);
+  prober.follow(scripted.watched.part, { ...scripted.watched.part, nodes: [] });
+  prober.reconnect();
+  assert.equal(scripted.sent.length, length);
+});

@@ -1,0 +1,138 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Reply } from "../../src/probe/client.ts";
+import { NodeProber } from "../../src/probe/node-prober.ts";
+import { failed, healthy, never, Scripted, turn } from "../fake/scripted.ts";
+import { Watched } from "../fake/watched.ts";
+
+function proberOf(scripted: Scripted, pace: Parameters<Scripted["probing"]>[0] = {}): NodeProber {
+  const [first] = scripted.watched.part.nodes;
+  assert.ok(first !== undefined);
+  return new NodeProber(first.node, scripted.probing(pace));
+}
+
+test("a node is asked once an interval, with one question in flight", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const prober = proberOf(scripted);
+  prober.probe();
+  prober.probe();
+  prober.probe();
+  await scripted.pass(3_500);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000]);
+  assert.equal(scripted.watched.ask("pg1", "primary", scripted.nowMs), "fit");
+  prober.stop();
+});
+
+test("a probe that hangs is alone: none is sent beside it", async (context) => {
+  const scripted = new Scripted(context, new Watched(), never);
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.pass(2_000);
+  prober.probe();
+  await scripted.pass(20_000);
+  assert.deepEqual(scripted.sentAt("/leader"), [0]);
+  prober.stop();
+});
+
+test("chance moves a probe by a tenth of its interval at most", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const prober = proberOf(scripted);
+  scripted.random = 0;
+  prober.probe();
+  await scripted.pass(900);
+  scripted.random = 0.999;
+  await scripted.pass(2_300);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 900, 1_800, 2_900]);
+  prober.stop();
+});
+
+test("the age of a report counts from the sending of its probe", async (context) => {
+  let answer: (reply: Reply) => void = () => {};
+  const scripted = new Scripted(context, new Watched(), () => new Promise<Reply>((resolve) => (answer = resolve)));
+  const prober = proberOf(scripted);
+  scripted.nowMs = 7_000;
+  prober.probe();
+  await scripted.pass(2_000);
+  answer(await healthy(["pg1"])("http://pg1:8008", "/leader"));
+  await turn();
+  assert.equal(scripted.watched.part.nodes[0]?.sentAtMs, 7_000);
+  assert.equal(scripted.asked[0]?.durationMs, 2_000);
+  prober.stop();
+});
+
+test("after fall failures in a row the interval doubles, up to 5 s, and one answer ends that", async (context) => {
+  const scripted = new Scripted(context, new Watched(), () => failed("refused"));
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.pass(24_000);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 4_000, 8_000, 13_000, 18_000, 23_000]);
+  scripted.script = healthy(["pg1"]);
+  await scripted.pass(6_500);
+  assert.deepEqual(scripted.sentAt("/leader").slice(8), [28_000, 29_000, 30_000]);
+  prober.stop();
+});
+
+test("an interval longer than 5 s is never shortened by failing", async (context) => {
+  const scripted = new Scripted(context, new Watched(), () => failed("refused"));
+  const prober = proberOf(scripted, { intervalMs: 8_000, fall: 1 });
+  prober.probe();
+  await scripted.pass(16_000);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 8_000, 16_000]);
+  prober.stop();
+});
+
+test("the heartbeat is asked after at its own slower pace, and only of a node that has just answered", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.pass(9_000);
+  scripted.script = (origin, path) => (path === "/leader" ? failed("timeout") : healthy(["pg1"])(origin, path));
+  await scripted.pass(6_000);
+  assert.deepEqual(scripted.sentAt("/liveness"), [0]);
+  scripted.script = healthy(["pg1"]);
+  await scripted.pass(6_000);
+  assert.equal(scripted.sentAt("/liveness").length, 2);
+  prober.stop();
+});
+
+test("a heartbeat that is not told says nothing", async (context) => {
+  const scripted = new Scripted(context, new Watched(), (origin, path) =>
+    path === "/liveness" ? failed("timeout") : healthy(["pg1"])(origin, path),
+  );
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.pass(100);
+  assert.equal(scripted.watched.part.nodes[0]?.liveness, null);
+  assert.deepEqual(
+    scripted.recorded.map(({ kind }) => kind),
+    ["status"],
+  );
+  prober.stop();
+});
+
+test("after stopping nothing is asked and nothing recorded, not even what was under way", async (context) => {
+  let answer: (reply: Reply) => void = () => {};
+  const scripted = new Scripted(context, new Watched(), () => new Promise<Reply>((resolve) => (answer = resolve)));
+  const prober = proberOf(scripted);
+  prober.probe();
+  prober.stop();
+  answer(await healthy(["pg1"])("http://pg1:8008", "/leader"));
+  await scripted.pass(10_000);
+  prober.probe();
+  await turn();
+  assert.deepEqual(scripted.recorded, []);
+  assert.deepEqual(scripted.sentAt("/leader"), [0]);
+  assert.deepEqual(scripted.closed, ["http://pg1:8008"]);
+});
+
+test("new TLS material is taken by connecting anew", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.pass(100);
+  prober.reconnect();
+  assert.deepEqual(scripted.closed, ["http://pg1:8008"]);
+  await scripted.pass(1_000);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000]);
+  prober.stop();
+});

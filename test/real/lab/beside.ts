@@ -1,0 +1,19 @@
+/** Which Patroni a file of scenarios runs beside, and what becomes of it where that one cannot be had. */
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { missingProgram, patroni3, patroni4, type Found } from "./versions.ts";
+
+/** The command that starts a Patroni, without its configuration file. */
+export type Command = readonly [string, ...string[]];
+
+/**
+ * Runs scenarios beside one version of Patroni. Where it cannot be had they are skipped with the reason; but in CI 3.0.2 is required.
+ * @param scenarios declares hooks and tests, as the body of a `describe`; they have five minutes together
+ */
+export function beside(version: "3.0.2" | "4.1", title: string, scenarios: (command: Command) => void): void {
+  const missing = missingProgram();
+  const found: Found = missing === undefined ? (version === "3.0.2" ? patroni3() : patroni4()) : { notRun: `${missing} is missing` };
+  if ("command" in found) describe(`${title}, Patroni ${version}`, { timeout: 300_000 }, () => scenarios(found.command));
+  else if (version === "3.0.2" && process.env["CI"] !== undefined) test(title, () => assert.fail(`required in CI: ${found.notRun}`));
+  else test(`${title}, Patroni ${version}`, { skip: `not run: ${found.notRun}` }, () => {});
+}

@@ -1,0 +1,73 @@
+/** Nodes whose API speaks TLS, then the same cluster in synchronous mode: every route answered by us as by the nodes themselves. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { ask } from "./lab/ask.ts";
+import { beside } from "./lab/beside.ts";
+import { Cluster } from "./lab/cluster.ts";
+import type { PatroniNode } from "./lab/patroni.ts";
+import { Rolecall } from "./lab/rolecall.ts";
+import { until } from "./lab/wait.ts";
+import { Stage } from "./watch/stage.ts";
+import { isYes } from "./watch/timeline.ts";
+
+const routes = ["/primary", "/replica", "/read-only", "/sync", "/synchronous", "/read-only-sync", "/async", "/asynchronous"];
+const settled = [...routes, "/leader", "/health", "/liveness", "/readiness", "/sync?lag=1MB", "/async?lag=1MB", "/sync?tag_zone=b"];
+
+beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
+  let cluster: Cluster;
+  let rolecall: Rolecall;
+  let stage: Stage;
+
+  before(async () => {
+    cluster = await Cluster.start(command, true);
+    rolecall = await Rolecall.start(cluster);
+    stage = new Stage({ cluster, rolecall, title: "Patroni 3.0.2 over TLS", watched: routes, settled });
+  });
+  after(async () => {
+    await rolecall?.stop();
+    await cluster?.stop();
+  });
+
+  test("over TLS every route of every node is answered alike", async () => {
+    const [node] = cluster.nodes;
+    const plain = await ask({ port: node.apiPort, path: "/primary" });
+    assert.equal(plain.status, 0, "the node does not answer plain HTTP");
+    await stage.during("steady", () => sleep(2000));
+  });
+
+  test("in synchronous mode one replica is the synchronous one, and after a switchover to it another is", async () => {
+    const standby = await stage.during("synchronous mode", async () => {
+      await cluster.configure({ synchronous_mode: true });
+      return synchronousOne();
+    });
+    const others = (await cluster.replicas()).filter((node) => node !== standby);
+    assert.deepEqual(await said(standby), { sync: 200, readOnlySync: 200, async: 503 });
+    for (const other of others) assert.deepEqual(await said(other), { sync: 503, readOnlySync: 503, async: 200 });
+    assert.deepEqual(await said(await cluster.leader()), { sync: 503, readOnlySync: 200, async: 503 });
+
+    const next = await stage.during("switchover to the synchronous replica", async () => {
+      await cluster.switchOver(standby);
+      return synchronousOne();
+    });
+    assert.notEqual(next, standby);
+    stage.assertChanged(standby, "/primary yes", "/sync no");
+    stage.assertChanged(next, "/sync yes", "/async no");
+  });
+
+  /** The replica that says itself that it is the synchronous one. */
+  function synchronousOne(): Promise<PatroniNode> {
+    return until({ what: "synchronous replica", seconds: 30 }, async () => {
+      const replies = await Promise.all(cluster.nodes.map((node) => node.ask("/sync")));
+      return cluster.nodes.find((_, index) => isYes(replies[index] ?? { status: 0 }));
+    });
+  }
+
+  /** What we say of a node's synchrony. */
+  async function said({ name }: PatroniNode): Promise<{ readonly sync: number; readonly readOnlySync: number; readonly async: number }> {
+    const [sync, readOnlySync, asynchronous] = await Promise.all(
+      ["/sync", "/read-only-sync", "/async"].map((route) => rolecall.ask(name, route)),
+    );
+    return { sync: sync?.status ?? 0, readOnlySync: readOnlySync?.status ?? 0, async: asynchronous?.status ?? 0 };
+  }
+});
