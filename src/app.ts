@@ -147,7 +147,7 @@ export class App {
       {
         evidence: () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
         operator,
-        tally: this.#tally,
+        onAnswer: (route, status) => this.#tally.count(route, status),
       },
     );
     return Object.assign((request: Request) => dialect.handle(request), this.#config.fastLane ? { quick: this.#quickFor(dialect) } : {});

@@ -65,9 +65,7 @@ export class Store {
   /** Tends other clusters from now on (a reload). The parts carry over what is still known. */
   replace(clusters: readonly Tended[]): void {
     this.#settings = settingsOf(clusters);
-    const sequence = this.#current.sequence + 1;
-    const anew = clusters.map(({ part, settings }) => ({ part: { ...part, sequence }, settings }));
-    this.#current = snapshotOf(this.#current.instance, sequence, anew);
+    this.#current = snapshotOf(this.#current.instance, this.#current.sequence + 1, clusters);
   }
 }
 

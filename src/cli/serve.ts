@@ -5,6 +5,7 @@ import { loadConfig, type ConfigSources } from "../config/load.ts";
 import { renderProblems } from "../config/problem.ts";
 import { DoorError } from "../front/doors.ts";
 import { makeLog, type Logger } from "../log.ts";
+import { keepYoungSpaceSmall } from "./memory.ts";
 import { invitation } from "./invitation.ts";
 
 const usage = `Usage: rolecall serve (--config FILE | --discover URL) [OPTIONS]
@@ -35,6 +36,7 @@ export async function serve(args: readonly string[]): Promise<number> {
     return 2;
   }
   const { config } = loaded;
+  keepYoungSpaceSmall();
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
   const app = new App(config, log, inheritedSockets());

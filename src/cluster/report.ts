@@ -1,4 +1,4 @@
-import { countOf, isObject, listOf, nameOf, parseJson } from "./json.ts";
+import { countOf, isObject, listOf, nameOf, type JsonObject } from "./json.ts";
 import { isSet, parseTags, type Tags } from "./tags.ts";
 
 /** What a node said of itself in its status document (seeds/node-api.md, "Node status document"), in one vocabulary. */
@@ -39,15 +39,15 @@ export interface Sender {
 
 /**
  * Reads a status document in either vocabulary (key `patroni` or `ha`).
- * @param text the document as JSON text; it is kept as it came
+ * @param text the JSON text it was read from, to be kept as it came; without it the document is written anew
  * @returns `undefined` when it is not a status document: no object, or without `state` and `role`
  */
-export function parseReport(text: string): Report | undefined {
-  const value = parseJson(text);
+export function parseReport(value: unknown, text?: string): Report | undefined {
   if (!isObject(value)) return undefined;
   const role = nameOf(value["role"]);
   const state = nameOf(value["state"]);
-  if (role === null || state === null) return undefined;
+  const document = text === undefined ? textOf(value) : text.trim().slice(0, -1);
+  if (role === null || state === null || document === undefined) return undefined;
   const tags = parseTags(value["tags"]);
   return {
     role: role === "master" ? "primary" : role,
@@ -64,7 +64,7 @@ export function parseReport(text: string): Report | undefined {
     isNoLoadBalance: isSet(tags, "noloadbalance"),
     system: nameOf(value["database_system_identifier"]),
     ...identity(value["patroni"] ?? value["ha"]),
-    document: text.trim().slice(0, -1),
+    document,
   };
 }
 
@@ -92,4 +92,13 @@ function sender(value: unknown): Sender[] {
   if (!isObject(value)) return [];
   const name = nameOf(value["application_name"]);
   return name === null ? [] : [{ name, address: nameOf(value["client_addr"]), state: nameOf(value["state"]) }];
+}
+
+/** Deeply nested garbage parses but cannot be written again; such a document is no document. */
+function textOf(value: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(value).slice(0, -1);
+  } catch {
+    return undefined;
+  }
 }

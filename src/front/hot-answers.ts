@@ -1,5 +1,4 @@
 import { LRUCache } from "lru-cache";
-import type { TallyCell } from "./tally.ts";
 
 /** An answer as bytes, and for how long it may be given. */
 export interface Rendered {
@@ -10,8 +9,8 @@ export interface Rendered {
   readonly sequence: number;
   /** The instant of our clock, in ms, at which age alone may make it untrue. */
   readonly untilMs: number;
-  /** Where it is counted. */
-  readonly cell: TallyCell;
+  /** Counts it as given. */
+  readonly count: () => void;
 }
 
 /** What rendered answers are held against, and made by. */
@@ -57,12 +56,12 @@ export class HotAnswers {
   find(text: string): Rendered | null {
     const known = this.#kept.get(text);
     if (known !== undefined && known.sequence === this.#sources.sequence(known.cluster) && this.#sources.now() < known.untilMs) {
-      known.cell.count += 1;
+      known.count();
       return known;
     }
     const rendered = this.#sources.render(text);
     if (rendered === null) return null;
-    rendered.cell.count += 1;
+    rendered.count();
     if (known !== undefined || this.#isSecond(text)) this.#kept.set(text, rendered);
     return rendered;
   }

@@ -8,17 +8,19 @@ import { badRequest, type Reply } from "./reply.ts";
 import { renderReply } from "./rendered.ts";
 import { readSimpleRequest } from "./request-head.ts";
 import type { Request } from "./request.ts";
-import type { Tally } from "./tally.ts";
 import { understand, type Listening, type Question } from "./understand.ts";
 
 /** How many characters of questions a listener remembers: some thousand different ones, far more than balancers ask. */
 const rememberedMax = 1_000_000;
 
+/** Told of each answer, for the tally. */
+export type OnAnswer = (route: string, status: number) => void;
+
 /** What the dialect answers from. The app hands it in. */
 export interface DialectSources {
   readonly evidence: () => Evidence;
   readonly operator: OperatorSources;
-  readonly tally: Tally;
+  readonly onAnswer: OnAnswer;
 }
 
 /** Answers the node dialect: a question that was understood once is not taken apart again. */
@@ -26,20 +28,20 @@ export class NodeDialect {
   readonly #listening: Listening;
   readonly #evidence: () => Evidence;
   readonly #sources: OperatorSources;
-  readonly #tally: Tally;
+  readonly #onAnswer: OnAnswer;
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
-  constructor(listening: Listening, { evidence, operator, tally }: DialectSources) {
+  constructor(listening: Listening, { evidence, operator, onAnswer }: DialectSources) {
     this.#listening = listening;
     this.#evidence = evidence;
     this.#sources = operator;
-    this.#tally = tally;
+    this.#onAnswer = onAnswer;
   }
 
   handle(request: Request): Reply {
     const question = this.#question(request);
     const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, this.#evidence());
-    this.#tally.count(nameOf(question), reply.status);
+    this.#onAnswer(nameOf(question), reply.status);
     return reply;
   }
 
@@ -60,6 +62,7 @@ export class NodeDialect {
     const settings = evidence.settings(cluster);
     if (part === undefined || settings === undefined) return null;
     const reply = answer(question, request, evidence);
+    const route = nameOf(question);
     const limitsTime = question.kind === "check" && question.check.lagTimeMsMax !== null;
     return {
       bytes: renderReply(reply, { method: request.method, keepsConnection }),
@@ -67,7 +70,7 @@ export class NodeDialect {
       cluster,
       sequence: part.sequence,
       untilMs: trueUntilMs(look(part, settings, evidence.nowMs), limitsTime),
-      cell: this.#tally.cell(nameOf(question), reply.status),
+      count: () => this.#onAnswer(route, reply.status),
     };
   }
 

@@ -1,7 +1,7 @@
 import type { Node } from "../cluster/node.ts";
 import type { NodeClient, Reply } from "./client.ts";
 import type { Probing } from "./probing.ts";
-import { readLiveness, readStatus, type ReadStatus } from "./questions.ts";
+import { readLiveness, readStatusAfter, type ReadStatus } from "./questions.ts";
 
 /** The longest pause between two probes of a node that keeps failing (design.md, rule 8), in ms. */
 const longestPauseMs = 5_000;
@@ -62,7 +62,7 @@ export class NodeProber {
 
   async #askStatus(sentAtMs: number): Promise<void> {
     const sentAtWallMs = this.#probing.wall();
-    const read = readStatus(await this.#ask("leader", sentAtMs), this.#last);
+    const read = readStatusAfter(await this.#ask("leader", sentAtMs), this.#last);
     this.#last = "failure" in read ? null : read;
     const result = "failure" in read ? read : read.result;
     if (this.#isStopped) return;

@@ -18,21 +18,25 @@ export interface ReadStatus {
 }
 
 /**
- * Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (design.md, rule 8).
- * @param last the node's reply before this one: an equal one is not parsed again, and gives the same result
+ * Reads the reply to `GET /leader` where an equal one may have come before: that one is not parsed again and gives its own result.
+ * @param last the node's reply before this one
  */
-export function readStatus(reply: Reply, last: ReadStatus | null): ReadStatus | { readonly failure: Failure } {
+export function readStatusAfter(reply: Reply, last: ReadStatus | null): ReadStatus | { readonly failure: Failure } {
   if ("failure" in reply) return reply;
   const text = reply.body.toString("utf8");
-  if (last !== null && last.status === reply.status && last.text === text) return last;
-  return { status: reply.status, text, result: resultOf(reply, text) };
+  return last !== null && last.status === reply.status && last.text === text
+    ? last
+    : { status: reply.status, text, result: readStatus(reply, text) };
 }
 
-function resultOf(reply: Extract<Reply, { status: number }>, text: string): StatusResult {
+/** Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
+export function readStatus(reply: Reply, text?: string): StatusResult {
+  if ("failure" in reply) return reply;
   if (reply.status !== 200 && reply.status !== 503) {
     return { failure: { kind: "status", detail: `status ${reply.status} where 200 or 503 was expected` } };
   }
-  const report = parseReport(text);
+  const document = text ?? reply.body.toString("utf8");
+  const report = parseReport(parseJson(document), document);
   if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(reply.body)}` } };
   return { report, hasLock: reply.status === 200 };
 }

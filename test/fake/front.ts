@@ -75,7 +75,7 @@ export async function openFront(
 ): Promise<Front> {
   const [answers, errors]: [string[], unknown[]] = [[], []];
   const evidence = (): Evidence => ({
-    snapshot: { instance: "run", sequence: 7, parts: [watched.part], index: new Map([["demo", 0]]) },
+    snapshot: { instance: "run", sequence: 7, parts: [{ ...watched.part, sequence: 7 }], index: new Map([["demo", 0]]) },
     settings: (cluster) => (cluster === "demo" ? watched.settings : undefined),
     nowMs: options.nowMs ?? 0,
     unready: () => options.unready ?? null,

@@ -4,7 +4,6 @@ import type { ClusterPart } from "../../src/cluster/snapshot.ts";
 import { parseReport } from "../../src/cluster/report.ts";
 import type { DialectSources } from "../../src/front/node-dialect.ts";
 import type { Listening } from "../../src/front/understand.ts";
-import type { Tally } from "../../src/front/tally.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
 
@@ -16,7 +15,7 @@ export interface StoredCluster {
   part(): ClusterPart;
   /** A probe of a node that is answered now; pg1 has the lock unless told. */
   heard(node: string, position: number, hasLock?: boolean): void;
-  sources(tally: Tally): DialectSources;
+  sources(onAnswer?: DialectSources["onAnswer"]): DialectSources;
 }
 
 export function storedCluster(): StoredCluster {
@@ -32,12 +31,12 @@ export function storedCluster(): StoredCluster {
     nowMs: 1_000,
     part: () => store.current.parts[0] ?? missing(),
     heard(node, position, hasLock = node === "pg1") {
-      const report = parseReport(JSON.stringify(documentOf(node, position)));
+      const report = parseReport(documentOf(node, position));
       if (report === undefined) throw new Error("the fake document is one");
       const { nowMs } = cluster;
       store.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } }, nowMs);
     },
-    sources(tally) {
+    sources(onAnswer = () => {}) {
       const settings = (name: string): ReturnType<Store["settings"]> => store.settings(name);
       return {
         evidence: () => ({ snapshot: store.current, settings, nowMs: cluster.nowMs, unready: () => null }),
@@ -49,7 +48,7 @@ export function storedCluster(): StoredCluster {
           changes: () => [],
           recorded: () => [],
         },
-        tally,
+        onAnswer,
       };
     },
   };

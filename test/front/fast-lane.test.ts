@@ -5,13 +5,11 @@ import { NodeDialect } from "../../src/front/node-dialect.ts";
 import { isDeepStrictEqual } from "node:util";
 import { HotAnswers } from "../../src/front/hot-answers.ts";
 import { Listener, type Handler } from "../../src/front/listener.ts";
-import { Tally } from "../../src/front/tally.ts";
 import { exchange, type Exchange } from "../fake/raw-client.ts";
 import { storedCluster } from "../fake/stored-cluster.ts";
 
 /** Two listeners on the same evidence and a clock that stands still: one with the fast lane, one without. */
 const cluster = storedCluster();
-const tally = new Tally();
 const hot = { current: makeHot() };
 const lanes: { fast: Listener; ordinary: Listener; fastPort: number; ordinaryPort: number } = {
   fast: new Listener(handler(true), fail),
@@ -25,12 +23,12 @@ function fail(error: unknown): void {
 }
 
 function makeHot(): HotAnswers {
-  const dialect = new NodeDialect(cluster.listening, cluster.sources(tally));
+  const dialect = new NodeDialect(cluster.listening, cluster.sources());
   return new HotAnswers({ sequence: () => cluster.part().sequence, now: () => cluster.nowMs, render: (text) => dialect.render(text) });
 }
 
 function handler(isQuick: boolean): Handler {
-  const dialect = new NodeDialect(cluster.listening, cluster.sources(new Tally()));
+  const dialect = new NodeDialect(cluster.listening, cluster.sources());
   return Object.assign((request: Parameters<Handler>[0]) => dialect.handle(request), isQuick ? { quick: hot.current } : {});
 }
 

@@ -5,14 +5,15 @@ import { HotAnswers, type Rendered } from "../../src/front/hot-answers.ts";
 /** Answers whose making is counted, of a part that changes when told. */
 function counted(): {
   readonly hot: HotAnswers;
-  readonly state: { sequence: number; nowMs: number; made: number; cell: { count: number } };
+  readonly state: { sequence: number; nowMs: number; made: number; given: number };
 } {
-  const state = { sequence: 1, nowMs: 0, made: 0, cell: { count: 0 } };
+  const state = { sequence: 1, nowMs: 0, made: 0, given: 0 };
+  const count = (): void => void (state.given += 1);
   const render = (text: string): Rendered | null => {
     if (text.startsWith("unusual")) return null;
     state.made += 1;
-    const { sequence, nowMs, cell } = state;
-    return { bytes: Buffer.from(text), keepsConnection: true, cluster: "demo", sequence, untilMs: nowMs + 100, cell };
+    const { sequence, nowMs } = state;
+    return { bytes: Buffer.from(text), keepsConnection: true, cluster: "demo", sequence, untilMs: nowMs + 100, count };
   };
   return { hot: new HotAnswers({ sequence: () => state.sequence, now: () => state.nowMs, render }), state };
 }
@@ -21,7 +22,7 @@ suite("hot answers", () => {
   test("what is asked again and again is made twice and then kept", () => {
     const { hot, state } = counted();
     for (let time = 0; time < 10; time += 1) hot.find("check");
-    assert.deepEqual([state.made, state.cell.count], [2, 10]);
+    assert.deepEqual([state.made, state.given], [2, 10]);
   });
 
   test("an answer dies with the part it came from, and at its horizon", () => {

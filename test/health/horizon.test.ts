@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
 import { NodeDialect } from "../../src/front/node-dialect.ts";
-import { Tally } from "../../src/front/tally.ts";
 import { storedCluster, type StoredCluster } from "../fake/stored-cluster.ts";
 
 const targets = [
@@ -44,7 +43,7 @@ suite("an answer's horizon", () => {
             befall(cluster, befallen);
           }
           cluster.nowMs += lastMs;
-          const dialect = new NodeDialect(cluster.listening, cluster.sources(new Tally()));
+          const dialect = new NodeDialect(cluster.listening, cluster.sources());
           const chunk = `GET ${target} HTTP/1.1\r\n\r\n`;
           const rendered = dialect.render(chunk);
           assert.ok(rendered !== null && rendered.untilMs >= cluster.nowMs);
@@ -61,7 +60,7 @@ suite("an answer's horizon", () => {
   test("a fresh yes is true until its evidence is as old as a yes allows", () => {
     const cluster = storedCluster();
     cluster.nowMs += 5_000;
-    const dialect = new NodeDialect(cluster.listening, cluster.sources(new Tally()));
+    const dialect = new NodeDialect(cluster.listening, cluster.sources());
     assert.equal(dialect.render("GET /nodes/pg1/primary HTTP/1.1\r\n\r\n")?.untilMs, 1_000 + 5_500);
   });
 });
