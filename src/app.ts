@@ -3,7 +3,9 @@ import { Clock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
+import { exporterHandler } from "./exporter-door.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
+import type { Evidence } from "./front/answer.ts";
 import { Doors, type Door } from "./front/doors.ts";
 import { HotAnswers } from "./front/hot-answers.ts";
 import type { Handler } from "./front/listener.ts";
@@ -11,17 +13,21 @@ import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
 import type { Request } from "./front/request.ts";
 import { Tally } from "./front/tally.ts";
-import { isFresh, maxAgeMs } from "./health/freshness.ts";
 import { logChange, type Logger } from "./log.ts";
-import { readMembers, writeMembers } from "./members-file.ts";
+import { hasSameNodes, readMembers, writeMembers } from "./members-file.ts";
 import { Changes } from "./metrics/changes.ts";
 import { Disputes } from "./metrics/disputes.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { Recorder } from "./metrics/recorder.ts";
 import { VerdictLog } from "./metrics/verdict-log.ts";
 import { Probers } from "./probe/probers.ts";
+import { isBlindEverywhere } from "./readiness.ts";
 import { Store } from "./store.ts";
 import { livenessEvery, tend } from "./tend.ts";
+import { version } from "./version.ts";
+
+/** Reads the configuration again; gives why it came to nothing, or `null`. */
+type Reload = () => Promise<string | null>;
 
 /** The fuse box: the only place where the rooms are wired together. */
 export class App {
@@ -40,6 +46,8 @@ export class App {
   #beat: NodeJS.Timeout | null = null;
   #phase: "starting" | "serving" | "draining" = "starting";
   #membersWritten: Promise<void> = Promise.resolve();
+  #reload: Reload = () => Promise.resolve("nobody told this process how");
+  #file: string | null = null;
 
   /** @param inherited file descriptors of listening sockets passed by systemd: the first is the first listener's, and so on */
   constructor(config: Config, log: Logger, inherited: readonly number[] = []) {
@@ -50,7 +58,16 @@ export class App {
     this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gapMs) => this.#onGap(gapMs) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
     const now = (): number => this.#clock.now();
-    this.#metrics = new Metrics({ snapshot: () => this.#store.current, settings, now, answers: () => this.#tally.rows() });
+    this.#metrics = new Metrics({
+      snapshot: () => this.#store.current,
+      settings,
+      now,
+      wall: () => this.#clock.wall(),
+      answers: () => this.#tally.rows(),
+      exporter: () => this.#config.exporter,
+      asks: () => ({ probe: this.#config.probe, livenessEvery }),
+      version: version(),
+    });
     this.#probers = new Probers({
       record: (outcome) => this.#record(outcome),
       part: (cluster) => this.#part(cluster),
@@ -89,16 +106,12 @@ export class App {
    * @throws DoorError where a new listener cannot be opened; then the old configuration stays in force
    */
   async reload(config: Config): Promise<void> {
-    const before = this.#config;
-    this.#config = config;
-    const known = new Map(this.#store.current.parts.map((part) => [part.name, part]));
-    const previous = this.#store.tended;
-    this.#store.replace(tend(config, known));
     try {
-      await this.#open(config.listen);
+      await this.#open(config.listen, () => {
+        this.#config = config;
+        this.#store.replace(tend(config, new Map(this.#store.current.parts.map((part) => [part.name, part]))));
+      });
     } catch (error) {
-      this.#config = before;
-      this.#store.replace(previous);
       this.reloadRefused();
       throw error;
     }
@@ -107,6 +120,12 @@ export class App {
     this.#startBeating();
     await this.#probers.start(config, livenessEvery);
     this.#metrics.reloaded("applied");
+  }
+
+  /** To be told how the configuration is read again: listeners of the exporter dialect can be asked for it. */
+  reloadBy(reload: Reload, file: string | null): void {
+    this.#reload = reload;
+    this.#file = file;
   }
 
   /** A reload that came to nothing is counted too. */
@@ -125,8 +144,8 @@ export class App {
     await this.#membersWritten;
   }
 
-  #open(listeners: readonly ListenerConfig[]): Promise<void> {
-    return this.#doors.apply(listeners, (listener) => this.#handlerFor(listener));
+  #open(listeners: readonly ListenerConfig[], commit?: () => void): Promise<void> {
+    return this.#doors.apply(listeners, (listener) => this.#handlerFor(listener), commit);
   }
 
   #handlerFor(listener: ListenerConfig): Handler {
@@ -139,15 +158,21 @@ export class App {
       return (request) => answerAdmin(request, bound, { unready, operator, metrics });
     }
     const { settings } = operator;
+    const evidence = (): Evidence => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready });
+    const onAnswer = (route: string, status: number): void => this.#tally.count(route, status);
+    if (listener.dialect === "exporter") {
+      const wires = { config: this.#config, metrics: this.#metrics, file: this.#file, evidence, onAnswer };
+      return exporterHandler(listener, { ...wires, reload: () => this.#reload() });
+    }
     const dialect = new NodeDialect(
       {
         bound,
         rules: { ignoreParams, ignoresUnknown: listener.node !== null, defaults: listener.defaults, lagTimeMsLeast: 2 * probe.intervalMs },
       },
       {
-        evidence: () => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready }),
+        evidence,
         operator,
-        onAnswer: (route, status) => this.#tally.count(route, status),
+        onAnswer,
       },
     );
     return Object.assign((request: Request) => dialect.handle(request), this.#config.fastLane ? { quick: this.#quickFor(dialect) } : {});
@@ -175,12 +200,7 @@ export class App {
   /** Why this process should not be sent traffic, or `null`. */
   #unready(): string | null {
     if (this.#phase !== "serving") return this.#phase;
-    const nowMs = this.#clock.now();
-    const isBlindEverywhere = this.#store.current.parts.every((part) => {
-      const settings = this.#store.settings(part.name);
-      return settings === undefined || !part.nodes.some((node) => isFresh(node, maxAgeMs(part, settings), nowMs));
-    });
-    return isBlindEverywhere ? "blind" : null;
+    return isBlindEverywhere(this.#store, this.#clock.now()) ? "blind" : null;
   }
 
   #part(cluster: string): ClusterPart | undefined {
@@ -233,11 +253,4 @@ export class App {
     this.#clock.beatEvery(this.#config.probe.intervalMs);
     this.#beat = setInterval(() => this.#clock.beat(), this.#config.probe.intervalMs);
   }
-}
-
-function hasSameNodes(before: ClusterPart, after: ClusterPart): boolean {
-  return (
-    before.nodes.length === after.nodes.length &&
-    after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
-  );
 }

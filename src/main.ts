@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /** The street door: argv to a command, and its exit code. A command's file is loaded only when it is asked for. */
-import { readFileSync } from "node:fs";
+import { version } from "./version.ts";
 
 const usage = `rolecall: answers load balancers for PostgreSQL clusters, from memory
 
@@ -35,11 +35,6 @@ async function run([command, ...args]: readonly string[]): Promise<number> {
       process.stderr.write(`Cannot run ${JSON.stringify(command)} as it must be serve, simulate or version\n\n${usage}`);
       return 2;
   }
-}
-
-function version(): string {
-  const value: unknown = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-  return typeof value === "object" && value !== null && "version" in value ? String(value.version) : "unknown";
 }
 
 process.exitCode = await run(process.argv.slice(2));

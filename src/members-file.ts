@@ -42,6 +42,14 @@ export async function writeMembers(file: string, snapshot: Snapshot): Promise<vo
   await rename(draft, file);
 }
 
+/** Whether two parts have the same nodes at the same addresses, so that nothing new is to be written. */
+export function hasSameNodes(before: ClusterPart, after: ClusterPart): boolean {
+  return (
+    before.nodes.length === after.nodes.length &&
+    after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
+  );
+}
+
 function remembered({ name, api, database }: Node): object {
   return {
     name,

@@ -27,14 +27,6 @@ export class Store {
     return this.#current;
   }
 
-  /** All clusters with what they are judged by: enough to put everything back. */
-  get tended(): readonly Tended[] {
-    return this.#current.parts.flatMap((part) => {
-      const settings = this.#settings.get(part.name);
-      return settings === undefined ? [] : [{ part, settings }];
-    });
-  }
-
   /** What the cluster is judged by; `undefined` for a cluster that is not tended. */
   settings(cluster: string): Settings | undefined {
     return this.#settings.get(cluster);

@@ -49,6 +49,7 @@ function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings {
     guards: cluster.guards,
     maxAgeMs: probe.maxAgeMs,
     intervalMs: probe.intervalMs,
+    pageMaxAgeMs: 3 * probe.metricsIntervalMs + probe.timeoutMs,
     livenessMaxAgeMs: 3 * livenessEvery * probe.intervalMs + probe.timeoutMs,
     fall: probe.fall,
     rise: probe.rise,
@@ -59,8 +60,10 @@ function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings {
 function withFixedNodes(part: ClusterPart, cluster: ClusterConfig): ClusterPart {
   const fixed = cluster.nodes.map((config) => {
     const node = nodeOf(config);
-    const known = part.nodes.find((candidate) => candidate.node.name === node.name && candidate.node.api === node.api);
-    return known === undefined ? unseen(node) : { ...known, node: { ...node, database: node.database ?? known.node.database } };
+    const known = part.nodes.find((candidate) => isSameNode(candidate.node, node, cluster));
+    if (known === undefined) return unseen(node);
+    const exporter = known.node.exporter === node.exporter ? known.exporter : null;
+    return { ...known, exporter, node: { ...node, api: known.node.api, database: node.database ?? known.node.database } };
   });
   const listedAtMs = Math.max(...part.nodes.map((observation) => observation.listedAtMs));
   const stays = (observation: Observation): boolean =>
@@ -68,12 +71,22 @@ function withFixedNodes(part: ClusterPart, cluster: ClusterConfig): ClusterPart 
     !observation.node.isFixed &&
     observation.listedAtMs === listedAtMs &&
     !fixed.some(
-      ({ node }) => node.name === observation.node.name || node.member === observation.node.member || node.api === observation.node.api,
+      ({ node }) =>
+        node.name === observation.node.name ||
+        node.member === observation.node.member ||
+        (node.api !== null && node.api === observation.node.api),
     );
   const isSameScope = cluster.scope === null || part.scope === cluster.scope;
   const base = isSameScope ? part : emptyPart(cluster);
   const nodes = [...fixed, ...part.nodes.filter((observation) => isSameScope && stays(observation))];
   return withNodes({ ...base, hasMembers: base.hasMembers || cluster.discover.length === 0 }, nodes);
+}
+
+/** A node keeps its evidence while it is asked at the same address. One that has only an exporter may have turned out to have an API. */
+function isSameNode(known: Node, node: Node, { discover }: ClusterConfig): boolean {
+  if (known.name !== node.name) return false;
+  if (node.api !== null) return known.api === node.api;
+  return known.api === null ? known.exporter === node.exporter : discover.length > 0;
 }
 
 function nodeOf(config: NodeConfig): Node {

@@ -49,11 +49,11 @@ test("watchers are told of each change in the order of joining, with what was an
   assert.deepEqual(told, ["first 0 to 1", "second 0 to 1", "first 1 to 2", "second 1 to 2"]);
 });
 
-test("tending other clusters drops what is no longer tended, and can be put back", () => {
+test("tending other clusters drops what is no longer tended, and those that stay keep their evidence", () => {
   const store = storeOf();
   store.record(answered("demo", 10), 20);
-  const { tended } = store;
   const { parts } = store.current;
+  const tended = tend(config, new Map(parts.map((part) => [part.name, part])));
   store.replace(tended.slice(1));
   assert.equal(store.settings("demo"), undefined);
   store.record(answered("demo", 30), 40);

@@ -6,6 +6,7 @@ import { renderProblems } from "../config/problem.ts";
 import { DoorError } from "../front/doors.ts";
 import { makeLog, type Logger } from "../log.ts";
 import { keepYoungSpaceSmall } from "./memory.ts";
+import { Reloader } from "../reloader.ts";
 import { invitation } from "./invitation.ts";
 
 const usage = `Usage: rolecall serve (--config FILE | --discover URL) [OPTIONS]
@@ -41,12 +42,14 @@ export async function serve(args: readonly string[]): Promise<number> {
   const simulator = await startSimulator(config);
   const app = new App(config, log, inheritedSockets());
   try {
+    const reloader = new Reloader(() => reload({ app, sources, log }));
+    app.reloadBy(() => reloader.reload(), sources.file);
     const signals = listenForSignals();
     await app.start();
     for (const { config: listener, port } of app.doors)
       log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
     if (simulator !== null) process.stdout.write(invitation(app.doors, simulator.nodes));
-    await runUntilSignal({ app, sources, log, signals });
+    await runUntilSignal({ app, reloader, log, signals });
     return 0;
   } catch (error) {
     if (!(error instanceof DoorError)) throw error;
@@ -61,17 +64,23 @@ export async function serve(args: readonly string[]): Promise<number> {
 
 interface Running {
   readonly app: App;
-  readonly sources: ConfigSources;
+  readonly reloader: Reloader;
   readonly log: Logger;
   readonly signals: Signals;
 }
 
+interface Reloading {
+  readonly app: App;
+  readonly sources: ConfigSources;
+  readonly log: Logger;
+}
+
 /** Reloads at each SIGHUP, ends at SIGTERM and SIGINT. A person who presses Ctrl-C does not wait for balancers to notice. */
-async function runUntilSignal({ app, sources, log, signals }: Running): Promise<void> {
+async function runUntilSignal({ app, reloader, log, signals }: Running): Promise<void> {
   for (;;) {
     const signal = await signals.next();
     if (signal === "SIGHUP") {
-      await reload({ app, sources, log });
+      await reloader.reload();
       continue;
     }
     log.info({ signal }, "stopping");
@@ -85,22 +94,22 @@ async function nextEnd(signals: Signals): Promise<void> {
   while ((await signals.next()) === "SIGHUP");
 }
 
-/** A bad file leaves the old configuration in force, and says so. */
-async function reload({ app, sources, log }: Omit<Running, "signals">): Promise<void> {
+/** A bad file leaves the old configuration in force, and says so. @returns why nothing was taken, or `null` */
+async function reload({ app, sources, log }: Reloading): Promise<string | null> {
   const loaded = loadConfig(sources);
   if (!loaded.ok) {
     app.reloadRefused();
-    log.error(
-      { problems: loaded.problems.map(({ where, message }) => `${where}: ${message}`) },
-      "reload refused: the old configuration stays in force",
-    );
-    return;
+    const problems = loaded.problems.map(({ where, message }) => `${where}: ${message}`);
+    log.error({ problems }, "reload refused: the old configuration stays in force");
+    return problems.join("; ");
   }
   try {
     await app.reload(loaded.config);
     log.info({ clusters: loaded.config.clusters.length, listeners: loaded.config.listen.length }, "reloaded");
+    return null;
   } catch (error) {
     log.error({ err: error }, "reload refused: the old configuration stays in force");
+    return error instanceof Error ? error.message : String(error);
   }
 }
 

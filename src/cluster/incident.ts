@@ -49,7 +49,10 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
   };
 }
 
-/** Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document). */
+/**
+ * Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document), and for exporters,
+ * which the format has no section for.
+ */
 export function incidentPart(outcome: Outcome, of: IncidentCluster): IncidentPart | null {
   switch (outcome.kind) {
     case "status":
@@ -60,6 +63,8 @@ export function incidentPart(outcome: Outcome, of: IncidentCluster): IncidentPar
       };
     case "liveness":
       return { section: "liveness", node: outcome.node, value: outcome.isAlive };
+    case "exporter":
+      return null;
     case "document": {
       const { served, cluster, config, history } = outcome.answer;
       const asked = { of: served.askedOf };

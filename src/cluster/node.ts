@@ -5,8 +5,8 @@ export interface Node {
   readonly member: string;
   /** Whether the configuration gave that name, rather than us taking the node's for it. */
   readonly isMemberFixed: boolean;
-  /** API base address, `http://host:port`. */
-  readonly api: string;
+  /** API base address, `http://host:port`; `null` of a node that is known through its exporter alone. */
+  readonly api: string | null;
   readonly exporter: string | null;
   readonly database: DatabaseAddress | null;
   readonly isArchiveFed: boolean;

@@ -1,15 +1,9 @@
+import type { ExporterEvidence } from "./exporter-evidence.ts";
+import type { Failure } from "./failure.ts";
 import type { Node } from "./node.ts";
 import type { Report } from "./report.ts";
 
-/** Why a probe brought no answer. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
-export type FailureKind = "refused" | "timeout" | "reset" | "tls" | "status" | "body" | "too_large" | "unreachable";
-
-/** A failed probe: the world being down is a value, not an exception. */
-export interface Failure {
-  readonly kind: FailureKind;
-  /** What was seen, for people. */
-  readonly detail: string;
-}
+export type { Failure, FailureKind } from "./failure.ts";
 
 /** What is known of one node: its last report, when that was asked for, and what failed since. */
 export interface Observation {
@@ -41,6 +35,8 @@ export interface Observation {
   readonly dampedLag: DampedLag | null;
   /** When the last member list that has the node was asked for; -Infinity while none has. */
   readonly listedAtMs: number;
+  /** What the node's exporter said; `null` while there is none, or it was never heard. */
+  readonly exporter: ExporterEvidence | null;
 }
 
 /** How far behind a report found its node. */
@@ -84,5 +80,6 @@ export function unseen(node: Node): Observation {
     lowerTimelineSinceMs: null,
     dampedLag: null,
     listedAtMs: -Infinity,
+    exporter: null,
   };
 }

@@ -1,9 +1,10 @@
-import type { Failure } from "./observation.ts";
+import type { ExporterPage, ExporterWord } from "./exporter-report.ts";
+import type { Failure } from "./failure.ts";
 import type { Report } from "./report.ts";
 import type { DocumentAnswer } from "./snapshot.ts";
 
 /** How one probe ended: the only thing that ever changes a snapshot. */
-export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome;
+export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome | ExporterOutcome;
 
 /** `GET /leader` of one node. */
 export interface StatusOutcome {
@@ -30,6 +31,23 @@ export interface DocumentOutcome {
   readonly cluster: string;
   readonly answer: DocumentAnswer;
 }
+
+/** `GET /up`, or a page of metrics, of one node's exporter. */
+export interface ExporterOutcome {
+  readonly kind: "exporter";
+  readonly cluster: string;
+  readonly node: string;
+  readonly sentAtMs: number;
+  readonly sentAtWallMs: number;
+  readonly said: ExporterSaid;
+}
+
+/** Silence and noise are told too: they are no word on the database, but the only one on the exporter. */
+export type ExporterSaid =
+  | { readonly asked: "up"; readonly word: ExporterWord }
+  | { readonly asked: "up"; readonly failure: Failure }
+  | { readonly asked: "metrics"; readonly page: ExporterPage }
+  | { readonly asked: "metrics"; readonly failure: Failure };
 
 /** An outcome that was recorded, and when: on our clock, and in wall time for people. In ms. */
 export interface Recorded {

@@ -38,6 +38,7 @@ export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
     drainMs: shape.drainMs,
     fastLane: shape.fastLane,
     log: shape.log,
+    exporter: shape.exporter,
     simulator: shape.simulator,
   });
 }

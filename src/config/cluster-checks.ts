@@ -17,8 +17,18 @@ export function checkClusters({ clusters }: Draft): readonly ConfigIssue[] {
       nodes.map(({ node, path }) => ({ path: [...path, "api"], value: node.api })),
       "an address that no other node has",
     ),
+    ...repeated(
+      nodes.map(({ node, path }) => ({ path: [...path, "exporter"], value: node.exporter })),
+      "an address that no other node has",
+    ),
+    ...nodes.flatMap(({ node, path }) => (node.hasAddress ? [] : [noAddress(path)])),
     ...clusters.flatMap(checkCluster),
   ];
+}
+
+function noAddress(path: ConfigPath): ConfigIssue {
+  const allowed = "api, exporter, or both";
+  return { path, found: "neither", allowed, message: `must say ${allowed}: it says neither`, isKey: false };
 }
 
 function checkCluster(cluster: DraftCluster, index: number): readonly ConfigIssue[] {

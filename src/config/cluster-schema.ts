@@ -106,12 +106,12 @@ function nodeSchema(): z.ZodType<NodeConfig> {
       {
         name: name().describe("Name of the node in paths, headers, metrics and logs"),
         member: name().nullable().default(null).describe("Member name that the node itself must state"),
-        api: apiAddress().describe("Base address of its API"),
+        api: apiAddress().nullable().prefault(null).describe("Base address of its API. May be left out where exporter is said"),
         exporter: exporterAddress().nullable().prefault(null).describe("Base address of its exporter"),
         database: databaseAddress().nullable().prefault(null).describe("Where the database itself listens, host:port"),
         archive_fed: flag().default(false).describe("Fed from an archive: it need not be attached to a stream"),
       },
-      { error: "a mapping with the keys of a node: name and api at least" },
+      { error: "a mapping with the keys of a node: name and api, or name and exporter, at least" },
     )
     .transform(({ archive_fed: archiveFed, ...node }) => ({ ...node, archiveFed }));
 }

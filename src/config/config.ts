@@ -16,8 +16,20 @@ export interface Config {
   /** Whether simple checks are answered before a request is taken apart. */
   readonly fastLane: boolean;
   readonly log: LogConfig;
+  readonly exporter: ExporterConfig;
   /** The cluster simulator to run inside this process, or `null`. */
   readonly simulator: SimulatorConfig | null;
+}
+
+/** What the exporter dialect, and the nodes' metrics on admin listeners, look like. */
+export interface ExporterConfig {
+  /** `patroni_*` and `pg_*`, or `ha_*` and `db_*`. */
+  readonly naming: "upstream" | "neutral";
+  /** Leaves out up, version, in_recovery and the exporter_* group. */
+  readonly disableIntro: boolean;
+  /** The prefix of what `disableIntro` leaves out; `null` is the naming's own. */
+  readonly namespace: string | null;
+  readonly telemetryPath: string;
 }
 
 export interface LogConfig {
@@ -46,8 +58,8 @@ export interface NodeConfig {
   readonly name: string;
   /** The member name that the node itself must state; `null` where the configuration does not say. */
   readonly member: string | null;
-  /** API base address, `http://host:port` or `https://host:port`, without a path. */
-  readonly api: string;
+  /** API base address, `http://host:port` or `https://host:port`, without a path; `null` of a node that only has an exporter. */
+  readonly api: string | null;
   /** Exporter base address, or `null`. */
   readonly exporter: string | null;
   /** Where the database itself listens, or `null` while not known. */
@@ -77,12 +89,14 @@ export interface ProbeConfig {
   readonly maxAgeMs: number;
   readonly clusterIntervalMs: number;
   readonly configIntervalMs: number;
+  /** How often an exporter is asked for a page of metrics. */
+  readonly metricsIntervalMs: number;
 }
 
 export interface ListenerConfig {
   readonly address: string;
   readonly port: number;
-  readonly dialect: "node" | "admin";
+  readonly dialect: "node" | "admin" | "exporter";
   /** The cluster this listener speaks for; `null` for all of them. */
   readonly cluster: string | null;
   /** The node this listener speaks for, or `null`. */

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { ProbeConfig, SimulatorConfig } from "./config.ts";
 import { isMapping } from "./issue.ts";
-import { apiAddress, integer, listenAddress, name } from "./leaf.ts";
+import { apiAddress, exporterAddress, integer, listenAddress, name } from "./leaf.ts";
 import { probeSchema, simulatorSchema } from "./schema.ts";
 
 /**
@@ -18,15 +18,24 @@ export interface Draft {
 export interface DraftCluster {
   readonly name: string | undefined;
   readonly hasDiscover: boolean;
-  readonly nodes: readonly { readonly name: string | undefined; readonly api: string | undefined }[];
+  readonly nodes: readonly DraftNode[];
   readonly hasCert: boolean;
   readonly hasKey: boolean;
+}
+
+export interface DraftNode {
+  readonly name: string | undefined;
+  readonly api: string | undefined;
+  readonly exporter: string | undefined;
+  /** Whether it says where it can be asked, readable or not. */
+  readonly hasAddress: boolean;
 }
 
 export interface DraftListener {
   readonly address: string | undefined;
   readonly port: number | undefined;
-  readonly isAdmin: boolean;
+  readonly hasPort: boolean;
+  readonly dialect: "node" | "admin" | "exporter";
   /** As written: `null` where left out, `undefined` where it cannot be read. */
   readonly cluster: string | null | undefined;
   readonly node: string | null | undefined;
@@ -44,6 +53,7 @@ export interface DraftProbe {
 
 const nameLeaf = name();
 const apiLeaf = apiAddress();
+const exporterLeaf = exporterAddress();
 const addressLeaf = listenAddress().prefault("127.0.0.1");
 const portLeaf = integer(0, 65_535);
 const probeSection = probeSchema();
@@ -63,17 +73,26 @@ export function readDraft(value: unknown): Draft {
 function draftCluster(value: unknown): DraftCluster {
   const said = fieldsOf(value);
   const tls = fieldsOf(said["tls"]);
-  const nodes = elementsOf(said["nodes"]).map((node) => ({
-    name: readLeaf(nameLeaf, fieldsOf(node)["name"]),
-    api: readLeaf(apiLeaf, fieldsOf(node)["api"]),
-  }));
+  const nodes = elementsOf(said["nodes"]).map(draftNode);
   return {
     name: readLeaf(nameLeaf, said["name"]),
     // A value that is no list, or a cluster that is no mapping, is a problem of its own: nobody forgot to say it.
     hasDiscover: !isMapping(value) || (Array.isArray(said["discover"]) ? said["discover"].length > 0 : isSaid(said["discover"])),
-    nodes: isSaid(said["nodes"]) && !Array.isArray(said["nodes"]) ? [{ name: undefined, api: undefined }] : nodes,
+    nodes: isSaid(said["nodes"]) && !Array.isArray(said["nodes"]) ? [unreadableNode] : nodes,
     hasCert: isSaid(tls["cert"]),
     hasKey: isSaid(tls["key"]),
+  };
+}
+
+const unreadableNode: DraftNode = { name: undefined, api: undefined, exporter: undefined, hasAddress: true };
+
+function draftNode(value: unknown): DraftNode {
+  const said = fieldsOf(value);
+  return {
+    name: readLeaf(nameLeaf, said["name"]),
+    api: readLeaf(apiLeaf, said["api"]),
+    exporter: readLeaf(exporterLeaf, said["exporter"]),
+    hasAddress: !isMapping(value) || isSaid(said["api"]) || isSaid(said["exporter"]),
   };
 }
 
@@ -82,7 +101,8 @@ function draftListener(value: unknown): DraftListener {
   return {
     address: readLeaf(addressLeaf, said["address"]),
     port: readLeaf(portLeaf, said["port"]),
-    isAdmin: said["dialect"] === "admin",
+    hasPort: isSaid(said["port"]) || !isMapping(value),
+    dialect: said["dialect"] === "admin" || said["dialect"] === "exporter" ? said["dialect"] : "node",
     cluster: said["cluster"] === "*" ? "*" : isSaid(said["cluster"]) ? readLeaf(nameLeaf, said["cluster"]) : null,
     node: isSaid(said["node"]) ? readLeaf(nameLeaf, said["node"]) : null,
     wholeCluster: said["whole_cluster"] === true,

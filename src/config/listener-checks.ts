@@ -14,20 +14,24 @@ export function checkListeners({ clusters, listen }: Draft): readonly ConfigIssu
   }));
   return [
     ...repeated(places, "an address and port that no other listener has"),
-    ...listen.flatMap((listener, index) => (listener.isAdmin ? checkAdmin(listener, index) : checkNode(listener, index))),
+    ...listen.flatMap(checkPort),
+    ...listen.flatMap(checkDialect),
     ...listen.flatMap((listener, index) => checkNames(listener, { index, clusters })),
   ];
 }
 
 /** The clusters a listener speaks for: what it says, or the only one there is. */
 function checkNames(
-  { cluster, node }: DraftListener,
+  { cluster, node, dialect }: DraftListener,
   { index, clusters }: { index: number; clusters: readonly DraftCluster[] },
 ): readonly ConfigIssue[] {
   const names = clusters.map(({ name }) => name);
   // A name that cannot be read could be the one that is meant.
   if (cluster === undefined || names.includes(undefined) || clusters.length === 0) return [];
   const known = clusters.find(({ name }) => name === cluster);
+  if (cluster === null && dialect === "exporter" && clusters.length > 1) {
+    return [valueIssue(["listen", index, "cluster"], undefined, `the name of a cluster, as the dialect is exporter: ${listNames(names)}`)];
+  }
   if (cluster !== null && cluster !== "*" && known === undefined) {
     return [valueIssue(["listen", index, "cluster"], cluster, `* or the name of a cluster: ${listNames(names)}`)];
   }
@@ -40,6 +44,31 @@ function checkNames(
   const nodes = meant.nodes.map(({ name }) => name);
   if (meant.hasDiscover || nodes.includes(undefined) || nodes.includes(node) || nodes.length === 0) return [];
   return [valueIssue(["listen", index, "node"], node, `a node of the cluster ${meant.name}: ${listNames(nodes)}`)];
+}
+
+/** Only exporters have a port of their own. */
+function checkPort({ hasPort, dialect }: DraftListener, index: number): readonly ConfigIssue[] {
+  return hasPort || dialect === "exporter" ? [] : [valueIssue(["listen", index, "port"], undefined, "a whole number from 0 to 65535")];
+}
+
+function checkDialect(listener: DraftListener, index: number): readonly ConfigIssue[] {
+  switch (listener.dialect) {
+    case "node":
+      return checkNode(listener, index);
+    case "admin":
+      return checkAdmin(listener, index);
+    case "exporter":
+      return checkExporter(listener, index);
+  }
+}
+
+/** Its paths name no node, so the listener says for whom it speaks. */
+function checkExporter({ cluster, wholeCluster }: DraftListener, index: number): readonly ConfigIssue[] {
+  const allowed = "left out, as the dialect is exporter: without node it speaks for the whole cluster";
+  return [
+    ...(cluster === "*" ? [valueIssue(["listen", index, "cluster"], "*", "the name of one cluster, as the dialect is exporter")] : []),
+    ...(wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : []),
+  ];
 }
 
 function checkNode({ node, wholeCluster }: DraftListener, index: number): readonly ConfigIssue[] {

@@ -1,7 +1,8 @@
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
-import type { ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "./config.ts";
+import type { ExporterConfig, ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "./config.ts";
+import { exporterSchema } from "./exporter-schema.ts";
 import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./leaf.ts";
 
 /** What the configuration says, value by value: names that are ours, milliseconds, defaults that need no context. */
@@ -17,6 +18,7 @@ export interface ConfigShape {
   readonly fastLane: boolean;
   readonly guards: GuardsShape;
   readonly log: LogConfig;
+  readonly exporter: ExporterConfig;
   readonly simulator: SimulatorConfig | null;
 }
 
@@ -45,6 +47,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
       fast_lane: flag().default(true).describe("Whether simple checks are answered before a request is taken apart"),
       guards: section(guardsSchema()).describe("The safety rules that can be switched off, and their spans, for all clusters"),
       log: section(logSchema()).describe("What is written to the log"),
+      exporter: exporterSchema().describe("What the exporter dialect, and the nodes' metrics on admin listeners, look like"),
       simulator: simulatorSchema().nullable().default(null).describe("A simulated cluster to run inside this process. Default: none"),
     },
     { error: "a mapping with the keys clusters, listen and so on" },
@@ -82,6 +85,7 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
           .describe("How old evidence for a yes may be. At least interval + timeout. Default: 3 * interval + timeout"),
         cluster_interval: duration("10ms", "1d").prefault("3s").describe("How often each cluster document is asked for"),
         config_interval: duration("10ms", "1d").prefault("30s").describe("How often each cluster's dynamic configuration is asked for"),
+        metrics_interval: duration("10ms", "1d").prefault("3s").describe("How often an exporter is asked for a page of metrics"),
       },
       { error: "a mapping with the keys of probe" },
     )
@@ -94,28 +98,35 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
       maxAgeMs: said.max_age ?? 3 * said.interval + said.timeout,
       clusterIntervalMs: said.cluster_interval,
       configIntervalMs: said.config_interval,
+      metricsIntervalMs: said.metrics_interval,
     }));
 }
 
+/** Where exporters listen (seeds/exporter-api.md, "Limits"). */
+const exporterPort = 9630;
+
 function listenerSchema(): z.ZodType<ListenerConfig> {
   const cluster = z.union([z.literal("*"), name()], { error: "the name of a cluster, or * for all of them" });
-  return z
-    .strictObject(
-      {
-        address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
-        port: integer(0, 65_535).describe("Port to listen on. 0 is any free port"),
-        dialect: z
-          .enum(["node", "admin"], { error: "one of node, admin" })
-          .default("node")
-          .describe("node: the nodes' own API. admin: /metrics, /livez, /readyz"),
-        cluster: cluster.nullable().default(null).describe("Cluster it speaks for, or * for all. Default: the only one, else all"),
-        node: name().nullable().default(null).describe("Node it speaks for, as a drop-in for that node's own API"),
-        whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),
-        defaults: checkDefaults().prefault({}).describe("Parameters of checks that do not give them, such as miss: 404"),
-      },
-      { error: "a mapping with the keys of a listener: port at least" },
-    )
-    .transform(({ whole_cluster: wholeCluster, ...listener }) => ({ ...listener, wholeCluster }));
+  return (
+    z
+      .strictObject(
+        {
+          address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
+          port: integer(0, 65_535).optional().describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
+          dialect: z
+            .enum(["node", "admin", "exporter"], { error: "one of node, admin, exporter" })
+            .default("node")
+            .describe("node: the nodes' own API. exporter: that of a database's exporter. admin: /metrics, /livez, /readyz"),
+          cluster: cluster.nullable().default(null).describe("Cluster it speaks for, or * for all. Default: the only one, else all"),
+          node: name().nullable().default(null).describe("Node it speaks for, as a drop-in for that node's own API"),
+          whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),
+          defaults: checkDefaults().prefault({}).describe("Parameters of checks that do not give them, such as miss: 404"),
+        },
+        { error: "a mapping with the keys of a listener: port at least" },
+      )
+      // Other dialects have no port of their own: checkListeners refuses them without one.
+      .transform(({ whole_cluster: wholeCluster, port = exporterPort, ...listener }) => ({ ...listener, port, wholeCluster }))
+  );
 }
 
 function logSchema(): z.ZodType<LogConfig> {

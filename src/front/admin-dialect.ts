@@ -9,9 +9,9 @@ import { parseTarget } from "./target.ts";
 export interface AdminSources {
   /** Why this process should not be sent traffic, or `null`. */
   readonly unready: () => string | null;
-  /** Our metrics as text in the exposition format, with its content type. */
   readonly operator: OperatorSources;
-  readonly metrics: () => Promise<{ readonly text: string; readonly contentType: string }>;
+  /** Our metrics and the nodes' in the exposition format, with its content type. */
+  readonly metrics: () => Promise<{ readonly body: Buffer; readonly contentType: string }>;
 }
 
 /** Answers an admin listener: `/metrics`, `/livez`, `/readyz`, and what operators ask. */
@@ -33,10 +33,10 @@ export function answerAdmin(request: Request, bound: Bound, sources: AdminSource
     });
   }
   if (path !== "metrics") return answerSelf(path, sources.unready());
-  return sources.metrics().then(({ text, contentType }) => ({
+  return sources.metrics().then(({ body, contentType }) => ({
     status: 200,
     phrase: "OK",
     headers: ["Cache-Control", "no-store", "Content-Type", contentType],
-    body: Buffer.from(text),
+    body,
   }));
 }

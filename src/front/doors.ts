@@ -1,5 +1,6 @@
 import type { ListenerConfig } from "../config/config.ts";
 import { Listener, type Handler, type OnError } from "./listener.ts";
+import { errorReply, type Reply } from "./reply.ts";
 
 /** How long answers under way may take after a door closed, in ms. */
 const graceMs = 1_000;
@@ -39,10 +40,15 @@ export class Doors {
   }
 
   /**
-   * Makes the open doors those of the configuration, each answered by the handler made for it.
-   * @throws DoorError where one cannot be opened; then all is as it was
+   * Makes the open doors those of the configuration, each answered by the handler made for it. All that can fail comes first: then, in
+   * one step that no request can fall into, `commit` is called, the handlers are made and every door has its own.
+   * @throws DoorError where one cannot be opened; then all is as it was, and `commit` was not called
    */
-  async apply(configs: readonly ListenerConfig[], handlerFor: (config: ListenerConfig) => Handler): Promise<void> {
+  async apply(
+    configs: readonly ListenerConfig[],
+    handlerFor: (config: ListenerConfig) => Handler,
+    commit: () => void = () => {},
+  ): Promise<void> {
     const next = new Map<string, Door & { readonly listener: Listener }>();
     const opened: Listener[] = [];
     for (const config of configs) {
@@ -52,7 +58,7 @@ export class Doors {
         next.set(key, { ...kept, config });
         continue;
       }
-      const listener = new Listener(handlerFor(config), this.#onError);
+      const listener = new Listener(notYet, this.#onError);
       try {
         const fd = this.#inherited.get(config);
         this.#inherited.delete(config);
@@ -64,6 +70,7 @@ export class Doors {
         throw error instanceof Error ? new DoorError(config, error) : error;
       }
     }
+    commit();
     const gone = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
     for (const { config, listener } of next.values()) listener.handleBy(handlerFor(config));
     this.#open = next;
@@ -74,6 +81,11 @@ export class Doors {
     await Promise.all([...this.#open.values()].map(({ listener }) => listener.close(graceMs)));
     this.#open.clear();
   }
+}
+
+/** A door that is open before the configuration it belongs to is in force. */
+function notYet(): Reply {
+  return errorReply(503, "starting", { message: "Cannot answer yet: the configuration is just being taken" });
 }
 
 function keyOf({ address, port }: ListenerConfig): string {

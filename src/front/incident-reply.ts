@@ -59,7 +59,9 @@ export function incidentFile({ part, settings, instantMs, recorded }: Incident):
     // The wall-clock instant that the steps count from; for people only.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
     cluster: {
-      ...{ scope, system, version },
+      scope,
+      system,
+      version,
       nodes: part.nodes.map(({ node }) => ({
         name: node.name,
         ...(node.member === node.name ? {} : { member: node.member }),

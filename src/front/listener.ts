@@ -111,7 +111,7 @@ export class Listener {
 function write(response: ServerResponse, reply: Reply, method: string): void {
   if (response.writableEnded || response.destroyed) return;
   response.sendDate = false;
-  const length = method === "OPTIONS" ? 0 : reply.body.length;
+  const length = method === "OPTIONS" && reply.hasOptionsBody !== true ? 0 : reply.body.length;
   response.writeHead(reply.status, reply.phrase, [...reply.headers, "Content-Length", String(length)]);
   if (method === "HEAD" || length === 0) response.end();
   else response.end(reply.body);

@@ -7,6 +7,8 @@ export interface Reply {
   /** Name, value, name, value: without Content-Length, which follows from the body. */
   readonly headers: readonly string[];
   readonly body: Buffer;
+  /** Whether OPTIONS gets the body too, as from an exporter; from a node it gets none. */
+  readonly hasOptionsBody?: boolean;
 }
 
 const json: readonly string[] = ["Cache-Control", "no-store", "Content-Type", "application/json"];

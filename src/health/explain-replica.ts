@@ -8,7 +8,7 @@ import { line, seconds, skipped, type Subject } from "./explain-line.ts";
 import { isLeading } from "./explain-role.ts";
 import { judgeLag, presentLag } from "./lag.ts";
 import { lagBytes } from "./position.ts";
-import { judgeReadiness, judgeReplicationState } from "./replica.ts";
+import { isBeforeStreaming, judgeReadiness, judgeReplicationState } from "./replica.ts";
 import type { Reason } from "./reason.ts";
 import type { Route } from "./route.ts";
 import { freshLeader, isListed, reachedBy, silentSinceMs } from "./stream.ts";
@@ -20,6 +20,8 @@ export function attachmentRules(subject: Subject): readonly RuleLine[] {
   const { sight, observation, check } = subject;
   const { report } = observation;
   if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
+  if (check.route === "readiness" && isBeforeStreaming(report))
+    return [skipped("history and stream", "not asked of nodes before version 4")];
   if (!sight.settings.guards.attachedReplica) return [skipped("history and stream", "guard attached_replica is off")];
   const leader = freshLeader(sight);
   if (leader === null) return [skipped("history and stream", "no leader with a fresh report: nobody is accused")];
@@ -97,14 +99,15 @@ function lagRule(subject: Subject, refusal: Reason | null): RuleLine {
 
 function readinessRule(subject: Subject, report: Report): RuleLine {
   const { sight, observation, check } = subject;
+  if (isBeforeStreaming(report)) return skipped("lag", "not asked of nodes before version 4");
   const reason = reasonOf(subject, report);
   const bytes = lagBytes(sight.part, observation, check.mode === "write" ? "received" : "replayed");
   const limit = check.lagBytesMax ?? sight.part.config?.lagMaxOnFailover ?? null;
   return line(subject, {
-    rule: "readiness",
-    value: `${report.replicationState ?? "no replication state"}, ${bytes === null ? "lag not known" : `${formatByteSize(bytes)} behind`} (${check.mode})`,
-    limit: `streaming, ${limit === null ? "no lag limit" : formatByteSize(limit)}`,
-    refusal: reason === "not_running" || reason === "diverged" || reason === "detached" ? null : reason,
+    rule: "lag",
+    value: `${bytes === null ? "lag not known" : `${formatByteSize(bytes)} behind`} (${check.mode})`,
+    limit: limit === null ? "none asked for" : formatByteSize(limit),
+    refusal: reason === "lagging" || reason === "lag_unknown" ? reason : null,
   });
 }
 

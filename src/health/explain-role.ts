@@ -2,6 +2,7 @@ import type { Report } from "../cluster/report.ts";
 import type { RuleLine } from "./explain.ts";
 import { line, skipped, type Subject } from "./explain-line.ts";
 import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
+import { isBeforeStreaming } from "./replica.ts";
 import type { Route } from "./route.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -56,6 +57,11 @@ export function kindRules(subject: Subject): readonly RuleLine[] {
   rows.push(
     line(subject, { rule: "state", value: report.state, limit: "running", refusal: report.state === "running" ? null : "not_running" }),
   );
+  if (check.route === "readiness" && !isBeforeStreaming(report)) {
+    const found = report.replicationState;
+    const refusal = found === "streaming" ? null : "replication_state";
+    rows.push(line(subject, { rule: "replication state", value: found ?? "not reported", limit: "streaming", refusal }));
+  }
   if (!isReplicaRoute) return rows;
   const isOut = report.isNoLoadBalance;
   rows.push(line(subject, { rule: "noloadbalance", value: isOut ? "tag is set" : "not set", refusal: isOut ? "noloadbalance" : null }));

@@ -1,6 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
 import { evidenceRules, identityRules } from "./explain-evidence.ts";
+import { exporterRules } from "./explain-exporter.ts";
 import { attachmentRules, lagRules } from "./explain-replica.ts";
 import { kindRules, lockRules, suitabilityRules } from "./explain-role.ts";
 import { judgeMember } from "./pool.ts";
@@ -44,6 +45,7 @@ export function explain(sight: Sight, observation: Observation, check: Check): E
   const rules = [
     ...evidenceRules(subject),
     ...identityRules(subject),
+    ...exporterRules(subject),
     ...lockRules(subject),
     ...kindRules(subject),
     ...attachmentRules(subject),

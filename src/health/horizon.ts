@@ -1,4 +1,5 @@
 import type { ClusterPart } from "../cluster/snapshot.ts";
+import { isProven } from "./exporter-claims.ts";
 import { isFresh, lockBoundMs } from "./freshness.ts";
 import type { Sight } from "./sight.ts";
 import { timeLagMs } from "./time-lag.ts";
@@ -32,8 +33,13 @@ function* instants(part: ClusterPart, { settings, maxAgeMs }: Sight): IterableIt
   const { demotedForMs, surviveMs, handoverHoldMs } = settings.guards;
   yield part.newestAtMs + maxAgeMs;
   if (part.withdrawn !== null) yield part.withdrawn.atMs + handoverHoldMs;
-  for (const { sentAtMs, lastHeldAtMs, liveness } of part.nodes) {
+  for (const { sentAtMs, lastHeldAtMs, liveness, exporter, claimedSinceMs } of part.nodes) {
     yield sentAtMs + maxAgeMs;
+    if (claimedSinceMs !== null) yield claimedSinceMs + handoverHoldMs;
+    if (exporter !== null) {
+      yield exporter.provenAtMs + settings.pageMaxAgeMs;
+      yield (exporter.up?.sentAtMs ?? -Infinity) + settings.maxAgeMs;
+    }
     if (liveness !== null) yield liveness.sentAtMs + settings.livenessMaxAgeMs;
     if (lastHeldAtMs === null) continue;
     yield lastHeldAtMs + demotedForMs;
@@ -45,9 +51,12 @@ function* instants(part: ClusterPart, { settings, maxAgeMs }: Sight): IterableIt
 function isGrowing(sight: Sight): boolean {
   const { part, settings, maxAgeMs, nowMs } = sight;
   if (part.nodes.length > searchedMax) return true;
-  if (part.withdrawn !== null && part.withdrawn.atMs + settings.guards.handoverHoldMs > nowMs) return true;
+  const { handoverHoldMs } = settings.guards;
+  if (part.withdrawn !== null && part.withdrawn.atMs + handoverHoldMs > nowMs) return true;
   return part.nodes.some((node) => {
     if (node.report === null) return false;
+    if (node.exporter !== null && !isProven(node, settings, nowMs)) return true;
+    if (node.claimedSinceMs !== null && node.claimedSinceMs + handoverHoldMs > nowMs) return true;
     return !isFresh(node, maxAgeMs, nowMs) || (timeLagMs(part, node, sight) ?? 0) > 0;
   });
 }

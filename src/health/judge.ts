@@ -1,11 +1,13 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
 import { isFresh } from "./freshness.ts";
+import { judgeExporterNode } from "./judge-exporter.ts";
 import { isElsewhere, mistakenIdentity } from "./identity.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.ts";
 import type { Sight, Witness } from "./sight.ts";
-import { fit, unfit, type Verdict } from "./verdict.ts";
+import { survivesOn } from "./survival.ts";
+import { degraded, fit, unfit, type Verdict } from "./verdict.ts";
 
 /**
  * Answers a check of one node. Pure: the same arguments always give the same verdict.
@@ -15,6 +17,8 @@ import { fit, unfit, type Verdict } from "./verdict.ts";
 export function judge(sight: Sight, observation: Observation, check: Check): Verdict {
   if (check.route === "liveness") return judgeLiveness(sight, observation);
   const { report } = observation;
+  const isSilent = observation.isDown || sight.isBlind || !isFresh(observation, sight.maxAgeMs, sight.nowMs);
+  if (isSilent && survivesOn(sight, observation, check.route)) return degraded;
   if (sight.isBlind) return unfit("blind");
   if (observation.isDown) return unfit("down", observation.failure?.kind ?? null);
   if (report === null) return unfit("unknown");
@@ -23,6 +27,7 @@ export function judge(sight: Sight, observation: Observation, check: Check): Ver
   const mistaken = mistakenIdentity(sight.part, observation, sight.settings);
   if (mistaken !== null) return unfit(mistaken, mistaken === "misaddressed" ? report.name : report.scope);
   if (check.database !== null && isElsewhere(check.database, observation.node.database)) return unfit("moved");
+  if (observation.node.api === null) return judgeExporterNode(sight, { observation, report }, check);
   return judgeRoute(sight, { observation, report }, check);
 }
 
@@ -72,8 +77,9 @@ function orLeader(sight: Sight, witness: Witness, { check, otherwise }: Alternat
  * The heartbeat loop: 503 only on the node's own fresh word or refused connections (design.md, rule 8), for this answer
  * kills processes. Of a node that was never heard nothing is claimed.
  */
-function judgeLiveness(sight: Sight, { isDown, failure, report, liveness }: Observation): Verdict {
-  if (isDown && failure?.kind === "refused") return unfit("down", failure.kind);
+function judgeLiveness(sight: Sight, { node, isDown, failure, report, liveness }: Observation): Verdict {
+  // An exporter that refuses is an exporter that is gone: no word on the database.
+  if (isDown && failure?.kind === "refused" && node.api !== null) return unfit("down", failure.kind);
   const isRecent = liveness !== null && sight.nowMs - liveness.sentAtMs < sight.settings.livenessMaxAgeMs;
   if (isRecent && !liveness.isAlive) return unfit("down", "heartbeat");
   return report === null && liveness === null ? unfit("unknown") : fit;

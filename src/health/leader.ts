@@ -1,5 +1,6 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart, Testimony } from "../cluster/snapshot.ts";
+import { contenders, isBelievableClaim, receivedFrom } from "./exporter-claims.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import type { Settings } from "./settings.ts";
@@ -16,21 +17,21 @@ const nobody: Standing = { holder: null, claims: [] };
 /**
  * Applies rule 2: a sole claim stands unless a cluster document asked of another node after the claim appeared names
  * someone else; of several the one such a document names wins, else the one that stood before, else the higher timeline.
+ * Claims of nodes without an API (known through their exporters) count only among themselves: there the standbys decide.
  */
 export function standing(part: ClusterPart, settings: Settings, nowMs: number): Standing {
   if (part.claims.length === 0) return nobody;
   const maxAge = maxAgeMs(part, settings);
-  // A loop, for this is the part of judgement that runs most often.
-  const claims: Observation[] = [];
-  for (const index of part.claims) {
-    const claim = part.nodes[index];
-    if (claim === undefined || claim.isDown || !isFresh(claim, maxAge, nowMs) || isForeign(part, claim, settings)) continue;
-    claims.push(claim);
-  }
-  const [first] = claims;
+  const claims = part.claims
+    .flatMap((index) => part.nodes[index] ?? [])
+    .filter((claim) => !claim.isDown && isFresh(claim, maxAge, nowMs) && !isForeign(part, claim, settings))
+    .filter((claim) => isBelievableClaim(claim, settings, nowMs));
+  const counting = contenders(claims);
+  const [first, ...others] = counting;
   if (first === undefined) return nobody;
-  if (claims.length === 1) return { holder: isDisowned(part, first) ? null : first.node.name, claims };
-  return { holder: named(part, claims) ?? stood(part, claims) ?? highest(claims), claims };
+  if (others.length === 0) return { holder: isDisowned(part, first) ? null : first.node.name, claims };
+  if (first.node.api === null) return { holder: receivedFrom(part, claims, { settings, nowMs }), claims };
+  return { holder: named(part, counting) ?? stood(part, counting) ?? highest(counting), claims };
 }
 
 /** Whether who leads is open, so that the cluster document should be asked for at once rather than at its own pace. */

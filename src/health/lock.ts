@@ -39,9 +39,11 @@ export function judgeStandbyLeader(sight: Sight, witness: Witness): Verdict {
 /** Balancers do not check all nodes in one instant: a new leader may be made to wait until all have seen the old one's no. */
 function judgeHandover({ part, settings, nowMs }: Sight, name: string): Verdict {
   const { withdrawn } = part;
-  const { handoverHoldMs } = settings.guards;
+  const { handoverHoldMs, surviveMs } = settings.guards;
   if (handoverHoldMs === 0 || withdrawn === null || withdrawn.from === name) return fit;
-  const leftMs = withdrawn.atMs + handoverHoldMs - nowMs;
+  // A primary that survives its API keeps its yes until the new claim appears.
+  const claimedAtMs = surviveMs > 0 ? (part.nodes[part.index.get(name) ?? -1]?.claimedSinceMs ?? -Infinity) : -Infinity;
+  const leftMs = Math.max(withdrawn.atMs, claimedAtMs) + handoverHoldMs - nowMs;
   return leftMs > 0 ? unfit("held_back", `${Math.ceil(leftMs)}ms`) : fit;
 }
 

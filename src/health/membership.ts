@@ -20,7 +20,7 @@ export function withMembers(part: ClusterPart, members: readonly Member[], liste
   const byApi = new Map<string, number>();
   for (const [at, { node }] of nodes.entries()) {
     byName.set(node.name, at).set(node.member, at);
-    byApi.set(node.api, at);
+    if (node.api !== null) byApi.set(node.api, at);
   }
   const named = new Set(members.map(({ name }) => name));
   for (const member of members) {
@@ -76,6 +76,8 @@ function updated(known: Observation, member: Member): Observation {
   if (!node.isFixed && node.member !== member.name) return unseen(discovered(member));
   const database = addressOf(member) ?? node.database;
   if (!node.isFixed && node.api !== member.api) return unseen({ ...node, api: member.api, database });
+  // A node that was configured with its exporter alone turns out to have an API: from now on that is its word.
+  if (node.api === null) return { ...unseen({ ...node, api: member.api, database: node.database ?? database }), exporter: known.exporter };
   const kept = node.isFixed ? (node.database ?? database) : database;
   return { ...known, node: { ...node, member: node.isMemberFixed ? node.member : member.name, database: kept } };
 }

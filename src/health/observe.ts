@@ -1,10 +1,13 @@
-import type { Observation } from "../cluster/observation.ts";
-import type { LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
+import type { Failure, Observation } from "../cluster/observation.ts";
+import type { ExporterOutcome, LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
+import type { Report } from "../cluster/report.ts";
 import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample, Testimony } from "../cluster/snapshot.ts";
+import { answerThrough, isLeadingAsking } from "./exporter-node.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
 import { advancePosition, positionOfDarkLeader, statesPosition } from "./position.ts";
+import { observeExporter } from "./observe-exporter.ts";
 import { withBearings, withWindowsAnew } from "./seen.ts";
 import type { Settings } from "./settings.ts";
 import { withSample } from "./time-lag.ts";
@@ -31,6 +34,8 @@ export function observe(part: ClusterPart, outcome: Outcome, context: Context): 
       return withLiveness(part, outcome);
     case "document":
       return settle(part, withDocument(part, outcome.answer, context), context);
+    case "exporter":
+      return settle(part, withExporter(part, outcome, context), context);
   }
 }
 
@@ -53,34 +58,38 @@ function withStatus(part: ClusterPart, outcome: StatusOutcome, context: Context)
   const at = part.index.get(outcome.node);
   const before = at === undefined ? undefined : part.nodes[at];
   if (at === undefined || before === undefined || outcome.sentAtMs < before.sentAtMs) return part;
-  const { result } = outcome;
-  if ("failure" in result) {
-    const failuresInRow = before.failuresInRow + 1;
-    const isDown = before.isDown || failuresInRow >= settings.fall;
-    return withNode(part, at, { ...before, failuresInRow, answersInRow: 0, failure: result.failure, isDown });
-  }
-  const answersInRow = before.answersInRow + 1;
-  const observation: Observation = {
-    ...before,
-    report: result.report,
-    hasLock: result.hasLock,
-    sentAtMs: outcome.sentAtMs,
-    sentAtWallMs: outcome.sentAtWallMs,
-    claimedSinceMs: claimedSince(before, outcome, maxAgeMs(part, settings)),
-    lastHeldAtMs: result.hasLock ? outcome.sentAtMs : before.lastHeldAtMs,
-    failuresInRow: 0,
-    answersInRow,
-    failure: null,
-    isDown: before.isDown && answersInRow < settings.rise,
-  };
+  const { result, sentAtMs, sentAtWallMs } = outcome;
+  if ("failure" in result) return withNode(part, at, unanswered(before, result.failure, settings));
+  const observation = answered(before, { ...result, sentAtMs, sentAtWallMs }, { settings, maxAge: maxAgeMs(part, settings) });
   return withReport(withNode(part, at, observation), { at, before }, context);
 }
 
+function unanswered(before: Observation, failure: Failure, { fall }: Settings): Observation {
+  const failuresInRow = before.failuresInRow + 1;
+  return { ...before, failuresInRow, answersInRow: 0, failure, isDown: before.isDown || failuresInRow >= fall };
+}
+
+type Answer = Pick<Observation, "hasLock" | "sentAtMs" | "sentAtWallMs"> & { readonly report: Report };
+
+function answered(before: Observation, answer: Answer, by: { readonly settings: Settings; readonly maxAge: number }): Observation {
+  const answersInRow = before.answersInRow + 1;
+  return {
+    ...before,
+    ...answer,
+    claimedSinceMs: claimedSince(before, answer, by.maxAge),
+    lastHeldAtMs: answer.hasLock ? answer.sentAtMs : before.lastHeldAtMs,
+    failuresInRow: 0,
+    answersInRow,
+    failure: null,
+    isDown: before.isDown && answersInRow < by.settings.rise,
+  };
+}
+
 /** A claim is a row of 200s; silence longer than `max_age` breaks it, for the lock may have been elsewhere meanwhile. */
-function claimedSince(before: Observation, outcome: StatusOutcome, maxAge: number): number | null {
-  if ("failure" in outcome.result || !outcome.result.hasLock) return null;
-  const goesOn = before.claimedSinceMs !== null && isFresh(before, maxAge, outcome.sentAtMs);
-  return goesOn ? before.claimedSinceMs : outcome.sentAtMs;
+function claimedSince(before: Observation, { hasLock, sentAtMs }: Answer, maxAge: number): number | null {
+  if (!hasLock) return null;
+  const goesOn = before.claimedSinceMs !== null && isFresh(before, maxAge, sentAtMs);
+  return goesOn ? before.claimedSinceMs : sentAtMs;
 }
 
 /** What one node's report says of the whole cluster (its scope, the claims on the lock, the leader's position), and that of it. */
@@ -124,6 +133,30 @@ function withLiveness(part: ClusterPart, outcome: LivenessOutcome): ClusterPart 
   const before = at === undefined ? undefined : part.nodes[at];
   if (at === undefined || before === undefined) return part;
   return withNode(part, at, { ...before, liveness: { isAlive: outcome.isAlive, sentAtMs: outcome.sentAtMs } });
+}
+
+/** An exporter is a witness beside the node's API; of a node without one it speaks for the node itself. */
+function withExporter(part: ClusterPart, outcome: ExporterOutcome, context: Context): ClusterPart {
+  const { settings } = context;
+  const at = part.index.get(outcome.node);
+  const known = at === undefined ? undefined : part.nodes[at];
+  if (at === undefined || known === undefined) return part;
+  const { said, sentAtWallMs } = outcome;
+  const exporter = observeExporter(known.exporter, outcome);
+  const before = { ...known, exporter };
+  const noted = withNode(part, at, before);
+  if (known.node.api !== null || exporter === known.exporter) return noted;
+  if ("failure" in said)
+    return isLeadingAsking(exporter, said.asked) ? withNode(part, at, unanswered(before, said.failure, settings)) : noted;
+  const answer = answerThrough(noted, known.node, exporter);
+  if (answer === null) return noted;
+  const isPage = said.asked === "metrics";
+  // Positions are as old as their page, and a page may be older than the last word.
+  const sentAtMs = isPage ? Math.min(answer.sentAtMs, outcome.sentAtMs) : answer.sentAtMs;
+  const observation = answered(before, { ...answer, sentAtMs, sentAtWallMs }, { settings, maxAge: maxAgeMs(part, settings) });
+  const heard = withNode(noted, at, observation);
+  if (isPage) return withReport(heard, { at, before }, context);
+  return { ...heard, claims: claimsWith(heard.claims, at, answer.hasLock), newestAtMs: Math.max(heard.newestAtMs, sentAtMs) };
 }
 
 function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, nowMs }: Context): ClusterPart {

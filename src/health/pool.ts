@@ -3,15 +3,13 @@ import type { Check } from "./check.ts";
 import { judge } from "./judge.ts";
 import { lagBytes } from "./position.ts";
 import type { Sight } from "./sight.ts";
-import { fit, unfit, type Fit, type Verdict } from "./verdict.ts";
+import { degraded, fit, unfit, type Verdict } from "./verdict.ts";
 
 /** The answer to a check of a whole cluster, and the node whose document goes with it. */
 export interface PoolVerdict {
   readonly verdict: Verdict;
   readonly chosen: Observation | null;
 }
-
-const degraded: Fit = { fit: true, isDegraded: true };
 
 /** Judges one node, as a member of its pool where the check asks for `keep` or `fallback` (design.md, "The node dialect"). */
 export function judgeMember(sight: Sight, observation: Observation, check: Check): Verdict {

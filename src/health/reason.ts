@@ -31,6 +31,7 @@ export const softReasons = [
   "drained",
   "held_back",
   "none_fit",
+  "no_manager",
 ] as const;
 
 export type HardReason = (typeof hardReasons)[number];

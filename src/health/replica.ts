@@ -1,5 +1,5 @@
 import { formatByteSize } from "../cluster/byte-size.ts";
-import { majorVersion } from "../cluster/report.ts";
+import { majorVersion, type Report } from "../cluster/report.ts";
 import type { Check } from "./check.ts";
 import { holdsLock } from "./lock.ts";
 import { judgeLag } from "./lag.ts";
@@ -43,7 +43,7 @@ export function judgeReadiness(sight: Sight, witness: Witness, check: Check): Ve
   const { report, observation } = witness;
   if (holdsLock(sight, observation.node.name, observation.hasLock)) return fit;
   if (report.state !== "running") return unfit("not_running", report.state);
-  if ((majorVersion(report) ?? 4) < 4) return fit;
+  if (isBeforeStreaming(report)) return fit;
   if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
   const attachment = judgeAttachment(sight, witness, check);
   if (!attachment.fit) return attachment;
@@ -60,8 +60,13 @@ export function judgeTags(verdict: Verdict, { report }: Witness, check: Check): 
   return missing === undefined ? verdict : unfit("tag", missing[0]);
 }
 
+/** Whether the node is of a version before 4, that knows no replication state. */
+export function isBeforeStreaming(report: Report): boolean {
+  return (majorVersion(report) ?? 4) < 4;
+}
+
 /** Before version 4 nodes reported no replication state and ignored the parameter. */
 export function judgeReplicationState({ report }: Witness, state: string): Verdict {
-  const isUnstated = report.replicationState === null && (majorVersion(report) ?? 4) < 4;
+  const isUnstated = report.replicationState === null && isBeforeStreaming(report);
   return report.replicationState === state || isUnstated ? fit : unfit("replication_state", report.replicationState);
 }

@@ -7,6 +7,8 @@ export interface Settings {
   readonly maxAgeMs: number;
   /** Liveness is asked at its own pace and has its own age, in milliseconds. */
   readonly livenessMaxAgeMs: number;
+  /** A page of an exporter is asked for at its own pace and has its own age, in milliseconds. */
+  readonly pageMaxAgeMs: number;
   /** Failures in a row until a node is down, answers in a row until it is back (rule 8). */
   readonly fall: number;
   readonly rise: number;

@@ -1,6 +1,31 @@
 import type { Observation } from "../cluster/observation.ts";
+import { isProven } from "./exporter-claims.ts";
 import { lockBoundMs } from "./freshness.ts";
+import { mistakenIdentity } from "./identity.ts";
+import type { Route } from "./route.ts";
 import type { Sight } from "./sight.ts";
+
+/** The routes on which a surviving primary keeps its yes: those that ask for the lock of a primary, or take one. */
+const survivingRoutes: ReadonlySet<Route> = new Set(["primary", "leader", "read-only", "read-only-sync", "read-only-quorum"]);
+
+/** Whether a node whose own word is too old, or gone, keeps the yes it had on a route, by its exporter's word. */
+export function survivesOn(sight: Sight, observation: Observation, route: Route): boolean {
+  if (sight.settings.guards.surviveMs === 0 || !survivingRoutes.has(route)) return false;
+  const { report } = observation;
+  const wasPrimary =
+    report?.role === "primary" && report.state === "running" && mistakenIdentity(sight.part, observation, sight.settings) === null;
+  return wasPrimary && survives(sight, observation, exporterWitness(sight, observation));
+}
+
+/** What the exporter's fresh rows show; `null` where they are not fresh, or of a database that no page proves to be at work. */
+export function exporterWitness(sight: Sight, observation: Observation): ExporterWitness | null {
+  const { exporter } = observation;
+  if (exporter === null || exporter.up === null || exporter.page === null || exporter.page.isPooler) return null;
+  const isFresh = sight.nowMs - exporter.up.sentAtMs < sight.settings.maxAgeMs && isProven(observation, sight.settings, sight.nowMs);
+  if (!isFresh) return null;
+  const isPrimary = exporter.up.word === "primary" && exporter.page.isInRecovery === false;
+  return { isPrimary, standbysStreaming: exporter.page.streaming ?? 0 };
+}
 
 /** What an exporter's fresh rows show of a database whose node API is silent. */
 export interface ExporterWitness {

@@ -18,6 +18,8 @@ export interface Unfit {
 
 export const fit: Fit = { fit: true, isDegraded: false };
 
+export const degraded: Fit = { fit: true, isDegraded: true };
+
 export function unfit(reason: Reason, figure: string | null = null): Unfit {
   return { fit: false, reason, figure };
 }

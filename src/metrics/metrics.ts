@@ -1,34 +1,34 @@
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
-import { nodeMetrics } from "./node-metrics.ts";
+import { Askings, type Probed } from "./askings.ts";
+import { buildInfo } from "./build-info.ts";
+import { collectorsOfNode } from "./collectors.ts";
+import { exporterFamilies, type Asked } from "./exporter-families.ts";
+import { managerFamilies } from "./manager-families.ts";
+import { askingMetrics, nodeMetrics } from "./node-metrics.ts";
+import { viewNodes, type NodeView } from "./node-view.ts";
 import type { MetricSources } from "./sources.ts";
+import { expositionType, inSlices, renderPage, type Family } from "./text-page.ts";
 
-/** One asking of a node that is over. */
-export interface Probed {
-  readonly cluster: string;
-  readonly node: string;
-  readonly question: string;
-  readonly outcome: string;
-  readonly durationMs: number;
+/** A page of metrics, as it is sent. */
+export interface MetricsPage {
+  readonly body: Buffer;
+  readonly contentType: string;
 }
 
 /** What we say about ourselves and about the nodes, in the exposition format. A scrape reads memory. */
 export class Metrics {
   readonly #registry = new Registry();
-  readonly #probes: Counter<"cluster" | "node" | "question" | "outcome">;
+  readonly #sources: MetricSources;
+  readonly #askings = new Askings();
   readonly #durations: Histogram<"cluster" | "question">;
-  readonly #series = new Map<string, { readonly count: Counter.Internal; readonly duration: Histogram.Internal<"cluster" | "question"> }>();
   readonly #reloads: Counter<"outcome">;
   readonly #disputes: Counter<"cluster">;
   readonly #refreshers: readonly (() => void)[];
+  #rendering: Promise<MetricsPage> | null = null;
 
   constructor(sources: MetricSources) {
     const registers = [this.#registry];
-    this.#probes = new Counter({
-      name: "rolecall_probes_total",
-      help: "Askings of a node by what was asked and how it ended.",
-      labelNames: ["cluster", "node", "question", "outcome"],
-      registers,
-    });
+    this.#sources = sources;
     this.#durations = new Histogram({
       name: "rolecall_probe_duration_seconds",
       help: "How long askings took, answered or not.",
@@ -48,19 +48,18 @@ export class Metrics {
       labelNames: ["cluster"],
       registers,
     });
-    this.#refreshers = [processMetrics(registers), answerMetrics(registers, sources), nodeMetrics(registers, sources)];
+    this.#refreshers = [processMetrics(registers), answerMetrics(registers, sources)];
   }
 
-  probed({ cluster, node, question, outcome, durationMs }: Probed): void {
-    // Finding a series by its labels costs more than counting in it; names hold no line breaks.
-    const key = `${cluster}\n${node}\n${question}\n${outcome}`;
-    let series = this.#series.get(key);
-    if (series === undefined) {
-      const duration = this.#durations.labels({ cluster, question });
-      this.#series.set(key, (series = { count: this.#probes.labels({ cluster, node, question, outcome }), duration }));
-    }
-    series.count.inc();
-    series.duration.observe(durationMs / 1000);
+  /** How the askings of each node went. */
+  get askings(): Askings {
+    return this.#askings;
+  }
+
+  probed(probed: Probed): void {
+    const { cluster, question, outcome, durationMs } = probed;
+    this.#askings.count(probed, this.#sources.wall());
+    if (outcome !== "skipped") this.#durations.observe({ cluster, question }, durationMs / 1000);
   }
 
   reloaded(outcome: "applied" | "refused"): void {
@@ -74,14 +73,48 @@ export class Metrics {
 
   /** Drops what is counted per node, so that nodes that are gone do not stay for ever. */
   forgetNodes(): void {
-    this.#probes.reset();
-    this.#series.clear();
+    this.#askings.forget();
   }
 
-  /** All metrics as text, and the content type to send it with. */
-  async render(): Promise<{ readonly text: string; readonly contentType: string }> {
+  /**
+   * All metrics, rendered in slices, so that checks do not notice. Whoever asks while a page is being rendered gets that page: there
+   * is never more than one in the making.
+   */
+  render(): Promise<MetricsPage> {
+    this.#rendering ??= this.#render().finally(() => {
+      this.#rendering = null;
+    });
+    return this.#rendering;
+  }
+
+  async #render(): Promise<MetricsPage> {
     for (const refresh of this.#refreshers) refresh();
-    return { text: await this.#registry.metrics(), contentType: this.#registry.contentType };
+    const own = await this.#registry.metrics();
+    const views = await inSlices(viewNodes(this.#sources));
+    const nodes = await renderPage([...nodeMetrics(views), ...askingMetrics(this.#askings.all()), ...this.#nodesOwn(views)]);
+    return { body: Buffer.concat([Buffer.from(own), nodes]), contentType: expositionType };
+  }
+
+  /** What the nodes themselves, and an exporter of each, would show. */
+  #nodesOwn(views: readonly NodeView[]): readonly Family[] {
+    const { naming, disableIntro, namespace } = this.#sources.exporter();
+    const manager = managerFamilies(views, naming);
+    if (disableIntro) return manager;
+    const known = new Map<NodeView, readonly Asked[]>();
+    const askedOf = (view: NodeView): readonly Asked[] => {
+      const asked = known.get(view) ?? this.#askedOf(view);
+      known.set(view, asked);
+      return asked;
+    };
+    const facts = { naming, namespace, build: buildInfo(this.#sources.version), uptimeS: process.uptime(), askedOf };
+    return [...exporterFamilies(views, facts), ...manager];
+  }
+
+  #askedOf({ sight, observation }: NodeView): readonly Asked[] {
+    return collectorsOfNode(sight.part.name, observation.node, this.#sources.asks()).flatMap((collector) => {
+      const asking = this.#askings.of(collector.cluster, collector.node, collector.question);
+      return asking === null ? [] : [{ collector, asking }];
+    });
   }
 }
 

@@ -6,6 +6,17 @@ import type { TlsMaterial } from "./tls.ts";
 /** An answer as it came, or why there is none. */
 export type Reply = { readonly status: number; readonly body: Buffer } | { readonly failure: Failure };
 
+/** An answer whose body went elsewhere as it came in. */
+export type ReadReply = { readonly status: number } | { readonly failure: Failure };
+
+/** Where a body goes that is not held. */
+export interface BodySink {
+  /** The longest body that is taken, in bytes. */
+  readonly bodyMax: number;
+  /** Takes the next piece. Must not throw. */
+  readonly onData: (chunk: Buffer) => void;
+}
+
 /** Limits of one asking. */
 export interface ClientLimits {
   readonly connectTimeoutMs: number;
@@ -46,6 +57,14 @@ export class NodeClient {
     });
   }
 
+  /** Asks `GET path` and hands the body on piece by piece; else as `get`. */
+  async read(path: string, sink: BodySink): Promise<ReadReply> {
+    const reply = await new Promise<Reply>((resolve) => {
+      this.#client.dispatch({ path, method: "GET" }, new Asking(resolve, this.#limits.timeoutMs, sink));
+    });
+    return "failure" in reply ? reply : { status: reply.status };
+  }
+
   /** Closes the connection; askings under way fail. */
   close(): void {
     this.#client.destroy().catch(() => {
@@ -58,6 +77,7 @@ export class NodeClient {
 class Asking implements Dispatcher.DispatchHandler {
   readonly #resolve: (reply: Reply) => void;
   readonly #timer: NodeJS.Timeout;
+  readonly #sink: BodySink | null;
   #controller: Dispatcher.DispatchController | null = null;
   #isSettled = false;
   #status = 0;
@@ -65,8 +85,9 @@ class Asking implements Dispatcher.DispatchHandler {
   #first: Buffer | null = null;
   #chunks: Buffer[] | null = null;
 
-  constructor(resolve: (reply: Reply) => void, timeoutMs: number) {
+  constructor(resolve: (reply: Reply) => void, timeoutMs: number, sink: BodySink | null = null) {
     this.#resolve = resolve;
+    this.#sink = sink;
     this.#timer = setTimeout(() => this.#fail({ kind: "timeout", detail: `no answer within ${timeoutMs} ms` }), timeoutMs);
   }
 
@@ -81,7 +102,10 @@ class Asking implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#length += chunk.length;
-    if (this.#length > bodyMax) this.#fail({ kind: "too_large", detail: `a body of more than ${bodyMax} bytes` });
+    const most = this.#sink?.bodyMax ?? bodyMax;
+    if (this.#isSettled) return;
+    if (this.#length > most) this.#fail({ kind: "too_large", detail: `a body of more than ${most} bytes` });
+    else if (this.#sink !== null) this.#sink.onData(chunk);
     else if (this.#first === null) this.#first = chunk;
     else (this.#chunks ??= [this.#first]).push(chunk);
   }

@@ -1,6 +1,6 @@
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import { DocumentProber } from "./document-prober.ts";
-import { NodeProber } from "./node-prober.ts";
+import { NodeProbers } from "./node-probers.ts";
 import type { Probing } from "./probing.ts";
 
 /** Rounds "at once" are at least this far apart (design.md, rule 8), in ms. */
@@ -11,7 +11,7 @@ export class ClusterProber {
   readonly #probing: Probing;
   readonly #seeds: readonly string[];
   readonly #documents: DocumentProber;
-  readonly #nodes = new Map<string, NodeProber>();
+  readonly #nodes = new Map<string, NodeProbers>();
   #lastRoundMs = -Infinity;
   #round: NodeJS.Timeout | null = null;
   #isStopped = false;
@@ -82,13 +82,13 @@ export class ClusterProber {
   async #reconcile(): Promise<void> {
     const wanted = new Map(this.#probing.part().nodes.map(({ node }) => [node.name, node]));
     for (const [name, prober] of this.#nodes) {
-      if (wanted.get(name)?.api === prober.node.api) continue;
+      if (prober.asks(wanted.get(name))) continue;
       prober.stop();
       this.#nodes.delete(name);
     }
     for (const node of wanted.values()) {
       if (this.#nodes.has(node.name) || this.#isStopped) continue;
-      const prober = new NodeProber(node, this.#probing);
+      const prober = new NodeProbers(node, this.#probing);
       this.#nodes.set(node.name, prober);
       prober.probe();
     }

@@ -11,6 +11,7 @@ const jitter = 0.1;
 /** Asks one node in the background: one probe in flight, the next an interval after the last began. */
 export class NodeProber {
   readonly node: Node;
+  readonly #origin: string;
   readonly #probing: Probing;
   #client: NodeClient;
   #timer: NodeJS.Timeout | null = null;
@@ -22,10 +23,12 @@ export class NodeProber {
   #last: ReadStatus | null = null;
   #livenessDueMs = -Infinity;
 
-  constructor(node: Node, probing: Probing) {
+  /** @param origin the base address of the node's API */
+  constructor(node: Node, origin: string, probing: Probing) {
     this.node = node;
+    this.#origin = origin;
     this.#probing = probing;
-    this.#client = probing.connect(node.api);
+    this.#client = probing.connect(origin);
   }
 
   /** Resolves when the probe that is under way, if one is, has ended. */
@@ -41,7 +44,7 @@ export class NodeProber {
   /** Takes new TLS material: the next probe connects anew. */
   reconnect(): void {
     this.#client.close();
-    this.#client = this.#probing.connect(this.node.api);
+    this.#client = this.#probing.connect(this.#origin);
   }
 
   stop(): void {
@@ -73,7 +76,17 @@ export class NodeProber {
   /** Only of a node that has just answered: one that is silent would only be silent again. */
   async #askLiveness(): Promise<void> {
     const sentAtMs = this.#probing.now();
-    if (this.#failures > 0 || sentAtMs < this.#livenessDueMs || this.#isStopped) return;
+    if (sentAtMs < this.#livenessDueMs || this.#isStopped) return;
+    if (this.#failures > 0) {
+      this.#probing.onAsked({
+        cluster: this.#probing.cluster,
+        node: this.node.name,
+        question: "liveness",
+        outcome: "skipped",
+        durationMs: 0,
+      });
+      return;
+    }
     this.#livenessDueMs = sentAtMs + this.#probing.pace.livenessIntervalMs;
     const isAlive = readLiveness(await this.#ask("liveness", sentAtMs));
     if (isAlive === undefined || this.#isStopped) return;

@@ -29,8 +29,16 @@ export class Probers {
    */
   async start(config: Config, livenessEvery: number): Promise<void> {
     this.stop();
-    const { intervalMs, clusterIntervalMs, configIntervalMs, timeoutMs, fall } = config.probe;
-    const pace = { intervalMs, livenessIntervalMs: livenessEvery * intervalMs, clusterIntervalMs, configIntervalMs, timeoutMs, fall };
+    const { intervalMs, clusterIntervalMs, configIntervalMs, metricsIntervalMs, timeoutMs, fall } = config.probe;
+    const pace = {
+      intervalMs,
+      livenessIntervalMs: livenessEvery * intervalMs,
+      clusterIntervalMs,
+      configIntervalMs,
+      metricsIntervalMs,
+      timeoutMs,
+      fall,
+    };
     const probers = config.clusters.flatMap((cluster) => this.#prober(cluster, config, pace) ?? []);
     await Promise.all(probers.map((prober) => prober.start()));
   }

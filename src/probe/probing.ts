@@ -28,7 +28,7 @@ export interface Asked {
   readonly cluster: string;
   readonly node: string;
   readonly question: string;
-  /** `answered`, or the failure's kind. */
+  /** `answered`, the failure's kind, or `skipped` where asking made no sense. */
   readonly outcome: string;
   readonly durationMs: number;
 }
@@ -39,6 +39,8 @@ export interface Pace {
   readonly livenessIntervalMs: number;
   readonly clusterIntervalMs: number;
   readonly configIntervalMs: number;
+  /** Of pages of metrics. */
+  readonly metricsIntervalMs: number;
   readonly timeoutMs: number;
   readonly fall: number;
 }

@@ -23,24 +23,29 @@ export function chooseWitness(probing: Probing, seeds: readonly string[], turn: 
   const maxAge = maxAgeMs(part, probing.settings);
   const answering = part.nodes.filter(
     (node) =>
-      !node.isDown && node.failuresInRow === 0 && isFresh(node, maxAge, nowMs) && mistakenIdentity(part, node, probing.settings) === null,
+      node.node.api !== null &&
+      !node.isDown &&
+      node.failuresInRow === 0 &&
+      isFresh(node, maxAge, nowMs) &&
+      mistakenIdentity(part, node, probing.settings) === null,
   );
   if (answering.some((node) => node.report?.isFailsafe === true)) return null;
   const claims = new Set(standing(part, probing.settings, nowMs).claims.map(({ node }) => node.name));
   const neutral = answering.filter(({ node }) => !claims.has(node.name));
-  const candidates = neutral.length > 0 ? neutral.map(witness) : answering.map(witness);
-  const nobodyAnswers = (): Witness[] => [...seeds.map((api) => seedOf(part, api)), ...part.nodes.map(witness)];
+  const candidates = neutral.length > 0 ? neutral.flatMap(witness) : answering.flatMap(witness);
+  const nobodyAnswers = (): Witness[] => [...seeds.flatMap((api) => seedOf(part, api)), ...part.nodes.flatMap(witness)];
   return pick(candidates.length > 0 ? candidates : nobodyAnswers(), turn);
 }
 
 /** A seed that is a known node goes by its name: its word on its own claim is not another's (rule 2). */
-function seedOf({ nodes }: ClusterPart, api: string): Witness {
+function seedOf({ nodes }: ClusterPart, api: string): Witness[] {
   const known = nodes.find(({ node }) => node.api === api);
-  return known === undefined ? { name: api, api } : witness(known);
+  return known === undefined ? [{ name: api, api }] : witness(known);
 }
 
-function witness({ node }: Observation): Witness {
-  return { name: node.name, api: node.api };
+/** A node without an API cannot be asked. */
+function witness({ node }: Observation): Witness[] {
+  return node.api === null ? [] : [{ name: node.name, api: node.api }];
 }
 
 function pick(candidates: readonly Witness[], turn: number): Witness | null {

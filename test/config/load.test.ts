@@ -144,6 +144,7 @@ test("the least file gets every default", () => {
       maxAgeMs: 5500,
       clusterIntervalMs: 3000,
       configIntervalMs: 30_000,
+      metricsIntervalMs: 3000,
     },
     listen: [{ address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: false, defaults: "" }],
     hostSuffixes: [],
@@ -152,6 +153,7 @@ test("the least file gets every default", () => {
     drainMs: 5000,
     fastLane: true,
     log: { level: "info" },
+    exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     simulator: null,
   });
 });

@@ -24,6 +24,7 @@ export function configOf(
       maxAgeMs: 5_500,
       clusterIntervalMs: 600,
       configIntervalMs: 5_000,
+      metricsIntervalMs: 500,
     },
     listen: [listenerOf({})],
     hostSuffixes: [],
@@ -31,6 +32,7 @@ export function configOf(
     stateFile: null,
     drainMs: 0,
     fastLane: true,
+    exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     log: { level: "silent" },
     simulator: null,
     ...parts,
@@ -45,6 +47,6 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
   return { name: "demo", scope: "demo", discover: [], nodes: [], tls: null, guards: defaultGuards, ...parts };
 }
 
-export function nodeOf(parts: Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>): NodeConfig {
-  return { member: null, exporter: null, database: null, archiveFed: false, ...parts };
+export function nodeOf(parts: Pick<NodeConfig, "name"> & Partial<NodeConfig>): NodeConfig {
+  return { member: null, api: null, exporter: null, database: null, archiveFed: false, ...parts };
 }

@@ -37,6 +37,7 @@ export class Scripted {
         livenessIntervalMs: 10_000,
         clusterIntervalMs: 3_000,
         configIntervalMs: 30_000,
+        metricsIntervalMs: 3_000,
         timeoutMs: 2_500,
         fall: 3,
         ...pace,

@@ -10,12 +10,12 @@ const alive: ExporterWitness = { isPrimary: true, standbysStreaming: 2 };
 interface Scene {
   readonly survive?: string;
   /** What else is heard after the leader was last heard at 5 s. */
-  readonly then?: string;
+  readonly later?: string;
   readonly atMs: number;
 }
 
 /** A leader last seen with its lock at 5 s, silent since: does it keep its yes? (patroni#3474, #3481, #2263) */
-function keepsItsYes({ survive = "20s", then = "", atMs }: Scene, exporter: ExporterWitness | null, name = "pg1"): boolean {
+function keepsItsYes({ survive = "20s", later = "", atMs }: Scene, exporter: ExporterWitness | null, name = "pg1"): boolean {
   const incident = readIncident(
     `name: silent API
 why: a test
@@ -24,7 +24,7 @@ settings: { guards: { survive: ${survive} } }
 steps:
   - { at: 0s, until: 5s, every: 1s, nodes: { pg1: { lock: true, position: 0/5000000 }, pg2: { position: 0/5000000 } } }
   - { at: 6s, until: 8s, every: 1s, nodes: { pg1: { failure: timeout } } }
-${then}`,
+${later}`,
     "survival.yaml",
   );
   const { part, settings } = lastSight(incident);
@@ -45,23 +45,23 @@ const scenes: readonly (readonly [string, Scene, ExporterWitness | null, boolean
   ["loses it when no standby streams from it", { atMs: 9_000 }, { ...alive, standbysStreaming: 0 }, false],
   [
     "loses it when another claims the lock",
-    { then: "  - { at: 8.5s, nodes: { pg2: { lock: true, timeline: 2 } } }", atMs: 9_000 },
+    { later: "  - { at: 8.5s, nodes: { pg2: { lock: true, timeline: 2 } } }", atMs: 9_000 },
     alive,
     false,
   ],
-  ["loses it when a document names another", { then: "  - { at: 8.5s, cluster: { of: pg2, leader: pg2 } }", atMs: 9_000 }, alive, false],
-  ["keeps it when a document names it", { then: "  - { at: 8.5s, cluster: { of: pg2, leader: pg1 } }", atMs: 9_000 }, alive, true],
-  ["keeps it when a document names nobody", { then: "  - { at: 8.5s, cluster: { of: pg2 } }", atMs: 9_000 }, alive, true],
+  ["loses it when a document names another", { later: "  - { at: 8.5s, cluster: { of: pg2, leader: pg2 } }", atMs: 9_000 }, alive, false],
+  ["keeps it when a document names it", { later: "  - { at: 8.5s, cluster: { of: pg2, leader: pg1 } }", atMs: 9_000 }, alive, true],
+  ["keeps it when a document names nobody", { later: "  - { at: 8.5s, cluster: { of: pg2 } }", atMs: 9_000 }, alive, true],
   [
     "keeps it when a document that named another is older than its lock",
-    { then: "  - { at: 8.5s, sent: 3s, cluster: { of: pg2, leader: pg2 } }", atMs: 9_000 },
+    { later: "  - { at: 8.5s, sent: 3s, cluster: { of: pg2, leader: pg2 } }", atMs: 9_000 },
     alive,
     true,
   ],
-  ["loses it once it has answered without the lock", { then: "  - { at: 8.5s, nodes: { pg1: {} } }", atMs: 9_000 }, alive, false],
+  ["loses it once it has answered without the lock", { later: "  - { at: 8.5s, nodes: { pg1: {} } }", atMs: 9_000 }, alive, false],
   [
     "keeps it for less where the cluster's ttl is short",
-    { then: "  - { at: 5.5s, config: { of: pg2, ttl: 20, loop_wait: 10, retry_timeout: 5 } }", atMs: 10_000 },
+    { later: "  - { at: 5.5s, config: { of: pg2, ttl: 20, loop_wait: 10, retry_timeout: 5 } }", atMs: 10_000 },
     alive,
     false,
   ],

@@ -116,20 +116,30 @@ function nodeOf(section: Reading): Node {
   return { ...plain, name, member, api: `http://${name}`, database: stated, isArchiveFed: said("archive_fed").flag(false) };
 }
 
+const settingKeys = ["interval", "max_age", "liveness_max_age", "fall", "rise", "guards"];
+const guardKeys = [
+  "exclusive_primary",
+  "running_primary",
+  "attached_replica",
+  "same_system",
+  "attach_window",
+  "demoted_for",
+  "lag_samples",
+  "dwell",
+  "handover_hold",
+  "survive",
+];
+
 function settingsOf(section: Reading): Settings {
-  const said = (section.isAbsent ? new Reading({}, "settings") : section).mapping([
-    ...["interval", "max_age", "liveness_max_age", "fall", "rise", "guards"],
-  ]);
+  const said = (section.isAbsent ? new Reading({}, "settings") : section).mapping(settingKeys);
   const intervalMs = said("interval").span(1_000);
   const maxAgeMs = said("max_age").span(5_500);
-  const guards = (said("guards").isAbsent ? new Reading({}, "guards") : said("guards")).mapping([
-    ...["exclusive_primary", "running_primary", "attached_replica", "same_system"],
-    ...["attach_window", "demoted_for", "lag_samples", "dwell", "handover_hold", "survive"],
-  ]);
+  const guards = (said("guards").isAbsent ? new Reading({}, "guards") : said("guards")).mapping(guardKeys);
   return {
     intervalMs,
     maxAgeMs,
     livenessMaxAgeMs: said("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
+    pageMaxAgeMs: maxAgeMs + 6 * intervalMs,
     fall: said("fall").count(3),
     rise: said("rise").count(1),
     discovers: false,

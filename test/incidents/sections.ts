@@ -76,8 +76,26 @@ function document(
 const failureKinds: readonly FailureKind[] = ["refused", "timeout", "reset", "tls", "status", "body", "too_large", "unreachable"];
 
 const reportKeys = [
-  ...["failure", "lock", "role", "state", "timeline", "position", "location", "received", "replayed", "replication_state", "senders"],
-  ...["sync_standby", "quorum_standby", "failsafe", "pause", "tags", "system", "scope", "name", "version"],
+  "failure",
+  "lock",
+  "role",
+  "state",
+  "timeline",
+  "position",
+  "location",
+  "received",
+  "replayed",
+  "replication_state",
+  "senders",
+  "sync_standby",
+  "quorum_standby",
+  "failsafe",
+  "pause",
+  "tags",
+  "system",
+  "scope",
+  "name",
+  "version",
 ];
 
 type Result = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: { kind: FailureKind; detail: string } };

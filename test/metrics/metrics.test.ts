@@ -2,20 +2,28 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Tally } from "../../src/front/tally.ts";
 import { Metrics } from "../../src/metrics/metrics.ts";
+import { configOf } from "../fake/config.ts";
 import { steady, type Watched } from "../fake/watched.ts";
 
-function metricsOf(watched: Watched, tally = new Tally()): Metrics {
+const upstream = configOf({ clusters: [] }).exporter;
+
+function metricsOf(watched: Watched, tally = new Tally(), exporter = upstream): Metrics {
   return new Metrics({
     snapshot: () => ({ instance: "run", sequence: 7, parts: [watched.part], index: new Map() }),
     settings: (cluster) => (cluster === "demo" ? watched.settings : undefined),
     now: () => 2_000,
+    wall: () => 1_795_242_555_000,
     answers: () => tally.rows(),
+    exporter: () => exporter,
+    asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),
+    version: "1.2.3",
   });
 }
 
 async function linesOf(metrics: Metrics, name: string): Promise<readonly string[]> {
-  const { text } = await metrics.render();
-  return text
+  const { body } = await metrics.render();
+  return body
+    .toString()
     .split("\n")
     .filter((line) => line.startsWith(name))
     .sort();
@@ -81,7 +89,8 @@ test("the text is in the exposition format, whatever names are in it", async () 
   const [first] = watched.part.nodes;
   assert.ok(first !== undefined);
   watched.part = { ...watched.part, nodes: [{ ...first, node: { ...first.node, name: 'a"b\\c' } }] };
-  const { text, contentType } = await metricsOf(watched).render();
+  const { body, contentType } = await metricsOf(watched).render();
+  const text = body.toString();
   assert.match(contentType, /^text\/plain/);
   assert.ok(text.includes('rolecall_node_up{cluster="demo",node="a\\"b\\\\c"} 1'));
   for (const line of text.split("\n")) assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [-+.\w]+|)$/);

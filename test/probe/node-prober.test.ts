@@ -8,7 +8,7 @@ import { Watched } from "../fake/watched.ts";
 function proberOf(scripted: Scripted, pace: Parameters<Scripted["probing"]>[0] = {}): NodeProber {
   const [first] = scripted.watched.part.nodes;
   assert.ok(first !== undefined);
-  return new NodeProber(first.node, scripted.probing(pace));
+  return new NodeProber(first.node, first.node.api ?? "", scripted.probing(pace));
 }
 
 test("a node is asked once an interval, with one question in flight", async (context) => {

@@ -1,13 +1,13 @@
 /**
  * What no single node can see, shown by real ones: each incident is made to happen, the node's own answer is taken beside ours, and
- * rolecall has to say why. Who leads after a freeze or without the DCS: follow.test.ts.
+ * rolecall has to say why. A frozen Patroni, and life without the DCS: follow.test.ts.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Reply } from "./lab/ask.ts";
 import { beside } from "./lab/beside.ts";
-import { freezeBackend } from "./lab/freeze.ts";
+import { freezeBackend, freezeMachine } from "./lab/freeze.ts";
 import type { PatroniNode } from "./lab/patroni.ts";
 import { psql } from "./lab/psql.ts";
 import { until } from "./lab/wait.ts";
@@ -130,30 +130,57 @@ function leaders(lab: () => IncidentLab): void {
     await cluster.whole();
   });
 
-  test("a PostgreSQL that still takes writes after its Patroni was killed is no primary, before and after another leads", async () => {
+  test("a leader whose machine hangs past ttl is refused before another leads, and when it wakes up there are never two", async () => {
     const { cluster, rolecall, stage } = lab();
     const old = await cluster.leader();
-    const others = await cluster.replicas();
+    assert.ok(old.postmaster !== undefined);
+    const { pid, postmaster } = old;
+    const next = await stage.during("machine of the leader frozen", async () => {
+      const thaw = freezeMachine(pid, postmaster);
+      try {
+        await refusedFor({ lab: lab(), node: old, check: "/primary" }, "down");
+        const found = await nextLeader(lab(), old);
+        await assertTold({ lab: lab(), node: old, check: "/primary" }, ["down", "reachable"]);
+        return found;
+      } finally {
+        thaw();
+      }
+    });
+    stage.assertChanged(old, "/primary no", "/health no", "/health yes");
+    stage.assertChanged(next, "/primary yes");
+    assert.ok((await rolecall.verdicts(old.name)).some(({ after }) => after.primary === "down"));
+  });
+
+  test("a PostgreSQL that still takes writes after its Patroni was killed is no primary, before and after another leads", async () => {
+    const { cluster, stage } = lab();
+    const old = await cluster.leader();
     const next = await stage.during("Patroni killed, PostgreSQL lives", async () => {
       await old.killPatroni();
       const killedAtMs = performance.now();
       await refusedFor({ lab: lab(), node: old, check: "/primary" }, "down");
       say(`Patroni killed: down after ${since(killedAtMs)}`);
-      const found = await until({ what: "next leader", seconds: 60 }, async () => {
-        const replies = await Promise.all(others.map((node) => node.ask("/leader")));
-        return others.find((_, index) => isYes(replies[index] ?? { status: 0 }));
-      });
+      const found = await nextLeader(lab(), old);
       assert.equal(await psql(old.databasePort, "create table written_by_nobody (); select pg_is_in_recovery()"), "f", "it takes writes");
       await assertTold({ lab: lab(), node: old, check: "/primary" }, ["down", "reachable"]);
-      await until({ what: `yes to ${found.name}`, seconds: 10, evidence: () => rolecall.tail }, async () =>
-        isYes(await rolecall.ask(found.name, "/primary")) ? true : undefined,
-      );
       old.start();
       return found;
     });
     assert.notEqual(next.name, old.name);
     stage.assertChanged(old, "/primary no", "/health no", "/health yes", "/replica?lag=1MB yes");
   });
+}
+
+/** Waits (60 s) until another node leads by its own word, and by ours. */
+async function nextLeader({ cluster, rolecall }: IncidentLab, old: PatroniNode): Promise<PatroniNode> {
+  const others = cluster.nodes.filter((node) => node !== old);
+  const found = await until({ what: "next leader", seconds: 60 }, async () => {
+    const replies = await Promise.all(others.map((node) => node.ask("/leader")));
+    return others.find((_, index) => isYes(replies[index] ?? { status: 0 }));
+  });
+  await until({ what: `yes to ${found.name}`, seconds: 10, evidence: () => rolecall.tail }, async () =>
+    isYes(await rolecall.ask(found.name, "/primary")) ? true : undefined,
+  );
+  return found;
 }
 
 /** How long after `fromMs` the primary has no sender for the replica any more; undefined while it has. */

@@ -10,6 +10,15 @@ export function freeze(pid: number): () => void {
   };
 }
 
+/** Freezes a Patroni, its PostgreSQL and every backend: the machine hangs. What it returns thaws them all. */
+export function freezeMachine(patroni: number, postmaster: number): () => void {
+  const backends = childrenOf(postmaster).map(({ pid }) => pid);
+  const pids = [patroni, postmaster, ...backends].filter((pid) => signal(pid, "SIGSTOP"));
+  return () => {
+    for (const pid of pids) signal(pid, "SIGCONT");
+  };
+}
+
 /**
  * Freezes the one backend of a PostgreSQL whose title says `role`: "walreceiver" stops what arrives, "startup" what is replayed.
  * @throws Error listing the backends when none does

@@ -1,0 +1,89 @@
+/**
+ * What one verdict costs, in nanoseconds, with 1, 100 and 1000 clusters in memory: `node build/bench/judge.js`. A verdict here is
+ * all that an answer needs of the judgement: finding the cluster and the node, looking at the cluster, judging the check.
+ */
+import { ordinaryReport } from "../src/cluster/incident.ts";
+import type { Node } from "../src/cluster/node.ts";
+import { unseen } from "../src/cluster/observation.ts";
+import type { Outcome } from "../src/cluster/outcome.ts";
+import type { ClusterPart } from "../src/cluster/snapshot.ts";
+import { plainCheck, type Check } from "../src/health/check.ts";
+import { defaultGuards } from "../src/health/guards.ts";
+import { withNodes } from "../src/health/membership.ts";
+import { observe } from "../src/health/observe.ts";
+import { judgeMember } from "../src/health/pool.ts";
+import type { Settings } from "../src/health/settings.ts";
+import { look } from "../src/health/sight.ts";
+import { emptyPart } from "../src/tend.ts";
+
+const rounds = 20;
+const verdictsPerRound = 100_000;
+
+const settings: Settings = {
+  guards: defaultGuards,
+  maxAgeMs: 5_500,
+  livenessMaxAgeMs: 32_500,
+  intervalMs: 1_000,
+  pageMaxAgeMs: 17_500,
+  fall: 3,
+  rise: 1,
+  discovers: false,
+};
+
+const checks: readonly (readonly [string, Check])[] = [
+  ["/primary", plainCheck("primary")],
+  ["/replica", plainCheck("replica")],
+  ["/replica?lag=1MB&lag_time=5s", { ...plainCheck("replica"), lagBytesMax: 2 ** 20, lagTimeMsMax: 5_000 }],
+  ["/replica?lag=1MB&keep=1&fallback=primary", { ...plainCheck("replica"), lagBytesMax: 2 ** 20, keep: 1, fallbackPrimary: true }],
+];
+
+const names = ["pg1", "pg2", "pg3"] as const;
+const lastMs = 300_000;
+
+for (const count of [1, 100, 1_000]) {
+  const parts = new Map(Array.from({ length: count }, (_, at): [string, ClusterPart] => [`c${at}`, watched(`c${at}`)]));
+  const keys = [...parts.keys()];
+  for (const [name, check] of checks) {
+    // The best round: what else runs on the machine is not what a verdict costs.
+    const best = Math.min(...Array.from({ length: rounds }, () => cost(parts, keys, check)));
+    process.stdout.write(`${String(count).padStart(5)} clusters  ${name.padEnd(42)} ${Math.round(best)} ns\n`);
+  }
+}
+
+/** @returns nanoseconds a verdict, over one round that goes through all clusters and nodes in turn */
+function cost(parts: ReadonlyMap<string, ClusterPart>, keys: readonly string[], check: Check): number {
+  let fits = 0;
+  const began = performance.now();
+  for (let turn = 0; turn < verdictsPerRound; turn += 1) {
+    const part = parts.get(keys[turn % keys.length] ?? "");
+    const observation = part?.nodes[part.index.get(names[turn % names.length] ?? "") ?? -1];
+    if (part === undefined || observation === undefined) throw new Error("Cannot judge: a cluster is missing");
+    if (judgeMember(look(part, settings, lastMs + 100), observation, check).fit) fits += 1;
+  }
+  const tookMs = performance.now() - began;
+  if (fits === 0) throw new Error("Cannot measure: no verdict was a yes");
+  return (tookMs * 1e6) / verdictsPerRound;
+}
+
+/** A cluster of three that has been watched for five minutes, its leader writing, its ring of positions full. */
+function watched(cluster: string): ClusterPart {
+  let part = withNodes(emptyPart({ name: cluster, scope: cluster, discover: [] }), names.map(nodeOf).map(unseen));
+  const told = { scope: cluster, system: "7300000000000000001", version: "4.1.4", members: new Map<string, string>() };
+  for (let sentAtMs = 0; sentAtMs <= lastMs; sentAtMs += 1_000) {
+    for (const node of names) {
+      const hasLock = node === "pg1";
+      const at = 0x5000000 + sentAtMs * 100;
+      const positions = hasLock ? { location: at } : { received: at, replayed: at - 1_000 };
+      const senders = hasLock ? ["pg2", "pg3"].map((name) => ({ name, address: null, state: "streaming" })) : [];
+      const report = { ...ordinaryReport(node, hasLock, told), ...positions, senders };
+      const outcome: Outcome = { kind: "status", cluster, node, sentAtMs, sentAtWallMs: 0, result: { report, hasLock } };
+      part = observe(part, outcome, { settings, nowMs: sentAtMs });
+    }
+  }
+  return part;
+}
+
+function nodeOf(name: string): Node {
+  const api = `http://${name}`;
+  return { name, member: name, isMemberFixed: true, api, exporter: null, database: null, isArchiveFed: false, isFixed: true };
+}

@@ -1,0 +1,25 @@
+/** The three questions of an exporter's health paths. */
+export type RoleQuestion = "up" | "primary" | "replica";
+
+/** The 15 role paths, exact and case-sensitive (reference/exporter-api.md, section 1). */
+export const rolePaths: ReadonlyMap<string, RoleQuestion> = new Map<string, RoleQuestion>([
+  ...["/up", "/read", "/health", "/liveness", "/readiness"].map((path): [string, RoleQuestion] => [path, "up"]),
+  ...["/primary", "/leader", "/master", "/read-write", "/rw"].map((path): [string, RoleQuestion] => [path, "primary"]),
+  ...["/replica", "/standby", "/slave", "/read-only", "/ro"].map((path): [string, RoleQuestion] => [path, "replica"]),
+]);
+
+/**
+ * The path of a target, decoded, without its query; an absolute target counts without its origin. Nothing is tidied: `/up/` is another
+ * path than `/up`.
+ * @returns `null` where the target cannot be decoded
+ */
+export function pathOf(target: string): string | null {
+  const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
+  const cut = local.search(/[?#]/);
+  const path = cut < 0 ? local : local.slice(0, cut);
+  try {
+    return path === "" ? "/" : decodeURIComponent(path);
+  } catch {
+    return null;
+  }
+}

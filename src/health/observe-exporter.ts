@@ -1,0 +1,35 @@
+import { noEvidence, type ExporterEvidence } from "../cluster/exporter-evidence.ts";
+import type { ExporterPage } from "../cluster/exporter-report.ts";
+import type { ExporterOutcome } from "../cluster/outcome.ts";
+
+/**
+ * Takes one asking of an exporter into what is known through it. Silence and noise change nothing but the failure: they are
+ * no word on the database (reference/exporter-api.md, section 12). Pure.
+ * @returns the same evidence when the outcome is older than what is held
+ */
+export function observeExporter(before: ExporterEvidence | null, { said, sentAtMs }: ExporterOutcome): ExporterEvidence {
+  const known = before ?? noEvidence;
+  if (said.asked === "up") {
+    if ("failure" in said) return { ...known, upFailure: said.failure };
+    if (known.up !== null && sentAtMs < known.up.sentAtMs) return known;
+    return { ...known, up: { word: said.word, sentAtMs }, upFailure: null };
+  }
+  if ("failure" in said) return { ...known, pageFailure: said.failure };
+  if (sentAtMs < known.pageSentAtMs) return known;
+  const hasAdvanced = advances(known.page, said.page);
+  const isProof = said.page.isUp === true && (said.page.family === "postgres_exporter" || hasAdvanced === true);
+  return {
+    ...known,
+    page: said.page,
+    pageSentAtMs: sentAtMs,
+    hasAdvanced,
+    provenAtMs: isProof ? sentAtMs : known.provenAtMs,
+    pageFailure: null,
+  };
+}
+
+/** Whether the database's own clock moved from page to page. A frozen database's does not, whatever its exporter's `/up` says. */
+function advances(before: ExporterPage | null, after: ExporterPage): boolean | null {
+  if (before === null || before.databaseTimeS === null || after.databaseTimeS === null) return null;
+  return after.databaseTimeS > before.databaseTimeS;
+}

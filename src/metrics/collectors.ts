@@ -1,0 +1,116 @@
+import type { Node } from "../cluster/node.ts";
+import type { ClusterPart } from "../cluster/snapshot.ts";
+import type { ProbeConfig } from "../config/config.ts";
+
+/** One kind of probe of one node: what an exporter calls a collector (design.md, "The exporter dialect"). */
+export interface Collector {
+  /** `demo.pg1.leader`. */
+  readonly name: string;
+  readonly cluster: string;
+  readonly node: string;
+  /** What is asked, as askings are counted by. */
+  readonly question: string;
+  /** Whom: an exporter calls this the connection's database. */
+  readonly source: "api" | "exporter";
+  readonly description: string;
+  readonly ttlMs: number;
+  readonly timeoutMs: number;
+  readonly priority: number;
+  /** Whether there is no yes without it. */
+  readonly isFatal: boolean;
+}
+
+interface Kind {
+  readonly question: string;
+  readonly source: "api" | "exporter";
+  readonly description: string;
+  readonly priority: number;
+  readonly ttlMs: (probe: ProbeConfig) => number;
+  readonly isFatal: (node: Node) => boolean;
+}
+
+/** The cluster's documents are asked of one node in turn, whichever can be a witness. */
+const documents: readonly [string, "clusterIntervalMs" | "configIntervalMs"][] = [
+  ["cluster", "clusterIntervalMs"],
+  ["config", "configIntervalMs"],
+  ["history", "configIntervalMs"],
+  ["failsafe", "configIntervalMs"],
+];
+
+/** How nodes are asked. */
+export interface Asks {
+  readonly probe: ProbeConfig;
+  /** The heartbeat loop is asked after at this multiple of the interval. */
+  readonly livenessEvery: number;
+}
+
+/** Every collector of one cluster's nodes, in the order of their priority; `node` narrows them to one node. */
+export function collectorsOf(part: ClusterPart, node: string | null, asks: Asks): readonly Collector[] {
+  return part.nodes
+    .filter((observation) => node === null || observation.node.name === node)
+    .flatMap((observation) => collectorsOfNode(part.name, observation.node, asks))
+    .toSorted((one, other) => one.priority - other.priority);
+}
+
+/** The collectors of one node: those of its API and of its exporter, where it has them. */
+export function collectorsOfNode(cluster: string, node: Node, { probe, livenessEvery }: Asks): readonly Collector[] {
+  return kindsOf(livenessEvery)
+    .filter(({ source }) => node[source] !== null)
+    .map(({ question, source, description, priority, ttlMs, isFatal }) => ({
+      name: `${cluster}.${node.name}.${question}`,
+      cluster,
+      node: node.name,
+      question,
+      source,
+      description,
+      priority,
+      ttlMs: ttlMs(probe),
+      timeoutMs: probe.timeoutMs,
+      isFatal: isFatal(node),
+    }));
+}
+
+function kindsOf(livenessEvery: number): readonly Kind[] {
+  return [
+    {
+      question: "leader",
+      source: "api",
+      description: "The node's status document and whether it holds the lock, GET /leader of its API",
+      priority: 100,
+      ttlMs: ({ intervalMs }) => intervalMs,
+      isFatal: () => true,
+    },
+    {
+      question: "up",
+      source: "exporter",
+      description: "The database's role as its exporter has it, GET /up",
+      priority: 110,
+      ttlMs: ({ intervalMs }) => intervalMs,
+      isFatal: ({ api }) => api === null,
+    },
+    {
+      question: "metrics",
+      source: "exporter",
+      description: "Positions, senders and the database's own time, GET /metrics of its exporter",
+      priority: 120,
+      ttlMs: ({ metricsIntervalMs }) => metricsIntervalMs,
+      isFatal: ({ api }) => api === null,
+    },
+    {
+      question: "liveness",
+      source: "api",
+      description: "The heartbeat loop of the cluster manager, GET /liveness of its API",
+      priority: 130,
+      ttlMs: ({ intervalMs }) => livenessEvery * intervalMs,
+      isFatal: () => false,
+    },
+    ...documents.map(([question, interval], at) => ({
+      question,
+      source: "api" as const,
+      description: `The cluster's document /${question}, asked of one node at a time`,
+      priority: 140 + 10 * at,
+      ttlMs: (probe: ProbeConfig) => probe[interval],
+      isFatal: () => false,
+    })),
+  ];
+}

@@ -1,0 +1,116 @@
+import type { ExporterWord } from "../cluster/exporter-report.ts";
+import type { Node } from "../cluster/node.ts";
+import type { ExporterSaid } from "../cluster/outcome.ts";
+import type { NodeClient } from "./client.ts";
+import { askPage, outcomeOf, readUp } from "./exporter-questions.ts";
+import { Pacer } from "./pacer.ts";
+import type { Probing } from "./probing.ts";
+
+/** An exporter without `/up` (postgres_exporter) is asked for it again after this time: it may have been replaced. In ms. */
+const upAgainMs = 60_000;
+
+/** Asks one exporter in the background: its word each interval, a page of metrics at its own pace. A page that hangs holds no word up. */
+export class ExporterProber {
+  readonly node: Node;
+  readonly #origin: string;
+  readonly #probing: Probing;
+  readonly #word: Pacer;
+  readonly #page: Pacer;
+  #wordClient: NodeClient;
+  #pageClient: NodeClient;
+  #lastWord: ExporterWord | null = null;
+  /** When `/up` turned out not to be there. */
+  #noUpAtMs: number | null = null;
+  #isPageProven = false;
+  #isStopped = false;
+
+  /** @param origin the exporter's base address */
+  constructor(node: Node, origin: string, probing: Probing) {
+    this.node = node;
+    this.#origin = origin;
+    this.#probing = probing;
+    this.#wordClient = probing.connect(origin);
+    this.#pageClient = probing.connect(origin);
+    this.#word = new Pacer(
+      () => this.#askWord(),
+      () => probing.pace.intervalMs,
+      probing,
+    );
+    this.#page = new Pacer(
+      () => this.#askPage(),
+      () => this.#pagePauseMs(),
+      probing,
+    );
+  }
+
+  /** Resolves when the askings that are under way, if any are, have ended. */
+  get underWay(): Promise<unknown> {
+    return Promise.all([this.#word.underWay, this.#page.underWay]);
+  }
+
+  /** Asks now for both, and goes on at its pace. */
+  probe(): void {
+    this.#word.run();
+    this.#page.run();
+  }
+
+  /** Takes new TLS material: the next asking connects anew. */
+  reconnect(): void {
+    this.#wordClient.close();
+    this.#pageClient.close();
+    this.#wordClient = this.#probing.connect(this.#origin);
+    this.#pageClient = this.#probing.connect(this.#origin);
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.#word.stop();
+    this.#page.stop();
+    this.#wordClient.close();
+    this.#pageClient.close();
+  }
+
+  async #askWord(): Promise<void> {
+    const sentAtMs = this.#probing.now();
+    if (this.#noUpAtMs !== null && sentAtMs - this.#noUpAtMs < upAgainMs) return;
+    const sentAtWallMs = this.#probing.wall();
+    const said = readUp(await this.#wordClient.get("/up"));
+    this.#tell("up", said, { sentAtMs, sentAtWallMs });
+    const hasNoUp = this.#lastWord === null && "failure" in said && said.failure.kind === "body";
+    this.#noUpAtMs = hasNoUp ? sentAtMs : null;
+    if (!("word" in said) || this.#isStopped) return;
+    // A change of role is believed when word and page agree on it.
+    if (this.#lastWord !== null && said.word !== this.#lastWord) this.#page.run();
+    this.#lastWord = said.word;
+  }
+
+  async #askPage(): Promise<void> {
+    const sentAtMs = this.#probing.now();
+    const sentAtWallMs = this.#probing.wall();
+    const said = await askPage(this.#pageClient);
+    this.#tell("metrics", said, { sentAtMs, sentAtWallMs });
+    this.#isPageProven = this.#isProven();
+  }
+
+  #tell(question: string, said: ExporterSaid, sent: { readonly sentAtMs: number; readonly sentAtWallMs: number }): void {
+    if (this.#isStopped) return;
+    const { cluster, onAsked, now, record } = this.#probing;
+    const { name } = this.node;
+    onAsked({ cluster, node: name, question, outcome: outcomeOf(said), durationMs: now() - sent.sentAtMs });
+    record({ kind: "exporter", cluster, node: name, ...sent, said });
+  }
+
+  #isProven(): boolean {
+    if (this.#isStopped) return false;
+    const part = this.#probing.part();
+    const exporter = part.nodes[part.index.get(this.node.name) ?? -1]?.exporter ?? null;
+    return exporter !== null && exporter.provenAtMs > -Infinity;
+  }
+
+  /** Where the page is all there is, or has yet to prove the database at work, it is asked for like a word. */
+  #pagePauseMs(): number {
+    const { intervalMs, metricsIntervalMs } = this.#probing.pace;
+    const isAll = this.#noUpAtMs !== null && this.node.api === null;
+    return isAll || !this.#isPageProven ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
+  }
+}
