@@ -1,3 +1,5 @@
+import { pause } from "./rolecall.ts";
+
 /** One line of the table: a figure of ours, what it is held against, and whether that is reached. */
 export type Row =
   | {
@@ -23,11 +25,17 @@ export interface Rounds {
   readonly seconds: number;
 }
 
+/** What a storm leaves in queues is worked off before the next one begins, in ms. */
+const settleMs = 1_000;
+
 /** Measures both sides in turn, so that what else the machine does hits both. */
 export async function interleave<T>(rounds: Rounds, sides: readonly ((seconds: number) => Promise<T>)[]): Promise<T[][]> {
   const results: T[][] = sides.map(() => []);
   for (let round = 0; round < rounds.count; round += 1) {
-    for (const [at, side] of sides.entries()) results[at]?.push(await side(rounds.seconds));
+    for (const [at, side] of sides.entries()) {
+      results[at]?.push(await side(rounds.seconds));
+      await pause(settleMs);
+    }
   }
   return results;
 }

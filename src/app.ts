@@ -7,7 +7,6 @@ import { exporterHandler } from "./exporter-door.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
 import type { Evidence } from "./front/answer.ts";
 import { Doors, type Door } from "./front/doors.ts";
-import { HotAnswers } from "./front/hot-answers.ts";
 import type { Handler } from "./front/listener.ts";
 import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
@@ -175,15 +174,7 @@ export class App {
         onAnswer,
       },
     );
-    return Object.assign((request: Request) => dialect.handle(request), this.#config.fastLane ? { quick: this.#quickFor(dialect) } : {});
-  }
-
-  #quickFor(dialect: NodeDialect): HotAnswers {
-    return new HotAnswers({
-      sequence: (cluster) => this.#part(cluster)?.sequence,
-      now: () => this.#clock.now(),
-      render: (text) => dialect.render(text),
-    });
+    return Object.assign((request: Request) => dialect.handle(request), this.#config.fastLane ? { quick: dialect.quick() } : {});
   }
 
   #operatorSources(): OperatorSources {

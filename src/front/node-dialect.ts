@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache";
 import { answer, type Evidence } from "./answer.ts";
 import { look } from "../health/sight.ts";
 import { trueUntilMs } from "../health/horizon.ts";
-import type { Rendered } from "./hot-answers.ts";
+import { HotAnswers, type Rendered } from "./hot-answers.ts";
 import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
 import { badRequest, type Reply } from "./reply.ts";
 import { renderReply } from "./rendered.ts";
@@ -43,6 +43,18 @@ export class NodeDialect {
     const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, this.#evidence());
     this.#onAnswer(nameOf(question), reply.status);
     return reply;
+  }
+
+  /** The answers of this dialect for the fast lane, none rendered yet. */
+  quick(): HotAnswers {
+    return new HotAnswers({
+      sequence: (cluster) => {
+        const { parts, index } = this.#sources.snapshot();
+        return parts[index.get(cluster) ?? -1]?.sequence;
+      },
+      now: () => this.#sources.now(),
+      render: (text) => this.render(text),
+    });
   }
 
   /**

@@ -3,7 +3,7 @@ import { after, before, suite, test } from "node:test";
 import * as fc from "fast-check";
 import { NodeDialect } from "../../src/front/node-dialect.ts";
 import { isDeepStrictEqual } from "node:util";
-import { HotAnswers } from "../../src/front/hot-answers.ts";
+import type { HotAnswers } from "../../src/front/hot-answers.ts";
 import { Listener, type Handler } from "../../src/front/listener.ts";
 import { exchange, type Exchange } from "../fake/raw-client.ts";
 import { storedCluster } from "../fake/stored-cluster.ts";
@@ -23,8 +23,7 @@ function fail(error: unknown): void {
 }
 
 function makeHot(): HotAnswers {
-  const dialect = new NodeDialect(cluster.listening, cluster.sources());
-  return new HotAnswers({ sequence: () => cluster.part().sequence, now: () => cluster.nowMs, render: (text) => dialect.render(text) });
+  return new NodeDialect(cluster.listening, cluster.sources()).quick();
 }
 
 function handler(isQuick: boolean): Handler {
