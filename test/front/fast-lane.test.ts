@@ -45,21 +45,21 @@ async function assertAlike(pieces: readonly string[]): Promise<void> {
   const bytes = pieces.map((piece) => Buffer.from(piece, "latin1"));
   for (let time = 1; ; time += 1) {
     const [fast, ordinary] = await Promise.all([exchange(lanes.fastPort, bytes), exchange(lanes.ordinaryPort, bytes)]);
-    if (isDeepStrictEqual(fast, ordinary) || isCutShort(fast, ordinary)) return;
+    if (isDeepStrictEqual(fast, ordinary) || isCutShort(pieces, fast, ordinary)) return;
     if (time === 5) assert.deepEqual(fast, ordinary);
   }
 }
 
 /**
- * The one difference there is: where nonsense follows in one packet with requests that are right, node:http cuts the connection in both
- * lanes, but fewer of the answers before it may still go out, and its bare 400 with or without them, for a packet handed over is
- * read in one go. No answer that was given differs, and none that ends a connection in order is concerned.
+ * The one difference there is: where nonsense follows pipelined requests in one packet, node:http cuts the connection in both lanes, but
+ * fewer of the answers before it may still go out, and its bare 400 with or without them, for a packet handed over is read in
+ * one go. No answer that was given differs, and no request that comes alone is concerned.
  */
-function isCutShort(fast: Exchange, ordinary: Exchange): boolean {
-  const [one, other] = [fast, ordinary].map(({ bytes }) => bytes.replace(bareRefusal, ""));
-  const wasCut =
-    [fast, ordinary].every(({ fate }) => fate === "closed") && ![one, other].some((bytes) => bytes?.includes("Connection: close"));
-  return wasCut && one !== undefined && other !== undefined && (one.startsWith(other) || other.startsWith(one));
+function isCutShort(pieces: readonly string[], fast: Exchange, ordinary: Exchange): boolean {
+  const isPipelined = pieces.join("").split("HTTP/1.").length > 2;
+  if (!isPipelined || fast.fate !== "closed" || ordinary.fate !== "closed") return false;
+  const [one, other] = [fast.bytes.replace(bareRefusal, ""), ordinary.bytes.replace(bareRefusal, "")];
+  return one.startsWith(other) || other.startsWith(one);
 }
 
 const bareRefusal = /HTTP\/1\.1 400 Bad Request\r\nConnection: close\r\n\r\n$/;
