@@ -6,9 +6,9 @@ import { errorReply, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { targetMax } from "./understand.ts";
 
-/** Gives the reply to a request, at once or, for what is asked seldom, later. */
+/** Gives the reply to a request, at once or, for what is asked seldom, later. The message is for those that have a body. */
 export interface Handler {
-  (request: Request): Reply | Promise<Reply>;
+  (request: Request, message: IncomingMessage): Reply | Promise<Reply>;
   /** The answers that may be given before a request is taken apart; left out where the fast lane is off. */
   readonly quick?: QuickAnswers;
 }
@@ -93,7 +93,7 @@ export class Listener {
       serverState: oneOf(headers["x-haproxy-server-state"]),
     };
     try {
-      const reply = this.#handler(request);
+      const reply = this.#handler(request, message);
       if (!(reply instanceof Promise)) write(response, reply, method);
       else reply.then((late) => write(response, late, method)).catch((error: unknown) => this.#fail(response, request, error));
     } catch (error) {

@@ -32,6 +32,7 @@ export function trueUntilMs(sight: Sight, limitsTime: boolean): number {
 function* instants(part: ClusterPart, { settings, maxAgeMs }: Sight): IterableIterator<number> {
   const { demotedForMs, surviveMs, handoverHoldMs } = settings.guards;
   yield part.newestAtMs + maxAgeMs;
+  for (const { untilMs } of part.drains.values()) yield untilMs;
   if (part.withdrawn !== null) yield part.withdrawn.atMs + handoverHoldMs;
   for (const { sentAtMs, lastHeldAtMs, liveness, exporter, claimedSinceMs } of part.nodes) {
     yield sentAtMs + maxAgeMs;

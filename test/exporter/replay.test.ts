@@ -146,6 +146,21 @@ suite("what is no word on the database", () => {
     });
   }
 
+  test("a page of 6 MB is read as it comes in, and one past all bounds is no page", async () => {
+    const said = recordedExporter("pg_exporter", "lagging", "pg1");
+    const noise = 'pg_table_size_bytes{datname="postgres",relname="some_table_of_many"} 8192\n'.repeat(80_000);
+    const running = await stage([{ ...said, page: `${noise}${said.page}` }]);
+    try {
+      await until(async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
+      const [only] = running.exporters;
+      assert.ok(only !== undefined);
+      only.said.page = `${noise.repeat(7)}${said.page}`;
+      await until(async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
+    } finally {
+      await running.close();
+    }
+  });
+
   test("a database that is down, starting or unknown to its exporter is refused as what it is", async () => {
     const running = await stage(recorded("pg_exporter", "lagging"));
     try {

@@ -1,0 +1,169 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { ExporterPage, ExporterWord } from "../../src/cluster/exporter-report.ts";
+import { disagreement } from "../../src/health/disagreement.ts";
+import { look } from "../../src/health/sight.ts";
+import { Watched } from "../fake/watched.ts";
+
+const primaryPage: ExporterPage = {
+  family: "pg_exporter",
+  isPooler: false,
+  isUp: true,
+  isInRecovery: false,
+  databaseTimeS: 0,
+  serverVersion: 150_020,
+  system: "7000000000000000001",
+  timeline: 1,
+  written: 5_000,
+  received: null,
+  replayed: null,
+  lagSeconds: 0,
+  isReplayPaused: false,
+  senders: [],
+  streaming: 0,
+  receiver: null,
+  samples: 10,
+};
+const replicaPage: ExporterPage = { ...primaryPage, isInRecovery: true, written: null, received: 5_000, replayed: 4_000 };
+
+/** Three nodes that are known through exporters alone; their databases listen on 5541, 5542 and 5543 of one machine. */
+function plain(): Watched {
+  const nodes = [1, 2, 3].map((number) => ({
+    name: `pg${number}`,
+    api: null,
+    exporter: `http://pg${number}:9630`,
+    database: { host: "127.0.0.1", port: 5540 + number },
+  }));
+  return new Watched({ nodes });
+}
+
+function say(
+  watched: Watched,
+  node: string,
+  said: { readonly word?: ExporterWord; readonly page?: Partial<ExporterPage> },
+  atMs: number,
+): void {
+  const sent = { kind: "exporter", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs } as const;
+  if (said.word !== undefined) watched.tell({ ...sent, said: { asked: "up", word: said.word } }, atMs);
+  if (said.page === undefined) return;
+  const base = said.page.isInRecovery === true ? replicaPage : primaryPage;
+  watched.tell({ ...sent, said: { asked: "metrics", page: { ...base, databaseTimeS: atMs / 1000, ...said.page } } }, atMs);
+}
+
+/** Two pages a second apart, so that the database's own time has advanced. */
+function live(
+  watched: Watched,
+  node: string,
+  said: { readonly word: ExporterWord; readonly page: Partial<ExporterPage> },
+  atMs: number,
+): void {
+  say(watched, node, said, atMs - 1_000);
+  say(watched, node, said, atMs);
+}
+
+const receivesFrom = (port: number): Partial<ExporterPage> => ({
+  isInRecovery: true,
+  receiver: { host: "127.0.0.1", port, isStreaming: true },
+});
+
+suite("of two nodes that are not in recovery, without a cluster manager", () => {
+  test("the one the standby receives from is the primary, and the other is superseded", () => {
+    const watched = plain();
+    live(watched, "pg1", { word: "primary", page: {} }, 2_000);
+    live(watched, "pg2", { word: "primary", page: {} }, 2_000);
+    live(watched, "pg3", { word: "replica", page: receivesFrom(5542) }, 2_000);
+    assert.deepEqual([watched.ask("pg1", "primary", 2_000), watched.ask("pg2", "primary", 2_000)], ["superseded", "fit"]);
+  });
+
+  test("the one whose senders name the standby is, where the standby tells no sender", () => {
+    const watched = plain();
+    const senders = [{ name: "pg3", address: null, isStreaming: true, replayed: 4_000 }];
+    live(watched, "pg1", { word: "primary", page: { senders, streaming: 1 } }, 2_000);
+    live(watched, "pg2", { word: "primary", page: {} }, 2_000);
+    live(watched, "pg3", { word: "replica", page: { isInRecovery: true } }, 2_000);
+    assert.deepEqual([watched.ask("pg1", "primary", 2_000), watched.ask("pg2", "primary", 2_000)], ["fit", "superseded"]);
+  });
+
+  test("neither is, where no standby receives from either, whatever stood before and whatever timelines they tell", () => {
+    const watched = plain();
+    live(watched, "pg1", { word: "primary", page: { timeline: 9 } }, 2_000);
+    assert.equal(watched.ask("pg1", "primary", 2_000), "fit");
+    live(watched, "pg2", { word: "primary", page: {} }, 3_000);
+    live(watched, "pg3", { word: "replica", page: { isInRecovery: true } }, 3_000);
+    assert.deepEqual([watched.ask("pg1", "primary", 3_000), watched.ask("pg2", "primary", 3_000)], ["contested", "contested"]);
+    assert.equal(watched.ask("pg3", "replica", 3_000), "fit");
+  });
+
+  test("one whose database is frozen claims nothing for longer than its last page counts", () => {
+    const watched = plain();
+    live(watched, "pg1", { word: "primary", page: {} }, 2_000);
+    for (let atMs = 3_000; atMs <= 20_000; atMs += 1_000) say(watched, "pg1", { word: "primary" }, atMs);
+    live(watched, "pg2", { word: "primary", page: {} }, 20_000);
+    assert.deepEqual([watched.ask("pg1", "primary", 20_000), watched.ask("pg2", "primary", 20_000)], ["stale", "fit"]);
+  });
+});
+
+suite("a promotion without a cluster manager", () => {
+  test("is believed when word and page agree on it, and the old primary counts as demoted", () => {
+    const watched = plain();
+    live(watched, "pg1", { word: "primary", page: {} }, 2_000);
+    live(watched, "pg2", { word: "replica", page: { isInRecovery: true } }, 2_000);
+    say(watched, "pg1", { word: "replica", page: { isInRecovery: true } }, 3_000);
+    say(watched, "pg2", { word: "primary" }, 3_000);
+    assert.equal(watched.ask("pg2", "primary", 3_000), "unknown");
+    say(watched, "pg2", { page: {} }, 3_100);
+    assert.equal(watched.ask("pg2", "primary", 3_100), "fit");
+    assert.equal(watched.ask("pg1", "primary", 3_100), "demoted");
+    assert.equal(watched.ask("pg1", "replica", 3_100), "fit");
+  });
+
+  test("a lag is counted from the new primary's own positions", () => {
+    const watched = plain();
+    live(watched, "pg1", { word: "primary", page: { written: 9_000 } }, 2_000);
+    live(watched, "pg2", { word: "replica", page: { isInRecovery: true, replayed: 4_000 } }, 2_000);
+    assert.equal(watched.ask("pg2", "replica?lag=5000", 2_000), "fit");
+    assert.equal(watched.ask("pg2", "replica?lag=4999", 2_000), "lagging");
+    assert.equal(watched.ask("pg3", "replica", 2_000), "unknown");
+  });
+});
+
+suite("an exporter beside a node's API", () => {
+  const beside = (): Watched => new Watched({ nodes: [{ name: "pg1", api: "http://pg1:8008", exporter: "http://pg1:9630" }, "pg2"] });
+
+  test("that tells another role is shown, and decides nothing", () => {
+    const watched = beside();
+    watched.lead("pg1", 1_000);
+    say(watched, "pg1", { word: "replica", page: { isInRecovery: true } }, 1_000);
+    const [first] = watched.part.nodes;
+    assert.ok(first !== undefined);
+    assert.deepEqual(disagreement(look(watched.part, watched.settings, 1_100), first), { node: "primary", exporter: "replica" });
+    assert.equal(watched.ask("pg1", "primary", 1_100), "fit");
+  });
+
+  test("that agrees, is silent, old, or a pooler's, is no disagreement", () => {
+    for (const [word, page, nowMs] of [
+      ["primary", {}, 1_100],
+      ["replica", {}, 9_000],
+      ["replica", { isPooler: true }, 1_100],
+    ] as const) {
+      const watched = beside();
+      watched.lead("pg1", 1_000);
+      say(watched, "pg1", { word, page }, 1_000);
+      const [first] = watched.part.nodes;
+      assert.ok(first !== undefined);
+      assert.equal(disagreement(look(watched.part, watched.settings, nowMs), first), null);
+    }
+  });
+
+  test("that fails leaves the node's yes as it is", () => {
+    const watched = beside();
+    watched.lead("pg1", 1_000);
+    for (let time = 0; time < 5; time += 1) {
+      const failure = { kind: "refused", detail: "a planted refusal" } as const;
+      const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: 1_000 + time, sentAtWallMs: 0 } as const;
+      watched.tell({ ...sent, said: { asked: "up", failure } }, 1_000 + time);
+      watched.tell({ ...sent, said: { asked: "metrics", failure } }, 1_000 + time);
+    }
+    assert.equal(watched.ask("pg1", "primary", 1_100), "fit");
+  });
+});
