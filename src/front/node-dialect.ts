@@ -3,6 +3,7 @@ import { answer, type Evidence } from "./answer.ts";
 import { look } from "../health/sight.ts";
 import { trueUntilMs } from "../health/horizon.ts";
 import { HotAnswers, type Rendered } from "./hot-answers.ts";
+import { PartIds } from "./part-ids.ts";
 import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
 import { badRequest, type Reply } from "./reply.ts";
 import { renderReply } from "./rendered.ts";
@@ -29,6 +30,7 @@ export class NodeDialect {
   readonly #evidence: () => Evidence;
   readonly #sources: OperatorSources;
   readonly #onAnswer: OnAnswer;
+  readonly #partIds = new PartIds();
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
   constructor(listening: Listening, { evidence, operator, onAnswer }: DialectSources) {
@@ -48,9 +50,10 @@ export class NodeDialect {
   /** The answers of this dialect for the fast lane, none rendered yet. */
   quick(): HotAnswers {
     return new HotAnswers({
-      sequence: (cluster) => {
+      partId: (cluster) => {
         const { parts, index } = this.#sources.snapshot();
-        return parts[index.get(cluster) ?? -1]?.sequence;
+        const part = parts[index.get(cluster) ?? -1];
+        return part === undefined ? undefined : this.#partIds.of(part);
       },
       now: () => this.#sources.now(),
       render: (text) => this.render(text),
@@ -80,7 +83,7 @@ export class NodeDialect {
       bytes: renderReply(reply, { method: request.method, keepsConnection }),
       keepsConnection,
       cluster,
-      sequence: part.sequence,
+      partId: this.#partIds.of(part),
       untilMs: trueUntilMs(look(part, settings, evidence.nowMs), limitsTime),
       count: () => this.#onAnswer(route, reply.status),
     };

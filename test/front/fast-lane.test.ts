@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import * as fc from "fast-check";
+import { withDrains } from "../../src/health/drain.ts";
 import { NodeDialect } from "../../src/front/node-dialect.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { HotAnswers } from "../../src/front/hot-answers.ts";
@@ -153,6 +154,18 @@ suite("the fast lane", () => {
     assert.equal(hot.current.size, size, "the first coming keeps nothing");
     await exchange(lanes.fastPort, [check]);
     assert.equal(hot.current.size, size + 1);
+  });
+
+  test("an operator's drain shows in the very next answer, though no probe came", async () => {
+    const check = Buffer.from("GET /nodes/pg2/replica HTTP/1.1\r\nHost: drained\r\n\r\n");
+    for (let time = 0; time < 3; time += 1) assert.match((await exchange(lanes.fastPort, [check])).bytes, /^HTTP\/1\.1 200 OK\r\n/);
+    const part = cluster.part();
+    const settings = cluster.store.settings("demo");
+    assert.ok(settings !== undefined);
+    const drain = { reason: "work", by: null, isAll: false, untilMs: Infinity, since: "", until: "" };
+    cluster.store.replace([{ part: withDrains(part, "pg2", { drain, nowMs: cluster.nowMs }), settings }]);
+    assert.match((await exchange(lanes.fastPort, [check])).bytes, /^HTTP\/1\.1 503 drained work\r\n/);
+    cluster.store.replace([{ part, settings }]);
   });
 });
 

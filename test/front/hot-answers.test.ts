@@ -5,17 +5,17 @@ import { HotAnswers, type Rendered } from "../../src/front/hot-answers.ts";
 /** Answers whose making is counted, of a part that changes when told. */
 function counted(): {
   readonly hot: HotAnswers;
-  readonly state: { sequence: number; nowMs: number; made: number; given: number };
+  readonly state: { partId: number; nowMs: number; made: number; given: number };
 } {
-  const state = { sequence: 1, nowMs: 0, made: 0, given: 0 };
+  const state = { partId: 1, nowMs: 0, made: 0, given: 0 };
   const count = (): void => void (state.given += 1);
   const render = (text: string): Rendered | null => {
     if (text.startsWith("unusual")) return null;
     state.made += 1;
-    const { sequence, nowMs } = state;
-    return { bytes: Buffer.from(text), keepsConnection: true, cluster: "demo", sequence, untilMs: nowMs + 100, count };
+    const { partId, nowMs } = state;
+    return { bytes: Buffer.from(text), keepsConnection: true, cluster: "demo", partId, untilMs: nowMs + 100, count };
   };
-  return { hot: new HotAnswers({ sequence: () => state.sequence, now: () => state.nowMs, render }), state };
+  return { hot: new HotAnswers({ partId: () => state.partId, now: () => state.nowMs, render }), state };
 }
 
 suite("hot answers", () => {
@@ -28,7 +28,7 @@ suite("hot answers", () => {
   test("an answer dies with the part it came from, and at its horizon", () => {
     const { hot, state } = counted();
     for (let time = 0; time < 3; time += 1) hot.find("check");
-    state.sequence += 1;
+    state.partId += 1;
     hot.find("check");
     assert.equal(state.made, 3);
     state.nowMs += 100;
