@@ -3,9 +3,13 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
+import { pino } from "pino";
 import { App } from "../src/app.ts";
 import type { Config } from "../src/config/config.ts";
+import { Drains } from "../src/drains.ts";
 import { startSimulator, type Simulator } from "../src/simulator/simulator.ts";
+import { Store } from "../src/store.ts";
+import { tend } from "../src/tend.ts";
 import { clusterOf, configOf, guardsOff, listenerOf } from "./fake/config.ts";
 import { silence } from "./fake/silence.ts";
 
@@ -109,4 +113,30 @@ test("a drain outlives a restart through the state file, and an ended one does n
   const pg3 = status.clusters[0]?.nodes.find(({ node }) => node === "pg3");
   assert.equal(pg3?.reason, "drained");
   assert.equal(pg3.verdicts["health"], "drained");
+});
+
+test("each drain is told of in the log: who, why, until when, and that it ended by itself", () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino(
+    { level: "info", base: null },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  let nowMs = 0;
+  const store = new Store("test", tend(config, new Map()));
+  const drains = new Drains(store, { clock: { now: () => nowMs, wall: () => 1_800_000_000_000 + nowMs }, log, stateFile: null });
+  drains.begin("demo", "pg1", { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false });
+  nowMs = 999;
+  drains.sweep();
+  nowMs = 1_000;
+  drains.sweep();
+  drains.sweep();
+  drains.stop();
+  assert.deepEqual(
+    lines.map(({ msg, audit, node, by, reason, until }) => [msg, audit, node, by, reason, until]),
+    [
+      ["drain begun", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
+      ["drain ended by itself", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
+    ],
+  );
+  assert.equal(store.current.parts[0]?.drains.size, 0);
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer, request as ask } from "node:http";
 import { after, before, test } from "node:test";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
-import { runJson } from "../fake/command-line.ts";
+import { runJson, runText } from "../fake/command-line.ts";
 import { overviewAnswers } from "../fake/overview.ts";
 import { portOf } from "../fake/recorded-node.ts";
 import { serveAnswers } from "../fake/rolecall-server.ts";
@@ -111,4 +111,23 @@ test("calls carry what the options say, to the paths of the gateway, with JSON a
     ],
   );
   assert.ok(sent.every(({ type }) => type === "application/json"));
+});
+
+test("on a terminal a person is asked, and only a yes does anything", async () => {
+  const server = await serveAnswers(overviewAnswers);
+  const argv = ["reload", "demo/pg2", "--server", server.url];
+  for (const [stdin, code] of [
+    ["y\n", 0],
+    ["yes\n", 0],
+    ["n\n", 2],
+    ["\n", 2],
+    ["", 2],
+  ] as const) {
+    const known = server.heard.length;
+    const ran = await runText(argv, { stdin, isTerminal: true });
+    assert.equal(ran.code, code, JSON.stringify(stdin));
+    assert.match(ran.err, /demo\/pg2 reads its configuration file again\. Go ahead\? \[y\/N\]/);
+    assert.equal(server.heard.length - known, code === 0 ? 1 : 0);
+  }
+  await server.close();
 });

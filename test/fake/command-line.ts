@@ -24,7 +24,13 @@ const never = new AbortController().signal;
 /** Runs a command line within this process, its streams kept as text. */
 export async function runText(argv: readonly string[], around: Around = {}): Promise<Ran> {
   const [out, err] = [new MemorySink(around.isTerminal ?? false), new MemorySink(around.isTerminal ?? false)];
-  const io: Io = { stdout: out, stderr: err, stdin: Readable.from([around.stdin ?? ""]), env: around.env ?? {}, unread: never };
+  const io: Io = {
+    stdout: out,
+    stderr: err,
+    stdin: Object.assign(Readable.from([around.stdin ?? ""]), { isTTY: around.isTerminal ?? false }),
+    env: around.env ?? {},
+    unread: never,
+  };
   const { exitCode } = await run(argv, io, { ended: never, crashed: never });
   return { code: exitCode, out: out.text, err: err.text };
 }

@@ -98,7 +98,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC104: rule("error", "a node states another scope than its cluster's", "Correct the node's address, or the cluster's scope."),
   RC105: rule("error", "nodes of one cluster state different system identifiers", "Find the node that belongs to another cluster."),
   RC106: rule("warning", "max_age is longer than the cluster's lock allows", "Lower probe.max_age, or know that the cluster's bound wins."),
-  RC107: rule("warning", "a listener's address is not free", "Nothing to do if it is rolecall that listens there."),
+  RC107: rule(
+    "warning",
+    "a listener's address is not free",
+    "Stop what listens there, or choose another port; a running rolecall of this configuration is no fault.",
+  ),
   RC108: rule("error", "the rendered HAProxy configuration is not valid", "Report it, with the evidence."),
   RC109: rule("warning", "a TLS certificate is about to expire, or has", "Renew it; the files are read again when they change."),
   RC110: rule("warning", "a guard is off", "Switch it on, or review it in a policy."),
