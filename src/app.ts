@@ -11,6 +11,7 @@ import { Doors, type Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
 import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
+import type { Request } from "./front/request.ts";
 import { Tally } from "./front/tally.ts";
 import { Gatehouse } from "./gatehouse.ts";
 import { logChange, type Logger } from "./log.ts";
@@ -176,14 +177,9 @@ export class App {
         rules: { ignoreParams, ignoresUnknown: listener.node !== null, defaults: listener.defaults, lagTimeMsLeast: 2 * probe.intervalMs },
         passes: listener.door.management,
       },
-      {
-        evidence,
-        operator,
-        passage: this.#gatehouse.gateway,
-        onAnswer,
-      },
+      { evidence, operator, passage: this.#gatehouse.gateway, onAnswer },
     );
-    return (request) => dialect.handle(request);
+    return Object.assign((request: Request) => dialect.handle(request), this.#config.fastLane ? { quick: dialect.quick() } : {});
   }
 
   #operatorSources(): OperatorSources {

@@ -12,5 +12,7 @@ const files = readdirSync(room, { recursive: true, encoding: "utf8" })
 if (files.length === 0) throw new Error(`Cannot run tests as ${room} must hold *.test.js files: it holds none`);
 // Real servers share ports and processes, so their files run one after the other.
 const options = real ? ["--test-concurrency=1"] : [];
-const { status } = spawnSync(process.execPath, ["--test", "--enable-source-maps", ...options, ...files], { stdio: "inherit" });
+const { status } = spawnSync(process.execPath, ["--test", "--enable-source-maps", ...options, ...files], {
+  stdio: ["ignore", "inherit", "inherit"],
+});
 process.exitCode = status ?? 1;

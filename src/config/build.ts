@@ -38,6 +38,7 @@ export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
     ignoreParams: shape.ignoreParams,
     stateFile: shape.stateFile === null ? null : resolve(around.stateFolder, shape.stateFile),
     drainMs: shape.drainMs,
+    fastLane: shape.fastLane,
     log: shape.log,
     exporter: shape.exporter,
     simulator: shape.simulator,

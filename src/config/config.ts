@@ -14,6 +14,8 @@ export interface Config {
   readonly stateFile: string | null;
   /** How long answers go on after SIGTERM. */
   readonly drainMs: number;
+  /** Whether simple checks are answered before a request is taken apart. */
+  readonly fastLane: boolean;
   readonly log: LogConfig;
   readonly exporter: ExporterConfig;
   /** The cluster simulator to run inside this process, or `null`. */

@@ -16,6 +16,7 @@ export interface ConfigShape {
   readonly ignoreParams: readonly string[];
   readonly stateFile: string | null;
   readonly drainMs: number;
+  readonly fastLane: boolean;
   readonly guards: GuardsShape;
   readonly log: LogConfig;
   readonly exporter: ExporterConfig;
@@ -44,6 +45,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .default(null)
         .describe("Remembers discovered members, should every seed be down, and drains over a restart"),
       drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
+      fast_lane: flag().default(true).describe("Whether simple checks are answered before a request is taken apart"),
       guards: section(guardsSchema()).describe("The safety rules that can be switched off, and their spans, for all clusters"),
       log: section(logSchema()).describe("What is written to the log"),
       exporter: exporterSchema().describe("What the exporter dialect, and the nodes' metrics on admin listeners, look like"),
@@ -51,13 +53,23 @@ export const configSchema: z.ZodType<ConfigShape> = z
     },
     { error: "a mapping with the keys clusters, listen and so on" },
   )
-  .transform(({ host_suffixes: hostSuffixes, ignore_params: ignoreParams, state_file: stateFile, drain: drainMs, ...sections }) => ({
-    ...sections,
-    hostSuffixes,
-    ignoreParams,
-    stateFile,
-    drainMs,
-  }));
+  .transform(
+    ({
+      host_suffixes: hostSuffixes,
+      ignore_params: ignoreParams,
+      state_file: stateFile,
+      drain: drainMs,
+      fast_lane: fastLane,
+      ...sections
+    }) => ({
+      ...sections,
+      hostSuffixes,
+      ignoreParams,
+      stateFile,
+      drainMs,
+      fastLane,
+    }),
+  );
 
 /** The `probe` mapping. */
 export function probeSchema(): z.ZodType<ProbeConfig> {

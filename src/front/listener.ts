@@ -6,6 +6,7 @@ import { Crowd, limitServer } from "./door-crowd.ts";
 import { DoorFiles, type DoorMaterial, readDoor } from "./door-files.ts";
 import { Guard, type Admission } from "./door-guard.ts";
 import { createDoorServer } from "./door-server.ts";
+import { FastLane, mayHurry, type QuickAnswers } from "./fast-lane.ts";
 import { type HandedOver, isHandedOver } from "./passage.ts";
 import { errorReply, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
@@ -15,7 +16,11 @@ import { targetMax } from "./understand.ts";
  * Gives the reply to a request, at once or, for what is asked seldom, later; or hands the request over whole. The message is for those
  * that have a body.
  */
-export type Handler = (request: Request, message: IncomingMessage) => Reply | Promise<Reply> | HandedOver;
+export interface Handler {
+  (request: Request, message: IncomingMessage): Reply | Promise<Reply> | HandedOver;
+  /** The answers that may be given before a request is taken apart; left out where the fast lane is off. */
+  readonly quick?: QuickAnswers;
+}
 
 /** What a listener tells of. */
 export interface ListenerEvents {
@@ -33,6 +38,7 @@ export type Place = { readonly address: string; readonly port: number } | { read
 /** One open door: an HTTP server that lets in whom its door allows, and writes what its handler says. */
 export class Listener {
   readonly #server: Server;
+  readonly #lane: FastLane;
   readonly #events: ListenerEvents;
   readonly #crowd: Crowd;
   #handler: Handler;
@@ -50,8 +56,10 @@ export class Listener {
     this.#guard = new Guard(door, () => this.#files.tokens);
     this.#crowd = new Crowd(door.limits, (address) => events.onRefused({ address, status: null, request: null }));
     this.#server = createDoorServer(door, material.tls, (message, response) => this.#serve(message, response));
+    this.#lane = new FastLane(this.#server, () => (mayHurry(this.#door) ? (this.#handler.quick ?? null) : null));
     this.#server.on("checkContinue", (message, response) => this.#serve(message, response));
-    this.#server.on("connection", (socket: Socket) => this.#crowd.enter(socket));
+    // Whoever is too many is turned away before anything reads.
+    this.#server.prependListener("connection", (socket: Socket) => this.#crowd.enter(socket));
   }
 
   /**
@@ -101,6 +109,7 @@ export class Listener {
     const closed = new Promise<void>((resolve) => {
       this.#server.close(() => resolve());
     });
+    this.#lane.close();
     this.#server.closeIdleConnections();
     const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
     await closed;

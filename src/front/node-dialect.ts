@@ -1,8 +1,14 @@
 import { LRUCache } from "lru-cache";
+import { look } from "../health/sight.ts";
+import { trueUntilMs } from "../health/horizon.ts";
 import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
+import { HotAnswers, type Rendered } from "./hot-answers.ts";
+import { PartIds } from "./part-ids.ts";
 import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
 import type { HandedOver, Passage } from "./passage.ts";
 import { badRequest, type Reply } from "./reply.ts";
+import { renderReply } from "./rendered.ts";
+import { readSimpleRequest } from "./request-head.ts";
 import type { Request } from "./request.ts";
 import { understand, type Listening, type Question } from "./understand.ts";
 
@@ -27,6 +33,7 @@ export class NodeDialect {
   readonly #sources: OperatorSources;
   readonly #passage: Passage;
   readonly #onAnswer: OnAnswer;
+  readonly #partIds = new PartIds();
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
   constructor(listening: Listening, { evidence, operator, passage, onAnswer }: DialectSources) {
@@ -45,6 +52,48 @@ export class NodeDialect {
     const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, this.#evidence());
     this.#onAnswer(nameOf(question), reply.status);
     return reply;
+  }
+
+  /** The answers of this dialect for the fast lane, none rendered yet. */
+  quick(): HotAnswers {
+    return new HotAnswers({
+      partId: (cluster) => {
+        const { parts, index } = this.#sources.snapshot();
+        const part = parts[index.get(cluster) ?? -1];
+        return part === undefined ? undefined : this.#partIds.of(part);
+      },
+      now: () => this.#sources.now(),
+      render: (text) => this.render(text),
+    });
+  }
+
+  /**
+   * Renders the answer to a chunk that is one simple request about a cluster's nodes.
+   * @param text the chunk's bytes as latin1
+   * @returns `null` for everything else: what is not understood, our own health, documents with an age
+   */
+  render(text: string): Rendered | null {
+    const simple = readSimpleRequest(text);
+    if (simple === null) return null;
+    const { request, keepsConnection } = simple;
+    const question = this.#question(request);
+    if (question.kind !== "check" && question.kind !== "status") return null;
+    const evidence = this.#evidence();
+    const { cluster } = question.address;
+    const part = evidence.snapshot.parts[evidence.snapshot.index.get(cluster) ?? -1];
+    const settings = evidence.settings(cluster);
+    if (part === undefined || settings === undefined) return null;
+    const reply = answer(question, request, evidence);
+    const route = nameOf(question);
+    const limitsTime = question.kind === "check" && question.check.lagTimeMsMax !== null;
+    return {
+      bytes: renderReply(reply, { method: request.method, keepsConnection }),
+      keepsConnection,
+      cluster,
+      partId: this.#partIds.of(part),
+      untilMs: trueUntilMs(look(part, settings, evidence.nowMs), limitsTime),
+      count: () => this.#onAnswer(route, reply.status),
+    };
   }
 
   #operator(request: Request): Reply {

@@ -63,7 +63,7 @@ function statusBody({ snapshot, sight, observation }: Answered, verdict: Verdict
     lag_bytes: isHolder ? 0 : (present?.bytes ?? null),
     lag_ms: isHolder ? 0 : (present?.timeMs ?? null),
     observed_at: observation === null || observation.report === null ? null : new Date(observation.sentAtWallMs).toISOString(),
-    snapshot: snapshot.sequence,
+    snapshot: sight.part.sequence,
     instance: snapshot.instance,
     ...(verdict.fit && verdict.isDegraded ? { degraded: true } : {}),
   });

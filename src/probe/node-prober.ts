@@ -2,7 +2,7 @@ import type { Node } from "../cluster/node.ts";
 import type { NodeClient, Reply } from "./client.ts";
 import { HttpsHint } from "./https-hint.ts";
 import type { Probing } from "./probing.ts";
-import { readLiveness, readStatus, type StatusResult } from "./questions.ts";
+import { readLiveness, readStatusAfter, type ReadStatus, type StatusResult } from "./questions.ts";
 
 /** The longest pause between two probes of a node that keeps failing (design.md, rule 8), in ms. */
 const longestPauseMs = 5_000;
@@ -21,6 +21,8 @@ export class NodeProber {
   #underWay: Promise<void> = Promise.resolve();
   #isStopped = false;
   #failures = 0;
+  /** The last reply, kept as long as replies come. */
+  #last: ReadStatus | null = null;
   #livenessDueMs = -Infinity;
 
   /** @param origin the base address of the node's API */
@@ -66,7 +68,9 @@ export class NodeProber {
 
   async #askStatus(sentAtMs: number): Promise<void> {
     const sentAtWallMs = this.#probing.wall();
-    const result = await this.#named(readStatus(await this.#ask("leader", sentAtMs)));
+    const read = readStatusAfter(await this.#ask("leader", sentAtMs), this.#last);
+    this.#last = "failure" in read ? null : read;
+    const result = await this.#named("failure" in read ? read : read.result);
     if (this.#isStopped) return;
     this.#failures = "failure" in result ? this.#failures + 1 : 0;
     this.#probing.record({ kind: "status", cluster: this.#probing.cluster, node: this.node.name, sentAtMs, sentAtWallMs, result });

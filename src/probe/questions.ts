@@ -10,13 +10,33 @@ import type { Reply } from "./client.ts";
 /** A node's own word: the lock bit and the status document in one `GET /leader`. */
 export type StatusResult = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
 
+/** A status reply that was read, to be recognised when it comes again. */
+export interface ReadStatus {
+  readonly status: number;
+  readonly text: string;
+  readonly result: StatusResult;
+}
+
+/**
+ * Reads the reply to `GET /leader` where an equal one may have come before: that one is not parsed again and gives its own result.
+ * @param last the node's reply before this one
+ */
+export function readStatusAfter(reply: Reply, last: ReadStatus | null): ReadStatus | { readonly failure: Failure } {
+  if ("failure" in reply) return reply;
+  const text = reply.body.toString("utf8");
+  return last !== null && last.status === reply.status && last.text === text
+    ? last
+    : { status: reply.status, text, result: readStatus(reply, text) };
+}
+
 /** Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
-export function readStatus(reply: Reply): StatusResult {
+export function readStatus(reply: Reply, text?: string): StatusResult {
   if ("failure" in reply) return reply;
   if (reply.status !== 200 && reply.status !== 503) {
     return { failure: { kind: "status", detail: `status ${reply.status} where 200 or 503 was expected` } };
   }
-  const report = parseReport(parseJson(reply.body.toString("utf8")));
+  const document = text ?? reply.body.toString("utf8");
+  const report = parseReport(parseJson(document));
   if (report === undefined) return { failure: { kind: "body", detail: `no status document: ${excerpt(reply.body)}` } };
   return { report, hasLock: reply.status === 200 };
 }

@@ -156,6 +156,7 @@ test("the least file gets every default", () => {
     ignoreParams: ["be"],
     stateFile: null,
     drainMs: 5000,
+    fastLane: true,
     log: { level: "info" },
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     simulator: null,

@@ -32,6 +32,7 @@ export function configOf(
     ignoreParams: ["be"],
     stateFile: null,
     drainMs: 0,
+    fastLane: true,
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     log: { level: "silent" },
     simulator: null,

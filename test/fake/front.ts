@@ -81,7 +81,7 @@ export async function openFront(
 ): Promise<Front> {
   const [answers, errors]: [string[], unknown[]] = [[], []];
   const evidence = (): Evidence => ({
-    snapshot: { instance: "run", sequence: 7, parts: [watched.part], index: new Map([["demo", 0]]) },
+    snapshot: { instance: "run", sequence: 7, parts: [{ ...watched.part, sequence: 7 }], index: new Map([["demo", 0]]) },
     settings: (cluster) => (cluster === "demo" ? watched.settings : undefined),
     nowMs: options.nowMs ?? 0,
     unready: () => options.unready ?? null,
@@ -106,7 +106,7 @@ export function eventsTo(errors: unknown[]): ListenerEvents {
 }
 
 /** Nothing may be passed on: whatever is asked of this passage is a mistake of the test. */
-const closedPassage: Passage = {
+export const closedPassage: Passage = {
   manage: () => Promise.reject(new Error("a management call where none is passed on")),
   fetch: () => Promise.reject(new Error("a node's question where none is passed on")),
 };

@@ -1,0 +1,49 @@
+/**
+ * `bare-undici request|dispatch`: what undici alone costs. Reads addresses as one line of JSON from stdin, then asks each for /leader once a second
+ * over a client of its own, by its everyday call or by its leanest one, and reads the answer as text. Every line on stdin after that is answered with
+ * the count of answers so far.
+ */
+import { createInterface } from "node:readline";
+import { Client } from "undici";
+
+let answers = 0;
+
+async function request(client: Client): Promise<void> {
+  const { body } = await client.request({ path: "/leader", method: "GET" });
+  await body.text();
+  answers += 1;
+}
+
+function dispatch(client: Client): void {
+  let text = "";
+  client.dispatch(
+    { path: "/leader", method: "GET" },
+    {
+      onRequestStart() {},
+      onResponseStart() {},
+      onResponseData(_controller, chunk) {
+        text += chunk.toString();
+      },
+      onResponseEnd() {
+        answers += text === "" ? 0 : 1;
+      },
+      onResponseError() {},
+    },
+  );
+}
+
+function ask(client: Client): void {
+  if (process.argv[2] === "dispatch") dispatch(client);
+  else request(client).catch(() => {}); // it is not counted
+}
+
+createInterface(process.stdin)
+  .once("line", (line) => {
+    const apis = JSON.parse(line) as readonly string[];
+    for (const [at, api] of apis.entries()) {
+      const client = new Client(api, { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
+      setTimeout(() => setInterval(() => ask(client), 1_000), (at / apis.length) * 1_000);
+    }
+  })
+  .on("line", () => process.stdout.write(`${answers}\n`))
+  .on("close", () => process.exit(0));

@@ -1,0 +1,24 @@
+/** What this machine offers a measurement. */
+import { existsSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { delimiter, join } from "node:path";
+
+/** Where a process of a measurement runs: what is measured has a core to itself, what loads it has the other. */
+export type Core = "measured" | "load" | "any";
+
+/** The path of an installed program, or `undefined`. */
+export function find(program: string): string | undefined {
+  const folders = [...(process.env["PATH"] ?? "").split(delimiter), "/usr/sbin", "/usr/local/sbin"];
+  return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
+}
+
+/** Whether processes can be given a core of their own here. */
+export function canPin(): boolean {
+  return availableParallelism() >= 2 && find("taskset") !== undefined;
+}
+
+/** The command, bound to its core where that is possible. */
+export function pinned(core: Core, command: readonly string[]): readonly string[] {
+  if (core === "any" || !canPin()) return command;
+  return ["taskset", "-c", core === "measured" ? "0" : "1", ...command];
+}

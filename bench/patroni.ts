@@ -1,0 +1,112 @@
+/** A real Patroni node to be held against: one etcd, one PostgreSQL, one Patroni on free ports of loopback. */
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { find } from "./machine.ts";
+import { freePort, pause } from "./rolecall.ts";
+import { Started } from "./started.ts";
+
+const postgresBin = "/usr/lib/postgresql/15/bin";
+
+export interface RealNode {
+  readonly api: string;
+  readonly process: Started;
+  stop(): Promise<void>;
+}
+
+/** Starts the node and waits until it leads (at most 60 s), or says why there is none. */
+export async function startPatroni(): Promise<RealNode | { readonly notRun: string }> {
+  for (const [program, name] of [
+    ["patroni", "patroni"],
+    ["etcd", "etcd-server"],
+    ["setpriv", "util-linux"],
+  ] as const) {
+    if (find(program) === undefined) return { notRun: `package ${name} is not installed` };
+  }
+  if (!existsSync(`${postgresBin}/postgres`)) return { notRun: "package postgresql-15 is not installed" };
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
+  const started: Started[] = [];
+  const stop = async (): Promise<void> => {
+    for (const process of started.toReversed()) await process.stop();
+    endPostgres(folder);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    return await startIn(folder, started, stop);
+  } catch (error) {
+    await stop();
+    return { notRun: error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error) };
+  }
+}
+
+async function startIn(folder: string, started: Started[], stop: () => Promise<void>): Promise<RealNode> {
+  const [etcd, peer, api, database] = [await freePort(), await freePort(), await freePort(), await freePort()];
+  giveToPostgres(folder);
+  const urls = ["--listen-client-urls", "--advertise-client-urls"].flatMap((flag) => [flag, `http://127.0.0.1:${etcd}`]);
+  const peerUrls = ["--listen-peer-urls", "--initial-advertise-peer-urls"].flatMap((flag) => [flag, `http://127.0.0.1:${peer}`]);
+  const cluster = ["--initial-cluster", `default=http://127.0.0.1:${peer}`];
+  started.push(
+    await Started.start({
+      command: asPostgres(["etcd", "--data-dir", join(folder, "etcd"), ...urls, ...peerUrls, ...cluster]),
+      core: "load",
+    }),
+  );
+  const file = join(folder, "pg1.yml");
+  writeFileSync(file, JSON.stringify(configuration(folder, { etcd, api, database }))); // JSON is YAML
+  chmodSync(file, 0o644);
+  const process = await Started.start({ command: asPostgres(["patroni", file]), core: "measured" });
+  started.push(process);
+  const url = `http://127.0.0.1:${api}`;
+  const endMs = performance.now() + 60_000;
+  for (;;) {
+    const leads = await fetch(`${url}/leader`).then(
+      ({ status }) => status === 200,
+      () => false,
+    );
+    if (leads) return { api: url, process, stop };
+    if (performance.now() > endMs) throw new Error("the node did not lead within 60 s");
+    await pause(250);
+  }
+}
+
+function configuration(folder: string, ports: { readonly etcd: number; readonly api: number; readonly database: number }): object {
+  const [api, database] = [`127.0.0.1:${ports.api}`, `127.0.0.1:${ports.database}`];
+  return {
+    scope: "bench",
+    name: "pg1",
+    restapi: { listen: api, connect_address: api },
+    etcd3: { hosts: `127.0.0.1:${ports.etcd}` },
+    bootstrap: { dcs: { ttl: 30, loop_wait: 10, retry_timeout: 10 }, initdb: [{ encoding: "UTF8" }] },
+    postgresql: {
+      listen: database,
+      connect_address: database,
+      data_dir: join(folder, "data"),
+      bin_dir: postgresBin,
+      pgpass: join(folder, "pgpass"),
+      authentication: { replication: { username: "replicator", password: "r" }, superuser: { username: "postgres", password: "p" } },
+      parameters: { unix_socket_directories: folder, shared_buffers: "32MB", fsync: "off" },
+      pg_hba: ["local all all trust", "host all all 127.0.0.1/32 trust"],
+    },
+  };
+}
+
+/** PostgreSQL refuses to be root. */
+function asPostgres(command: readonly string[]): readonly string[] {
+  return process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command] : command;
+}
+
+function giveToPostgres(folder: string): void {
+  if (process.getuid?.() !== 0) return;
+  const id = (flag: string): number => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+  chownSync(folder, id("-u"), id("-g"));
+}
+
+/** A Patroni that had to be killed leaves its PostgreSQL behind. */
+function endPostgres(folder: string): void {
+  try {
+    process.kill(Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]), "SIGQUIT");
+  } catch {
+    // It ended with its Patroni.
+  }
+}

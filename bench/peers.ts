@@ -1,0 +1,75 @@
+/** Servers in C that return a constant, to be held against: the same document, one worker, one core. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { find } from "./machine.ts";
+import { freePort, pause } from "./rolecall.ts";
+import { Started } from "./started.ts";
+
+export interface Peer {
+  readonly url: string;
+  readonly process: Started;
+  stop(): Promise<void>;
+}
+
+/** Starts nginx with `return 200` of this body, or says why there is none. */
+export function startNginx(body: string): Promise<Peer | { readonly notRun: string }> {
+  return startPeer(
+    "nginx",
+    (file) => ["nginx", "-p", join(file, ".."), "-c", file, "-e", "stderr"],
+    (port, folder) =>
+      [
+        `worker_processes 1; daemon off; pid ${folder}/pid; error_log stderr crit;`,
+        "events { worker_connections 4096; }",
+        "http { access_log off; keepalive_requests 100000000;",
+        ...["client_body", "proxy", "fastcgi", "uwsgi", "scgi"].map((use) => `${use}_temp_path ${folder}/${use};`),
+        `server { listen 127.0.0.1:${port} backlog=4096; default_type application/json; add_header Cache-Control no-store;`,
+        `add_header X-Rolecall-Node pg1; location / { return 200 '${body}'; } } }`,
+      ].join("\n"),
+  );
+}
+
+/** Starts HAProxy with `http-request return` of this body, or says why there is none. */
+export function startHaproxy(body: string): Promise<Peer | { readonly notRun: string }> {
+  return startPeer(
+    "haproxy",
+    (file) => ["haproxy", "-f", file],
+    (port) =>
+      [
+        "global\n  nbthread 1\n  maxconn 4096",
+        "defaults\n  mode http\n  timeout client 30s\n  timeout server 30s\n  timeout connect 1s",
+        `frontend constant\n  bind 127.0.0.1:${port} backlog 4096`,
+        `  http-request return status 200 content-type application/json string '${body}' hdr Cache-Control no-store hdr X-Rolecall-Node pg1\n`,
+      ].join("\n"),
+  );
+}
+
+async function startPeer(
+  program: string,
+  command: (file: string) => readonly string[],
+  configuration: (port: number, folder: string) => string,
+): Promise<Peer | { readonly notRun: string }> {
+  if (find(program) === undefined) return { notRun: `package ${program} is not installed` };
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
+  const port = await freePort();
+  const file = join(folder, "constant.conf");
+  writeFileSync(file, configuration(port, folder));
+  const process = await Started.start({ command: command(file), core: "measured" });
+  const stop = async (): Promise<void> => {
+    await process.stop();
+    rmSync(folder, { recursive: true, force: true });
+  };
+  const url = `http://127.0.0.1:${port}/`;
+  for (let time = 0; time < 50; time += 1) {
+    if (
+      await fetch(url).then(
+        ({ status }) => status === 200,
+        () => false,
+      )
+    )
+      return { url, process, stop };
+    await pause(100);
+  }
+  await stop();
+  return { notRun: `${program} did not answer within 5 s` };
+}

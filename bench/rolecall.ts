@@ -1,0 +1,101 @@
+/** rolecall as an operator starts it: the built program and a file. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { Started } from "./started.ts";
+
+const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url)); // from build/bench
+
+/** Nodes of clusters, as the children that serve them tell. */
+export type Clusters = readonly (readonly { readonly name: string; readonly url: string }[])[];
+
+export class Rolecall {
+  readonly process: Started;
+  readonly port: number;
+  readonly adminPort: number;
+
+  private constructor(process: Started, ports: readonly [number, number]) {
+    this.process = process;
+    [this.port, this.adminPort] = ports;
+  }
+
+  /**
+   * Starts it for these clusters, `c0` upwards, and waits until it is ready.
+   * @param more keys of the configuration beside clusters and listeners
+   * @throws Error when it is not ready within 30 s
+   */
+  static async start(clusters: Clusters, more: object = {}): Promise<Rolecall> {
+    const ports = [await freePort(), await freePort()] as const;
+    const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
+    const file = join(folder, "rolecall.json");
+    const configuration = {
+      clusters: clusters.map((nodes, at) => ({ name: `c${at}`, nodes: nodes.map(({ name, url }) => ({ name, api: url })) })),
+      listen: [{ port: ports[0] }, { port: ports[1], dialect: "admin" }],
+      log: { level: "fatal" },
+      drain: "0s",
+      ...more,
+    };
+    writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
+    try {
+      const started = await Started.start({ command: [process.execPath, program, "serve", "--config", file], core: "measured" });
+      const rolecall = new Rolecall(started, ports);
+      await rolecall.#ready();
+      return rolecall;
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  }
+
+  /** The address of a route about one node. */
+  url(route: string, node = "pg1", cluster = "c0"): string {
+    return `http://127.0.0.1:${this.port}/clusters/${cluster}/nodes/${node}${route}`;
+  }
+
+  /** How many askings of nodes are over, by its own count. */
+  async askings(): Promise<number> {
+    const text = await (await fetch(`http://127.0.0.1:${this.adminPort}/metrics`)).text();
+    return [...text.matchAll(/^rolecall_probes_total\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+  }
+
+  stop(): Promise<void> {
+    return this.process.stop();
+  }
+
+  async #ready(): Promise<void> {
+    const endMs = performance.now() + 30_000;
+    for (;;) {
+      const isReady = await fetch(`http://127.0.0.1:${this.port}/readyz`).then(
+        ({ status }) => status === 200,
+        () => false,
+      );
+      if (isReady) return;
+      if (performance.now() > endMs) {
+        await this.stop();
+        throw new Error("Cannot measure rolecall as it must be ready within 30 s: it is not");
+      }
+      await pause(100);
+    }
+  }
+}
+
+/** Waits; a measurement needs its time. */
+export function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, ms);
+  });
+}
+
+/** A port that was free a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => {
+    server.close(resolve);
+  });
+  return port;
+}

@@ -1,0 +1,91 @@
+/** The core's promises: many times a real node's answers, a short tail beside probing, little memory, probes near undici's own cost. */
+import { median, show } from "../figure.ts";
+import { storm, stormMaker, tails, type Weather } from "../load.ts";
+import { serveNodes } from "../nodes.ts";
+import { startPatroni } from "../patroni.ts";
+import { pause, Rolecall } from "../rolecall.ts";
+import { interleave, type Row, type RowMaker } from "../row.ts";
+
+/** Answers a second against a real Patroni node's, on the same route. */
+export const againstPatroni: RowMaker = {
+  word: "patroni",
+  async run(rounds) {
+    const name = "answers/s, times a real Patroni node's";
+    const node = await startPatroni();
+    if ("notRun" in node) return [{ name, ...node }];
+    const rolecall = await Rolecall.start([[{ name: "pg1", url: node.api }]]);
+    try {
+      const [ours = [], news = [], theirs = []] = await interleave(rounds, [
+        (seconds) => storm({ url: rolecall.url("/primary"), seconds, connections: 64 }),
+        (seconds) => storm({ url: rolecall.url("/primary"), seconds, connections: 64, isNew: true }),
+        (seconds) => storm({ url: `${node.api}/primary`, seconds, connections: 64, isNew: true }),
+      ]);
+      const middle = (all: readonly Weather[]): number => median(all.map(({ answersPerSecond }) => answersPerSecond));
+      const [kept, fresh, real] = [middle(ours), middle(news), middle(theirs)];
+      const how = `by ${stormMaker()}; Patroni closes after each answer`;
+      return [
+        {
+          name: `${name}: kept connections`,
+          figure: kept / real,
+          bound: { atLeast: 40 },
+          detail: `${show(kept)} against ${show(real)} /s ${how}`,
+        },
+        { name: `${name}: new connections`, figure: fresh / real, bound: null, detail: `${show(fresh)} against ${show(real)} /s ${how}` },
+      ];
+    } finally {
+      await rolecall.stop();
+      await node.stop();
+    }
+  },
+};
+
+/** The tail at a fixed rate while 300 simulated nodes are probed every second. */
+export const tailBesideProbing: RowMaker = {
+  word: "tail",
+  async run({ seconds }) {
+    const nodes = await serveNodes({ by: "simulated", clusters: 100, nodes: 3, connections: "close" });
+    const rolecall = await Rolecall.start(nodes.clusters);
+    try {
+      const found = await tails(rolecall.url("/primary"), { rate: 10_000, seconds: Math.min(8, seconds * 2) });
+      return found.map(({ by, p99, worst, answersPerSecond }) => ({
+        name: `p99 in ms at 10,000/s, 300 nodes probed (${by})`,
+        figure: p99,
+        bound: { atMost: 5 },
+        detail: `${show(answersPerSecond)} answers/s, worst ${show(worst)} ms`,
+      }));
+    } finally {
+      await rolecall.stop();
+      await nodes.stop();
+    }
+  },
+};
+
+/** Resident memory after some rounds of probing and answering. */
+export const memory: RowMaker = {
+  word: "memory",
+  async run({ seconds }) {
+    const rows: Row[] = [];
+    for (const { clusters, each, atMost } of [
+      { clusters: 1, each: 3, atMost: 95 },
+      { clusters: 200, each: 5, atMost: 160 },
+    ]) {
+      const nodes = await serveNodes({ by: "constant", clusters, nodes: each, connections: "close", motion: "moving" });
+      const rolecall = await Rolecall.start(nodes.clusters);
+      try {
+        await storm({ url: rolecall.url("/primary"), seconds, connections: 64 });
+        await pause(seconds * 1_000);
+        const figure = rolecall.process.residentMb();
+        rows.push({
+          name: `resident MB with ${clusters === 1 ? "3" : "1,000"} nodes`,
+          figure,
+          bound: { atMost },
+          detail: `after ${seconds} s of storm and ${seconds} s of probing`,
+        });
+      } finally {
+        await rolecall.stop();
+        await nodes.stop();
+      }
+    }
+    return rows;
+  },
+};

@@ -1,0 +1,71 @@
+import { closedPassage } from "./front.ts";
+import { Store } from "../../src/store.ts";
+import { tend } from "../../src/tend.ts";
+import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import { parseReport } from "../../src/cluster/report.ts";
+import type { DialectSources } from "../../src/front/node-dialect.ts";
+import type { Listening } from "../../src/front/understand.ts";
+import { defaultGuards } from "../../src/health/guards.ts";
+import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
+
+/** A cluster of three nodes in memory: pg1 leads, pg2 follows, pg3 was never heard. The clock moves only when told. */
+export interface StoredCluster {
+  readonly store: Store;
+  readonly listening: Listening;
+  nowMs: number;
+  part(): ClusterPart;
+  /** A probe of a node that is answered now; pg1 has the lock unless told. */
+  heard(node: string, position: number, hasLock?: boolean): void;
+  sources(onAnswer?: DialectSources["onAnswer"]): DialectSources;
+}
+
+export function storedCluster(): StoredCluster {
+  const nodes = ["pg1", "pg2", "pg3"].map((name, at) => nodeOf({ name, api: `http://127.0.0.1:${8008 + at}` }));
+  const config = configOf({ clusters: [clusterOf({ nodes, guards: { ...defaultGuards, demotedForMs: 2_000 } })] });
+  const store = new Store("test", tend(config, new Map()));
+  const cluster: StoredCluster = {
+    store,
+    listening: {
+      bound: { ...listenerOf({}), clusters: ["demo"], hostSuffixes: [".db.internal"] },
+      rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
+      passes: false,
+    },
+    nowMs: 1_000,
+    part: () => store.current.parts[0] ?? missing(),
+    heard(node, position, hasLock = node === "pg1") {
+      const report = parseReport(documentOf(node, position));
+      if (report === undefined) throw new Error("the fake document is one");
+      const { nowMs } = cluster;
+      store.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } }, nowMs);
+    },
+    sources(onAnswer = () => {}) {
+      const settings = (name: string): ReturnType<Store["settings"]> => store.settings(name);
+      return {
+        evidence: () => ({ snapshot: store.current, settings, nowMs: cluster.nowMs, unready: () => null }),
+        operator: {
+          snapshot: () => store.current,
+          settings,
+          now: () => cluster.nowMs,
+          wall: () => cluster.nowMs,
+          changes: () => [],
+          recorded: () => [],
+        },
+        passage: closedPassage,
+        onAnswer,
+      };
+    },
+  };
+  cluster.heard("pg1", 1_000);
+  cluster.heard("pg2", 1_000);
+  return cluster;
+}
+
+function missing(): never {
+  throw new Error("the store tends one cluster");
+}
+
+function documentOf(node: string, position: number): object {
+  const isLeader = node === "pg1";
+  const xlog = isLeader ? { location: position } : { received_location: position, replayed_location: position };
+  return { state: "running", role: isLeader ? "primary" : "replica", timeline: 1, xlog, patroni: { version: "3.0.2", scope: "demo" } };
+}

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { HotAnswers, type Rendered } from "../../src/front/hot-answers.ts";
+
+/** Answers whose making is counted, of a part that changes when told. */
+function counted(): {
+  readonly hot: HotAnswers;
+  readonly state: { partId: number; nowMs: number; made: number; given: number };
+} {
+  const state = { partId: 1, nowMs: 0, made: 0, given: 0 };
+  const count = (): void => void (state.given += 1);
+  const render = (text: string): Rendered | null => {
+    if (text.startsWith("unusual")) return null;
+    state.made += 1;
+    const { partId, nowMs } = state;
+    return { bytes: Buffer.from(text), keepsConnection: true, cluster: "demo", partId, untilMs: nowMs + 100, count };
+  };
+  return { hot: new HotAnswers({ partId: () => state.partId, now: () => state.nowMs, render }), state };
+}
+
+suite("hot answers", () => {
+  test("what is asked again and again is made twice and then kept", () => {
+    const { hot, state } = counted();
+    for (let time = 0; time < 10; time += 1) hot.find("check");
+    assert.deepEqual([state.made, state.given], [2, 10]);
+  });
+
+  test("an answer dies with the part it came from, and at its horizon", () => {
+    const { hot, state } = counted();
+    for (let time = 0; time < 3; time += 1) hot.find("check");
+    state.partId += 1;
+    hot.find("check");
+    assert.equal(state.made, 3);
+    state.nowMs += 100;
+    hot.find("check");
+    assert.equal(state.made, 4);
+  });
+
+  test("what cannot be rendered is never kept", () => {
+    const { hot } = counted();
+    assert.deepEqual([hot.find("unusual"), hot.find("unusual"), hot.size], [null, null, 0]);
+  });
+
+  test("a scanner that never asks the same twice keeps nothing and drives out nothing", () => {
+    const { hot, state } = counted();
+    hot.find("check");
+    hot.find("check");
+    for (let at = 0; at < 20_000; at += 1) hot.find(`scan ${at}`);
+    const { made } = state;
+    hot.find("check");
+    assert.deepEqual([hot.size, state.made - made], [1, 0]);
+  });
+
+  test("a scanner that asks everything twice cannot drive out what is asked meanwhile, nor grow without a bound", () => {
+    const { hot, state } = counted();
+    hot.find("check");
+    hot.find("check");
+    for (let at = 0; at < 20_000; at += 1) {
+      hot.find(`scan ${at}`);
+      hot.find(`scan ${at}`);
+      hot.find("check");
+    }
+    assert.equal(state.made, 2 + 40_000);
+    assert.ok(hot.size < 6_000);
+  });
+});
