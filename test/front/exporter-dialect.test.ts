@@ -52,10 +52,12 @@ interface Answer {
   readonly body: string;
 }
 
-async function open(
-  sources: ExporterSources,
-  node: string | null = "pg1",
-): Promise<{ ask(path: string, method?: string): Promise<Answer>; close(): Promise<void> }> {
+interface Opened {
+  readonly ask: (path: string, method?: string) => Promise<Answer>;
+  readonly close: () => Promise<void>;
+}
+
+async function open(sources: ExporterSources, node: string | null = "pg1"): Promise<Opened> {
   const dialect = new ExporterDialect({ cluster: "demo", node, telemetryPath: "/metrics" }, sources);
   const errors: unknown[] = [];
   const listener = new Listener(
