@@ -11,7 +11,7 @@ export interface AdminSources {
   readonly unready: () => string | null;
   readonly operator: OperatorSources;
   /** Our metrics and the nodes' in the exposition format, with its content type. */
-  readonly metrics: () => Promise<{ readonly body: Buffer; readonly contentType: string }>;
+  readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
 }
 
 /** Answers an admin listener: `/metrics`, `/livez`, `/readyz`, and what operators ask. */
@@ -33,10 +33,11 @@ export function answerAdmin(request: Request, bound: Bound, sources: AdminSource
     });
   }
   if (path !== "metrics") return answerSelf(path, sources.unready());
-  return sources.metrics().then(({ body, contentType }) => ({
+  return sources.metrics().then(({ pieces, contentType }) => ({
     status: 200,
     phrase: "OK",
     headers: ["Cache-Control", "no-store", "Content-Type", contentType],
-    body,
+    body: Buffer.alloc(0),
+    pieces,
   }));
 }

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { pipeline, Readable } from "node:stream";
 import { errorReply, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { targetMax } from "./understand.ts";
@@ -102,10 +103,17 @@ export class Listener {
 function write(response: ServerResponse, reply: Reply, method: string): void {
   if (response.writableEnded || response.destroyed) return;
   response.sendDate = false;
-  const length = method === "OPTIONS" && reply.hasOptionsBody !== true ? 0 : reply.body.length;
+  const pieces = method === "OPTIONS" && reply.hasOptionsBody !== true ? [] : (reply.pieces ?? [reply.body]);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   response.writeHead(reply.status, reply.phrase, [...reply.headers, "Content-Length", String(length)]);
   if (method === "HEAD" || length === 0) response.end();
-  else response.end(reply.body);
+  else if (pieces.length === 1) response.end(pieces[0]);
+  else sendPieces(pieces, response);
+}
+
+/** Piece by piece, as fast as the asker takes them. One that goes away takes the rest with it. */
+function sendPieces(pieces: readonly Buffer[], response: ServerResponse): void {
+  pipeline(Readable.from(pieces, { objectMode: false }), response, () => {});
 }
 
 function oneOf(header: string | string[] | undefined): string | undefined {

@@ -11,7 +11,7 @@ import { expositionType, inSlices, renderPage, type Family } from "./text-page.t
 
 /** A page of metrics, as it is sent. */
 export interface MetricsPage {
-  readonly body: Buffer;
+  readonly pieces: readonly Buffer[];
   readonly contentType: string;
 }
 
@@ -92,7 +92,7 @@ export class Metrics {
     const own = await this.#registry.metrics();
     const views = await inSlices(viewNodes(this.#sources));
     const nodes = await renderPage([...nodeMetrics(views), ...askingMetrics(this.#askings.all()), ...this.#nodesOwn(views)]);
-    return { body: Buffer.concat([Buffer.from(own), nodes]), contentType: expositionType };
+    return { pieces: [Buffer.from(own), ...nodes], contentType: expositionType };
   }
 
   /** What the nodes themselves, and an exporter of each, would show. */

@@ -19,10 +19,10 @@ export const expositionType = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
  * Renders a page of the text exposition format in slices of at most 2 ms, with whatever else waits served in between. Families without
- * a sample are left out.
+ * a sample are left out. The page comes in pieces: to put megabytes together would take longer than a slice.
  * @param now monotonic time, in ms
  */
-export async function renderPage(families: Iterable<Family>, now: () => number = () => performance.now()): Promise<Buffer> {
+export async function renderPage(families: Iterable<Family>, now: () => number = () => performance.now()): Promise<readonly Buffer[]> {
   const done: Buffer[] = [];
   let pending: string[] = [];
   let beganMs = now();
@@ -37,7 +37,7 @@ export async function renderPage(families: Iterable<Family>, now: () => number =
     beganMs = now();
   }
   done.push(Buffer.from(pending.join("")));
-  return Buffer.concat(done);
+  return done;
 }
 
 /** Collects what a generator gives, pausing as {@link renderPage} does. */

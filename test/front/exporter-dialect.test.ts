@@ -34,7 +34,8 @@ function sourcesOf(watched: Watched, rest: Partial<ExporterSources> = {}): Expor
       nowMs: 1_500,
       unready: () => null,
     }),
-    metrics: () => Promise.resolve({ body: Buffer.from("a 1\n"), contentType: "text/plain; version=0.0.4; charset=utf-8" }),
+    metrics: () =>
+      Promise.resolve({ pieces: [Buffer.from("a "), Buffer.from("1\n")], contentType: "text/plain; version=0.0.4; charset=utf-8" }),
     reload: () => Promise.resolve(null),
     explain: (cluster, node) => `explain ${cluster} ${node}`,
     stat: (cluster, node) => `stat ${cluster} ${node}`,
