@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 
-/** How long rendering goes on before it lets checks be answered, in ms. Half of what is allowed: the last step may take longer than it looked. */
-const sliceMs = 1;
+/** How long rendering goes on before it lets checks be answered, in ms: well below what is allowed, as garbage has to be collected too. */
+const sliceMs = 0.5;
 /** How often the time is looked at: once in so many pieces. */
-const piecesPerLook = 16;
+const piecesPerLook = 8;
 
 /** One metric: its lines of samples come one at a time, so that rendering can pause between them. */
 export interface Family {
   readonly name: string;
-  readonly type: "gauge" | "counter" | "untyped";
+  readonly type: "gauge" | "counter" | "histogram" | "untyped";
   readonly help: string;
   /** Lines of samples, each with its newline; `sampleLine` makes them. */
   readonly samples: () => Iterable<string>;
