@@ -3,6 +3,7 @@ import { Clock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
+import { Drains } from "./drains.ts";
 import { exporterHandler } from "./exporter-door.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
 import type { Evidence } from "./front/answer.ts";
@@ -12,7 +13,7 @@ import type { OperatorSources } from "./front/operator.ts";
 import { NodeDialect } from "./front/node-dialect.ts";
 import { Tally } from "./front/tally.ts";
 import { logChange, type Logger } from "./log.ts";
-import { hasSameNodes, readMembers, writeMembers } from "./members-file.ts";
+import { isRememberedAlike, readMembers, writeMembers } from "./members-file.ts";
 import { Changes } from "./metrics/changes.ts";
 import { Disputes } from "./metrics/disputes.ts";
 import { Metrics } from "./metrics/metrics.ts";
@@ -35,6 +36,7 @@ export class App {
   readonly #probers: Probers;
   readonly #doors: Doors;
   readonly #metrics: Metrics;
+  readonly #drains: Drains;
   readonly #tally = new Tally();
   readonly #changes = new Changes();
   readonly #disputes = new Disputes();
@@ -78,6 +80,7 @@ export class App {
     });
     const sockets = new Map(config.listen.slice(0, inherited.length).map((listener, at) => [listener, inherited[at] ?? -1]));
     this.#doors = new Doors((error, { target }) => this.#log.error({ err: error, target }, "answer failed"), sockets);
+    this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile });
     this.#store.watch((before, after) => this.#onPart(before, after));
   }
 
@@ -138,6 +141,7 @@ export class App {
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#doors.close();
     this.#probers.stop();
+    this.#drains.stop();
     if (this.#beat !== null) clearInterval(this.#beat);
     await this.#membersWritten;
   }
@@ -153,7 +157,7 @@ export class App {
     const operator = this.#operatorSources();
     if (listener.dialect === "admin") {
       const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
-      return (request) => answerAdmin(request, bound, { unready, operator, metrics });
+      return (request, message) => answerAdmin(request, message, { bound, unready, operator, metrics, drains: this.#drains });
     }
     const { settings } = operator;
     const evidence = (): Evidence => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready });
@@ -222,7 +226,7 @@ export class App {
       this.#metrics.disputed(dispute.cluster);
       this.#log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
     }
-    if (this.#config.stateFile !== null && !hasSameNodes(before, after)) this.#writeMembers(this.#config.stateFile);
+    if (this.#config.stateFile !== null && !isRememberedAlike(before, after)) this.#writeMembers(this.#config.stateFile);
     this.#probers.follow(before, after);
   }
 

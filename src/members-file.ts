@@ -7,8 +7,12 @@ import type { Node } from "./cluster/node.ts";
 import { unseen } from "./cluster/observation.ts";
 import type { ClusterPart, Snapshot } from "./cluster/snapshot.ts";
 import type { ClusterConfig } from "./config/config.ts";
+import { rememberedDrains } from "./drains-file.ts";
 import { withNodes } from "./health/membership.ts";
 import { emptyPart } from "./tend.ts";
+
+/** Where our clock begins: from then on a remembered member has a day to answer before it is forgotten (design.md, rule 10). */
+const beginningMs = 0;
 
 /**
  * Reads the members that an earlier run discovered, for the case that every seed is down now (config key `state_file`).
@@ -25,26 +29,27 @@ export function readMembers(file: string, clusters: readonly ClusterConfig[]): R
       cluster.name,
       withNodes(
         emptyPart(cluster),
-        nodes.map((node) => unseen(node)),
+        nodes.map((node) => ({ ...unseen(node), listedAtMs: beginningMs })),
       ),
     );
   }
   return parts;
 }
 
-/** Writes the discovered members of all clusters; the file is replaced whole. @throws what the file system says */
+/** Writes the discovered members of all clusters, and the drains; the file is replaced whole. @throws what the file system says */
 export async function writeMembers(file: string, snapshot: Snapshot): Promise<void> {
   const clusters = Object.fromEntries(
     snapshot.parts.map((part) => [part.name, part.nodes.filter(({ node }) => !node.isFixed).map(({ node }) => remembered(node))]),
   );
   const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, `${JSON.stringify({ version: 1, clusters }, null, 2)}\n`, { mode: 0o600 });
+  await writeFile(draft, `${JSON.stringify({ version: 1, clusters, drains: rememberedDrains(snapshot) }, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
 }
 
 /** Whether two parts have the same nodes at the same addresses, so that nothing new is to be written. */
-export function hasSameNodes(before: ClusterPart, after: ClusterPart): boolean {
+export function isRememberedAlike(before: ClusterPart, after: ClusterPart): boolean {
   return (
+    before.drains === after.drains &&
     before.nodes.length === after.nodes.length &&
     after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
   );

@@ -38,6 +38,7 @@ export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" 
     withdrawn: null,
     holder: null,
     newestAtMs: -Infinity,
+    drains: new Map(),
     documents: { cluster: null, config: null, history: null, failsafe: null },
     config: null,
     switchPoints: null,

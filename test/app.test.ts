@@ -149,6 +149,26 @@ test("a reload that cannot open a listener changes nothing at all, and is counte
   assert.match(metrics, /rolecall_reloads_total\{outcome="refused"\} 1/);
 });
 
+test("listeners that take any free port are each their own, and stay over a reload", limit, async (context) => {
+  const nodes = await liveCluster(context, ["pg1"]);
+  const listeners = [whole, listenerOf({ dialect: "admin" }), listenerOf({ cluster: "demo", node: "pg1" })];
+  const config = configOf({ clusters: [fixedCluster(nodes)], listen: listeners });
+  const app = appOf(context, config);
+  await app.start();
+  const ports = app.doors.map(({ port }) => port);
+  assert.equal(new Set(ports).size, 3);
+  const asked = async (path: string): Promise<readonly number[]> => Promise.all(ports.map((port) => status(port, path)));
+  assert.deepEqual(await asked("/primary?lagg=1"), [400, 404, 200]);
+  await app.reload(config);
+  assert.deepEqual(
+    app.doors.map(({ port }) => port),
+    ports,
+  );
+  assert.deepEqual(await asked("/metrics"), [400, 200, 400]);
+  await app.stop({ drains: false });
+  for (const port of ports) await assert.rejects(status(port, "/livez"));
+});
+
 test("while it drains it is not ready and answers go on; a second call ends it at once", limit, async (context) => {
   const nodes = await liveCluster(context, ["pg1"]);
   const app = appOf(context, { ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }), drainMs: 600_000 });

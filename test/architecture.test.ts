@@ -26,7 +26,9 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   "exporter-door": ["cluster", "config", "front", "health", "metrics", "tend", "version"],
   log: ["config", "metrics"],
   tend: ["cluster", "health", "config", "store"],
-  "members-file": ["cluster", "health", "config", "tend"],
+  "members-file": ["cluster", "health", "config", "tend", "drains-file"],
+  "drains-file": ["cluster"],
+  drains: ["cluster", "health", "store", "clock", "log", "drains-file"],
   app: [
     "cluster",
     "health",
@@ -41,12 +43,15 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     "log",
     "tend",
     "members-file",
+    "drains-file",
+    "drains",
     "readiness",
     "exporter-door",
     "version",
   ],
-  cli: ["app", "reloader", "config", "front", "log", "simulator", "cluster", "health"],
-  main: ["cli", "version"],
+  // Commands that need no running rolecall probe once themselves.
+  cli: ["app", "reloader", "config", "front", "log", "simulator", "cluster", "health", "probe", "store", "tend", "version"],
+  main: ["cli"],
 };
 
 /** What nothing pure may read: time, chance, the process, the network. */

@@ -51,6 +51,23 @@ test("members that were discovered are remembered, fixed nodes are not", async (
   );
 });
 
+test("a remembered member that the first list lacks stays, as any other that left does", () => {
+  assert.deepEqual(
+    remembered('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"},{"name":"pg2","api":"http://pg2:8008"}]}}').length,
+    2,
+  );
+  const part = readMembers(join(folder, "members.json"), [cluster]).get("demo");
+  assert.ok(part !== undefined);
+  const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+  watched.part = part;
+  const list = (atMs: number): void =>
+    watched.document("cluster", { of: "pg1", value: { members: [{ name: "pg1", api_url: "http://pg1:8008" }] } }, atMs);
+  list(60_000);
+  assert.equal(watched.ask("pg2", "liveness", 60_000), "unknown");
+  list(25 * 3_600_000);
+  assert.equal(watched.ask("pg2", "liveness", 25 * 3_600_000), "no such node");
+});
+
 test("a cluster that discovers nothing remembers nobody", () => {
   assert.equal(remembered('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}').length, 1);
   assert.equal(readMembers(join(folder, "members.json"), [clusterOf({})]).size, 0);

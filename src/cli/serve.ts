@@ -1,58 +1,39 @@
-import { parseArgs } from "node:util";
 import { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
-import { renderProblems } from "../config/problem.ts";
 import { DoorError } from "../front/doors.ts";
 import { makeLog, type Logger } from "../log.ts";
 import { Reloader } from "../reloader.ts";
+import { Stop } from "./command.ts";
+import { configFrom, sourcesOf } from "./configuration.ts";
 import { invitation } from "./invitation.ts";
-
-const usage = `Usage: rolecall serve (--config FILE | --discover URL) [OPTIONS]
-
-Probes clusters in the background and answers health checks from memory.
-
-  --config FILE         the configuration (YAML)
-  --discover URL[,URL]  watch one cluster, found through these nodes; needs no file
-  --cluster NAME        the name and scope of that cluster
-  --listen HOST:PORT    where to answer (default 127.0.0.1:8008)
-  --log-level LEVEL     trace, debug, info, warn, error, fatal or silent
-  --set PATH=VALUE      one setting, such as probe.interval=2s; may be repeated
-
-Signals: SIGTERM drains and ends, SIGINT ends, SIGHUP reads the configuration again.
-Example: rolecall serve --discover http://10.0.0.1:8008
-`;
+import type { Session } from "./session.ts";
 
 /**
- * `rolecall serve`: runs until a signal ends it.
- * @returns the exit code: 0 after a signal; 2 for a wrong configuration or command line, or a port that is taken
+ * `rolecall serve`: runs until a signal ends it. A wrong configuration or a port that is taken is a finding that ends it at
+ * once; after a signal its work is complete.
  */
-export async function serve(args: readonly string[]): Promise<number> {
-  const sources = readArgs(args);
-  if (typeof sources === "number") return sources;
-  const loaded = loadConfig(sources);
-  if (!loaded.ok) {
-    process.stderr.write(`${renderProblems(loaded.problems)}\n`);
-    return 2;
-  }
-  const { config } = loaded;
+export async function serve({ args, result, io, print, signal: ending }: Session): Promise<void> {
+  const sources = sourcesOf(args, io.env);
+  const config = configFrom(sources, result);
+  if (config === null) return;
+  const signals = listenForSignals();
+  // A signal that came before anybody listened here.
+  if (ending.aborted) throw new Stop("RC004", `ended by ${String(ending.reason)}`);
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
   const app = new App(config, log, inheritedSockets());
   try {
     const reloader = new Reloader(() => reload({ app, sources, log }));
     app.reloadBy(() => reloader.reload(), sources.file);
-    const signals = listenForSignals();
     await app.start();
     for (const { config: listener, port } of app.doors)
       log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
-    if (simulator !== null) process.stdout.write(invitation(app.doors, simulator.nodes));
-    await runUntilSignal({ app, reloader, log, signals });
-    return 0;
+    if (simulator !== null) print(invitation(app.doors, simulator.nodes));
+    const signal = await runUntilSignal({ app, reloader, log, signals });
+    result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
-    if (!(error instanceof DoorError)) throw error;
-    process.stderr.write(`${error.message}\n`);
-    return 2;
+    throw error instanceof DoorError ? new Stop("RC107", error.message) : error;
   } finally {
     // Probing goes on after a listener could not be opened, and would keep the process.
     await app.stop({ drains: false });
@@ -74,7 +55,7 @@ interface Reloading {
 }
 
 /** Reloads at each SIGHUP, ends at SIGTERM and SIGINT. A person who presses Ctrl-C does not wait for balancers to notice. */
-async function runUntilSignal({ app, reloader, log, signals }: Running): Promise<void> {
+async function runUntilSignal({ app, reloader, log, signals }: Running): Promise<Signal> {
   for (;;) {
     const signal = await signals.next();
     if (signal === "SIGHUP") {
@@ -83,7 +64,7 @@ async function runUntilSignal({ app, reloader, log, signals }: Running): Promise
     }
     log.info({ signal }, "stopping");
     await Promise.race([app.stop({ drains: signal === "SIGTERM" }), nextEnd(signals)]);
-    return;
+    return signal;
   }
 }
 
@@ -145,35 +126,19 @@ function inheritedSockets(): readonly number[] {
   return Number.isInteger(count) && count > 0 && count < 1_000 ? Array.from({ length: count }, (_, at) => 3 + at) : [];
 }
 
-async function startSimulator({
-  simulator,
-}: Config): Promise<{ readonly nodes: readonly { readonly name: string; readonly url: string }[]; stop(): Promise<void> } | null> {
-  if (simulator === null) return null;
-  return (await import("../simulator/simulator.ts")).startSimulator(simulator);
+interface Simulating {
+  readonly nodes: readonly { readonly name: string; readonly url: string }[];
+  stop(): Promise<void>;
 }
 
-function readArgs(args: readonly string[]): ConfigSources | number {
+/** @returns `null` where none is configured @throws Stop where the simulated nodes cannot have their ports */
+async function startSimulator({ simulator }: Config): Promise<Simulating | null> {
+  if (simulator === null) return null;
   try {
-    const { values } = parseArgs({
-      args: [...args],
-      options: {
-        config: { type: "string" },
-        discover: { type: "string", multiple: true },
-        cluster: { type: "string" },
-        listen: { type: "string", multiple: true },
-        "log-level": { type: "string" },
-        set: { type: "string", multiple: true },
-        help: { type: "boolean", short: "h" },
-      },
-    });
-    if (values.help === true) {
-      process.stdout.write(usage);
-      return 0;
-    }
-    const { config, discover, cluster, listen, set } = values;
-    return { file: config ?? null, env: process.env, flags: { discover, cluster, listen, logLevel: values["log-level"], set } };
+    return await (await import("../simulator/simulator.ts")).startSimulator(simulator);
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n\n${usage}`);
-    return 2;
+    if (!(error instanceof Error && "code" in error)) throw error;
+    const ports = `simulator.port ${simulator.port} and the ${simulator.nodes - 1} after it`;
+    throw new Stop("RC107", `Cannot start the simulator as ${ports} must be free ports of this machine: ${error.message}`);
   }
 }

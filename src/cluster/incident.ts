@@ -50,8 +50,8 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
 }
 
 /**
- * Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document), and for exporters,
- * which the format has no section for.
+ * Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document), and for
+ * exporters and drains, which the format has no section for.
  */
 export function incidentPart(outcome: Outcome, of: IncidentCluster): IncidentPart | null {
   switch (outcome.kind) {
@@ -63,6 +63,7 @@ export function incidentPart(outcome: Outcome, of: IncidentCluster): IncidentPar
       };
     case "liveness":
       return { section: "liveness", node: outcome.node, value: outcome.isAlive };
+    case "drain":
     case "exporter":
       return null;
     case "document": {

@@ -1,10 +1,11 @@
+import type { Drain } from "./drain.ts";
 import type { ExporterPage, ExporterWord } from "./exporter-report.ts";
 import type { Failure } from "./failure.ts";
 import type { Report } from "./report.ts";
 import type { DocumentAnswer } from "./snapshot.ts";
 
-/** How one probe ended: the only thing that ever changes a snapshot. */
-export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome | ExporterOutcome;
+/** How one probe ended, or an operator's word: the only things that ever change a snapshot. */
+export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome | ExporterOutcome | DrainOutcome;
 
 /** `GET /leader` of one node. */
 export interface StatusOutcome {
@@ -30,6 +31,14 @@ export interface DocumentOutcome {
   readonly kind: "document";
   readonly cluster: string;
   readonly answer: DocumentAnswer;
+}
+
+/** An operator drains a node, or with `null` takes it back. */
+export interface DrainOutcome {
+  readonly kind: "drain";
+  readonly cluster: string;
+  readonly node: string;
+  readonly drain: Drain | null;
 }
 
 /** `GET /up`, or a page of metrics, of one node's exporter. */

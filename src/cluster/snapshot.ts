@@ -1,4 +1,5 @@
 import type { ClusterDocument } from "./cluster-document.ts";
+import type { Drain } from "./drain.ts";
 import type { DynamicConfig } from "./dynamic-config.ts";
 import type { SwitchPoints } from "./history.ts";
 import type { Observation } from "./observation.ts";
@@ -40,6 +41,8 @@ export interface ClusterPart {
   readonly holder: string | null;
   /** When the newest report of any node was asked for. */
   readonly newestAtMs: number;
+  /** Node name -> its drain; ended ones may still be here. */
+  readonly drains: ReadonlyMap<string, Drain>;
   readonly documents: Documents;
   readonly config: DynamicConfig | null;
   readonly switchPoints: SwitchPoints | null;

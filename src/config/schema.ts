@@ -41,7 +41,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
       state_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
-        .describe("Remembers discovered members over a restart, should every seed be down"),
+        .describe("Remembers discovered members, should every seed be down, and drains over a restart"),
       drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
       guards: section(guardsSchema()).describe("The safety rules that can be switched off, and their spans, for all clusters"),
       log: section(logSchema()).describe("What is written to the log"),
@@ -104,7 +104,9 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           dialect: z
             .enum(["node", "admin", "exporter"], { error: "one of node, admin, exporter" })
             .default("node")
-            .describe("node: the nodes' own API. exporter: that of a database's exporter. admin: /metrics, /livez, /readyz"),
+            .describe(
+              "node: the nodes' own API. exporter: that of a database's exporter. admin: /metrics, /status, /drains, /livez, /readyz",
+            ),
           cluster: cluster.nullable().default(null).describe("Cluster it speaks for, or * for all. Default: the only one, else all"),
           node: name().nullable().default(null).describe("Node it speaks for, as a drop-in for that node's own API"),
           whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),

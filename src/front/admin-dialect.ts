@@ -1,4 +1,6 @@
+import type { IncomingMessage } from "node:http";
 import { answerSelf } from "./answer.ts";
+import { answerDrains, type DrainSources } from "./drain-dialect.ts";
 import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
 import type { Bound } from "./address.ts";
 import { errorReply, type Reply } from "./reply.ts";
@@ -9,20 +11,23 @@ import { parseTarget } from "./target.ts";
 export interface AdminSources {
   /** Why this process should not be sent traffic, or `null`. */
   readonly unready: () => string | null;
+  readonly bound: Bound;
   readonly operator: OperatorSources;
   /** Our metrics and the nodes' in the exposition format, with its content type. */
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
+  readonly drains: DrainSources;
 }
 
-/** Answers an admin listener: `/metrics`, `/livez`, `/readyz`, and what operators ask. */
-export function answerAdmin(request: Request, bound: Bound, sources: AdminSources): Reply | Promise<Reply> {
+/** Answers an admin listener: `/metrics`, `/drains`, `/livez`, `/readyz`, and what operators ask. */
+export function answerAdmin(request: Request, message: IncomingMessage, { bound, ...sources }: AdminSources): Reply | Promise<Reply> {
   const operator = answerOperator(request, bound, sources.operator);
   if (operator !== null) return operator;
   const target = parseTarget(request.target);
   const path = "problem" in target || target.cluster !== null || target.node !== null ? "" : target.path;
+  if (path === "drains" || path.startsWith("drains/")) return answerDrains(path, message, sources.drains);
   if (path !== "metrics" && path !== "livez" && path !== "readyz") {
     return errorReply(404, "not_found", {
-      message: `Cannot find ${request.target}: an admin listener has /metrics, /livez, /readyz, ${operatorPaths.join(", ")}`,
+      message: `Cannot find ${request.target}: an admin listener has /metrics, /drains, /livez, /readyz, ${operatorPaths.join(", ")}`,
     });
   }
   if (!safeMethods.includes(request.method)) {

@@ -52,7 +52,7 @@ export class Doors {
     const next = new Map<string, Door & { readonly listener: Listener }>();
     const opened: Listener[] = [];
     for (const config of configs) {
-      const key = keyOf(config);
+      const key = keyOf(config, next);
       const kept = this.#open.get(key);
       if (kept !== undefined) {
         next.set(key, { ...kept, config });
@@ -88,6 +88,10 @@ function notYet(): Reply {
   return errorReply(503, "starting", { message: "Cannot answer yet: the configuration is just being taken" });
 }
 
-function keyOf({ address, port }: ListenerConfig): string {
-  return `${address} ${port}`;
+/** What a listener is known by over a reload: its place. Port 0 is another port each time, so those count by their dialect and order. */
+function keyOf({ address, port, dialect }: ListenerConfig, taken: ReadonlyMap<string, Door>): string {
+  if (port !== 0) return `${address} ${port}`;
+  let nth = 0;
+  while (taken.has(`${address} 0 ${dialect} ${nth}`)) nth += 1;
+  return `${address} 0 ${dialect} ${nth}`;
 }

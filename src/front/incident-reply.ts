@@ -72,7 +72,7 @@ export function incidentFile({ part, settings, instantMs, recorded }: Incident):
     settings: settingsValue(settings),
     steps: recorded.flatMap(({ atMs, outcome }) => {
       const heard = incidentPart(outcome, cluster);
-      if (heard === null) return [];
+      if (heard === null || outcome.kind === "drain") return [];
       const sentAtMs = outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
       const value = heard.node === null ? heard.value : { [heard.node]: heard.value };
       return [{ at: span(atMs - beganMs), sent: span(sentAtMs - beganMs), [heard.section]: value }];

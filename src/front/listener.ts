@@ -5,8 +5,8 @@ import { errorReply, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { targetMax } from "./understand.ts";
 
-/** Gives the reply to a request, at once or, for what is asked seldom, later. */
-export type Handler = (request: Request) => Reply | Promise<Reply>;
+/** Gives the reply to a request, at once or, for what is asked seldom, later. The message is for those that have a body. */
+export type Handler = (request: Request, message: IncomingMessage) => Reply | Promise<Reply>;
 
 /** Told of a handler that threw: always a mistake of our own. */
 export type OnError = (error: unknown, request: Request) => void;
@@ -85,7 +85,7 @@ export class Listener {
       serverState: oneOf(headers["x-haproxy-server-state"]),
     };
     try {
-      const reply = this.#handler(request);
+      const reply = this.#handler(request, message);
       if (!(reply instanceof Promise)) write(response, reply, method);
       else reply.then((late) => write(response, late, method)).catch((error: unknown) => this.#fail(response, request, error));
     } catch (error) {

@@ -1,6 +1,7 @@
 import type { Recorded } from "../cluster/outcome.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 
+import { overview } from "../health/overview.ts";
 import type { Settings } from "../health/settings.ts";
 import type { LoggedChange } from "../health/summary.ts";
 import { resolveAddress, type Address, type Bound } from "./address.ts";
@@ -34,10 +35,10 @@ const questions: ReadonlyMap<string, (asked: Asked, sources: OperatorSources) =>
 ]);
 
 /** The paths that operators ask, for documentation and messages. */
-export const operatorPaths: readonly string[] = [...questions.keys()].map((path) => `/${path}`);
+export const operatorPaths: readonly string[] = ["status", ...questions.keys()].map((path) => `/${path}`);
 
 /**
- * Answers what a person asks: `/explain?node=…&check=…`, `/nodes/{node}/verdicts`, `/incident?around=…`. On node and admin
+ * Answers what a person asks: `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts`, `/incident?around=…`. On node and admin
  * listeners alike; the node may be named in every way a check may name it, and by `node=`.
  * @returns `null` where the path is none of these
  */
@@ -45,7 +46,8 @@ export function answerOperator(request: Request, bound: Bound, sources: Operator
   const target = parseTarget(request.target);
   if ("problem" in target) return null;
   const question = questions.get(target.path);
-  if (question === undefined) return null;
+  const isOverview = target.path === "status" && target.node === null;
+  if (question === undefined && !isOverview) return null;
   if (!safeMethods.includes(request.method)) {
     const allow = safeMethods.join(", ");
     return errorReply(405, "method_not_allowed", {
@@ -53,9 +55,20 @@ export function answerOperator(request: Request, bound: Bound, sources: Operator
       headers: ["Allow", allow],
     });
   }
+  if (question === undefined) return overviewReply([bound.cluster, target.cluster], sources);
   const query = new URLSearchParams(target.query);
   const address = resolveAddress(namedBy(target, query), request, { ...bound, wholeCluster: true });
   return "problem" in address ? badRequest(address.problem) : question({ address, query }, sources);
+}
+
+/** `/status`: every cluster that the listener may speak of, and its nodes with what each is fit for. */
+function overviewReply(only: readonly (string | null)[], { snapshot, settings, now }: OperatorSources): Reply {
+  const seen = overview(
+    snapshot(),
+    (name) => (only.every((cluster) => cluster === null || name === cluster) ? settings(name) : undefined),
+    now(),
+  );
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(seen));
 }
 
 /** `node=pg2`, `node=demo/pg2` and `cluster=demo` name what the path does not. */

@@ -1,5 +1,6 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
+import { drainRules } from "./explain-drain.ts";
 import { evidenceRules, identityRules } from "./explain-evidence.ts";
 import { exporterRules } from "./explain-exporter.ts";
 import { attachmentRules, lagRules } from "./explain-replica.ts";
@@ -51,6 +52,7 @@ export function explain(sight: Sight, observation: Observation, check: Check): E
     ...attachmentRules(subject),
     ...lagRules(subject),
     ...suitabilityRules(subject),
+    ...drainRules(subject),
   ];
   const decisive = verdict.fit ? -1 : rules.findIndex(({ outcome, reason }) => outcome === "refuse" && reason === verdict.reason);
   return { verdict, rules, decisive: decisive < 0 ? null : decisive };

@@ -1,5 +1,6 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
+import { withDrain } from "./drain.ts";
 import { isFresh } from "./freshness.ts";
 import { judgeExporterNode } from "./judge-exporter.ts";
 import { isElsewhere, mistakenIdentity } from "./identity.ts";
@@ -27,8 +28,10 @@ export function judge(sight: Sight, observation: Observation, check: Check): Ver
   const mistaken = mistakenIdentity(sight.part, observation, sight.settings);
   if (mistaken !== null) return unfit(mistaken, mistaken === "misaddressed" ? report.name : report.scope);
   if (check.database !== null && isElsewhere(check.database, observation.node.database)) return unfit("moved");
-  if (observation.node.api === null) return judgeExporterNode(sight, { observation, report }, check);
-  return judgeRoute(sight, { observation, report }, check);
+  const witness = { observation, report };
+  const verdict = observation.node.api === null ? judgeExporterNode(sight, witness, check) : judgeRoute(sight, witness, check);
+  if (sight.part.drains.size === 0) return verdict;
+  return withDrain(verdict, sight, { node: observation.node.name, claims: observation.hasLock, check });
 }
 
 function judgeRoute(sight: Sight, witness: Witness, check: Check): Verdict {

@@ -31,7 +31,7 @@ export function standing(part: ClusterPart, settings: Settings, nowMs: number): 
   if (first === undefined) return nobody;
   if (others.length === 0) return { holder: isDisowned(part, first) ? null : first.node.name, claims };
   if (first.node.api === null) return { holder: receivedFrom(part, claims, { settings, nowMs }), claims };
-  return { holder: named(part, counting) ?? stood(part, counting) ?? highest(counting), claims };
+  return { holder: named(part, counting) ?? stood(part, counting, settings) ?? highest(counting), claims };
 }
 
 /** Whether who leads is open, so that the cluster document should be asked for at once rather than at its own pace. */
@@ -65,8 +65,15 @@ function named(part: ClusterPart, claims: readonly Observation[]): string | null
   return testimony === undefined ? null : (claimOf(testimony)?.node.name ?? null);
 }
 
-function stood(part: ClusterPart, claims: readonly Observation[]): string | null {
-  return claims.find(({ node }) => node.name === part.stood)?.node.name ?? null;
+/**
+ * The claim that stood in the previous snapshot. Claims of one round (our own start, a thaw) appeared together: that one of them was
+ * answered first by a few milliseconds is no standing.
+ */
+function stood(part: ClusterPart, claims: readonly Observation[], { intervalMs }: Settings): string | null {
+  const before = claims.find(({ node }) => node.name === part.stood);
+  const sinceMs = before?.claimedSinceMs ?? Infinity;
+  const isOlder = claims.every((claim) => claim === before || (claim.claimedSinceMs ?? -Infinity) - sinceMs >= intervalMs / 2);
+  return before !== undefined && isOlder ? before.node.name : null;
 }
 
 /** The claim on the highest known timeline, or nobody where two share it or none is known. */

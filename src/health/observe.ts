@@ -2,6 +2,7 @@ import type { Failure, Observation } from "../cluster/observation.ts";
 import type { ExporterOutcome, LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
 import type { Report } from "../cluster/report.ts";
 import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample, Testimony } from "../cluster/snapshot.ts";
+import { withDrains } from "./drain.ts";
 import { answerThrough, isLeadingAsking } from "./exporter-node.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing } from "./leader.ts";
@@ -34,6 +35,8 @@ export function observe(part: ClusterPart, outcome: Outcome, context: Context): 
       return withLiveness(part, outcome);
     case "document":
       return settle(part, withDocument(part, outcome.answer, context), context);
+    case "drain":
+      return withDrains(part, outcome.node, { drain: outcome.drain, nowMs: context.nowMs });
     case "exporter":
       return settle(part, withExporter(part, outcome, context), context);
   }

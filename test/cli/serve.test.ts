@@ -85,6 +85,16 @@ test("a port that is taken ends it with exit code 2 and names the place", limit,
   assert.match(running.stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${takenPort} .*EADDRINUSE`));
 });
 
+test("ports that the simulated nodes cannot have end it with exit code 2 and are named", limit, async (context) => {
+  const taken = createServer();
+  const takenPort = await listen(context, taken);
+  const text = `clusters: [{ name: demo, discover: ["http://127.0.0.1:${takenPort}"] }]\nsimulator: { nodes: 2, port: ${takenPort} }\n`;
+  const file = fileOf(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
+  const running = new Running(context, ["serve", "--config", file]);
+  assert.equal(await running.exit, 2);
+  assert.match(running.stderr, new RegExp(`^Cannot start the simulator as simulator\\.port ${takenPort} .*EADDRINUSE.*\\n$`));
+});
+
 test("a port that is taken at a reload leaves the old configuration in force", limit, async (context) => {
   const { running, file, port, nodes } = await serving(context);
   const taken = createServer();

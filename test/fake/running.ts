@@ -44,13 +44,18 @@ export class Running {
   }
 }
 
-/** A port that was free a moment ago. */
+/** A port that was free a moment ago, below those that systems give to whoever asks for any: nobody takes it meanwhile by chance. */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => void server.close(resolve));
-  return typeof address === "object" && address !== null ? address.port : 0;
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    await new Promise((resolve) => void server.close(resolve));
+    if (isFree) return port;
+  }
 }
 
 /** A file in a folder that goes with the test. */

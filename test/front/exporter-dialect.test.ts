@@ -4,6 +4,8 @@ import { request } from "node:http";
 import { after, suite, test } from "node:test";
 import type { ExporterWord } from "../../src/cluster/exporter-report.ts";
 import { ExporterDialect, type ExporterSources } from "../../src/front/exporter-dialect.ts";
+import type { Drain } from "../../src/cluster/drain.ts";
+import { withDrains } from "../../src/health/drain.ts";
 import { Listener } from "../../src/front/listener.ts";
 import { Watched } from "../fake/watched.ts";
 
@@ -194,5 +196,18 @@ suite("a listener that speaks for a whole cluster says the best state of its nod
         await close();
       }
     });
+  }
+});
+
+test("a replica that was drained takes no reads by the exporter's paths either", async () => {
+  const watched = new Watched();
+  watched.follow("pg1", 1_000);
+  const drain: Drain = { reason: "reboot", by: null, isAll: false, untilMs: 60_000, since: "", until: "" };
+  watched.part = withDrains(watched.part, "pg1", { drain, nowMs: 1_000 });
+  const { ask, close } = await open(sourcesOf(watched));
+  try {
+    assert.deepEqual([(await ask("/replica")).status, (await ask("/read")).status], [503, 503]);
+  } finally {
+    await close();
   }
 });

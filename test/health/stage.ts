@@ -68,6 +68,7 @@ export function heard(part: ClusterPart, outcomes: readonly Outcome[], settings:
 }
 
 export function sentAt(outcome: Outcome): number {
+  if (outcome.kind === "drain") throw new Error("Cannot tell when a drain was sent as no probe brought it");
   return outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
 }
 

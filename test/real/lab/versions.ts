@@ -10,7 +10,8 @@ export type Found = { readonly command: readonly [string, ...string[]] } | { rea
 
 /** The programs that every run needs beside Patroni; the first missing one is the reason for `notRun`. */
 export function missingProgram(): string | undefined {
-  return ["/usr/bin/etcd", `${postgresBin}/postgres`, "/usr/bin/psql", "/usr/sbin/haproxy"].find((path) => !existsSync(path));
+  const paths = ["/usr/bin/etcd", `${postgresBin}/postgres`, "/usr/bin/psql", "/usr/sbin/haproxy", "/usr/bin/openssl"];
+  return paths.find((path) => !existsSync(path));
 }
 
 /** The distribution's Patroni 3.0.2 (Debian 12, package `patroni`). */

@@ -1,0 +1,115 @@
+import { formatByteSize } from "../cluster/byte-size.ts";
+import { isObject, parseJson } from "../cluster/json.ts";
+import { parseCheck, type Check } from "../health/check.ts";
+import { judgeMember, judgePool } from "../health/pool.ts";
+import { routeOf, routePaths } from "../health/route.ts";
+import { look } from "../health/sight.ts";
+import { Stop } from "./command.ts";
+import { resolveName, type Named } from "./node-name.ts";
+import { probeOnce } from "./probe-once.ts";
+import { probesItself, requireConfig, seeFrom } from "./seen.ts";
+import { messageOf, Server } from "./server.ts";
+import type { Session } from "./session.ts";
+
+/** A verdict as people and scripts are told it. */
+interface Told {
+  readonly fit: boolean;
+  readonly reason: string | null;
+  /** The figure behind a refusal. */
+  readonly detail: string | null;
+  readonly status: number | null;
+  /** The node that was asked, or for a whole cluster the one chosen. */
+  readonly node: string | null;
+  readonly lag_bytes: number | null;
+  readonly degraded: boolean;
+}
+
+/** `rolecall check CHECK`: what a balancer would hear. A no is a finding, exit code 1. */
+export async function check(session: Session): Promise<void> {
+  const { args, result, print, style } = session;
+  const [text = ""] = args.positionals;
+  const asked = text.startsWith("/") ? text : `/${text}`;
+  const said = { cluster: args.text("cluster"), node: args.text("node") };
+  const { named, told } = probesItself(session) ? await judgeHere(session, asked, said) : await askServer(session, asked, said);
+  const subject = named.node === null ? named.cluster : `${named.cluster}/${named.node}`;
+  result.cover("verdict", "complete", { detail: `${asked} of ${subject}` });
+  result.data = { check: asked, cluster: named.cluster, ...told };
+  const word = told.fit ? style.green(told.degraded ? "fit (degraded)" : "fit") : style.red(`unfit: ${told.reason}`);
+  const chosen = named.node === null && told.node !== null ? ` (${told.node})` : "";
+  const lag = told.lag_bytes === null ? "" : `, lag ${formatByteSize(told.lag_bytes)}`;
+  print(`${word}  ${subject}${chosen} for ${asked}${lag}\n`);
+  if (!told.fit)
+    result.diagnose("RC030", {
+      message: `${subject} is refused for ${asked}: ${told.reason}${told.detail === null ? "" : ` ${told.detail}`}`,
+    });
+}
+
+type Said = Parameters<typeof resolveName>[1];
+
+async function askServer(session: Session, asked: string, said: Said): Promise<{ named: Named; told: Told }> {
+  const server = new Server(session, "node");
+  const named = resolveName(await seeFrom(server), said);
+  const base = `/clusters/${encodeURIComponent(named.cluster)}`;
+  const reply = await server.get(`${named.node === null ? base : `${base}/nodes/${encodeURIComponent(named.node)}`}${asked}`);
+  const body = parseJson(reply.text);
+  const ours = isObject(body) && isObject(body["rolecall"]) ? body["rolecall"] : null;
+  if (reply.status === 400) throw new Stop("RC001", messageOf(reply));
+  if (ours === null)
+    throw new Stop("RC007", `${server.url} answered ${reply.status} ${reply.phrase} where a verdict was expected: ${messageOf(reply)}`);
+  const { fit, reason, node, lag_bytes: lag, degraded } = ours;
+  const told: Told = {
+    fit: fit === true,
+    reason: typeof reason === "string" ? reason : fit === true ? null : reply.phrase,
+    detail: typeof reason === "string" && reply.phrase.startsWith(`${reason} `) ? reply.phrase.slice(reason.length + 1) : null,
+    status: reply.status,
+    node: typeof node === "string" ? node : null,
+    lag_bytes: typeof lag === "number" ? lag : null,
+    degraded: degraded === true,
+  };
+  return { named, told };
+}
+
+async function judgeHere(session: Session, asked: string, said: Said): Promise<{ named: Named; told: Told }> {
+  const config = requireConfig(session);
+  const parsed = readCheck(asked, config.ignoreParams);
+  const { snapshot, settings, now, overview } = await probeOnce(config, session);
+  const seen = overview();
+  const named = resolveName({ by: "probed here", clusters: seen.clusters }, said);
+  const part = snapshot.parts[snapshot.index.get(named.cluster) ?? -1];
+  const judged = settings(named.cluster);
+  if (part === undefined || judged === undefined) throw new Stop("RC001", `there is no cluster ${named.cluster}`);
+  const sight = look(part, judged, now());
+  const observation = named.node === null ? null : (part.nodes[part.index.get(named.node) ?? -1] ?? null);
+  const pooled =
+    observation === null ? judgePool(sight, parsed) : { verdict: judgeMember(sight, observation, parsed), chosen: observation };
+  const { verdict } = pooled;
+  const node = pooled.chosen?.node.name ?? null;
+  const lag = seen.clusters.find(({ cluster }) => cluster === named.cluster)?.nodes.find((one) => one.node === node)?.lag_bytes ?? null;
+  const told: Told = {
+    fit: verdict.fit,
+    reason: verdict.fit ? null : verdict.reason,
+    detail: verdict.fit ? null : verdict.figure,
+    status: null,
+    node,
+    lag_bytes: lag,
+    degraded: verdict.fit && verdict.isDegraded,
+  };
+  return { named, told };
+}
+
+/** Reads a check as a listener does. @throws Stop (RC001) that says what is not understood */
+export function readCheck(asked: string, ignoreParams: readonly string[]): Check {
+  const cut = asked.indexOf("?");
+  const path = (cut < 0 ? asked : asked.slice(0, cut)).replace(/^\//, "").replace(/\/$/, "");
+  const route = routeOf(path);
+  if (route === undefined)
+    throw new Stop("RC001", `the check must be one of ${routePaths().join(", ")}: it is ${JSON.stringify(`/${path}`)}`);
+  const rules = { ignoreParams, ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 };
+  const parsed = parseCheck(route, cut < 0 ? "" : asked.slice(cut + 1), rules);
+  if (!parsed.ok)
+    throw new Stop(
+      "RC001",
+      `Cannot read ${parsed.problem.thing} as it must be ${parsed.problem.allowed}: it is ${JSON.stringify(parsed.problem.value)}`,
+    );
+  return parsed.check;
+}

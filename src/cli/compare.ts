@@ -1,0 +1,164 @@
+import { readFileSync } from "node:fs";
+import { NodeClient } from "../probe/client.ts";
+import { readTls } from "../probe/tls.ts";
+import type { Config } from "../config/config.ts";
+import { Stop } from "./command.ts";
+import { Comparison, type Said } from "./compare/comparison.ts";
+import { readHaproxyChecks, refusalOf, type HaproxyCheck } from "./compare/haproxy-file.ts";
+import { comparisonData, renderComparison } from "./compare/report.ts";
+import { probeOnce } from "./probe-once.ts";
+import { requireConfig, type SeenCluster } from "./seen.ts";
+import { Server } from "./server.ts";
+import type { Session } from "./session.ts";
+import { formatSpan } from "./text/figures.ts";
+
+/** What is asked where the command line says nothing. */
+const usualChecks = ["/primary", "/replica", "/read-only"];
+/** More different checks than any haproxy.cfg needs. */
+const checksMax = 50;
+
+/** `rolecall compare`: asks every node and rolecall the same, and counts. What was counted so far is kept if it is ended early. */
+export async function compare(session: Session): Promise<void> {
+  const { args, result, print, style, progress, signal } = session;
+  const forMs = args.span("for", "1m");
+  const intervalMs = args.span("interval", "1s");
+  if (args.text("config") === null && args.text("discover") === null)
+    throw new Stop("RC001", "--config or --discover must say which nodes to ask");
+  const config = requireConfig(session);
+  const checks = checksToAsk(session, config);
+  const server = new Server(session, "node");
+  const wanted = args.text("cluster");
+  const clusters = (await probeOnce(config, session)).overview().clusters.filter(({ cluster }) => wanted === null || cluster === wanted);
+  const askers = clusters.flatMap((cluster) => askersOf(cluster, config));
+  if (askers.length === 0) throw new Stop("RC001", "there is no node to ask: no cluster has members");
+  const comparison = new Comparison(config.probe.maxAgeMs);
+  const heard = { node: 0, rolecall: 0, silent: 0 };
+  const endsMs = performance.now() + forMs;
+  let rounds = 0;
+  try {
+    do {
+      const beganMs = performance.now();
+      progress.say(`comparing: ${rounds} rounds, ${formatSpan(Math.max(0, endsMs - beganMs))} to go`);
+      await Promise.all(askers.map((asker) => askBoth(asker, { checks, server, comparison, heard })));
+      rounds += 1;
+      result.data = { rounds, heard, ...comparisonData(comparison.rows) };
+      result.cover("duration", "incomplete", { detail: `${rounds} rounds so far` });
+      await pause(Math.min(beganMs + intervalMs, endsMs) - performance.now());
+    } while (performance.now() < endsMs && !signal.aborted);
+  } finally {
+    for (const { client } of askers) client.close();
+  }
+  progress.done();
+  result.cover("duration", "complete", { detail: `${rounds} rounds in ${formatSpan(forMs)}` });
+  result.cover("nodes", heard.node > 0 ? "complete" : "incomplete", { detail: `${heard.node} answers of ${askers.length} nodes` });
+  result.cover("rolecall", heard.rolecall > 0 ? "complete" : "incomplete", {
+    detail: `${heard.rolecall} answers, ${heard.silent} askings without`,
+  });
+  print(renderComparison(comparisonData(comparison.rows), style));
+  diagnose(session, comparison, heard.silent);
+}
+
+function diagnose({ result }: Session, comparison: Comparison, silent: number): void {
+  for (const { node, check, lasting } of comparison.rows) {
+    for (const [words, { isOurYes, count }] of lasting) {
+      result.diagnose(isOurYes ? "RC040" : "RC043", {
+        message: `${node} ${check}: ${words}, ${count} times beyond the time a change takes`,
+      });
+    }
+  }
+  if (silent > 0) result.diagnose("RC005", { message: `rolecall left ${silent} askings without an answer`, severity: "warning" });
+}
+
+interface Asker {
+  /** `demo/pg1` */
+  readonly name: string;
+  /** Where rolecall is asked of this node. */
+  readonly base: string;
+  readonly client: NodeClient;
+}
+
+function askersOf({ cluster, nodes }: SeenCluster, { clusters, probe }: Config): readonly Asker[] {
+  const files = clusters.find(({ name }) => name === cluster)?.tls ?? null;
+  const tls = files === null ? null : readTls(files);
+  // A node that is known by its exporter alone has nothing to compare with.
+  const asked = nodes.flatMap(({ node, api }) => (api === null ? [] : [{ node, api }]));
+  return asked.map(({ node, api }) => ({
+    name: `${cluster}/${node}`,
+    base: `/clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}`,
+    client: new NodeClient(api, { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs }, tls),
+  }));
+}
+
+interface Asking {
+  readonly checks: readonly string[];
+  readonly server: Server;
+  readonly comparison: Comparison;
+  readonly heard: { node: number; rolecall: number; silent: number };
+}
+
+/** One check after the other: nodes have few workers. Both sides are asked at the same moment. */
+async function askBoth({ name, base, client }: Asker, { checks, server, comparison, heard }: Asking): Promise<void> {
+  for (const check of checks) {
+    const atMs = performance.now();
+    const [node, rolecall] = await Promise.all([askNode(client, check), askRolecall(server, `${base}${check}`)]);
+    if (node.word !== "silent") heard.node += 1;
+    if (rolecall === null) heard.silent += 1;
+    else {
+      heard.rolecall += 1;
+      comparison.add({ node: name, check, atMs }, node, rolecall);
+    }
+  }
+}
+
+async function askNode(client: NodeClient, check: string): Promise<Said> {
+  const reply = await client.get(check);
+  return "failure" in reply ? { fit: false, word: "silent" } : { fit: reply.status === 200, word: String(reply.status) };
+}
+
+async function askRolecall(server: Server, path: string): Promise<Said | null> {
+  try {
+    const { status, headers } = await server.get(path);
+    const reason = headers["x-rolecall-reason"];
+    return { fit: status === 200, word: typeof reason === "string" ? `${status} ${reason}` : String(status) };
+  } catch (error) {
+    if (error instanceof Stop) return null;
+    throw error;
+  }
+}
+
+/** What is asked: the checks named, else those of the haproxy.cfg, else the usual ones. What rolecall refuses is a finding. */
+function checksToAsk({ args, result }: Session, { ignoreParams }: Config): readonly string[] {
+  const file = args.text("from-haproxy");
+  if (file === null) result.cover("haproxy_checks", "not_applicable", { detail: "no --from-haproxy" });
+  const found = file === null ? [] : readHaproxyChecks(readText(file));
+  for (const check of found) {
+    const refused = refusalOf(check, ignoreParams);
+    if (refused !== null && file !== null) {
+      result.diagnose(refused.kind === "path" ? "RC042" : "RC041", {
+        message: `${refused.check} in ${refused.section}: ${refused.message}`,
+        location: { file, line: refused.line, kind: "source" },
+      });
+    }
+  }
+  if (file !== null) result.cover("haproxy_checks", "complete", { detail: `${found.length} checks in ${file}` });
+  const named = args.list("check").map((check) => (check.startsWith("/") ? check : `/${check}`));
+  const inFile = found.map(({ check }: HaproxyCheck) => check.replace(/^\/clusters\/[^/]+\/nodes\/[^/]+|^\/nodes\/[^/]+/, ""));
+  const chosen = [...new Set(named.length > 0 ? named : inFile.length > 0 ? inFile : usualChecks)].map((check) =>
+    check.replaceAll(/[^!-~]/g, encodeURIComponent),
+  );
+  return chosen.slice(0, checksMax);
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new Stop("RC006", `Cannot read --from-haproxy: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resolve) => {
+    setTimeout(resolve, Math.max(0, ms));
+  });
+}

@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { renderHaproxy } from "../render/haproxy.ts";
+import { targetsOf } from "../render/targets.ts";
+import { execute } from "../result/evidence.ts";
+import type { Patient } from "./doctor.ts";
+
+const timeoutMs = 20_000;
+
+/** Renders the HAProxy configuration and has HAProxy itself check it: `haproxy -c -f FILE`. What it said is evidence. */
+export async function examineHaproxy({ session, config, probed }: Patient): Promise<void> {
+  const { args, result, signal } = session;
+  const targets = targetsOf(session, config, probed.overview().clusters);
+  if (targets.clusters.every(({ nodes }) => nodes.length === 0)) {
+    result.cover("haproxy", "not_applicable", { detail: "no database address is known" });
+    return;
+  }
+  const command = args.text("haproxy") ?? "haproxy";
+  const folder = await mkdtemp(join(tmpdir(), "rolecall-doctor-"));
+  try {
+    const file = join(folder, "haproxy.cfg");
+    await writeFile(file, renderHaproxy(targets, { bind: "127.0.0.1", writePort: 5000, readPort: 5001, lag: "10MB" }));
+    const evidence = await execute({ command, args: ["-c", "-f", file], directory: folder, timeoutMs, signal });
+    result.addEvidence(evidence);
+    if (evidence.exit_code === -1) {
+      result.cover("haproxy", "unsupported", { detail: evidence.stderr.slice(0, 200) });
+      return;
+    }
+    result.cover("haproxy", "complete", { detail: `exit code ${evidence.exit_code}` });
+    if (evidence.exit_code !== 0)
+      result.diagnose("RC108", {
+        message: `haproxy -c says: ${evidence.stderr.trim().slice(0, 1_000)}`,
+        location: { file, kind: "output" },
+      });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,38 @@
+import { createServer } from "node:net";
+import type { ListenerConfig } from "../../config/config.ts";
+import type { Patient } from "./doctor.ts";
+
+/** Tries to listen where rolecall would. A port that rolecall itself holds is no fault, and told as such. */
+export async function examineListeners({ session: { result }, config }: Patient): Promise<void> {
+  const fixed = config.listen.filter(({ port }) => port !== 0);
+  const tried = await Promise.all(fixed.map(async (listener) => ({ listener, problem: await tryListening(listener) })));
+  for (const { listener, problem } of tried) {
+    if (problem === null) continue;
+    const where = `${listener.address}:${listener.port}`;
+    const isOurs = problem === "EADDRINUSE" && (await isRolecall(listener));
+    if (isOurs) result.diagnose("RC107", { message: `${where} is held by a running rolecall`, severity: "info" });
+    else
+      result.diagnose("RC107", { message: `${where} is not free: ${problem}`, action: "Stop what listens there, or choose another port." });
+  }
+  const free = tried.filter(({ problem }) => problem === null).length;
+  result.cover("listeners", "complete", { detail: `${free} of ${fixed.length} are free` });
+}
+
+/** @returns the system's code for why not, or `null` */
+function tryListening({ address, port }: ListenerConfig): Promise<string | null> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host: address, port, exclusive: true }, () => server.close(() => resolve(null)));
+  });
+}
+
+async function isRolecall({ address, port }: ListenerConfig): Promise<boolean> {
+  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "[::1]" : address.includes(":") ? `[${address}]` : address;
+  try {
+    const response = await fetch(`http://${host}:${port}/livez`, { signal: AbortSignal.timeout(2_000) });
+    return (await response.text()).includes('"status":"ok"');
+  } catch {
+    return false;
+  }
+}

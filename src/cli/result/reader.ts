@@ -1,0 +1,53 @@
+import * as z from "zod";
+import { isObject } from "../../cluster/json.ts";
+import type { Result } from "./document.ts";
+import { resultSchema } from "./schema.ts";
+
+/** One place where a document breaks the schema. */
+export interface Violation {
+  /** JSON pointer (RFC 6901); the whole document is the empty text. */
+  readonly pointer: string;
+  readonly message: string;
+}
+
+export type ReadResult = { readonly ok: true; readonly result: Result } | { readonly ok: false; readonly violations: readonly Violation[] };
+
+const violationsMax = 100;
+let judge: z.ZodType | null = null;
+
+/**
+ * Reads a `cli.result/v1` document, also another tool's. Fields that are not known are tolerated wherever they stand.
+ * @param text one JSON document
+ */
+export function readResult(text: string): ReadResult {
+  let value: unknown;
+  try {
+    value = JSON.parse(text.replace(/^\uFEFF/, ""));
+  } catch (error) {
+    return { ok: false, violations: [{ pointer: "", message: `is no JSON: ${error instanceof Error ? error.message : String(error)}` }] };
+  }
+  if (isResult(value)) return { ok: true, result: value };
+  return { ok: false, violations: violationsOf(value) };
+}
+
+/** Judges a value by the schema that `rolecall schema result` prints. */
+export function isResult(value: unknown): value is Result {
+  return schema().safeParse(value).success;
+}
+
+function violationsOf(value: unknown): readonly Violation[] {
+  if (!isObject(value)) return [{ pointer: "", message: "must be one JSON object" }];
+  const issues = schema().safeParse(value).error?.issues ?? [];
+  return issues
+    .slice(0, violationsMax)
+    .map(({ path, message }) => ({ pointer: path.map((step) => `/${escaped(String(step))}`).join(""), message }));
+}
+
+function schema(): z.ZodType {
+  judge ??= z.fromJSONSchema(structuredClone(resultSchema));
+  return judge;
+}
+
+function escaped(step: string): string {
+  return step.replaceAll("~", "~0").replaceAll("/", "~1");
+}

@@ -1,0 +1,23 @@
+import { drainOf, withDrain } from "./drain.ts";
+import type { RuleLine } from "./explain.ts";
+import { seconds, type Subject } from "./explain-line.ts";
+import { fit } from "./verdict.ts";
+
+/** Whether an operator took the node out of service; said only of a node that has a drain. */
+export function drainRules({ sight, observation, check }: Subject): readonly RuleLine[] {
+  const { node, hasLock } = observation;
+  const drain = drainOf(sight.part, node.name, sight.nowMs);
+  if (drain === null) return [];
+  const verdict = withDrain(fit, sight, { node: node.name, claims: hasLock, check });
+  return [
+    {
+      rule: "drain",
+      outcome: verdict.fit ? "skip" : "refuse",
+      value: `${drain.reason}, for ${seconds(drain.untilMs - sight.nowMs)} more${verdict.fit ? ", which does not apply to this check" : ""}`,
+      limit: drain.isAll ? "all routes" : "replica routes",
+      ageMs: null,
+      source: drain.by === null ? "an operator" : `operator ${drain.by}`,
+      reason: verdict.fit ? null : verdict.reason,
+    },
+  ];
+}

@@ -1,0 +1,77 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { commands } from "../../src/cli/commands.ts";
+import { runJson, runText } from "../fake/command-line.ts";
+import { overviewAnswers } from "../fake/overview.ts";
+import { serveAnswers } from "../fake/rolecall-server.ts";
+
+interface Row {
+  readonly given: string;
+  readonly argv: readonly string[];
+  readonly code: number;
+  readonly rules: readonly string[];
+}
+
+const rows = JSON.parse(readFileSync("test/spec/cli/exit-codes.json", "utf8")) as readonly Row[];
+const folder = mkdtempSync(join(tmpdir(), "rolecall-cli-"));
+const servers: { close(): Promise<void> }[] = [];
+const values = new Map<string, string>();
+
+function file(name: string, text: string): void {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  values.set(`$${name.toUpperCase()}`, path);
+}
+
+before(async () => {
+  const server = await serveAnswers(overviewAnswers);
+  const silent = await serveAnswers({ "/status": { body: "", isSilent: true } });
+  const stranger = await serveAnswers({ "/status": { body: "<html>hello</html>" } });
+  const dead = await serveAnswers({});
+  await dead.close();
+  servers.push(server, silent, stranger);
+  values.set("$SERVER", server.url).set("$SILENT", silent.url).set("$STRANGER", stranger.url).set("$DEAD", dead.url);
+  file("wrong", "clusters: [{ name: demo, discover: [nonsense] }]\nprobe: { interval: 5 }\n");
+  file("dynamic", "ttl: 20\n");
+  file("document", readFileSync("test/spec/cli/another-tool.json", "utf8"));
+  const review = "reason: known, reviewed_by: operator, reviewed_at: 2026-01-31T12:00:00Z";
+  file("policy", `dispositions: [{ rule_id: RC030, disposition: excluded, ${review} }]\n`);
+});
+
+after(async () => {
+  await Promise.all(servers.map((server) => server.close()));
+});
+
+const filled = (argv: readonly string[]): readonly string[] => argv.map((word) => values.get(word) ?? word);
+
+for (const { given, argv, code, rules } of rows) {
+  test(`${given} is exit code ${code}`, async () => {
+    const document = await runJson(filled(argv));
+    assert.deepEqual(
+      document.diagnostics.map(({ rule_id: id }) => id),
+      rules,
+    );
+    assert.equal(document.exit_code, code);
+    const text = await runText(filled(argv));
+    assert.equal(text.code, code);
+    if (code === 2) assert.notEqual(text.err, "", "it says why on stderr");
+    else assert.equal(text.err, "");
+  });
+}
+
+test("every command is in the table", () => {
+  const tested = new Set(rows.map(({ argv }) => argv[0]));
+  assert.deepEqual(
+    commands.map(({ name }) => name).filter((name) => !tested.has(name)),
+    [],
+  );
+});
+
+test("every diagnostic of a required check that did not complete is marked so", async () => {
+  const { diagnostics, coverage } = await runJson(["doctor", "--config", values.get("$WRONG") ?? ""]);
+  const open = coverage.filter(({ required, status }) => required && status !== "complete");
+  assert.equal(diagnostics.filter(({ rule_id: id, incomplete }) => id === "RC003" && incomplete === true).length, open.length);
+});

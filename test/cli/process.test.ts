@@ -1,0 +1,136 @@
+import assert from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, before, test } from "node:test";
+import { pathToFileURL } from "node:url";
+import { assertConforms } from "../fake/conforming.ts";
+import { overviewAnswers } from "../fake/overview.ts";
+import { serveAnswers } from "../fake/rolecall-server.ts";
+
+/** The compiled program itself, as a process. */
+const program = resolve("dist", "main.js");
+const folder = mkdtempSync(join(tmpdir(), "rolecall-process-"));
+let server: Awaited<ReturnType<typeof serveAnswers>>;
+let silent: Awaited<ReturnType<typeof serveAnswers>>;
+
+before(async () => {
+  server = await serveAnswers(overviewAnswers);
+  silent = await serveAnswers({ "/status": { body: "", isSilent: true } });
+});
+
+after(async () => {
+  await Promise.all([server.close(), silent.close()]);
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(argv: readonly string[], nodeArgs: readonly string[] = []): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [...nodeArgs, program, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
+  let [out, err] = ["", ""];
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
+  return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, out, err })) };
+}
+
+/** Resolves when the silent server has been asked: the command is in the middle of its work. */
+async function isAsked(calls: number): Promise<void> {
+  const deadline = AbortSignal.timeout(15_000);
+  while (silent.heard.length < calls) {
+    deadline.throwIfAborted();
+    await new Promise((next) => setTimeout(next, 10));
+  }
+}
+
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  test(`${signal} in the middle is exit code 2 and still exactly one document`, { timeout: 30_000 }, async () => {
+    const calls = silent.heard.length;
+    const { child, ended } = start(["status", "--server", silent.url, "--timeout", "60s", "--format", "json"]);
+    await isAsked(calls + 1);
+    child.kill(signal);
+    const { code, out, err } = await ended;
+    assert.equal(code, 2);
+    assert.equal(err, "");
+    const { diagnostics, exit_code: said } = assertConforms(out);
+    assert.equal(said, 2);
+    assert.equal(diagnostics[0]?.rule_id, "RC004");
+    assert.match(diagnostics[0].message, new RegExp(signal));
+  });
+}
+
+test("a crash in the middle is exit code 2 and still exactly one document", { timeout: 30_000 }, async () => {
+  const bomb = join(folder, "bomb.mjs");
+  writeFileSync(bomb, `setTimeout(() => { throw new Error("a planted mistake"); }, 300);`);
+  const { ended } = start(
+    ["status", "--server", silent.url, "--timeout", "60s", "--format", "json"],
+    ["--import", pathToFileURL(bomb).href],
+  );
+  const { code, out, err } = await ended;
+  assert.equal(code, 2);
+  assert.equal(err, "");
+  const { diagnostics } = assertConforms(out);
+  assert.deepEqual([diagnostics[0]?.rule_id, diagnostics[0]?.message], ["RC002", "a planted mistake"]);
+});
+
+for (const argv of [["schema", "config"], ["status"], ["status", "--format", "json"]]) {
+  test(`a reader that goes away from rolecall ${argv.join(" ")} is no error to speak of`, { timeout: 30_000 }, async () => {
+    const { child, ended } = start(argv[0] === "status" ? [...argv, "--server", server.url] : argv);
+    child.stdout?.destroy();
+    const { err } = await ended;
+    assert.doesNotMatch(err, /EPIPE|at .*\.js|Error:/);
+  });
+}
+
+test("a service says nothing but its document on stdout, and ends with 0 after SIGINT", { timeout: 30_000 }, async () => {
+  const config = join(folder, "served.yaml");
+  writeFileSync(config, "clusters: [{ name: demo, nodes: [{ name: pg1, api: 'http://127.0.0.1:1' }] }]\nlisten: [{ port: 0 }]\n");
+  const { child, ended } = start(["serve", "--config", config, "--format", "json"]);
+  let log = "";
+  await new Promise<void>((listening) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+      if (log.includes('"listening"')) listening();
+    });
+  });
+  child.kill("SIGINT");
+  const { code, out } = await ended;
+  assert.equal(code, 0);
+  assert.deepEqual(assertConforms(out).coverage, [{ id: "service", status: "complete", required: true, detail: "ended by SIGINT" }]);
+});
+
+test("commands say their exit code to the shell", { timeout: 30_000 }, async () => {
+  for (const [argv, expected] of [
+    [["version"], 0],
+    [["check", "/replica", "--node", "pg3", "--server", server.url], 1],
+    [["check"], 2],
+    [["--format", "json"], 2],
+    [["nonsense", "--format=json"], 2],
+  ] as const) {
+    const { code, out } = await start(argv).ended;
+    assert.equal(code, expected, argv.join(" "));
+    if (argv.some((word) => word.endsWith("json"))) assert.equal(assertConforms(out).exit_code, expected);
+  }
+});
+
+test("a document is read from stdin", { timeout: 30_000 }, async () => {
+  const child = spawn(process.execPath, [program, "result", "validate", "-"], { stdio: ["pipe", "pipe", "pipe"] });
+  const ended = once(child, "close");
+  child.stdin.end(
+    JSON.stringify({
+      schema_version: "cli.result/v1",
+      version: "1",
+      command: "x",
+      exit_code: 0,
+      diagnostics: [],
+      coverage: [],
+      evidence: [],
+    }),
+  );
+  assert.deepEqual((await ended)[0], 0);
+});

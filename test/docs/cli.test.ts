@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { commands } from "../../src/cli/commands.ts";
+import { usageOf } from "../../src/cli/help.ts";
+import { ruleIds, rules } from "../../src/cli/result/rules.ts";
+
+/** The tables that come from the sources. `UPDATE_DOCS=1` writes them anew. */
+const commandTable = [
+  "| command | |",
+  "|---|---|",
+  ...commands.map((spec) => `| \`${usageOf(spec).replace(" [OPTIONS]", "").replaceAll("|", "\\|")}\` | ${spec.summary} |`),
+].join("\n");
+const ruleTable = [
+  "# Rules",
+  "",
+  "What the [commands](cli.md) find. Identifiers are stable: none is ever given to another meaning. The severity is the usual one; a finding may carry a lower one, and a policy may lower or exclude it.",
+  "",
+  "| rule | severity | meaning | what to do |",
+  "|---|---|---|---|",
+  ...ruleIds.map((id) => `| ${id} | ${rules[id].severity} | ${rules[id].title} | ${rules[id].action} |`),
+  "",
+].join("\n");
+
+const marked = /(<!-- commands: [^>]*-->\n)[^]*?(<!-- \/commands -->)/;
+
+for (const file of ["README.md", "docs/cli.md"]) {
+  test(`${file}: the commands are those there are`, () => {
+    const text = readFileSync(file, "utf8");
+    const wanted = text.replace(marked, (_, begin: string, end: string) => `${begin}${commandTable}\n${end}`);
+    if (process.env["UPDATE_DOCS"] === "1") writeFileSync(file, wanted);
+    else assert.equal(text, wanted);
+    assert.match(text, marked);
+  });
+}
+
+test("docs/rules.md: the rules are those of the source, all of them", () => {
+  if (process.env["UPDATE_DOCS"] === "1") writeFileSync("docs/rules.md", ruleTable);
+  assert.equal(existsSync("docs/rules.md") ? readFileSync("docs/rules.md", "utf8") : "", ruleTable);
+});
+
+test("docs/cli.md: the commands it shows are understood, and its links lead somewhere", () => {
+  const text = readFileSync("docs/cli.md", "utf8") + readFileSync("README.md", "utf8");
+  const shown = [...text.matchAll(/`rolecall ([a-z]+)/g)].map((match) => match[1] ?? "");
+  for (const name of shown.filter((word) => word !== "serve"))
+    assert.ok(
+      commands.some((spec) => spec.name === name),
+      `rolecall ${name} is no command`,
+    );
+  assert.ok(existsSync("docs/rules.md"));
+});
+
+test("docs/cli.md: HAProxy itself takes the pools of moving over, where it is installed", () => {
+  const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("docs/cli.md", "utf8")) ?? [];
+  assert.match(lines, /backend write_veto/);
+  const file = join(mkdtempSync(join(tmpdir(), "rolecall-docs-")), "haproxy.cfg");
+  writeFileSync(file, `defaults\n  mode tcp\n  timeout connect 2s\n  timeout client 30m\n  timeout server 30m\n${lines}`);
+  const { error, status, stderr } = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
+  if (error === undefined) assert.equal(status, 0, stderr);
+});

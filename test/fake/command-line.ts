@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { Readable } from "node:stream";
+import type { Io, Sink } from "../../src/cli/io.ts";
+import type { Result } from "../../src/cli/result/document.ts";
+import { run } from "../../src/cli/run.ts";
+import { assertConforms } from "./conforming.ts";
+
+/** How a command line came out. */
+export interface Ran {
+  readonly code: number;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** What a command line is run with beside its arguments. */
+export interface Around {
+  readonly stdin?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly isTerminal?: boolean;
+}
+
+const never = new AbortController().signal;
+
+/** Runs a command line within this process, its streams kept as text. */
+export async function runText(argv: readonly string[], around: Around = {}): Promise<Ran> {
+  const [out, err] = [new MemorySink(around.isTerminal ?? false), new MemorySink(around.isTerminal ?? false)];
+  const io: Io = { stdout: out, stderr: err, stdin: Readable.from([around.stdin ?? ""]), env: around.env ?? {}, unread: never };
+  const { exitCode } = await run(argv, io, { ended: never, crashed: never });
+  return { code: exitCode, out: out.text, err: err.text };
+}
+
+/** Runs it with `--format json`; what is on stdout is one document, judged by ajv, that says the code it ended with. */
+export async function runJson(argv: readonly string[], around: Around = {}): Promise<Result> {
+  const { code, out, err } = await runText([...argv, "--format", "json"], around);
+  const document = assertConforms(out);
+  assert.equal(document.exit_code, code);
+  assert.equal(err, "");
+  return document;
+}
+
+class MemorySink implements Sink {
+  readonly isTerminal: boolean;
+  text = "";
+
+  constructor(isTerminal: boolean) {
+    this.isTerminal = isTerminal;
+  }
+
+  columns(): number {
+    return 100;
+  }
+
+  rows(): number {
+    return 40;
+  }
+
+  async write(text: string): Promise<void> {
+    this.text += text;
+  }
+}
