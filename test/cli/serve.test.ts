@@ -92,7 +92,7 @@ test("ports that the simulated nodes cannot have end it with exit code 2 and are
   const file = fileOf(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
   const running = new Running(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
-  assert.match(running.stderr, new RegExp(`^Cannot start the simulator as simulator\\.port ${takenPort} .*EADDRINUSE.*\\n$`));
+  assert.match(running.stderr, new RegExp(`Cannot start the simulator as simulator\\.port ${takenPort} .*EADDRINUSE`));
 });
 
 test("a port that is taken at a reload leaves the old configuration in force", limit, async (context) => {
