@@ -2,9 +2,7 @@ import type { Door } from "../front/doors.ts";
 
 /** What a newcomer sees: where everything is, and three lines to try. */
 export function invitation(doors: readonly Door[], nodes: readonly { readonly name: string; readonly url: string }[]): string {
-  const lines = doors.map(
-    ({ config, port }) => `  ${addressOf(config.address, port)}  ${config.dialect === "admin" ? "metrics" : "health checks"}`,
-  );
+  const lines = doors.map(({ config, port }) => `  ${addressOf(config.address, port)}  ${purposes[config.dialect]}`);
   const door = doors.find(({ config }) => config.dialect === "node");
   const base = door === undefined ? "" : addressOf(door.config.address, door.port);
   const [first, second] = nodes;
@@ -23,6 +21,8 @@ export function invitation(doors: readonly Door[], nodes: readonly { readonly na
     "",
   ].join("\n");
 }
+
+const purposes = { node: "health checks", admin: "metrics", exporter: "a database exporter's API" } as const;
 
 function addressOf(address: string, port: number): string {
   return `http://${address.includes(":") ? `[${address}]` : address}:${port}`;

@@ -16,7 +16,7 @@ export interface AdminSources {
   readonly operator: OperatorSources;
   readonly snapshots: SnapshotWait;
   /** Our metrics and the nodes' in the exposition format, with its content type. */
-  readonly metrics: () => Promise<{ readonly body: Buffer; readonly contentType: string }>;
+  readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
   readonly drains: DrainSources;
 }
 
@@ -42,10 +42,11 @@ export function answerAdmin(request: Request, message: IncomingMessage, { bound,
   }
   if (isOwn && path === "snapshot") return sources.snapshots.answer(target.query);
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready());
-  return sources.metrics().then(({ body, contentType }) => ({
+  return sources.metrics().then(({ pieces, contentType }) => ({
     status: 200,
     phrase: "OK",
     headers: ["Cache-Control", "no-store", "Content-Type", contentType],
-    body,
+    body: Buffer.alloc(0),
+    pieces,
   }));
 }

@@ -19,7 +19,7 @@ export interface ExporterBound {
 /** What the dialect answers from. The app hands it in. */
 export interface ExporterSources {
   readonly evidence: () => Evidence;
-  readonly metrics: () => Promise<{ readonly body: Buffer; readonly contentType: string }>;
+  readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
   /** Reads the configuration again. @returns why it came to nothing, or `null` */
   readonly reload: () => Promise<string | null>;
   readonly explain: (cluster: string, node: string | null) => string;
@@ -50,7 +50,8 @@ export class ExporterDialect {
   #handleOther(path: string | null, method: string): Reply | Promise<Reply> {
     const { cluster, node, telemetryPath } = this.#bound;
     const { metrics, explain, stat, version, evidence } = this.#sources;
-    if (path === telemetryPath) return metrics().then(({ body, contentType }) => plainReply(200, body, { type: contentType }));
+    if (path === telemetryPath)
+      return metrics().then(({ pieces, contentType }) => ({ ...plainReply(200, "", { type: contentType }), pieces }));
     switch (path ?? "") {
       case "/reload":
         return this.#reload(method);

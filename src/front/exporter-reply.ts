@@ -11,7 +11,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
 ]);
 
 /** A plain answer of the exporter dialect: every method gets what GET gets, OPTIONS its body too. */
-export function plainReply(status: number, body: string | Buffer, rest: { readonly type?: string; readonly allow?: string } = {}): Reply {
+export function plainReply(status: number, body: string, rest: { readonly type?: string; readonly allow?: string } = {}): Reply {
   return {
     status,
     phrase: phrases.get(status) ?? "",
@@ -22,7 +22,7 @@ export function plainReply(status: number, body: string | Buffer, rest: { readon
       rest.type ?? "text/plain; charset=utf-8",
       ...(rest.allow === undefined ? [] : ["Allow", rest.allow]),
     ],
-    body: typeof body === "string" ? Buffer.from(body) : body,
+    body: Buffer.from(body),
     hasOptionsBody: true,
   };
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
+import { pipeline, Readable } from "node:stream";
 import type { DoorConfig } from "../config/door-config.ts";
 import { Crowd, limitServer } from "./door-crowd.ts";
 import { DoorFiles, type DoorMaterial, readDoor } from "./door-files.ts";
@@ -194,11 +195,18 @@ function tooLong(target: string): Reply {
 function write(response: ServerResponse, reply: Reply, method: string): void {
   if (response.writableEnded || response.destroyed) return;
   response.sendDate = false;
-  const length = method === "OPTIONS" && reply.hasOptionsBody !== true ? 0 : reply.body.length;
+  const pieces = method === "OPTIONS" && reply.hasOptionsBody !== true ? [] : (reply.pieces ?? [reply.body]);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   const closing = hasUnreadBody(response.req) ? ["Connection", "close"] : [];
   response.writeHead(reply.status, reply.phrase, [...reply.headers, "Content-Length", String(length), ...closing]);
   if (method === "HEAD" || length === 0) response.end();
-  else response.end(reply.body);
+  else if (pieces.length === 1) response.end(pieces[0]);
+  else sendPieces(pieces, response);
+}
+
+/** Piece by piece, as fast as the asker takes them. One that goes away takes the rest with it. */
+function sendPieces(pieces: readonly Buffer[], response: ServerResponse): void {
+  pipeline(Readable.from(pieces, { objectMode: false }), response, () => {});
 }
 
 function hasUnreadBody({ headers, complete }: IncomingMessage): boolean {

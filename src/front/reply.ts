@@ -7,6 +7,8 @@ export interface Reply {
   /** Name, value, name, value: without Content-Length, which follows from the body. */
   readonly headers: readonly string[];
   readonly body: Buffer;
+  /** A long body, written piece by piece as the asker takes it, in place of `body`. */
+  readonly pieces?: readonly Buffer[];
   /** Whether OPTIONS gets the body too, as from an exporter; from a node it gets none. */
   readonly hasOptionsBody?: boolean;
 }

@@ -10,8 +10,9 @@ const survivingRoutes: ReadonlySet<Route> = new Set(["primary", "leader", "read-
 
 /** Whether a node whose own word is too old, or gone, keeps the yes it had on a route, by its exporter's word. */
 export function survivesOn(sight: Sight, observation: Observation, route: Route): boolean {
-  if (sight.settings.guards.surviveMs === 0 || !survivingRoutes.has(route)) return false;
-  const { report } = observation;
+  const { report, node } = observation;
+  // Without an API there is no lock that could last: the exporter's word is all there is, and it has its own rules.
+  if (sight.settings.guards.surviveMs === 0 || node.api === null || !survivingRoutes.has(route)) return false;
   const wasPrimary =
     report?.role === "primary" && report.state === "running" && mistakenIdentity(sight.part, observation, sight.settings) === null;
   return wasPrimary && survives(sight, observation, exporterWitness(sight, observation));

@@ -25,7 +25,7 @@ interface Kind {
   readonly source: "api" | "exporter";
   readonly description: string;
   readonly priority: number;
-  readonly ttlMs: (probe: ProbeConfig) => number;
+  readonly ttlMs: (asks: Asks) => number;
   readonly isFatal: (node: Node) => boolean;
 }
 
@@ -53,64 +53,56 @@ export function collectorsOf(part: ClusterPart, node: string | null, asks: Asks)
 }
 
 /** The collectors of one node: those of its API and of its exporter, where it has them. */
-export function collectorsOfNode(cluster: string, node: Node, { probe, livenessEvery }: Asks): readonly Collector[] {
-  return kindsOf(livenessEvery)
-    .filter(({ source }) => node[source] !== null)
-    .map(({ question, source, description, priority, ttlMs, isFatal }) => ({
-      name: `${cluster}.${node.name}.${question}`,
-      cluster,
-      node: node.name,
-      question,
-      source,
-      description,
-      priority,
-      ttlMs: ttlMs(probe),
-      timeoutMs: probe.timeoutMs,
-      isFatal: isFatal(node),
-    }));
+export function collectorsOfNode(cluster: string, node: Node, asks: Asks): readonly Collector[] {
+  const collectors: Collector[] = [];
+  for (const { ttlMs, isFatal, ...kind } of kinds) {
+    if (node[kind.source] === null) continue;
+    const name = `${cluster}.${node.name}.${kind.question}`;
+    const { timeoutMs } = asks.probe;
+    collectors.push({ ...kind, name, cluster, node: node.name, ttlMs: ttlMs(asks), timeoutMs, isFatal: isFatal(node) });
+  }
+  return collectors;
 }
 
-function kindsOf(livenessEvery: number): readonly Kind[] {
-  return [
-    {
-      question: "leader",
-      source: "api",
-      description: "The node's status document and whether it holds the lock, GET /leader of its API",
-      priority: 100,
-      ttlMs: ({ intervalMs }) => intervalMs,
-      isFatal: () => true,
-    },
-    {
-      question: "up",
-      source: "exporter",
-      description: "The database's role as its exporter has it, GET /up",
-      priority: 110,
-      ttlMs: ({ intervalMs }) => intervalMs,
-      isFatal: ({ api }) => api === null,
-    },
-    {
-      question: "metrics",
-      source: "exporter",
-      description: "Positions, senders and the database's own time, GET /metrics of its exporter",
-      priority: 120,
-      ttlMs: ({ metricsIntervalMs }) => metricsIntervalMs,
-      isFatal: ({ api }) => api === null,
-    },
-    {
-      question: "liveness",
-      source: "api",
-      description: "The heartbeat loop of the cluster manager, GET /liveness of its API",
-      priority: 130,
-      ttlMs: ({ intervalMs }) => livenessEvery * intervalMs,
-      isFatal: () => false,
-    },
-    ...documents.map(([question, interval], at) => ({
-      question,
-      source: "api" as const,
-      description: `The cluster's document /${question}, asked of one node at a time`,
-      priority: 140 + 10 * at,
-      ttlMs: (probe: ProbeConfig) => probe[interval],
-      isFatal: () => false,
-    })),
-  ];
-}
+const kinds: readonly Kind[] = [
+  {
+    question: "leader",
+    source: "api",
+    description: "The node's status document and whether it holds the lock, GET /leader of its API",
+    priority: 100,
+    ttlMs: ({ probe }) => probe.intervalMs,
+    isFatal: () => true,
+  },
+  {
+    question: "up",
+    source: "exporter",
+    description: "The database's role as its exporter has it, GET /up",
+    priority: 110,
+    ttlMs: ({ probe }) => probe.intervalMs,
+    isFatal: ({ api }) => api === null,
+  },
+  {
+    question: "metrics",
+    source: "exporter",
+    description: "Positions, senders and the database's own time, GET /metrics of its exporter",
+    priority: 120,
+    ttlMs: ({ probe }) => probe.metricsIntervalMs,
+    isFatal: ({ api }) => api === null,
+  },
+  {
+    question: "liveness",
+    source: "api",
+    description: "The heartbeat loop of the cluster manager, GET /liveness of its API",
+    priority: 130,
+    ttlMs: ({ probe, livenessEvery }) => livenessEvery * probe.intervalMs,
+    isFatal: () => false,
+  },
+  ...documents.map(([question, interval], at) => ({
+    question,
+    source: "api" as const,
+    description: `The cluster's document /${question}, asked of one node at a time`,
+    priority: 140 + 10 * at,
+    ttlMs: ({ probe }: Asks) => probe[interval],
+    isFatal: () => false,
+  })),
+];

@@ -1,7 +1,8 @@
-import { Counter, Gauge, Histogram, Registry } from "prom-client";
+import { Counter, Gauge, Registry } from "prom-client";
 import { Askings, type Probed } from "./askings.ts";
 import { buildInfo } from "./build-info.ts";
 import { collectorsOfNode } from "./collectors.ts";
+import { Durations } from "./durations.ts";
 import { exporterFamilies, type Asked } from "./exporter-families.ts";
 import { managerFamilies } from "./manager-families.ts";
 import { ManagementMetrics } from "./management-metrics.ts";
@@ -12,7 +13,7 @@ import { expositionType, inSlices, renderPage, type Family } from "./text-page.t
 
 /** A page of metrics, as it is sent. */
 export interface MetricsPage {
-  readonly body: Buffer;
+  readonly pieces: readonly Buffer[];
   readonly contentType: string;
 }
 
@@ -23,7 +24,7 @@ export class Metrics {
   readonly #registry = new Registry();
   readonly #sources: MetricSources;
   readonly #askings = new Askings();
-  readonly #durations: Histogram<"cluster" | "question">;
+  readonly #durations = new Durations();
   readonly #reloads: Counter<"outcome">;
   readonly #disputes: Counter<"cluster">;
   readonly #refreshers: readonly (() => void)[];
@@ -32,13 +33,6 @@ export class Metrics {
   constructor(sources: MetricSources) {
     const registers = [this.#registry];
     this.#sources = sources;
-    this.#durations = new Histogram({
-      name: "rolecall_probe_duration_seconds",
-      help: "How long askings took, answered or not.",
-      labelNames: ["cluster", "question"],
-      buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
-      registers,
-    });
     this.#reloads = new Counter({
       name: "rolecall_reloads_total",
       help: "Reloads of the configuration.",
@@ -63,7 +57,7 @@ export class Metrics {
   probed(probed: Probed): void {
     const { cluster, question, outcome, durationMs } = probed;
     this.#askings.count(probed, this.#sources.wall());
-    if (outcome !== "skipped") this.#durations.observe({ cluster, question }, durationMs / 1000);
+    if (outcome !== "skipped") this.#durations.observe(cluster, question, durationMs / 1000);
   }
 
   reloaded(outcome: "applied" | "refused"): void {
@@ -95,8 +89,13 @@ export class Metrics {
     for (const refresh of this.#refreshers) refresh();
     const own = await this.#registry.metrics();
     const views = await inSlices(viewNodes(this.#sources));
-    const nodes = await renderPage([...nodeMetrics(views), ...askingMetrics(this.#askings.all()), ...this.#nodesOwn(views)]);
-    return { body: Buffer.concat([Buffer.from(own), nodes]), contentType: expositionType };
+    const nodes = await renderPage([
+      this.#durations.family(),
+      ...nodeMetrics(views),
+      ...askingMetrics(this.#askings.all()),
+      ...this.#nodesOwn(views),
+    ]);
+    return { pieces: [Buffer.from(own), ...nodes], contentType: expositionType };
   }
 
   /** What the nodes themselves, and an exporter of each, would show. */

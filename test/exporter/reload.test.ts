@@ -40,14 +40,14 @@ test("checks go on being answered from kept evidence while the exporter dialect 
   try {
     await until(async () => (await ask("/primary")) === "200 primary");
     const answers: string[] = [];
-    let isOver = false;
+    const over = new AbortController();
     const asking = (async () => {
-      while (!isOver) answers.push(await ask("/primary"));
+      while (!over.signal.aborted) answers.push(await ask("/primary"));
     })();
     assert.equal(await ask("/reload"), "200 server reloaded");
     wanted = failing;
     assert.match(await ask("/reload"), /^500 fail to reload: .*192\.0\.2\.1/);
-    isOver = true;
+    over.abort();
     await asking;
     assert.deepEqual(new Set(answers), new Set(["200 primary"]));
     const other = app.doors.find(({ config: { address } }) => address === "127.0.0.2");

@@ -4,6 +4,8 @@ import { request } from "node:http";
 import { after, suite, test } from "node:test";
 import type { ExporterWord } from "../../src/cluster/exporter-report.ts";
 import { ExporterDialect, type ExporterSources } from "../../src/front/exporter-dialect.ts";
+import type { Drain } from "../../src/cluster/drain.ts";
+import { withDrains } from "../../src/health/drain.ts";
 import { Listener } from "../../src/front/listener.ts";
 import { openDoor } from "../../src/config/door-config.ts";
 import { eventsTo } from "../fake/front.ts";
@@ -36,7 +38,8 @@ function sourcesOf(watched: Watched, rest: Partial<ExporterSources> = {}): Expor
       nowMs: 1_500,
       unready: () => null,
     }),
-    metrics: () => Promise.resolve({ body: Buffer.from("a 1\n"), contentType: "text/plain; version=0.0.4; charset=utf-8" }),
+    metrics: () =>
+      Promise.resolve({ pieces: [Buffer.from("a "), Buffer.from("1\n")], contentType: "text/plain; version=0.0.4; charset=utf-8" }),
     reload: () => Promise.resolve(null),
     explain: (cluster, node) => `explain ${cluster} ${node}`,
     stat: (cluster, node) => `stat ${cluster} ${node}`,
@@ -54,10 +57,12 @@ interface Answer {
   readonly body: string;
 }
 
-async function open(
-  sources: ExporterSources,
-  node: string | null = "pg1",
-): Promise<{ ask(path: string, method?: string): Promise<Answer>; close(): Promise<void> }> {
+interface Opened {
+  readonly ask: (path: string, method?: string) => Promise<Answer>;
+  readonly close: () => Promise<void>;
+}
+
+async function open(sources: ExporterSources, node: string | null = "pg1"): Promise<Opened> {
   const dialect = new ExporterDialect({ cluster: "demo", node, telemetryPath: "/metrics" }, sources);
   const errors: unknown[] = [];
   const listener = new Listener((asked) => dialect.handle(asked), openDoor, eventsTo(errors));
@@ -190,5 +195,18 @@ suite("a listener that speaks for a whole cluster says the best state of its nod
         await close();
       }
     });
+  }
+});
+
+test("a replica that was drained takes no reads by the exporter's paths either", async () => {
+  const watched = new Watched();
+  watched.follow("pg1", 1_000);
+  const drain: Drain = { reason: "reboot", by: null, isAll: false, untilMs: 60_000, since: "", until: "" };
+  watched.part = withDrains(watched.part, "pg1", { drain, nowMs: 1_000 });
+  const { ask, close } = await open(sourcesOf(watched));
+  try {
+    assert.deepEqual([(await ask("/replica")).status, (await ask("/read")).status], [503, 503]);
+  } finally {
+    await close();
   }
 });

@@ -21,8 +21,8 @@ function metricsOf(watched: Watched, tally = new Tally(), exporter = upstream): 
 }
 
 async function linesOf(metrics: Metrics, name: string): Promise<readonly string[]> {
-  const { body } = await metrics.render();
-  return body
+  const { pieces } = await metrics.render();
+  return Buffer.concat(pieces)
     .toString()
     .split("\n")
     .filter((line) => line.startsWith(name))
@@ -89,8 +89,8 @@ test("the text is in the exposition format, whatever names are in it", async () 
   const [first] = watched.part.nodes;
   assert.ok(first !== undefined);
   watched.part = { ...watched.part, nodes: [{ ...first, node: { ...first.node, name: 'a"b\\c' } }] };
-  const { body, contentType } = await metricsOf(watched).render();
-  const text = body.toString();
+  const { pieces, contentType } = await metricsOf(watched).render();
+  const text = Buffer.concat(pieces).toString();
   assert.match(contentType, /^text\/plain/);
   assert.ok(text.includes('rolecall_node_up{cluster="demo",node="a\\"b\\\\c"} 1'));
   for (const line of text.split("\n")) assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [-+.\w]+|)$/);

@@ -23,7 +23,7 @@ function metricsOf(watched: readonly Watched[], exporter: Partial<ExporterConfig
 }
 
 async function textOf(metrics: Metrics): Promise<string> {
-  return (await metrics.render()).body.toString();
+  return Buffer.concat((await metrics.render()).pieces).toString();
 }
 
 const asked = { cluster: "demo", node: "pg1", question: "leader", outcome: "answered", durationMs: 30 };
@@ -59,7 +59,9 @@ suite("every metric of both seeds is there for a node that says all", () => {
       null,
       [
         ...ofNodes.map((name) => `patroni_${name.replace(/^db_/, "postgres_")}`),
-        ...["pg_up", "pg_version", "pg_in_recovery"],
+        "pg_up",
+        "pg_version",
+        "pg_in_recovery",
         ...ofExporters.map((name) => `pg_${name}`),
       ],
     ],
@@ -115,20 +117,19 @@ suite("every metric of both seeds is there for a node that says all", () => {
   });
 });
 
-test("promtool finds nothing to complain of", (context) => {
+test("promtool finds nothing to complain of", async (context) => {
   if (spawnSync("promtool", ["--version"]).status !== 0) {
-    context.diagnostic("not run: promtool is not installed");
+    context.skip("not run: promtool is not installed");
     return;
   }
-  return Promise.all(
-    (["upstream", "neutral"] as const).map(async (naming) => {
-      const watched = steady();
-      const metrics = metricsOf([telling(), { ...watched, part: { ...watched.part, name: 'o"t\\h\ner' } } as Watched], { naming });
-      metrics.probed(asked);
-      const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input: await textOf(metrics) });
-      assert.equal(status, 0, `${stdout}${stderr}`);
-    }),
-  ).then(() => {});
+  for (const naming of ["upstream", "neutral"] as const) {
+    const other = steady();
+    other.part = { ...other.part, name: 'o"t\\h\ner' };
+    const metrics = metricsOf([telling(), other], { naming });
+    metrics.probed(asked);
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input: await textOf(metrics), encoding: "utf8" });
+    assert.equal(status, 0, `${stdout}${stderr}`);
+  }
 });
 
 suite("a scrape of 1,000 nodes", () => {
@@ -160,6 +161,6 @@ suite("a scrape of 1,000 nodes", () => {
     const metrics = metricsOf([many()]);
     const [one, other] = [metrics.render(), metrics.render()];
     assert.equal(one, other);
-    assert.notEqual((await one).body, (await metrics.render()).body);
+    assert.notEqual((await one).pieces, (await metrics.render()).pieces);
   });
 });
