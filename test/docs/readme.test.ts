@@ -20,7 +20,7 @@ for (const document of documents) {
   });
 
   test(`${document}: every npm script it names exists`, () => {
-    const scripts = [...text.matchAll(/npm (?:run )?(start|test(?::\w+)?|run \S+|build|check|schema|bench\S*)/g)].map((match) =>
+    const scripts = [...text.matchAll(/npm (?:run )?(start|test(?::\w+)?|run [\w:]+|build|check|schema|bench[\w:]*)/g)].map((match) =>
       (match[1] ?? "").replace(/^run /, ""),
     );
     for (const script of scripts) assert.ok(script in manifest.scripts, `npm run ${script} does not exist`);
