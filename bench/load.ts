@@ -1,5 +1,5 @@
 /** Load on a server: as many questions as it answers, or a fixed number a second. */
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,14 +14,21 @@ export interface Storm {
   /** A new connection for each question, as probes that do not keep theirs. */
   readonly isNew?: boolean;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Several targets, asked in turn in place of the url's own. */
+  /** Several targets, asked in turn in place of the url's own; wrk only. */
   readonly script?: string;
+  /** Reads the status of every answer, which costs wrk a good part of its speed; not together with a script. */
+  readonly readsStatuses?: boolean;
 }
 
 /** How a storm went. */
 export interface Weather {
   readonly answersPerSecond: number;
+  /** Answers other than 2xx, and questions without one. */
   readonly failures: number;
+  /** How many questions were left without an answer: refused, reset or too late. */
+  readonly unanswered: number;
+  /** How many answers were neither 2xx nor 503. By wrk they are known only where `readsStatuses`, else it is 0. */
+  readonly strange: number;
 }
 
 /** The program that makes storms here. */
@@ -34,13 +41,43 @@ export function storm(asked: Storm): Promise<Weather> {
   return stormMaker() === "wrk" ? byWrk(asked) : byAutocannon(asked);
 }
 
-async function byWrk({ url, seconds, connections, isNew = false, headers = {}, script }: Storm): Promise<Weather> {
+/** wrk tells only how many answers were not 2xx or 3xx; this has it count by status. Its globals are one thread's, read through `get`. */
+const statusScript = `local threads = {}
+setup = function(thread) table.insert(threads, thread) end
+init = function() strange = 0 end
+response = function(status) if status ~= 503 and (status < 200 or status > 299) then strange = strange + 1 end end
+done = function()
+  local sum = 0
+  for _, thread in ipairs(threads) do sum = sum + thread:get("strange") end
+  io.write("Strange: " .. sum .. "\\n")
+end
+`;
+
+async function byWrk({ readsStatuses = false, ...asked }: Storm): Promise<Weather> {
+  if (!readsStatuses) return blowByWrk(asked);
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
+  const script = join(folder, "statuses.lua");
+  writeFileSync(script, statusScript);
+  try {
+    return await blowByWrk({ ...asked, script });
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function blowByWrk({ url, seconds, connections, isNew = false, headers = {}, script }: Storm): Promise<Weather> {
   const all = { ...headers, ...(isNew ? { Connection: "close" } : {}) };
   const flags = Object.entries(all).flatMap(([name, value]) => ["-H", `${name}: ${value}`]);
   const how = ["-t1", `-c${connections}`, `-d${seconds}s`, ...(script === undefined ? [] : ["-s", script]), ...flags];
   const said = await output(["wrk", ...how, url]);
-  const failed = /Non-2xx or 3xx responses: (\d+)/.exec(said)?.[1];
-  return { answersPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1]), failures: Number(failed ?? 0) };
+  const count = (pattern: RegExp): number => (pattern.exec(said) ?? []).slice(1).reduce((sum, each) => sum + Number(each), 0);
+  const unanswered = count(/Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/);
+  return {
+    answersPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1]),
+    failures: count(/Non-2xx or 3xx responses: (\d+)/) + unanswered,
+    unanswered,
+    strange: count(/Strange: (\d+)/),
+  };
 }
 
 async function byAutocannon({ url, seconds, connections, isNew = false, headers = {} }: Storm): Promise<Weather> {
@@ -50,8 +87,11 @@ async function byAutocannon({ url, seconds, connections, isNew = false, headers 
     readonly requests: { readonly average: number };
     readonly non2xx: number;
     readonly errors: number;
+    readonly statusCodeStats: Readonly<Record<string, { readonly count: number }>>;
   };
-  return { answersPerSecond: result.requests.average, failures: result.non2xx + result.errors };
+  const { non2xx, errors: unanswered, statusCodeStats } = result;
+  const strange = non2xx - (statusCodeStats["503"]?.count ?? 0);
+  return { answersPerSecond: result.requests.average, failures: non2xx + unanswered, unanswered, strange };
 }
 
 /** A fixed number of questions a second, whether or not answers come: the latencies of all of them, in ms, and what made them. */
@@ -71,6 +111,11 @@ export async function tails(url: string, { rate, seconds }: { readonly rate: num
   const found = [await tailByAutocannon(url, rate, seconds)];
   if (find("h2load") !== undefined) found.push(await tailByH2load(url, rate, seconds));
   return found;
+}
+
+/** Asks at a fixed rate once, by the better of the two that is here: to hold two of its tails against each other. */
+export function tail(url: string, { rate, seconds }: { readonly rate: number; readonly seconds: number }): Promise<Tail> {
+  return find("h2load") === undefined ? tailByAutocannon(url, rate, seconds) : tailByH2load(url, rate, seconds);
 }
 
 async function tailByAutocannon(url: string, rate: number, seconds: number): Promise<Tail> {

@@ -6,7 +6,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { Started } from "./started.ts";
 
-const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url)); // from build/bench
+/** The built program: the measured one. */
+export const program: string = fileURLToPath(new URL("../../dist/main.js", import.meta.url)); // from build/bench
 
 /** Nodes of clusters, as the children that serve them tell. */
 export type Clusters = readonly (readonly { readonly name: string; readonly url: string }[])[];

@@ -5,7 +5,11 @@
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import type { Row, RowMaker } from "./row.ts";
+import { coldStart } from "./rows/cold.ts";
 import { againstPatroni, memory, tailBesideProbing } from "./rows/core.ts";
+import { tailBesideAbuse, tailBesideScrapes } from "./rows/disturbance.ts";
+import { stormBesideSwitchover } from "./rows/failover.ts";
+import { costOfVerdicts } from "./rows/judge.ts";
 import { costOfProbes } from "./rows/probing.ts";
 import { againstConstants, mixedStorms, tailBesideSweep } from "./rows/storms.ts";
 import { isReached, table } from "./table.ts";
@@ -18,6 +22,11 @@ const makers: readonly RowMaker[] = [
   tailBesideSweep,
   memory,
   costOfProbes,
+  tailBesideScrapes,
+  tailBesideAbuse,
+  stormBesideSwitchover,
+  coldStart,
+  costOfVerdicts,
 ];
 const guarded: readonly RowMaker[] = [againstPatroni, againstConstants, memory];
 const { values, positionals } = parseArgs({ options: { guard: { type: "boolean", default: false } }, allowPositionals: true });

@@ -1,20 +1,18 @@
-/**
- * What one verdict costs, in nanoseconds, with 1, 100 and 1000 clusters in memory: `node build/bench/judge.js`. A verdict here is
- * all that an answer needs of the judgement: finding the cluster and the node, looking at the cluster, judging the check.
- */
-import { ordinaryReport } from "../src/cluster/incident.ts";
-import type { Node } from "../src/cluster/node.ts";
-import { unseen } from "../src/cluster/observation.ts";
-import type { Outcome } from "../src/cluster/outcome.ts";
-import type { ClusterPart } from "../src/cluster/snapshot.ts";
-import { plainCheck, type Check } from "../src/health/check.ts";
-import { defaultGuards } from "../src/health/guards.ts";
-import { withNodes } from "../src/health/membership.ts";
-import { observe } from "../src/health/observe.ts";
-import { judgeMember } from "../src/health/pool.ts";
-import type { Settings } from "../src/health/settings.ts";
-import { look } from "../src/health/sight.ts";
-import { emptyPart } from "../src/tend.ts";
+/** What one verdict costs: finding the cluster and the node, looking at the cluster, judging the check; no question is read, none answered. */
+import { ordinaryReport } from "../../src/cluster/incident.ts";
+import type { Node } from "../../src/cluster/node.ts";
+import { unseen } from "../../src/cluster/observation.ts";
+import type { Outcome } from "../../src/cluster/outcome.ts";
+import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import { plainCheck, type Check } from "../../src/health/check.ts";
+import { defaultGuards } from "../../src/health/guards.ts";
+import { withNodes } from "../../src/health/membership.ts";
+import { observe } from "../../src/health/observe.ts";
+import { judgeMember } from "../../src/health/pool.ts";
+import type { Settings } from "../../src/health/settings.ts";
+import { look } from "../../src/health/sight.ts";
+import { emptyPart } from "../../src/tend.ts";
+import type { Row, RowMaker } from "../row.ts";
 
 const rounds = 20;
 const verdictsPerRound = 100_000;
@@ -40,14 +38,25 @@ const checks: readonly (readonly [string, Check])[] = [
 const names = ["pg1", "pg2", "pg3"] as const;
 const lastMs = 300_000;
 
-for (const count of [1, 100, 1_000]) {
+/** Nanoseconds of the dearest of some checks, with 1, 100 and 1,000 clusters in memory. */
+export const costOfVerdicts: RowMaker = {
+  word: "judge",
+  run: () => Promise.resolve([1, 100, 1_000].map(rowWith)),
+};
+
+function rowWith(count: number): Row {
   const parts = new Map(Array.from({ length: count }, (_, at): [string, ClusterPart] => [`c${at}`, watched(`c${at}`)]));
   const keys = [...parts.keys()];
-  for (const [name, check] of checks) {
+  const costs = checks.map(([name, check]) => {
     // The best round: what else runs on the machine is not what a verdict costs.
-    const best = Math.min(...Array.from({ length: rounds }, () => cost(parts, keys, check)));
-    process.stdout.write(`${String(count).padStart(5)} clusters  ${name.padEnd(42)} ${Math.round(best)} ns\n`);
-  }
+    return { name, ns: Math.min(...Array.from({ length: rounds }, () => cost(parts, keys, check))) };
+  });
+  return {
+    name: `nanoseconds of a verdict, the dearest of ${checks.length} checks: ${count} ${count === 1 ? "cluster" : "clusters"} in memory`,
+    figure: Math.max(...costs.map(({ ns }) => ns)),
+    bound: { atMost: 2_000 },
+    detail: costs.map(({ name, ns }) => `${name} ${Math.round(ns)}`).join(", "),
+  };
 }
 
 /** @returns nanoseconds a verdict, over one round that goes through all clusters and nodes in turn */

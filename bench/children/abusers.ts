@@ -1,0 +1,60 @@
+/**
+ * `abusers PORT`: clients that mean ill or fail. 200 connections drip a head byte by byte and never end it, opened anew when they are cut off; beside
+ * them 400 clients a second come with garbage, a head that is too large, or a reset in the middle of one. Says a line when all drip; answers every
+ * line on stdin with the count of clients so far. Ends with stdin, or after a minute.
+ */
+import { connect, type Socket } from "node:net";
+import { createInterface } from "node:readline";
+
+const port = Number(process.argv[2]);
+const drippingCount = 200;
+const bangMs = 10;
+const bangsPerTick = 4;
+/** No more bad clients at a time than this; the next wait for their end. */
+const openMax = 1_000;
+
+let clients = 0;
+let open = 0;
+const dripping = new Set<Socket>();
+
+const head = "GET /clusters/c0/nodes/pg1/primary HTTP/1.1\r\nHost: a\r\n";
+const kinds: readonly ((socket: Socket) => void)[] = [
+  (socket) => socket.end(Buffer.from(Array.from({ length: 512 }, (_, at) => (at * 167 + clients) % 256))),
+  (socket) => socket.write(`${head}X-Large: ${"a".repeat(65_536)}\r\n\r\n`),
+  (socket) => {
+    socket.write(head);
+    setImmediate(() => socket.resetAndDestroy());
+  },
+  (socket) => socket.end("GET / HTTP/9.9\r\nContent-Length: -1\r\nTransfer-Encoding: chunked, chunked\r\n\r\n"),
+];
+
+function come(act: (socket: Socket) => void): Socket {
+  const socket = connect({ port, host: "127.0.0.1" });
+  clients += 1;
+  open += 1;
+  socket.once("connect", () => act(socket));
+  socket.on("error", () => {}); // being cut off is what they are for
+  socket.once("close", () => (open -= 1));
+  socket.setTimeout(5_000, () => socket.destroy());
+  return socket.resume();
+}
+
+function drip(): void {
+  const socket = come(() => socket.write("GET /primary HTTP/1.1\r\nX: "));
+  dripping.add(socket);
+  socket.once("close", () => dripping.delete(socket));
+}
+
+for (let at = 0; at < drippingCount; at += 1) drip();
+setInterval(() => {
+  for (const socket of dripping) socket.write("a");
+  for (let missing = Math.min(drippingCount - dripping.size, openMax - open); missing > 0; missing -= 1) drip();
+}, 500);
+setInterval(() => {
+  for (let bang = 0; bang < bangsPerTick && open < openMax; bang += 1) come(kinds[clients % kinds.length] ?? drip);
+}, bangMs);
+setTimeout(() => process.exit(0), 60_000);
+setTimeout(() => process.stdout.write("abusing\n"), 500);
+createInterface(process.stdin)
+  .on("line", () => process.stdout.write(`${clients}\n`))
+  .on("close", () => process.exit(0));

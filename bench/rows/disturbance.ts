@@ -1,0 +1,79 @@
+/** What others do to the tail of checks: scrapes of our own metrics, and clients that mean ill or fail. */
+import { median, show } from "../figure.ts";
+import { tail, type Tail } from "../load.ts";
+import { childFile, serveNodes } from "../nodes.ts";
+import { Rolecall } from "../rolecall.ts";
+import { interleave, type Row, type RowMaker, type Rounds } from "../row.ts";
+import { Started } from "../started.ts";
+
+/** Checks a second while they are disturbed. */
+const rate = 5_000;
+
+/** A process that disturbs: it says a line when it is at work, and counts for every line on its stdin. */
+interface Disturber {
+  readonly child: "scraper" | "abusers";
+  readonly args: readonly string[];
+  /** What it does, as a row tells it. */
+  readonly what: string;
+  /** What it counts. */
+  readonly counted: string;
+}
+
+/** The tail beside scrapes of a thousand nodes' metrics, one after the other without a pause. */
+export const tailBesideScrapes: RowMaker = {
+  word: "scrapes",
+  async run(rounds) {
+    const nodes = await serveNodes({ by: "simulated", clusters: 200, nodes: 5, connections: "close" });
+    const rolecall = await Rolecall.start(nodes.clusters);
+    try {
+      const args = [`http://127.0.0.1:${rolecall.adminPort}/metrics`];
+      const what = "scrapes of /metrics without a pause, 1,000 nodes probed";
+      return await disturbed(rolecall, rounds, { child: "scraper", args, what, counted: "scrapes" });
+    } finally {
+      await rolecall.stop();
+      await nodes.stop();
+    }
+  },
+};
+
+/** The tail of good checks beside bad clients. */
+export const tailBesideAbuse: RowMaker = {
+  word: "abuse",
+  async run(rounds) {
+    const nodes = await serveNodes({ by: "constant", clusters: 1, nodes: 3, connections: "close" });
+    const rolecall = await Rolecall.start(nodes.clusters);
+    try {
+      const what = "a storm of bad clients, 3 nodes probed";
+      return await disturbed(rolecall, rounds, { child: "abusers", args: [`${rolecall.port}`], what, counted: "bad clients" });
+    } finally {
+      await rolecall.stop();
+      await nodes.stop();
+    }
+  },
+};
+
+async function disturbed(rolecall: Rolecall, rounds: Rounds, { child, args, what, counted }: Disturber): Promise<readonly Row[]> {
+  const url = rolecall.url("/primary");
+  const counts: number[] = [];
+  const [quiet = [], loud = []] = await interleave(rounds, [
+    (seconds) => tail(url, { rate, seconds }),
+    async (seconds) => {
+      const disturber = await Started.start({ command: [process.execPath, childFile(child), ...args], core: "load", readyMs: 10_000 });
+      try {
+        const found = await tail(url, { rate, seconds });
+        counts.push(Number(await disturber.ask("count")));
+        return found;
+      } finally {
+        await disturber.stop();
+      }
+    },
+  ]);
+  const middle = (tails: readonly Tail[], key: "p99" | "worst" | "answersPerSecond"): number => median(tails.map((each) => each[key]));
+  const [with_, without] = [middle(loud, "p99"), middle(quiet, "p99")];
+  const detail = `${show(with_)} against ${show(without)} ms, worst ${show(middle(loud, "worst"))} against ${show(middle(quiet, "worst"))} ms, ${show(middle(loud, "answersPerSecond"))} against ${show(middle(quiet, "answersPerSecond"))} answers/s; ${show(median(counts))} ${counted} a round`;
+  const by = quiet[0]?.by ?? "nothing";
+  return [
+    { name: `p99 in ms at ${show(rate)}/s beside ${what} (${by})`, figure: with_, bound: null, detail },
+    { name: `p99 at ${show(rate)}/s beside ${what}, times p99 without`, figure: with_ / without, bound: null, detail },
+  ];
+}
