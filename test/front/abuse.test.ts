@@ -30,13 +30,18 @@ async function open(port: number): Promise<Socket> {
   return socket;
 }
 
+/** Resolves when a socket is closed, by a reset too: `once` would fail on its error. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => void socket.once("close", () => resolve()));
+}
+
 const check = "GET /nodes/pg1/primary HTTP/1.1\r\nHost: a\r\n\r\n";
 
 test("a client that sends its head byte by byte is cut off, one that sends nothing too, and others are answered meanwhile", async () => {
   await withLimits({ headerTimeoutMs: 200, requestTimeoutMs: 200 }, async (town, port) => {
     const slow = await open(port);
     const silent = await open(port);
-    const ended = Promise.all([slow, silent].map((socket) => once(socket.resume(), "close")));
+    const ended = Promise.all([slow, silent].map((socket) => closed(socket.resume())));
     const drip = setInterval(() => slow.write("G"), 20);
     assert.equal((await town.ask("/nodes/pg1/primary")).status, 200);
     await ended;
@@ -48,7 +53,7 @@ test("a client that sends its head byte by byte is cut off, one that sends nothi
 test("a body that comes byte by byte is cut off before the node hears of it", async () => {
   await withLimits({ headerTimeoutMs: 200, requestTimeoutMs: 300 }, async (town, port) => {
     const slow = await open(port);
-    const ended = once(slow.resume(), "close");
+    const ended = closed(slow.resume());
     slow.write("POST /nodes/pg1/restart HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
     const drip = setInterval(() => slow.write(" "), 20);
     await ended;
@@ -98,7 +103,7 @@ test("a connection that pipelines more than allowed is closed; as many as allowe
     good.end(check.repeat(8));
     assert.equal((await text(good)).match(/HTTP\/1\.1 200 OK/g)?.length, 8);
     const bad = await open(port);
-    const ended = once(bad.resume(), "close");
+    const ended = closed(bad.resume());
     bad.write(check.repeat(5_000));
     await ended;
     assert.equal((await town.ask("/nodes/pg1/primary")).status, 200);
