@@ -55,7 +55,10 @@ export function explanationText(told: Told): string {
   const { verdict, rules, decisive } = told;
   const head = `${told.node} is ${verdict.fit ? "IN" : "OUT"} for ${told.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
   const cause = decisive === null ? undefined : rules[decisive];
-  const shared = verdict.fit && verdict.isDegraded ? ["  (degraded: a yes that keeps the pool from running empty)"] : [];
+  const shared =
+    verdict.fit && verdict.isDegraded
+      ? ["  (degraded: a yes that only stands to keep the pool from running empty, or by an exporter's word)"]
+      : [];
   return [
     head,
     ...(cause === undefined

@@ -2,6 +2,7 @@ import type { RuleLine } from "./explain.ts";
 import { line, seconds, skipped, type Subject } from "./explain-line.ts";
 import { isFresh, lockBoundMs } from "./freshness.ts";
 import { isElsewhere, mistakenIdentity } from "./identity.ts";
+import { survivesOn } from "./survival.ts";
 
 /** Rules 1, 8 and 9: is there evidence, and may it be believed. */
 export function evidenceRules(subject: Subject): readonly RuleLine[] {
@@ -34,7 +35,23 @@ export function evidenceRules(subject: Subject): readonly RuleLine[] {
     limit: `${seconds(maxAgeMs)} (${bound})`,
     refusal: isFresh(observation, maxAgeMs, nowMs) ? null : "stale",
   });
-  return [blind, reachable, fresh];
+  return [blind, reachable, fresh, ...survivalRules(subject)];
+}
+
+/** The one exception to rule 1, where it is made: what was refused above is a yes by the exporter's word. */
+function survivalRules(subject: Subject): readonly RuleLine[] {
+  const { sight, observation, check } = subject;
+  const { lastHeldAtMs, exporter } = observation;
+  if (lastHeldAtMs === null || !survivesOn(sight, observation, check.route)) return [];
+  const { streaming } = exporter?.page ?? { streaming: null };
+  return [
+    line(subject, {
+      rule: "survival",
+      value: `its exporter shows a primary at work with ${streaming ?? 0} standbys streaming; it held the lock ${seconds(sight.nowMs - lastHeldAtMs)} ago`,
+      limit: `${seconds(Math.min(sight.settings.guards.surviveMs, lockBoundMs(sight.part)))} (guard survive)`,
+      source: `exporter of ${observation.node.name}`,
+    }),
+  ];
 }
 
 /** Rule 7: is it the node, and the database, that is meant. */

@@ -21,10 +21,10 @@ export function judgeMember(sight: Sight, observation: Observation, check: Check
 
 /** A cluster is fit when at least one node is; the node chosen is the primary, else the one that lags least. */
 export function judgePool(sight: Sight, check: Check): PoolVerdict {
-  if (sight.isBlind && check.route !== "liveness") return { verdict: unfit("blind"), chosen: null };
   if (sight.part.nodes.length === 0) return { verdict: unfit("unknown"), chosen: null };
   let chosen: Observation | null = null;
-  let verdict: Verdict = unfit("none_fit");
+  // Blind is what nobody survives: a primary that lives on by its exporter's word is a yes for the cluster too.
+  let verdict: Verdict = unfit(sight.isBlind && check.route !== "liveness" ? "blind" : "none_fit");
   for (const candidate of sight.part.nodes) {
     const own = judgeMember(sight, candidate, check);
     if (!own.fit || (chosen !== null && !isPreferred(sight, candidate, chosen))) continue;
@@ -50,9 +50,10 @@ function isKept(sight: Sight, observation: Observation, check: Check): boolean {
   const candidates = sight.part.nodes.filter((node) => judge(sight, node, unlimited).fit);
   // A lagging node may be no candidate for another reason too: not synchronous, of another place.
   if (!candidates.includes(observation)) return false;
-  const inLimit = candidates.filter((node) => judge(sight, node, check).fit).length;
-  const ahead = candidates.filter((node) => node !== observation && isAhead(sight, node, observation)).length;
-  return inLimit < check.keep && ahead < check.keep;
+  // Damping may refuse a node that lags less than one it lets in: places are filled from those that are refused.
+  const refused = candidates.filter((node) => !judge(sight, node, check).fit);
+  const places = check.keep - (candidates.length - refused.length);
+  return refused.filter((node) => node !== observation && isAhead(sight, node, observation)).length < places;
 }
 
 /** Of two that lag alike the one listed first is ahead, so that `keep=1` keeps one. */

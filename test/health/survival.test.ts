@@ -1,9 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { ExporterPage } from "../../src/cluster/exporter-report.ts";
+import { plainCheck } from "../../src/health/check.ts";
+import { explain } from "../../src/health/explain.ts";
 import { look } from "../../src/health/sight.ts";
 import { survives, type ExporterWitness } from "../../src/health/survival.ts";
 import { readIncident } from "../incidents/incident.ts";
 import { lastSight } from "../incidents/play.ts";
+import { defaultGuards } from "../../src/health/guards.ts";
+import { Watched } from "../fake/watched.ts";
 
 const alive: ExporterWitness = { isPrimary: true, standbysStreaming: 2 };
 
@@ -75,4 +80,65 @@ for (const [what, scene, exporter, expected] of scenes) {
 
 test("a replica whose API went silent gains nothing by an exporter that calls it primary", () => {
   assert.equal(keepsItsYes({ atMs: 9_000 }, alive, "pg2"), false);
+});
+
+const page: ExporterPage = {
+  family: "pg_exporter",
+  isPooler: false,
+  isUp: true,
+  isInRecovery: false,
+  databaseTimeS: 0,
+  serverVersion: 150_020,
+  system: "7000000000000000001",
+  timeline: 1,
+  written: 5_000,
+  received: null,
+  replayed: null,
+  lagSeconds: 0,
+  isReplayPaused: false,
+  senders: [],
+  streaming: 2,
+  receiver: null,
+  samples: 10,
+};
+
+/** pg1 leads until 5 s, then its API is silent while its exporter goes on until `exporterUntilMs`. */
+function silentApi(exporterUntilMs: number, surviveMs = 20_000): Watched {
+  const nodes = ["pg1", "pg2", "pg3"].map((name) => ({ name, api: `http://${name}:8008`, exporter: `http://${name}:9630` }));
+  const watched = new Watched({ nodes, settings: { guards: { ...defaultGuards, surviveMs } } });
+  for (let atMs = 0; atMs <= 20_000; atMs += 1_000) {
+    if (atMs <= 5_000) watched.lead("pg1", atMs);
+    else watched.fail("pg1", "timeout", atMs);
+    watched.follow("pg2", atMs);
+    if (atMs > exporterUntilMs) continue;
+    const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: atMs, sentAtWallMs: atMs } as const;
+    watched.tell({ ...sent, said: { asked: "up", word: "primary" } }, atMs);
+    watched.tell({ ...sent, said: { asked: "metrics", page: { ...page, databaseTimeS: atMs / 1000 } } }, atMs);
+  }
+  return watched;
+}
+
+test("a primary whose API is silent keeps its yes, degraded, on its exporter's rows, for itself and for the cluster", () => {
+  const watched = silentApi(20_000);
+  // Down by its failures, and its report older than max_age: 11 s is 6 s after the last probe that saw the lock.
+  assert.equal(watched.ask("pg1", "/primary", 11_000), "degraded");
+  assert.equal(watched.ask(null, "/primary", 11_000), "degraded");
+  assert.equal(watched.ask("pg1", "/replica", 11_000), "down");
+  const observation = watched.part.nodes[0];
+  assert.ok(observation !== undefined);
+  const { rules, verdict } = explain(look(watched.part, watched.settings, 11_000), observation, plainCheck("primary"));
+  assert.ok(verdict.fit && rules.some(({ rule, outcome }) => rule === "survival" && outcome === "pass"));
+});
+
+test("it loses its yes at the bound, when its exporter falls silent too, and where the guard is off", () => {
+  assert.equal(silentApi(20_000).ask("pg1", "/primary", 15_000), "down");
+  assert.equal(silentApi(5_000).ask("pg1", "/primary", 12_000), "down");
+  assert.equal(silentApi(20_000, 0).ask("pg1", "/primary", 11_000), "down");
+});
+
+test("it loses its yes the instant another claims the lock", () => {
+  const watched = silentApi(20_000);
+  watched.lead("pg3", 11_000, { timeline: 2 });
+  assert.equal(watched.ask("pg1", "/primary", 11_000), "down");
+  assert.equal(watched.ask("pg3", "/primary", 11_000), "fit");
 });
