@@ -16,7 +16,7 @@ export interface Storm {
   readonly headers?: Readonly<Record<string, string>>;
   /** Several targets, asked in turn in place of the url's own; wrk only. */
   readonly script?: string;
-  /** Reads the status of every answer, which costs wrk a good part of its speed; not together with a script. */
+  /** Reads the status of every answer, which costs wrk some of its speed; not together with a script. */
   readonly readsStatuses?: boolean;
 }
 

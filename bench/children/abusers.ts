@@ -15,6 +15,7 @@ const openMax = 1_000;
 
 let clients = 0;
 let open = 0;
+let begun = 0;
 const dripping = new Set<Socket>();
 
 const head = "GET /clusters/c0/nodes/pg1/primary HTTP/1.1\r\nHost: a\r\n";
@@ -40,7 +41,11 @@ function come(act: (socket: Socket) => void): Socket {
 }
 
 function drip(): void {
-  const socket = come(() => socket.write("GET /primary HTTP/1.1\r\nX: "));
+  const socket = come(() => {
+    socket.write("GET /primary HTTP/1.1\r\nX: ");
+    begun += 1;
+    if (begun === drippingCount) process.stdout.write("abusing\n");
+  });
   dripping.add(socket);
   socket.once("close", () => dripping.delete(socket));
 }
@@ -54,7 +59,6 @@ setInterval(() => {
   for (let bang = 0; bang < bangsPerTick && open < openMax; bang += 1) come(kinds[clients % kinds.length] ?? drip);
 }, bangMs);
 setTimeout(() => process.exit(0), 60_000);
-setTimeout(() => process.stdout.write("abusing\n"), 500);
 createInterface(process.stdin)
   .on("line", () => process.stdout.write(`${clients}\n`))
   .on("close", () => process.exit(0));
