@@ -11,8 +11,10 @@ const files = readdirSync(room, { recursive: true, encoding: "utf8" })
   .sort();
 if (files.length === 0) throw new Error(`Cannot run tests as ${room} must hold *.test.js files: it holds none`);
 // Real servers share ports and processes, so their files run one after the other.
-const options = real ? ["--test-concurrency=1"] : [];
-const { status } = spawnSync(process.execPath, ["--test", "--enable-source-maps", ...options, ...files], {
+const concurrency = real ? ["--test-concurrency=1"] : [];
+// A file that hangs must say so, and not use up the time of all.
+const patience = `--test-timeout=${real ? 600_000 : 180_000}`;
+const { status } = spawnSync(process.execPath, ["--test", "--enable-source-maps", patience, ...concurrency, ...files], {
   stdio: ["ignore", "inherit", "inherit"],
 });
 process.exitCode = status ?? 1;

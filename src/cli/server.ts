@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
-import { request as httpRequest, type IncomingMessage } from "node:http";
+import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { isObject, parseJson, type JsonObject } from "../cluster/json.ts";
 import { Stop } from "./command.ts";
+import { withDeadline } from "./deadline.ts";
 import type { Session } from "./session.ts";
 
 /** An answer of a running rolecall. */
@@ -76,16 +77,21 @@ export class Server {
       Accept: "application/json",
       ...(text === null ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) }),
     };
+    return withDeadline(this.#timeoutMs, [this.#signal], (deadline) =>
+      this.#exchange(new URL(path, this.#base), { method, headers, agent: false, signal: deadline }, text),
+    );
+  }
+
+  #exchange(url: URL, options: RequestOptions & { readonly signal: AbortSignal }, text: string | null): Promise<ServerReply> {
     return new Promise((resolve, reject) => {
-      const fail = (why: string): void => reject(new Stop("RC005", `Cannot reach rolecall at ${this.url}: ${why}`));
-      const deadline = AbortSignal.any([this.#signal, AbortSignal.timeout(this.#timeoutMs)]);
-      const options = { method, headers, agent: false as const, signal: deadline };
-      const url = new URL(path, this.#base);
+      const onError = (error: Error): void => {
+        const why = options.signal.aborted ? `no answer within ${this.#timeoutMs} ms` : error.message;
+        reject(new Stop("RC005", `Cannot reach rolecall at ${this.url}: ${why}`));
+      };
       const request =
         url.protocol === "https:"
           ? httpsRequest(url, { ...options, ...(this.#ca === null ? {} : { ca: this.#ca }) })
           : httpRequest(url, options);
-      const onError = (error: Error): void => fail(deadline.aborted ? `no answer within ${this.#timeoutMs} ms` : error.message);
       request.once("error", onError);
       request.once("response", (message) => {
         readAll(message).then(

@@ -1,4 +1,5 @@
 import { Stop } from "./command.ts";
+import { withDeadline } from "./deadline.ts";
 import type { Io } from "./io.ts";
 import { see, type Seen } from "./seen.ts";
 import type { Session } from "./session.ts";
@@ -32,7 +33,7 @@ export async function watch(session: Session): Promise<void> {
       const seen = await look(session);
       if ("clusters" in seen) remember(lags, (last = seen));
       await io.stdout.write(paint(session, { last, problem: "clusters" in seen ? null : seen.problem, lags }));
-      await pause(intervalMs, AbortSignal.any([keys.ended, signal]));
+      await pause(intervalMs, [keys.ended, signal]);
     }
     result.cover("overview", last === null ? "incomplete" : "complete", { detail: last === null ? "nothing was ever seen" : last.by });
   } finally {
@@ -105,14 +106,15 @@ function listenForKeys({ stdin }: Io): Keys {
   return { ended: ended.signal, close };
 }
 
-function pause(ms: number, until: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, ms);
-    const wake = (): void => {
-      clearTimeout(timer);
-      resolve();
-    };
-    if (until.aborted) wake();
-    else until.addEventListener("abort", wake, { once: true });
-  });
+/** Waits out the interval, or until one of the signals is aborted. */
+function pause(ms: number, until: readonly AbortSignal[]): Promise<void> {
+  return withDeadline(
+    ms,
+    until,
+    (over) =>
+      new Promise((resolve) => {
+        if (over.aborted) resolve();
+        else over.addEventListener("abort", () => resolve(), { once: true });
+      }),
+  );
 }

@@ -19,8 +19,6 @@ export interface Around {
   readonly isTerminal?: boolean;
 }
 
-const never = new AbortController().signal;
-
 /** Runs a command line within this process, its streams kept as text. */
 export async function runText(argv: readonly string[], around: Around = {}): Promise<Ran> {
   const [out, err] = [new MemorySink(around.isTerminal ?? false), new MemorySink(around.isTerminal ?? false)];
@@ -29,9 +27,9 @@ export async function runText(argv: readonly string[], around: Around = {}): Pro
     stderr: err,
     stdin: Object.assign(Readable.from([around.stdin ?? ""]), { isTTY: around.isTerminal ?? false }),
     env: around.env ?? {},
-    unread: never,
+    unread: neverAborted(),
   };
-  const { exitCode } = await run(argv, io, { ended: never, crashed: never });
+  const { exitCode } = await run(argv, io, { ended: neverAborted(), crashed: neverAborted() });
   return { code: exitCode, out: out.text, err: err.text };
 }
 
@@ -42,6 +40,11 @@ export async function runJson(argv: readonly string[], around: Around = {}): Pro
   assert.equal(document.exit_code, code);
   assert.equal(err, "");
   return document;
+}
+
+/** A new one each time: a process has one run, and its listeners go with it. */
+function neverAborted(): AbortSignal {
+  return new AbortController().signal;
 }
 
 class MemorySink implements Sink {

@@ -1,5 +1,6 @@
 import { Client } from "undici";
 import type { TlsMaterial } from "../../config/tls-material.ts";
+import { withDeadline } from "../deadline.ts";
 import type { Patient } from "./doctor.ts";
 import { heard } from "./nodes.ts";
 import { tlsOf } from "./tls.ts";
@@ -39,7 +40,7 @@ async function skewOf(
   const client = new Client(api, { connect: { timeout: timeoutMs, ...tls }, headersTimeout: timeoutMs, bodyTimeout: timeoutMs });
   const sentMs = Date.now();
   try {
-    const { headers, body } = await client.request({ path: "/patroni", method: "GET", signal: AbortSignal.timeout(timeoutMs) });
+    const { headers, body } = await withDeadline(timeoutMs, [], (signal) => client.request({ path: "/patroni", method: "GET", signal }));
     const middleMs = (sentMs + Date.now()) / 2;
     await body.dump();
     const dateMs = typeof headers["date"] === "string" ? Date.parse(headers["date"]) : Number.NaN;

@@ -1,5 +1,6 @@
 import { createServer } from "node:net";
 import type { ListenerConfig } from "../../config/config.ts";
+import { withDeadline } from "../deadline.ts";
 import type { Patient } from "./doctor.ts";
 
 /** Tries to listen where rolecall would. A port that rolecall itself holds is no fault, and told as such. */
@@ -30,8 +31,10 @@ function tryListening({ address, port }: ListenerConfig): Promise<string | null>
 async function isRolecall({ address, port }: ListenerConfig): Promise<boolean> {
   const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "[::1]" : address.includes(":") ? `[${address}]` : address;
   try {
-    const response = await fetch(`http://${host}:${port}/livez`, { signal: AbortSignal.timeout(2_000) });
-    return (await response.text()).includes('"status":"ok"');
+    return await withDeadline(2_000, [], async (signal) => {
+      const response = await fetch(`http://${host}:${port}/livez`, { signal });
+      return (await response.text()).includes('"status":"ok"');
+    });
   } catch {
     return false;
   }
