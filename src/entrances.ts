@@ -23,6 +23,7 @@ export interface CrewUsage extends ReturnType<Crew["usage"]> {}
 export class Entrances {
   readonly #own: Doors;
   readonly #crew: Crew | null;
+  #keys: readonly string[] = [];
 
   /**
    * @param workers how many processes answer beside this one; 0: this one answers everything
@@ -41,9 +42,10 @@ export class Entrances {
     this.#crew = workers === 0 ? null : new Crew(workers, { log, standing, eventsOf, answererFor: handlerFor, sockets: inherited });
   }
 
-  /** The doors that are open, with the ports they have. */
+  /** The doors that are open, with the ports they have, in the order of the configuration. */
   get doors(): readonly Door[] {
-    return [...this.#own.doors, ...(this.#crew?.doors ?? [])];
+    const doors = [...this.#own.doors, ...(this.#crew?.doors ?? [])];
+    return doors.toSorted((one, other) => this.#keys.indexOf(one.key) - this.#keys.indexOf(other.key));
   }
 
   /** Opens operators' listeners, and starts the workers, which answer nothing yet. @throws DoorError where one cannot be opened */
@@ -69,6 +71,7 @@ export class Entrances {
       throw error;
     }
     crew?.settle();
+    this.#keys = keysOf(listeners);
     commit();
     await Promise.all([own.commit(), others?.commit()]);
   }

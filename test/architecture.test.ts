@@ -30,7 +30,16 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   gatehouse: ["config", "front", "gateway", "log", "metrics"],
   "drains-file": ["cluster"],
   drains: ["cluster", "health", "store", "clock", "log", "drains-file"],
+  chronicle: ["cluster", "health", "log", "metrics", "clock"],
+  // A worker answers as the first process would; it neither asks nodes nor keeps metrics.
+  workers: ["cluster", "config", "front", "gateway", "store", "clock", "log", "tend", "readiness"],
+  entrances: ["cluster", "config", "front", "log", "workers"],
+  answering: ["chronicle", "clock", "config", "drains", "exporter-door", "front", "gatehouse", "metrics", "store"],
   app: [
+    "answering",
+    "chronicle",
+    "entrances",
+    "workers",
     "gatehouse",
     "cluster",
     "health",

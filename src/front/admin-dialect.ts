@@ -1,7 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { answerSelf } from "./answer.ts";
 import { answerDrains, type DrainSources } from "./drain-dialect.ts";
-import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
+import { answerOperator, type OperatorSources } from "./operator.ts";
+import { operatorPaths } from "./operator-paths.ts";
 import type { Bound } from "./address.ts";
 import { errorReply, type Reply } from "./reply.ts";
 import type { SnapshotWait } from "./snapshot-wait.ts";

@@ -5,7 +5,7 @@ import { trueUntilMs } from "../health/horizon.ts";
 import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
 import { HotAnswers, type Rendered } from "./hot-answers.ts";
 import { PartIds } from "./part-ids.ts";
-import { operatorPaths } from "./operator.ts";
+import { operatorPaths } from "./operator-paths.ts";
 import { isHandedOver, type HandedOver, type Passage } from "./passage.ts";
 import { badRequest, type Reply } from "./reply.ts";
 import { renderReply } from "./rendered.ts";

@@ -7,6 +7,7 @@ import type { LoggedChange } from "../health/summary.ts";
 import { resolveAddress, type Address, type Bound } from "./address.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
+import type { operatorQuestions } from "./operator-paths.ts";
 import { badRequest, errorReply, jsonReply, printable, type Reply } from "./reply.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget, type Target } from "./target.ts";
@@ -28,14 +29,14 @@ export interface Asked {
   readonly query: URLSearchParams;
 }
 
-const questions: ReadonlyMap<string, (asked: Asked, sources: OperatorSources) => Reply> = new Map([
-  ["explain", explainReply],
-  ["verdicts", verdictsReply],
-  ["incident", incidentReply],
-]);
+type Answering = (asked: Asked, sources: OperatorSources) => Reply;
 
-/** The paths that operators ask, for documentation and messages. */
-export const operatorPaths: readonly string[] = ["status", ...questions.keys()].map((path) => `/${path}`);
+const answering: { readonly [question in (typeof operatorQuestions)[number]]: Answering } = {
+  explain: explainReply,
+  verdicts: verdictsReply,
+  incident: incidentReply,
+};
+const questions: ReadonlyMap<string, Answering> = new Map(Object.entries(answering));
 
 /**
  * Answers what a person asks: `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts`, `/incident?around=…`. On node and admin

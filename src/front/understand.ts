@@ -3,7 +3,7 @@ import { parseCheck, type Check, type CheckRules } from "../health/check.ts";
 import { routeOf, routePaths } from "../health/route.ts";
 import { resolveAddress, type Address, type Bound } from "./address.ts";
 import { type Passing, understandPassing } from "./management.ts";
-import { operatorPaths } from "./operator.ts";
+import { operatorPaths } from "./operator-paths.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget } from "./target.ts";
 

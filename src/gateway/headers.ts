@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Visitor } from "../cluster/visitor.ts";
 
-/** Headers that are for one connection only (RFC 9110, 7.6.1), that we act on ourselves, or that we write anew. */
-const ours: ReadonlySet<string> = new Set([
+/** Headers that are for one connection only (RFC 9110, 7.6.1), and that of the body's length, which is written anew. */
+const connectionOnly: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -14,12 +14,10 @@ const ours: ReadonlySet<string> = new Set([
   "transfer-encoding",
   "upgrade",
   "expect",
-  "host",
   "content-length",
-  "x-rolecall-node",
-  "x-forwarded-for",
-  "x-request-id",
 ]);
+/** Headers that we act on ourselves, or write anew for a node. */
+const ours: ReadonlySet<string> = new Set(["host", "x-rolecall-node", "x-forwarded-for", "x-request-id"]);
 
 /** What headers to send on are made from. */
 export interface HeaderSources {
@@ -33,14 +31,7 @@ export interface HeaderSources {
 
 /** The headers that go to the node: the client's own, but for those of the connection, and who sent them. */
 export function headersFor({ received, visitor, requestId, host, length }: HeaderSources): IncomingHttpHeaders {
-  const named = (received.connection ?? "")
-    .toLowerCase()
-    .split(",")
-    .map((name) => name.trim());
-  const kept = Object.entries(received).filter(
-    ([name, value]) =>
-      value !== undefined && !ours.has(name) && !named.includes(name) && !(name === "authorization" && visitor.isOurSecret),
-  );
+  const kept = endToEnd(received).filter(([name]) => !ours.has(name) && !(name === "authorization" && visitor.isOurSecret));
   const before = received["x-forwarded-for"];
   return {
     ...Object.fromEntries(kept),
@@ -49,6 +40,17 @@ export function headersFor({ received, visitor, requestId, host, length }: Heade
     "x-forwarded-for": [...(before === undefined ? [] : [before].flat()), visitor.address].join(", "),
     "x-request-id": requestId,
   };
+}
+
+/** The headers that go further than one connection. */
+export function endToEnd(received: IncomingHttpHeaders): readonly (readonly [string, string | string[]])[] {
+  const named = (received.connection ?? "")
+    .toLowerCase()
+    .split(",")
+    .map((name) => name.trim());
+  return Object.entries(received).flatMap(([name, value]) =>
+    value === undefined || connectionOnly.has(name) || named.includes(name) ? [] : [[name, value] as const],
+  );
 }
 
 /** The client's own name for its request, where it is fit for headers and logs; else a new one. */

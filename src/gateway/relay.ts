@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Visitor } from "../cluster/visitor.ts";
 import { isObject, nameOf, parseJson } from "../cluster/json.ts";
 import { forward } from "./forward.ts";
+import { endToEnd } from "./headers.ts";
 import type { Passed } from "./passed.ts";
 import { readBody } from "./request-body.ts";
 
@@ -28,19 +29,6 @@ export const relayHeaders = { secret: "x-rolecall-relay", from: "x-rolecall-rela
 const answerMax = 128 * 1024 * 1024;
 /** What the first process may take beyond the deadline that it keeps itself, in ms. */
 const graceMs = 5_000;
-/** Headers for one connection only (RFC 9110, 7.6.1), and those that the body's way is said by. */
-const connectionHeaders: ReadonlySet<string> = new Set([
-  "connection",
-  "keep-alive",
-  "proxy-connection",
-  "te",
-  "trailer",
-  "transfer-encoding",
-  "upgrade",
-  "expect",
-  "content-length",
-]);
-
 /** Passes a request on to the first process, which answers it as if it had come in there. Always ends in an answer or a closed connection. */
 export async function relay({ message, response, visitor, limits }: Passed, { port, secret, listener }: Relaying): Promise<void> {
   const hasBody = message.headers["content-length"] !== undefined || message.headers["transfer-encoding"] !== undefined;
@@ -52,9 +40,8 @@ export async function relay({ message, response, visitor, limits }: Passed, { po
   }
   // One that is too long is not sent; the length that is refused is.
   const length = body.kind === "whole" ? body.bytes.length : limits.bodyMax + 1;
-  const kept = Object.entries(message.headers).filter(([name, value]) => value !== undefined && !connectionHeaders.has(name));
   const headers: IncomingHttpHeaders = {
-    ...Object.fromEntries(kept),
+    ...Object.fromEntries(endToEnd(message.headers)),
     ...(hasBody ? { "content-length": String(length) } : {}),
     [relayHeaders.secret]: secret,
     [relayHeaders.from]: Buffer.from(JSON.stringify({ listener, visitor })).toString("base64"),

@@ -70,7 +70,10 @@ export class NodeServer {
     this.#delays.clear();
     this.#held.clear();
     for (const socket of this.#sockets) {
-      if (!this.#controlling.has(socket)) socket.resetAndDestroy();
+      if (this.#controlling.has(socket)) continue;
+      // A reset of what is shutting down is refused below Node, which then waits for ever for it to be closed when the process ends.
+      if (socket.writableEnded) socket.destroy();
+      else socket.resetAndDestroy();
     }
   }
 
