@@ -60,6 +60,7 @@ export class App {
     this.#store = new Store(randomBytes(6).toString("hex"), tend(config, remembered));
     this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gapMs) => this.#onGap(gapMs) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
+    const record = (outcome: Outcome): void => this.#record(outcome);
     const wires = { settings, now: () => this.#clock.now(), wall: () => this.#clock.wall(), snapshot: () => this.#store.current };
     this.#metrics = new Metrics({
       ...wires,
@@ -69,7 +70,7 @@ export class App {
       version: version(),
     });
     this.#probers = new Probers({
-      record: (outcome) => this.#record(outcome),
+      record,
       part: (cluster) => this.#part(cluster),
       ...wires,
       random: Math.random,
@@ -80,7 +81,7 @@ export class App {
     this.#members = new MembersFile(log);
     const sockets = new Map(config.listen.slice(0, inherited.length).map((listener, at) => [listener, inherited[at] ?? -1]));
     this.#doors = new Doors((listener) => this.#gatehouse.eventsOf(listener), sockets);
-    this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile });
+    this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile, record });
     this.#store.watch((before, after) => this.#onPart(before, after));
     this.#store.watch(() => this.#gatehouse.snapshots.changed());
   }
