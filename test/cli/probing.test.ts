@@ -89,7 +89,7 @@ test("doctor lets a healthy cluster pass, and a missing haproxy is no fault", as
   assert.equal(coverage.find(({ id }) => id === "haproxy")?.status, "unsupported");
 });
 
-test("a system identifier of its own, another scope and a clock that is off are found", async () => {
+test("doctor finds a node of another scope", async () => {
   const other = await startSimulator({ nodes: 1, port: 0, scope: "other", nowMs: () => Date.now() });
   const mixed = join(folder, "mixed.yaml");
   const [own, foreign] = [simulator.nodes[1], other.nodes[0]];
