@@ -3,6 +3,7 @@ import { Clock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
+import { withDocumentLog } from "./document-log.ts";
 import { Drains } from "./drains.ts";
 import { exporterHandler } from "./exporter-door.ts";
 import { answerAdmin } from "./front/admin-dialect.ts";
@@ -70,11 +71,10 @@ export class App {
       version: version(),
     });
     this.#probers = new Probers({
-      record,
       part: (cluster) => this.#part(cluster),
       ...wires,
       random: Math.random,
-      onAsked: (asked) => this.#metrics.probed(asked),
+      ...withDocumentLog({ ...wires, record, onAsked: (asked) => this.#metrics.probed(asked) }, log),
       onTls: (cluster, problem) => this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
     this.#gatehouse = new Gatehouse({ ...wires, askAtOnce: (name) => this.#probers.ask(name), log, metrics: this.#metrics.management });
