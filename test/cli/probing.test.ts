@@ -11,7 +11,9 @@ import { loadConfig } from "../../src/config/load.ts";
 import type { ComparisonData } from "../../src/cli/compare/report.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { runJson, runText } from "../fake/command-line.ts";
+import { LiveNode, liveCluster } from "../fake/live-node.ts";
 import { silence } from "../fake/silence.ts";
+import { until } from "../fake/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-probing-"));
 const config = join(folder, "rolecall.yaml");
@@ -141,6 +143,26 @@ test("compare counts agreements, and lists what haproxy.cfg asks in vain", { tim
   assert.equal(rows.length, 6);
   assert.ok(askings >= 12);
   assert.equal(agreements, askings);
+});
+
+test("compare follows the member list: who joins is asked, who leaves is not", { timeout: 30_000 }, async (context) => {
+  const [pg1, pg2] = await liveCluster(context, ["pg1", "pg2"]);
+  assert.ok(pg1 !== undefined && pg2 !== undefined);
+  const pg3 = new LiveNode("pg3", "pg1");
+  await pg3.open();
+  context.after(() => pg3.close());
+  const asking = runJson(
+    ["compare", "--discover", pg1.api, "--cluster", "demo", "--server", url, "--check", "/replica"].concat(
+      ["--for", "3s"],
+      ["--interval", "50ms", "--members-interval", "100ms"],
+    ),
+  );
+  await until(() => Promise.resolve(pg2.asked.includes("/replica")));
+  pg1.members = new Map([pg1, pg3].map(({ name, api }) => [name, api]));
+  const { data } = await asking;
+  const askings = new Map((data as ComparisonData).rows.map((row) => [row.node, row.askings]));
+  assert.deepEqual([...askings.keys()], ["demo/pg1", "demo/pg2", "demo/pg3"]);
+  assert.ok((askings.get("demo/pg2") ?? 0) < (askings.get("demo/pg1") ?? 0), JSON.stringify([...askings]));
 });
 
 test("what is rendered is understood by whom it is for", async () => {
