@@ -186,6 +186,16 @@ test("what is rendered is understood by whom it is for", async () => {
   writeFileSync(inner, manifests[0]?.data?.["rolecall.yaml"] ?? "");
   assert.equal(loadConfig({ file: inner, env: {}, flags: {} }).ok, true);
   assertChecked("haproxy", ["-c", "-f"], join(folder, "haproxy-rendered.cfg"), haproxy ?? "");
+  const { out: soft } = await runText(["render", "haproxy", "--config", config, "--edge", "127.0.0.1:8008", "--soft"]);
+  assertChecked("haproxy", ["-c", "-f"], join(folder, "haproxy-soft.cfg"), soft);
+  const [write = "", read = ""] = soft.split("listen ").slice(1);
+  assert.deepEqual(
+    [write, read].map((pool) => [/disable-on-404/.test(pool), /miss=404/.test(pool)]),
+    [
+      [false, false],
+      [true, true],
+    ],
+  );
   assertChecked("promtool", ["check", "config"], join(folder, "prometheus.yml"), prometheus ?? "");
 });
 
