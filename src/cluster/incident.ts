@@ -3,7 +3,7 @@ import { exporterValue } from "./incident-exporter.ts";
 import { incidentSpan, otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-value.ts";
 import { formatLsn } from "./lsn.ts";
 import type { Outcome, Recorded, StatusOutcome } from "./outcome.ts";
-import type { Report } from "./report.ts";
+import { unstated, type Report } from "./report.ts";
 
 /** What one outcome contributes to a step of an incident file (docs/incidents.md): plain values, as an operator would write them. */
 export interface IncidentPart {
@@ -27,12 +27,7 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
     replayed: null,
     replicationState: hasLock || isOld ? null : "streaming",
     senders: [],
-    isSyncStandby: false,
-    isQuorumStandby: false,
-    isFailsafe: false,
-    isPaused: false,
-    tags: new Map(),
-    isNoLoadBalance: false,
+    ...unstated,
     system,
     scope,
     name: isOld ? null : (members.get(node) ?? node),
