@@ -5,6 +5,7 @@ import { Clock, originOfClock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
+import { withDocumentLog } from "./document-log.ts";
 import { Drains } from "./drains.ts";
 import { Entrances, inheritedSockets } from "./entrances.ts";
 import type { Door } from "./front/doors.ts";
@@ -53,6 +54,7 @@ export class App {
     this.#store = new Store(randomBytes(6).toString("hex"), tend(config, remembered));
     this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gapMs) => this.#onGap(gapMs) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
+    const record = (outcome: Outcome): void => this.#record(outcome);
     const wires = { settings, now: () => this.#clock.now(), wall: () => this.#clock.wall(), snapshot: () => this.#store.current };
     this.#metrics = new Metrics({
       ...wires,
@@ -64,11 +66,10 @@ export class App {
       version: version(),
     });
     this.#probers = new Probers({
-      record: (outcome) => this.#record(outcome),
       part: (cluster) => this.#part(cluster),
       ...wires,
       random: Math.random,
-      onAsked: (asked) => this.#metrics.probed(asked),
+      ...withDocumentLog({ ...wires, record, onAsked: (asked) => this.#metrics.probed(asked) }, log),
       onTls: (cluster, problem) => this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
     this.#gatehouse = new Gatehouse({ ...wires, askAtOnce: (name) => this.#probers.ask(name), log, metrics: this.#metrics.management });
@@ -85,7 +86,7 @@ export class App {
       },
       inheritedSockets(config.listen, inherited),
     );
-    this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile });
+    this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile, record });
     this.#store.follow((...recorded) => this.#entrances.record(...recorded));
     this.#store.watch((before, after) => this.#onPart(before, after));
     this.#store.watch(() => this.#gatehouse.snapshots.changed());

@@ -1,5 +1,6 @@
 import type { Clock } from "./clock.ts";
 import { drainMsMax, type Drain, type DrainWish } from "./cluster/drain.ts";
+import type { DrainOutcome } from "./cluster/outcome.ts";
 import { readDrains } from "./drains-file.ts";
 import type { Snapshot } from "./cluster/snapshot.ts";
 import { drainOf } from "./health/drain.ts";
@@ -14,20 +15,24 @@ export interface DrainsContext {
   readonly clock: Pick<Clock, "now" | "wall">;
   readonly log: Logger;
   readonly stateFile: string | null;
+  /** Takes an operator's word in, as the outcomes of probes are: it is part of the evidence. */
+  readonly record: (outcome: DrainOutcome) => void;
 }
 
 /** Begins and ends drains, and writes each into the log: who, what, why, until when. */
 export class Drains {
-  readonly #store: Store;
+  readonly #store: Pick<Store, "current">;
   readonly #clock: Pick<Clock, "now" | "wall">;
   readonly #log: Logger;
+  readonly #take: (outcome: DrainOutcome) => void;
   readonly #sweep: NodeJS.Timeout;
 
   /** Takes up the drains of an earlier run that have not ended, as the state file has them. */
-  constructor(store: Store, { clock, log, stateFile }: DrainsContext) {
+  constructor(store: Pick<Store, "current">, { clock, log, stateFile, record }: DrainsContext) {
     this.#store = store;
     this.#clock = clock;
     this.#log = log;
+    this.#take = record;
     this.#restore(stateFile);
     this.#sweep = setInterval(() => this.sweep(), sweepMs).unref();
   }
@@ -92,7 +97,7 @@ export class Drains {
   }
 
   #record(cluster: string, node: string, drain: Drain | null): void {
-    this.#store.record({ kind: "drain", cluster, node, drain }, this.#clock.now());
+    this.#take({ kind: "drain", cluster, node, drain });
   }
 }
 

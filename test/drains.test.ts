@@ -123,7 +123,8 @@ test("each drain is told of in the log: who, why, until when, and that it ended 
   );
   let nowMs = 0;
   const store = new Store("test", tend(config, new Map()));
-  const drains = new Drains(store, { clock: { now: () => nowMs, wall: () => 1_800_000_000_000 + nowMs }, log, stateFile: null });
+  const clock = { now: () => nowMs, wall: () => 1_800_000_000_000 + nowMs };
+  const drains = new Drains(store, { clock, log, stateFile: null, record: (outcome) => store.record(outcome, nowMs) });
   drains.begin("demo", "pg1", { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false });
   nowMs = 999;
   drains.sweep();

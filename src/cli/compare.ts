@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { NodeClient } from "../probe/client.ts";
-import { readTls } from "../config/tls-material.ts";
 import type { Config } from "../config/config.ts";
+import type { NodeClient } from "../probe/client.ts";
 import { Stop } from "./command.ts";
+import { Askers, type Asker } from "./compare/askers.ts";
 import { Comparison, type Said } from "./compare/comparison.ts";
 import { readHaproxyChecks, refusalOf, type HaproxyCheck } from "./compare/haproxy-file.ts";
 import { comparisonData, renderComparison } from "./compare/report.ts";
-import { probeOnce } from "./probe-once.ts";
+import { probeOnce, type Telling } from "./probe-once.ts";
 import { requireConfig, type SeenCluster } from "./seen.ts";
 import { Server } from "./server.ts";
 import type { Session } from "./session.ts";
@@ -22,40 +22,55 @@ export async function compare(session: Session): Promise<void> {
   const { args, result, print, style, progress, signal } = session;
   const forMs = args.span("for", "1m");
   const intervalMs = args.span("interval", "1s");
+  const membersMs = args.span("members-interval", "1m");
   if (args.text("config") === null && args.text("discover") === null)
     throw new Stop("RC001", "--config or --discover must say which nodes to ask");
   const config = requireConfig(session);
   const checks = checksToAsk(session, config);
   const server = new Server(session, "node");
-  const wanted = args.text("cluster");
-  const clusters = (await probeOnce(config, session)).overview().clusters.filter(({ cluster }) => wanted === null || cluster === wanted);
-  const askers = clusters.flatMap((cluster) => askersOf(cluster, config));
-  if (askers.length === 0) throw new Stop("RC001", "there is no node to ask: no cluster has members");
+  const askers = new Askers(config);
+  askers.follow(await membersNow(session, config));
+  if (askers.size === 0) throw new Stop("RC001", "there is no node to ask: no cluster has members");
   const comparison = new Comparison(config.probe.maxAgeMs);
   const heard = { node: 0, rolecall: 0, silent: 0 };
   const endsMs = performance.now() + forMs;
   let rounds = 0;
+  let readMs = performance.now();
   try {
     do {
       const beganMs = performance.now();
       progress.say(`comparing: ${rounds} rounds, ${formatSpan(Math.max(0, endsMs - beganMs))} to go`);
-      await Promise.all(askers.map((asker) => askBoth(asker, { checks, server, comparison, heard })));
+      const isDue = beganMs - readMs >= membersMs;
+      const asked = Promise.all(askers.all.map((asker) => askBoth(asker, { checks, server, comparison, heard })));
+      const [members] = await Promise.all([isDue ? membersNow({ args, ...quietly }, config) : [], asked]);
+      askers.follow(members);
+      if (isDue) readMs = beganMs;
       rounds += 1;
       result.data = { rounds, heard, ...comparisonData(comparison.rows) };
       result.cover("duration", "incomplete", { detail: `${rounds} rounds so far` });
       await pause(Math.min(beganMs + intervalMs, endsMs) - performance.now());
     } while (performance.now() < endsMs && !signal.aborted);
   } finally {
-    for (const { client } of askers) client.close();
+    askers.close();
   }
   progress.done();
   result.cover("duration", "complete", { detail: `${rounds} rounds in ${formatSpan(forMs)}` });
-  result.cover("nodes", heard.node > 0 ? "complete" : "incomplete", { detail: `${heard.node} answers of ${askers.length} nodes` });
+  result.cover("nodes", heard.node > 0 ? "complete" : "incomplete", { detail: `${heard.node} answers of ${askers.size} nodes` });
   result.cover("rolecall", heard.rolecall > 0 ? "complete" : "incomplete", {
     detail: `${heard.rolecall} answers, ${heard.silent} askings without`,
   });
   print(renderComparison(comparisonData(comparison.rows), style));
   diagnose(session, comparison, heard.silent);
+}
+
+/** What is found while members are read again was found at the start, and is not told once a minute. */
+const quietly = { progress: { say: () => {}, done: () => {} }, result: { diagnose: () => {} } };
+
+/** The clusters that are compared, with their members of now, by one probing of our own: rolecall's list is what is being examined. */
+async function membersNow(session: Pick<Session, "args"> & Telling, config: Config): Promise<readonly SeenCluster[]> {
+  const wanted = session.args.text("cluster");
+  const probed = await probeOnce(config, session);
+  return probed.overview().clusters.filter(({ cluster }) => wanted === null || cluster === wanted);
 }
 
 function diagnose({ result }: Session, comparison: Comparison, silent: number): void {
@@ -67,26 +82,6 @@ function diagnose({ result }: Session, comparison: Comparison, silent: number): 
     }
   }
   if (silent > 0) result.diagnose("RC005", { message: `rolecall left ${silent} askings without an answer`, severity: "warning" });
-}
-
-interface Asker {
-  /** `demo/pg1` */
-  readonly name: string;
-  /** Where rolecall is asked of this node. */
-  readonly base: string;
-  readonly client: NodeClient;
-}
-
-function askersOf({ cluster, nodes }: SeenCluster, { clusters, probe }: Config): readonly Asker[] {
-  const files = clusters.find(({ name }) => name === cluster)?.tls ?? null;
-  const tls = files === null ? null : readTls(files);
-  // A node that is known by its exporter alone has nothing to compare with.
-  const asked = nodes.flatMap(({ node, api }) => (api === null ? [] : [{ node, api }]));
-  return asked.map(({ node, api }) => ({
-    name: `${cluster}/${node}`,
-    base: `/clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}`,
-    client: new NodeClient(api, { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs }, tls),
-  }));
 }
 
 interface Asking {

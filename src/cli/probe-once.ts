@@ -15,11 +15,17 @@ export interface Probed {
   readonly overview: () => Overview;
 }
 
+/** Who is told of how it goes. */
+export interface Telling {
+  readonly progress: Pick<Session["progress"], "say" | "done">;
+  readonly result: Pick<Session["result"], "diagnose">;
+}
+
 /**
  * Probes every node of every cluster once, as the running rolecall would, and stops. It takes one timeout at most. A lag in
  * time, an attachment and a leader's history need more than one look: what they need is not there.
  */
-export async function probeOnce(config: Config, { progress, result }: Pick<Session, "progress" | "result">): Promise<Probed> {
+export async function probeOnce(config: Config, { progress, result }: Telling): Promise<Probed> {
   const store = new Store("once", tend(config, new Map()));
   const settings = (cluster: string): Settings | undefined => store.settings(cluster);
   const probers = new Probers({

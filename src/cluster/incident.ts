@@ -1,24 +1,16 @@
+import type { Drain } from "./drain.ts";
+import { exporterValue } from "./incident-exporter.ts";
+import { incidentSpan, otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-value.ts";
 import { formatLsn } from "./lsn.ts";
-import type { Outcome, StatusOutcome } from "./outcome.ts";
-import type { Report } from "./report.ts";
+import type { Outcome, Recorded, StatusOutcome } from "./outcome.ts";
+import { unstated, type Report } from "./report.ts";
 
 /** What one outcome contributes to a step of an incident file (docs/incidents.md): plain values, as an operator would write them. */
 export interface IncidentPart {
-  readonly section: "nodes" | "liveness" | "cluster" | "config" | "history";
+  readonly section: "nodes" | "liveness" | "exporters" | "cluster" | "config" | "history" | "drains";
   /** The node, where the section is by node. */
   readonly node: string | null;
   readonly value: IncidentValue;
-}
-
-export type IncidentValue = string | number | boolean | null | readonly IncidentValue[] | { readonly [key: string]: IncidentValue };
-
-/** What an incident's reports say of their cluster where they say nothing else. */
-export interface IncidentCluster {
-  readonly scope: string | null;
-  readonly system: string | null;
-  readonly version: string | null;
-  /** Node name -> the member name that the node states, where it is another. */
-  readonly members: ReadonlyMap<string, string>;
 }
 
 /** A report that needs no words in an incident file: a leader, or a streaming replica, of timeline 1, with positions unknown. */
@@ -35,12 +27,7 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
     replayed: null,
     replicationState: hasLock || isOld ? null : "streaming",
     senders: [],
-    isSyncStandby: false,
-    isQuorumStandby: false,
-    isFailsafe: false,
-    isPaused: false,
-    tags: new Map(),
-    isNoLoadBalance: false,
+    ...unstated,
     system,
     scope,
     name: isOld ? null : (members.get(node) ?? node),
@@ -50,10 +37,10 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
 }
 
 /**
- * Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document), and for
- * exporters and drains, which the format has no section for.
+ * Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document).
+ * @param recorded the outcome, and when it was recorded, in ms of our clock
  */
-export function incidentPart(outcome: Outcome, of: IncidentCluster): IncidentPart | null {
+export function incidentPart({ outcome, atMs }: Omit<Recorded, "atWallMs">, of: IncidentCluster): IncidentPart | null {
   switch (outcome.kind) {
     case "status":
       return {
@@ -63,9 +50,10 @@ export function incidentPart(outcome: Outcome, of: IncidentCluster): IncidentPar
       };
     case "liveness":
       return { section: "liveness", node: outcome.node, value: outcome.isAlive };
-    case "drain":
     case "exporter":
-      return null;
+      return { section: "exporters", node: outcome.node, value: exporterValue(outcome.said, of) };
+    case "drain":
+      return { section: "drains", node: outcome.node, value: outcome.drain === null ? null : drainValue(outcome.drain, atMs) };
     case "document": {
       const { served, cluster, config, history } = outcome.answer;
       const asked = { of: served.askedOf };
@@ -82,6 +70,10 @@ export function incidentPart(outcome: Outcome, of: IncidentCluster): IncidentPar
   }
 }
 
+function drainValue({ reason, by, isAll, untilMs }: Drain, atMs: number): IncidentValue {
+  return { for: incidentSpan(untilMs - atMs), reason, ...otherThan("by", by, null), ...otherThan("all", isAll, false) };
+}
+
 function configValue(config: NonNullable<Extract<Outcome, { kind: "document" }>["answer"]["config"]>): {
   readonly [key: string]: IncidentValue;
 } {
@@ -94,7 +86,7 @@ function configValue(config: NonNullable<Extract<Outcome, { kind: "document" }>[
   };
 }
 
-/** Only what differs from an ordinary report is written: the fewer words, the better a person sees what was wrong. */
+/** Only what differs from an ordinary report is written. */
 function reportValue(
   node: string,
   { report, hasLock }: Extract<StatusOutcome["result"], { report: Report }>,
@@ -127,12 +119,4 @@ function reportValue(
 function senderValue({ name, address, state }: Report["senders"][number]): IncidentValue {
   if (address === null && state === "streaming") return name;
   return { name, ...otherThan("address", address, null), ...otherThan("state", state, "streaming") };
-}
-
-function otherThan<T extends string | number | boolean | null>(key: string, value: T, ordinary: T): { readonly [key: string]: T } {
-  return value === ordinary ? {} : { [key]: value };
-}
-
-function position(key: string, value: number | null): { readonly [key: string]: string } {
-  return value === null ? {} : { [key]: formatLsn(value) };
 }

@@ -30,6 +30,16 @@ export interface Report {
   readonly document: string;
 }
 
+/** What holds of a node that says nothing of it: its part in synchronous replication, failsafe, pause and tags. */
+export const unstated: Pick<Report, "isSyncStandby" | "isQuorumStandby" | "isFailsafe" | "isPaused" | "tags" | "isNoLoadBalance"> = {
+  isSyncStandby: false,
+  isQuorumStandby: false,
+  isFailsafe: false,
+  isPaused: false,
+  tags: new Map(),
+  isNoLoadBalance: false,
+};
+
 /** A standby that receives WAL from the node. */
 export interface Sender {
   readonly name: string;

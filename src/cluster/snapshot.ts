@@ -28,7 +28,10 @@ export interface ClusterPart {
   readonly hasMembers: boolean;
   /** Indices of the nodes whose last report came with the lock: the claims, fresh or not. */
   readonly claims: readonly number[];
-  /** The node that stood as holder of the lock when this part was made, or `null`. */
+  /**
+   * Whom the next dispute over the lock is settled for (rule 2): the holder, and while nobody claims the lock the last one, so that a
+   * silence does not decide who leads; `null` once claims are contested. No verdict goes by it, see `holder`.
+   */
   readonly stood: string | null;
   /** Who the cluster document named, per node that was asked for it. */
   readonly testimonies: ReadonlyMap<string, Testimony>;
@@ -37,7 +40,7 @@ export interface ClusterPart {
   readonly positionSamples: readonly PositionSample[];
   /** The last time a holder's yes was withdrawn, and whose it was. */
   readonly withdrawn: Withdrawal | null;
-  /** Who held the lock when this part was made; unlike `stood` it forgets at once. */
+  /** Who held the lock when this part was made, and may have a yes for it; `null` as soon as nobody does. `stood` outlasts a silence. */
   readonly holder: string | null;
   /** When the newest report of any node was asked for. */
   readonly newestAtMs: number;

@@ -28,21 +28,14 @@ const defaultListener: ListenerConfig = {
 
 /** Completes a checked configuration: names, scopes, guards and files filled in. The result is frozen throughout. */
 export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
-  const guards = mergeGuards(shape.guards);
-  const only = shape.clusters.length === 1 ? (shape.clusters[0]?.name ?? null) : null;
+  const { guards: said, clusters, listen, stateFile, ...complete } = shape;
+  const guards = mergeGuards(said);
+  const only = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
   return freeze({
-    clusters: shape.clusters.map((cluster) => buildCluster(cluster, guards, around)),
-    probe: shape.probe,
-    listen: (shape.listen ?? [defaultListener]).map((listener) => buildListener(listener, only, around)),
-    hostSuffixes: shape.hostSuffixes,
-    ignoreParams: shape.ignoreParams,
-    stateFile: shape.stateFile === null ? null : resolve(around.stateFolder, shape.stateFile),
-    drainMs: shape.drainMs,
-    fastLane: shape.fastLane,
-    workers: shape.workers,
-    log: shape.log,
-    exporter: shape.exporter,
-    simulator: shape.simulator,
+    ...complete,
+    clusters: clusters.map((cluster) => buildCluster(cluster, guards, around)),
+    listen: (listen ?? [defaultListener]).map((listener) => buildListener(listener, only, around)),
+    stateFile: stateFile === null ? null : resolve(around.stateFolder, stateFile),
   });
 }
 

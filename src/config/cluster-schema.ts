@@ -1,26 +1,14 @@
 import * as z from "zod";
 import { defaultGuards, type Guards } from "../health/guards.ts";
-import type { NodeAuth, NodeConfig } from "./config.ts";
+import type { ClusterConfig, NodeAuth, NodeConfig, TlsFiles } from "./config.ts";
 import { apiAddress, databaseAddress, duration, exporterAddress, flag, integer, list, name, section, plainText } from "./leaf.ts";
 
-/** What one entry of `clusters` says, before scope, guards and file names are filled in from their surroundings. */
-export interface ClusterShape {
-  readonly name: string;
-  /** `null` where the file says nothing. */
-  readonly scope: string | null;
-  readonly discover: readonly string[];
-  readonly nodes: readonly NodeConfig[];
-  readonly tls: TlsShape | null;
-  readonly auth: NodeAuth | null;
+/**
+ * What one entry of `clusters` says, before it is completed from its surroundings: no scope where the file says none, TLS files by the
+ * names the file gives them, and of the guards what differs.
+ */
+export interface ClusterShape extends Omit<ClusterConfig, "guards"> {
   readonly guards: GuardsShape;
-}
-
-/** TLS files by the names the configuration gives them, relative to its own folder. */
-export interface TlsShape {
-  readonly ca: string | null;
-  readonly cert: string | null;
-  readonly key: string | null;
-  readonly serverName: string | null;
 }
 
 /** What a `guards` mapping says; `undefined` where it says nothing. */
@@ -118,7 +106,7 @@ function nodeSchema(): z.ZodType<NodeConfig> {
     .transform(({ archive_fed: archiveFed, ...node }) => ({ ...node, archiveFed }));
 }
 
-function tlsSchema(): z.ZodType<TlsShape> {
+function tlsSchema(): z.ZodType<TlsFiles> {
   const file = "the name of a PEM file";
   return z
     .strictObject(

@@ -1,27 +1,17 @@
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
-import type { ExporterConfig, ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "./config.ts";
+import type { Config, ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "./config.ts";
 import { doorFields } from "./door-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
 import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./leaf.ts";
 
 /** What the configuration says, value by value: names that are ours, milliseconds, defaults that need no context. */
-export interface ConfigShape {
+export interface ConfigShape extends Omit<Config, "clusters" | "listen"> {
   readonly clusters: readonly ClusterShape[];
-  readonly probe: ProbeConfig;
   /** `null` where the key was left out. A listener's cluster may be `*`, or `null` where left out. */
   readonly listen: readonly ListenerConfig[] | null;
-  readonly hostSuffixes: readonly string[];
-  readonly ignoreParams: readonly string[];
-  readonly stateFile: string | null;
-  readonly drainMs: number;
-  readonly fastLane: boolean;
-  readonly workers: number | "auto";
   readonly guards: GuardsShape;
-  readonly log: LogConfig;
-  readonly exporter: ExporterConfig;
-  readonly simulator: SimulatorConfig | null;
 }
 
 /** The one source of the parser, of config/schema.json, and of the names of environment variables and `--set` paths. */

@@ -1,6 +1,7 @@
 import { stringify } from "yaml";
-import { incidentPart, type IncidentCluster, type IncidentValue } from "../cluster/incident.ts";
-import type { Recorded } from "../cluster/outcome.ts";
+import { incidentPart } from "../cluster/incident.ts";
+import { incidentSpan as span, type IncidentCluster, type IncidentValue } from "../cluster/incident-value.ts";
+import type { Outcome, Recorded } from "../cluster/outcome.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import type { Settings } from "../health/settings.ts";
 import type { Asked, OperatorSources } from "./operator.ts";
@@ -66,19 +67,34 @@ export function incidentFile({ part, settings, instantMs, recorded }: Incident):
         name: node.name,
         ...(node.member === node.name ? {} : { member: node.member }),
         ...databaseOf(node.database),
+        ...(node.api === null ? { exporter_only: true } : {}),
         ...(node.isArchiveFed ? { archive_fed: true } : {}),
       })),
     },
     settings: settingsValue(settings),
     steps: recorded.flatMap(({ atMs, outcome }) => {
-      const heard = incidentPart(outcome, cluster);
-      if (heard === null || outcome.kind === "drain") return [];
-      const sentAtMs = outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
+      const heard = incidentPart({ atMs, outcome }, cluster);
+      if (heard === null) return [];
       const value = heard.node === null ? heard.value : { [heard.node]: heard.value };
-      return [{ at: span(atMs - beganMs), sent: span(sentAtMs - beganMs), [heard.section]: value }];
+      const sentAtMs = sentAtMsOf(outcome);
+      return [{ at: span(atMs - beganMs), ...(sentAtMs === null ? {} : { sent: span(sentAtMs - beganMs) }), [heard.section]: value }];
     }),
   };
   return stringify(file, { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false });
+}
+
+/** When it was asked for, in ms of our clock; `null` of an operator's word, which nobody asked for. */
+function sentAtMsOf(outcome: Outcome): number | null {
+  switch (outcome.kind) {
+    case "document":
+      return outcome.answer.served.sentAtMs;
+    case "drain":
+      return null;
+    case "status":
+    case "liveness":
+    case "exporter":
+      return outcome.sentAtMs;
+  }
 }
 
 /** What most reports state is written once; who states another, as of a stranger, is written with the report. */
@@ -96,11 +112,12 @@ function databaseOf(database: ClusterPart["nodes"][number]["node"]["database"]):
   return database === null ? {} : { database: `${database.host.includes(":") ? `[${database.host}]` : database.host}:${database.port}` };
 }
 
-function settingsValue({ guards, maxAgeMs, livenessMaxAgeMs, intervalMs, fall, rise }: Settings): IncidentValue {
+function settingsValue({ guards, maxAgeMs, livenessMaxAgeMs, pageMaxAgeMs, intervalMs, fall, rise }: Settings): IncidentValue {
   return {
     interval: span(intervalMs),
     max_age: span(maxAgeMs),
     liveness_max_age: span(livenessMaxAgeMs),
+    page_max_age: span(pageMaxAgeMs),
     fall,
     rise,
     guards: {
@@ -116,9 +133,4 @@ function settingsValue({ guards, maxAgeMs, livenessMaxAgeMs, intervalMs, fall, r
       survive: span(guards.surviveMs),
     },
   };
-}
-
-/** To the microsecond: whether a document was asked for before or after a claim appeared can hang on less than a millisecond. */
-function span(ms: number): string {
-  return `${Math.round(ms * 1000) / 1000}ms`;
 }

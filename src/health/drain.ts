@@ -6,17 +6,8 @@ import type { Route } from "./route.ts";
 import type { Sight } from "./sight.ts";
 import { unfit, type Verdict } from "./verdict.ts";
 
-/** Routes that ask for a replica, wholly or where the node is not the leader. */
-const replicaRoutes: readonly Route[] = [
-  "replica",
-  "read-only",
-  "sync",
-  "read-only-sync",
-  "quorum",
-  "read-only-quorum",
-  "async",
-  "readiness",
-];
+/** Routes that ask for no replica: all others do, wholly or where the node is not the leader, and a drain answers them. */
+const undrainedRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader", "health", "liveness"]);
 
 /** The node's drain, if it has one that has not ended. @param nowMs ms of our clock */
 export function drainOf(part: ClusterPart, node: string, nowMs: number): Drain | null {
@@ -36,7 +27,7 @@ export function withDrain(
 ): Verdict {
   const drain = drainOf(sight.part, asked.node, sight.nowMs);
   if (drain === null || (!verdict.fit && verdict.reason !== "lagging")) return verdict;
-  const applies = drain.isAll || (replicaRoutes.includes(asked.check.route) && !holdsLock(sight, asked.node, asked.claims));
+  const applies = drain.isAll || (!undrainedRoutes.has(asked.check.route) && !holdsLock(sight, asked.node, asked.claims));
   return applies ? unfit("drained", drain.reason) : verdict;
 }
 

@@ -1,7 +1,7 @@
 import type { ExporterEvidence } from "../cluster/exporter-evidence.ts";
 import type { ExporterPage, ExporterSender } from "../cluster/exporter-report.ts";
 import type { Node } from "../cluster/node.ts";
-import type { Report } from "../cluster/report.ts";
+import { unstated, type Report } from "../cluster/report.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 
 /** What an exporter-only node is taken to have said: the exporter's words, in the words of a node API. */
@@ -70,12 +70,7 @@ function reportOf({ role, state, page, replayed }: Facts): Report {
     replayed: isPrimary ? null : replayed,
     replicationState: page?.receiver?.isStreaming === true ? "streaming" : null,
     senders: (page?.senders ?? []).map(senderRow),
-    isSyncStandby: false,
-    isQuorumStandby: false,
-    isFailsafe: false,
-    isPaused: false,
-    tags: new Map(),
-    isNoLoadBalance: false,
+    ...unstated,
     system: page?.system ?? null,
     scope: null,
     name: null,

@@ -4,6 +4,7 @@ import { contenders, isBelievableClaim, receivedFrom } from "./exporter-claims.t
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import type { Settings } from "./settings.ts";
+import { newestTestimony } from "./testimony.ts";
 
 /** Who holds the lock at one instant: at most one node (design.md, rule 2). */
 export interface Standing {
@@ -47,7 +48,10 @@ function isForeign(part: ClusterPart, { node, report }: Observation, settings: S
 }
 
 function isDisowned(part: ClusterPart, claim: Observation): boolean {
-  const testimony = latest(part, (witness, { sentAtMs }) => witness !== claim.node.name && sentAtMs > (claim.claimedSinceMs ?? Infinity));
+  const testimony = newestTestimony(
+    part,
+    (witness, { sentAtMs }) => witness !== claim.node.name && sentAtMs > (claim.claimedSinceMs ?? Infinity),
+  );
   return (
     testimony !== undefined && testimony.leader !== null && testimony.leader !== claim.node.name && testimony.leader !== claim.node.member
   );
@@ -58,7 +62,7 @@ function named(part: ClusterPart, claims: readonly Observation[]): string | null
   const appeared = Math.max(...claims.map((claim) => claim.claimedSinceMs ?? Infinity));
   const claimOf = (testimony: Testimony): Observation | undefined =>
     claims.find(({ node }) => node.member === testimony.leader || node.name === testimony.leader);
-  const testimony = latest(part, (witness, candidate) => {
+  const testimony = newestTestimony(part, (witness, candidate) => {
     const claim = claimOf(candidate);
     return candidate.sentAtMs > appeared && claim !== undefined && claim.node.name !== witness;
   });
@@ -82,12 +86,4 @@ function highest(claims: readonly Observation[]): string | null {
   const top = Math.max(...timelines);
   const leading = claims.filter((_, index) => timelines[index] === top);
   return top >= 0 && leading.length === 1 ? (leading[0]?.node.name ?? null) : null;
-}
-
-function latest(part: ClusterPart, counts: (witness: string, testimony: Testimony) => boolean): Testimony | undefined {
-  let newest: Testimony | undefined;
-  for (const [witness, testimony] of part.testimonies) {
-    if (counts(witness, testimony) && testimony.sentAtMs > (newest?.sentAtMs ?? -Infinity)) newest = testimony;
-  }
-  return newest;
 }

@@ -1,8 +1,9 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
-import type { ClusterPart, LeaderPosition, Testimony } from "../cluster/snapshot.ts";
+import type { ClusterPart, LeaderPosition } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import type { Settings } from "./settings.ts";
+import { newestTestimony } from "./testimony.ts";
 
 /**
  * Moves the cluster's highest leader position on by one report (design.md, rule 4). The holder's own position counts;
@@ -93,10 +94,7 @@ export function isLeaderDark(part: ClusterPart, settings: Settings, nowMs: numbe
  * Its position may have moved on unseen.
  */
 function darkLeader(part: ClusterPart, settings: Settings, nowMs: number): { readonly timeline: number | null } | null {
-  let newest: Testimony | undefined;
-  for (const testimony of part.testimonies.values()) {
-    if (testimony.sentAtMs > (newest?.sentAtMs ?? -Infinity)) newest = testimony;
-  }
+  const newest = newestTestimony(part);
   const leader = newest === undefined ? undefined : part.nodes.find(({ node }) => node.member === newest.leader);
   if (newest === undefined || leader === undefined) return null;
   const answers = leader.failuresInRow === 0 && isFresh(leader, maxAgeMs(part, settings), nowMs);

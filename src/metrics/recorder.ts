@@ -1,4 +1,4 @@
-import type { Outcome, Recorded } from "../cluster/outcome.ts";
+import type { DrainOutcome, Outcome, Recorded } from "../cluster/outcome.ts";
 
 /** Evidence is kept this long at most, in ms. */
 const keptMs = 15 * 60_000;
@@ -6,6 +6,8 @@ const keptMs = 15 * 60_000;
 const bytesMax = 8 * 1024 * 1024;
 /** What an outcome takes beside its document. */
 const overheadBytes = 400;
+/** What a standby takes in a page of an exporter. */
+const senderBytes = 200;
 
 /** The evidence of the last minutes, so that a bad night can be taken out as an incident file. Bounded in time and size. */
 export class Recorder {
@@ -13,7 +15,10 @@ export class Recorder {
   /** How many entries at the front are already given up; they go in one cut when they are many. */
   #gone = 0;
   #bytes = 0;
+  /** Drains that began longer ago than evidence is kept and may still be in force, by cluster and node, the oldest first. */
+  readonly #drains = new Map<string, Recorded>();
 
+  /** @param atMs ms of our clock */
   take(outcome: Outcome, atMs: number, atWallMs: number): void {
     this.#entries.push({ atMs, atWallMs, outcome });
     this.#bytes += sizeOf(outcome);
@@ -21,22 +26,55 @@ export class Recorder {
       if (this.#bytes <= bytesMax && atMs - first.atMs <= keptMs) break;
       this.#bytes -= sizeOf(first.outcome);
       this.#gone += 1;
+      if (first.outcome.kind === "drain") this.#keepDrain(first, first.outcome, atMs);
     }
     if (this.#gone < 1_000 || this.#gone < this.#entries.length / 2) return;
     this.#entries = this.#entries.slice(this.#gone);
     this.#gone = 0;
   }
 
-  /** What was recorded of a cluster from one wall-clock instant to another, oldest first. */
+  /**
+   * What was recorded of a cluster from one wall-clock instant to another, oldest first. The drains that were in force at the beginning
+   * come before all else, however long ago they began.
+   */
   between(cluster: string, fromWallMs: number, toWallMs: number): readonly Recorded[] {
-    return this.#entries
-      .slice(this.#gone)
-      .filter(({ outcome, atWallMs }) => outcome.cluster === cluster && atWallMs >= fromWallMs && atWallMs <= toWallMs);
+    const known = [...this.#drains.values(), ...this.#entries.slice(this.#gone)].filter(({ outcome }) => outcome.cluster === cluster);
+    const inForce = new Map<string, Recorded>();
+    for (const recorded of known) {
+      const { outcome, atWallMs } = recorded;
+      if (outcome.kind !== "drain" || atWallMs >= fromWallMs) continue;
+      inForce.delete(outcome.node);
+      if (endWallMs(outcome, recorded) > fromWallMs) inForce.set(outcome.node, recorded);
+    }
+    return [...inForce.values(), ...known.filter(({ atWallMs }) => atWallMs >= fromWallMs && atWallMs <= toWallMs)];
   }
+
+  #keepDrain(recorded: Recorded, { cluster, node, drain }: DrainOutcome, nowMs: number): void {
+    for (const [key, { outcome }] of this.#drains) {
+      if (outcome.kind === "drain" && outcome.drain !== null && nowMs - outcome.drain.untilMs > keptMs) this.#drains.delete(key);
+    }
+    const key = `${cluster}/${node}`;
+    this.#drains.delete(key);
+    if (drain !== null) this.#drains.set(key, recorded);
+  }
+}
+
+/** When a drain ends by itself, in wall-clock ms; -Infinity of the word that ends one. */
+function endWallMs({ drain }: DrainOutcome, { atMs, atWallMs }: Recorded): number {
+  return drain === null ? -Infinity : atWallMs + drain.untilMs - atMs;
 }
 
 /** A document is kept as text, of two bytes a character at most, and not much more of it as what was read. */
 function sizeOf(outcome: Outcome): number {
-  if (outcome.kind === "document") return overheadBytes + 2 * outcome.answer.served.body.length;
-  return overheadBytes + (outcome.kind === "status" && "report" in outcome.result ? 2 * outcome.result.report.document.length : 0);
+  switch (outcome.kind) {
+    case "document":
+      return overheadBytes + 2 * outcome.answer.served.body.length;
+    case "status":
+      return overheadBytes + ("report" in outcome.result ? 2 * outcome.result.report.document.length : 0);
+    case "exporter":
+      return overheadBytes + ("page" in outcome.said ? senderBytes * outcome.said.page.senders.length : 0);
+    case "liveness":
+    case "drain":
+      return overheadBytes;
+  }
 }

@@ -33,6 +33,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   reinitialize: ["reinitialize", "demo/pg1", "--yes"],
   config: ["config", "--cluster", "demo"],
   "render-haproxy": ["render", "haproxy", "--edge", "127.0.0.1:8008"],
+  "render-haproxy-soft": ["render", "haproxy", "--cluster", "demo", "--edge", "127.0.0.1:8008", "--soft"],
   "render-envoy": ["render", "envoy", "--cluster", "demo", "--edge", "127.0.0.1:8008"],
   "render-prometheus": ["render", "prometheus", "--admin", "127.0.0.1:9108"],
   "render-kubernetes": ["render", "kubernetes", "--cluster", "demo", "--image", "rolecall:test"],

@@ -4,7 +4,7 @@ import { after, before, test } from "node:test";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { runJson, runText } from "../fake/command-line.ts";
 import { overviewAnswers } from "../fake/overview.ts";
-import { portOf } from "../fake/recorded-node.ts";
+import { portOf } from "../fake/listening.ts";
 import { serveAnswers } from "../fake/rolecall-server.ts";
 
 let simulator: Simulator;

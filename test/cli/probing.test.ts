@@ -11,7 +11,9 @@ import { loadConfig } from "../../src/config/load.ts";
 import type { ComparisonData } from "../../src/cli/compare/report.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { runJson, runText } from "../fake/command-line.ts";
+import { LiveNode, liveCluster } from "../fake/live-node.ts";
 import { silence } from "../fake/silence.ts";
+import { until } from "../fake/until.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-probing-"));
 const config = join(folder, "rolecall.yaml");
@@ -89,7 +91,7 @@ test("doctor lets a healthy cluster pass, and a missing haproxy is no fault", as
   assert.equal(coverage.find(({ id }) => id === "haproxy")?.status, "unsupported");
 });
 
-test("a system identifier of its own, another scope and a clock that is off are found", async () => {
+test("doctor finds a node of another scope", async () => {
   const other = await startSimulator({ nodes: 1, port: 0, scope: "other", nowMs: () => Date.now() });
   const mixed = join(folder, "mixed.yaml");
   const [own, foreign] = [simulator.nodes[1], other.nodes[0]];
@@ -143,6 +145,26 @@ test("compare counts agreements, and lists what haproxy.cfg asks in vain", { tim
   assert.equal(agreements, askings);
 });
 
+test("compare follows the member list: who joins is asked, who leaves is not", { timeout: 30_000 }, async (context) => {
+  const [pg1, pg2] = await liveCluster(context, ["pg1", "pg2"]);
+  assert.ok(pg1 !== undefined && pg2 !== undefined);
+  const pg3 = new LiveNode("pg3", "pg1");
+  await pg3.open();
+  context.after(() => pg3.close());
+  const asking = runJson(
+    ["compare", "--discover", pg1.api, "--cluster", "demo", "--server", url, "--check", "/replica"].concat(
+      ["--for", "3s"],
+      ["--interval", "50ms", "--members-interval", "100ms"],
+    ),
+  );
+  await until(() => Promise.resolve(pg2.asked.includes("/replica")));
+  pg1.members = new Map([pg1, pg3].map(({ name, api }) => [name, api]));
+  const { data } = await asking;
+  const askings = new Map((data as ComparisonData).rows.map((row) => [row.node, row.askings]));
+  assert.deepEqual([...askings.keys()], ["demo/pg1", "demo/pg2", "demo/pg3"]);
+  assert.ok((askings.get("demo/pg2") ?? 0) < (askings.get("demo/pg1") ?? 0), JSON.stringify([...askings]));
+});
+
 test("what is rendered is understood by whom it is for", async () => {
   const parts = await Promise.all(
     ["haproxy", "envoy", "kubernetes", "prometheus"].map((kind) =>
@@ -164,6 +186,16 @@ test("what is rendered is understood by whom it is for", async () => {
   writeFileSync(inner, manifests[0]?.data?.["rolecall.yaml"] ?? "");
   assert.equal(loadConfig({ file: inner, env: {}, flags: {} }).ok, true);
   assertChecked("haproxy", ["-c", "-f"], join(folder, "haproxy-rendered.cfg"), haproxy ?? "");
+  const { out: soft } = await runText(["render", "haproxy", "--config", config, "--edge", "127.0.0.1:8008", "--soft"]);
+  assertChecked("haproxy", ["-c", "-f"], join(folder, "haproxy-soft.cfg"), soft);
+  const [write = "", read = ""] = soft.split("listen ").slice(1);
+  assert.deepEqual(
+    [write, read].map((pool) => [/disable-on-404/.test(pool), /miss=404/.test(pool)]),
+    [
+      [false, false],
+      [true, true],
+    ],
+  );
   assertChecked("promtool", ["check", "config"], join(folder, "prometheus.yml"), prometheus ?? "");
 });
 

@@ -7,17 +7,9 @@ import { parseHistory } from "../../src/cluster/history.ts";
 import { countOf, isObject, nameOf, parseJson } from "../../src/cluster/json.ts";
 import { majorVersion, parseReport } from "../../src/cluster/report.ts";
 import { isSet, parseTags } from "../../src/cluster/tags.ts";
+import { leaderRow } from "../fake/member.ts";
 import { reportOf, statusOf } from "../fake/watched.ts";
 
-const member = {
-  name: "pg1",
-  role: "leader",
-  state: "running",
-  api_url: "http://10.0.0.1:8008/patroni",
-  host: "10.0.0.1",
-  port: 5432,
-  timeline: 3,
-};
 /** Documents that are nearly right: the fields that are read, with anything in them. */
 const nearly = fc.dictionary(
   fc.constantFrom(
@@ -108,7 +100,7 @@ describe("a status document", () => {
 describe("a cluster document", () => {
   test("names its members, its leader and the leader's timeline", () => {
     const replica = { name: "pg2", role: "replica", api_url: "https://[::1]:8008/patroni" };
-    assert.deepEqual(parseClusterDocument({ scope: "demo", members: [member, replica] }), {
+    assert.deepEqual(parseClusterDocument({ scope: "demo", members: [leaderRow, replica] }), {
       scope: "demo",
       leader: "pg1",
       leaderTimeline: 3,
@@ -126,16 +118,16 @@ describe("a cluster document", () => {
       [],
       [{}],
       [{ name: "pg1" }],
-      [{ ...member, name: "" }],
-      [{ ...member, name: "a/b" }],
-      [{ ...member, name: "a\rb" }],
+      [{ ...leaderRow, name: "" }],
+      [{ ...leaderRow, name: "a/b" }],
+      [{ ...leaderRow, name: "a\rb" }],
     ]) {
       assert.equal(parseClusterDocument({ members }), undefined);
     }
   });
 
   test("of more members than any cluster has is read up to 2000", () => {
-    const members = Array.from({ length: 3_000 }, (_, at) => ({ ...member, name: `pg${at}` }));
+    const members = Array.from({ length: 3_000 }, (_, at) => ({ ...leaderRow, name: `pg${at}` }));
     assert.equal(parseClusterDocument({ members })?.members.length, 2_000);
   });
 });

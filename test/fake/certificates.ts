@@ -12,11 +12,12 @@ export interface Certificate {
   readonly key: string;
 }
 
-export function makeCertificate(context: TestContext, names = "IP:127.0.0.1,DNS:db.internal"): Certificate {
+/** @param days how long it is valid from now on */
+export function makeCertificate(context: TestContext, names = "IP:127.0.0.1,DNS:db.internal", days = 2): Certificate {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-tls-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const [certFile, keyFile] = [join(folder, "cert.pem"), join(folder, "key.pem")];
-  const subject = ["-subj", "/CN=rolecall test", "-addext", `subjectAltName=${names}`, "-days", "2"];
+  const subject = ["-subj", "/CN=rolecall test", "-addext", `subjectAltName=${names}`, "-days", String(days)];
   execFileSync(
     "openssl",
     [
@@ -38,4 +39,11 @@ export function makeCertificate(context: TestContext, names = "IP:127.0.0.1,DNS:
     },
   );
   return { certFile, keyFile, cert: readFileSync(certFile, "utf8"), key: readFileSync(keyFile, "utf8") };
+}
+
+/** The same certificate as one that ended yesterday; the name of its file, which goes with the first one's. */
+export function expired({ certFile, keyFile }: Certificate): string {
+  const file = certFile.replace(/cert\.pem$/, "expired.pem");
+  execFileSync("openssl", ["x509", "-in", certFile, "-signkey", keyFile, "-days", "-1", "-out", file], { stdio: "ignore" });
+  return file;
 }

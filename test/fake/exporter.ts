@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
-import { portOf } from "./recorded-node.ts";
+import { open } from "./listening.ts";
 
 /** Where answers recorded from real exporters lie. */
 export const exporterFixtures: string = join("test", "fixtures", "exporter");
@@ -53,13 +53,6 @@ export async function serveExporter(said: FakeExporter): Promise<RunningExporter
     }
     response.writeHead(200, { "Content-Type": "text/html; charset=UTF-8" }).end("<html><head><title>Exporter</title></head></html>");
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { said, origin: `http://127.0.0.1:${portOf(server)}`, asked, close };
+  const { port, close } = await open(server);
+  return { said, origin: `http://127.0.0.1:${port}`, asked, close };
 }

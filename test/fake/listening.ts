@@ -1,6 +1,6 @@
 import { Server as HttpServer } from "node:http";
 import { Server as HttpsServer } from "node:https";
-import type { Server } from "node:net";
+import type { AddressInfo, Server } from "node:net";
 import type { TestContext } from "node:test";
 
 /** Listens on a free port of 127.0.0.1 until the test is over. */
@@ -10,6 +10,21 @@ export async function listen(context: TestContext, server: Server): Promise<numb
     server.close();
     if (server instanceof HttpServer || server instanceof HttpsServer) server.closeAllConnections();
   });
-  const address = server.address();
-  return typeof address === "object" && address !== null ? address.port : 0;
+  return portOf(server);
+}
+
+/** Listens on a free port of 127.0.0.1 until it is closed; closing cuts what is still connected. */
+export async function open(server: HttpServer | HttpsServer): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { port: portOf(server), close };
+}
+
+export function portOf(server: Server): number {
+  // A listening TCP server has an AddressInfo (node:net).
+  return (server.address() as AddressInfo).port;
 }

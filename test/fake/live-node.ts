@@ -1,6 +1,6 @@
 import { createServer, type Server } from "node:http";
 import type { TestContext } from "node:test";
-import { portOf } from "./recorded-node.ts";
+import { portOf } from "./listening.ts";
 import { statusOf } from "./watched.ts";
 
 /** A node that really serves its API, and can be changed while it does. It ends with the test. */

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { createServer as createTlsServer, type ServerOptions } from "node:https";
-import { portOf } from "./recorded-node.ts";
+import { open } from "./listening.ts";
 
 /** What was asked of a fake node, with its body. */
 export interface Received {
@@ -51,15 +51,7 @@ export async function serveOddNode({ name, holdsLock, behave, instead, tls }: Od
     }
   };
   const server: Server = tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const port = portOf(server);
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  const { port, close } = await open(server);
   return { name, api: `${tls === undefined ? "http" : "https"}://127.0.0.1:${port}`, port, received, server, close };
 }
 

@@ -1,3 +1,4 @@
+import { leaderRow } from "./member.ts";
 import type { Answering } from "./rolecall-server.ts";
 
 const node = {
@@ -187,17 +188,7 @@ export const overviewAnswers: Readonly<Record<string, Answering>> = {
   "/clusters/demo/cluster": {
     body: {
       scope: "demo",
-      members: [
-        {
-          name: "pg1",
-          role: "leader",
-          state: "running",
-          api_url: "http://10.0.0.1:8008/patroni",
-          host: "10.0.0.1",
-          port: 5432,
-          timeline: 3,
-        },
-      ],
+      members: [leaderRow],
     },
   },
   "POST /clusters/demo/switchover": { body: 'Successfully switched over to "pg2"', headers: { "X-Rolecall-Snapshot": "aa.13" } },

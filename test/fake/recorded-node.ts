@@ -1,5 +1,5 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
+import { open } from "./listening.ts";
 
 /** What a node served when it was recorded (test/vectors/README.md). */
 export interface RecordedNode {
@@ -19,20 +19,8 @@ export async function serveRecordedNode(node: RecordedNode): Promise<{ readonly 
     response.setHeader("Content-Type", "application/json");
     response.end(recorded.doc === undefined ? (recorded.text ?? "") : JSON.stringify(recorded.doc));
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const api = `http://127.0.0.1:${portOf(server)}`;
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
+  const { port, close } = await open(server);
+  const api = `http://127.0.0.1:${port}`;
   if (node["leader"]?.status === 0) await close();
   return { api, close: node["leader"]?.status === 0 ? async () => {} : close };
-}
-
-export function portOf(server: Server): number {
-  // A listening TCP server has an AddressInfo (node:net).
-  return (server.address() as AddressInfo).port;
 }

@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { portOf } from "./recorded-node.ts";
+import { open } from "./listening.ts";
 
 /** A call that a server was sent. */
 export interface Heard {
@@ -43,13 +43,6 @@ export async function serveAnswers(
       response.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body));
     });
   });
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const close = (): Promise<void> =>
-    new Promise((resolve) => {
-      server.close(() => resolve());
-      server.closeAllConnections();
-    });
-  return { url: `http://127.0.0.1:${portOf(server)}`, heard, close };
+  const { port, close } = await open(server);
+  return { url: `http://127.0.0.1:${port}`, heard, close };
 }

@@ -3,28 +3,8 @@ import { suite, test } from "node:test";
 import type { ExporterPage, ExporterWord } from "../../src/cluster/exporter-report.ts";
 import { disagreement } from "../../src/health/disagreement.ts";
 import { look } from "../../src/health/sight.ts";
+import { primaryPage, replicaPage } from "../fake/exporter-page.ts";
 import { Watched } from "../fake/watched.ts";
-
-const primaryPage: ExporterPage = {
-  family: "pg_exporter",
-  isPooler: false,
-  isUp: true,
-  isInRecovery: false,
-  databaseTimeS: 0,
-  serverVersion: 150_020,
-  system: "7000000000000000001",
-  timeline: 1,
-  written: 5_000,
-  received: null,
-  replayed: null,
-  lagSeconds: 0,
-  isReplayPaused: false,
-  senders: [],
-  streaming: 0,
-  receiver: null,
-  samples: 10,
-};
-const replicaPage: ExporterPage = { ...primaryPage, isInRecovery: true, written: null, received: 5_000, replayed: 4_000 };
 
 /** Three nodes that are known through exporters alone; their databases listen on 5541, 5542 and 5543 of one machine. */
 function plain(): Watched {

@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
-import { ordinaryReport, type IncidentCluster } from "../../src/cluster/incident.ts";
+import { ordinaryReport } from "../../src/cluster/incident.ts";
+import type { IncidentCluster } from "../../src/cluster/incident-value.ts";
 import type { Node } from "../../src/cluster/node.ts";
 import { unseen } from "../../src/cluster/observation.ts";
 import type { Outcome } from "../../src/cluster/outcome.ts";

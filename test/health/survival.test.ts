@@ -8,6 +8,7 @@ import { survives, type ExporterWitness } from "../../src/health/survival.ts";
 import { readIncident } from "../incidents/incident.ts";
 import { lastSight } from "../incidents/play.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
+import { primaryPage } from "../fake/exporter-page.ts";
 import { Watched } from "../fake/watched.ts";
 
 const alive: ExporterWitness = { isPrimary: true, standbysStreaming: 2 };
@@ -82,25 +83,7 @@ test("a replica whose API went silent gains nothing by an exporter that calls it
   assert.equal(keepsItsYes({ atMs: 9_000 }, alive, "pg2"), false);
 });
 
-const page: ExporterPage = {
-  family: "pg_exporter",
-  isPooler: false,
-  isUp: true,
-  isInRecovery: false,
-  databaseTimeS: 0,
-  serverVersion: 150_020,
-  system: "7000000000000000001",
-  timeline: 1,
-  written: 5_000,
-  received: null,
-  replayed: null,
-  lagSeconds: 0,
-  isReplayPaused: false,
-  senders: [],
-  streaming: 2,
-  receiver: null,
-  samples: 10,
-};
+const page: ExporterPage = { ...primaryPage, streaming: 2 };
 
 /** pg1 leads until 5 s, then its API is silent while its exporter goes on until `exporterUntilMs`. */
 function silentApi(exporterUntilMs: number, surviveMs = 20_000): Watched {

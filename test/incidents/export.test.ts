@@ -1,13 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { setTimeout as pause } from "node:timers/promises";
 import { App } from "../../src/app.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
 import { silence } from "../fake/silence.ts";
-import { readIncident } from "./incident.ts";
-import { answerTo, lastSight, parseQuestion } from "./play.ts";
+import { assertReplayed, seen } from "./replayed.ts";
 
 const checks = [
   "/primary",
@@ -20,6 +18,8 @@ const checks = [
   "/async",
   "/leader?miss=404",
 ];
+
+const questions = ["pg1", "pg2", "pg3", "pg4"].flatMap((node) => checks.map((check) => `${node} ${check}`));
 
 /** What is done to the simulated cluster, and the answer that tells that it is seen. */
 const scenes: readonly { readonly act: (simulator: Simulator) => Promise<unknown>; readonly until: string }[] = [
@@ -44,7 +44,7 @@ test("an exported incident, played again, gives the answers that were given at t
     for (const { act, until } of scenes) {
       await act(simulator);
       await seen(base, until);
-      await assertReplayed(base);
+      await assertReplayed(base, questions);
     }
   } finally {
     await app.stop({ drains: false });
@@ -56,49 +56,4 @@ async function switchOver({ nodes }: Simulator): Promise<void> {
   const body = JSON.stringify({ leader: "pg1", candidate: "pg3" });
   const { status } = await fetch(`${nodes[0]?.url}/switchover`, { method: "POST", body });
   assert.equal(status, 200);
-}
-
-/** Asks again and again until the answer is the one that is waited for. */
-async function seen(base: string, until: string): Promise<void> {
-  const [question = "", wanted] = until.split(": ");
-  const deadline = performance.now() + 30_000;
-  for (let answer = ""; answer !== wanted; answer = (await answers(base, [question])).join()) {
-    assert.ok(performance.now() < deadline, `${until} never came: it is ${answer}`);
-    await pause(20);
-  }
-}
-
-/** The file ends with the present, so its last answers are those given now, if nothing changed while it was fetched. */
-async function assertReplayed(base: string): Promise<void> {
-  const questions = ["pg1", "pg2", "pg3", "pg4"].flatMap((node) => checks.map((check) => `${node} ${check}`));
-  for (let attempt = 0; attempt < 50; attempt += 1) {
-    const before = await answers(base, questions);
-    const text = await (await fetch(`${base}/incident?cluster=demo`)).text();
-    const after = await answers(base, questions);
-    if (before.join() !== after.join()) continue;
-    const incident = readIncident(text, "incident.yaml");
-    const sight = lastSight(incident);
-    const replayed = questions.map((question) => worded(answerTo(sight, parseQuestion(question, incident))));
-    assert.deepEqual(
-      questions.map((question, at) => `${question}: ${replayed[at]}`),
-      questions.map((question, at) => `${question}: ${before[at]}`),
-    );
-    return;
-  }
-  assert.fail("the answers never stood still while the incident was fetched");
-}
-
-function worded(words: readonly string[]): string {
-  return words.find((one) => /^\d/.test(one)) ?? assert.fail(`no status among ${words.join()}`);
-}
-
-function answers(base: string, questions: readonly string[]): Promise<readonly string[]> {
-  return Promise.all(
-    questions.map(async (question) => {
-      const [node = "", target = ""] = question.split(" ");
-      const reply = await fetch(`${base}/nodes/${node}${target}`);
-      await reply.arrayBuffer();
-      return `${reply.status} ${reply.headers.get("x-rolecall-reason") ?? "fit"}`;
-    }),
-  );
 }

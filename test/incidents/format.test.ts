@@ -15,6 +15,18 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
   ["a key of the file", file([], "setings: {}"), /night\.yaml: unknown key setings/],
   ["a guard", file(["{ at: 0s }"], "settings: { guards: { atach_window: 1s } }"), /settings\.guards: unknown key atach_window/],
   ["a failure", file(["{ at: 0s, nodes: { pg1: { failure: tired } } }"]), /failure as it must be one of refused, timeout/],
+  [
+    "an exporter's word",
+    file(["{ at: 0s, exporters: { pg1: { up: primry } } }"]),
+    /exporters\.pg1\.up as it must be one of primary, replica, down/,
+  ],
+  [
+    "a key of an exporter's page",
+    file(["{ at: 0s, exporters: { pg1: { page: { lag: 5 } } } }"]),
+    /pg1\.page: unknown key lag: allowed is family/,
+  ],
+  ["an exporter's silence", file(["{ at: 0s, exporters: { pg1: { page: { failure: tired } } } }"]), /failure as it must be one of refused/],
+  ["a drain without an end", file(["{ at: 0s, drains: { pg1: { reason: disk swap } } }"]), /pg1\.for as it must be an instant/],
   ["a position", file(["{ at: 0s, nodes: { pg1: { position: 12MB } } }"]), /position as it must be a position such as 0\/5000000/],
   ["an instant", file(["{ at: 5 }"]), /step 1\.at as it must be an instant such as 0s/],
   ["an unquoted system identifier", file(["{ at: 0s, nodes: { pg1: { system: 7300000000000000001 } } }"]), /system as it must be text/],

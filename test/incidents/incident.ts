@@ -1,5 +1,5 @@
 import { parse } from "yaml";
-import type { IncidentCluster } from "../../src/cluster/incident.ts";
+import type { IncidentCluster } from "../../src/cluster/incident-value.ts";
 import type { Node } from "../../src/cluster/node.ts";
 import type { Outcome } from "../../src/cluster/outcome.ts";
 import { parseDatabaseAddress } from "../../src/health/check.ts";
@@ -83,7 +83,7 @@ function momentsOf(step: Reading, around: StepSurroundings): readonly Moment[] {
   for (let times = 0; fromMs + times * everyMs <= tillMs; times += 1) {
     const passedMs = times * everyMs;
     const atMs = fromMs + passedMs;
-    const here = { ...around, sentAtMs: atMs - sentAgoMs, repetition: { times, passedMs } };
+    const here = { ...around, atMs, sentAtMs: atMs - sentAgoMs, repetition: { times, passedMs } };
     const outcomes = sectionNames.flatMap((name) => (inPlace(name).isAbsent ? [] : outcomesOf(name, inPlace(name), here)));
     const expected = inPlace("expect").isAbsent ? [] : inPlace("expect").entries().map(answerOf);
     moments.push({ place, atMs, outcomes, expected });
@@ -108,15 +108,16 @@ function nodeOf(section: Reading): Node {
     const name = section.text();
     return { ...plain, name, member: name, api: `http://${name}`, database: null, isArchiveFed: false };
   }
-  const said = section.mapping(["name", "member", "database", "archive_fed"]);
+  const said = section.mapping(["name", "member", "database", "archive_fed", "exporter_only"]);
   const name = said("name").text();
   const stated = said("database").isAbsent ? null : parseDatabaseAddress(said("database").text());
   if (stated === undefined) throw said("database").refusal("host:port");
   const member = said("member").text(name);
-  return { ...plain, name, member, api: `http://${name}`, database: stated, isArchiveFed: said("archive_fed").flag(false) };
+  const asked = said("exporter_only").flag(false) ? { api: null, exporter: `http://${name}:9630` } : { api: `http://${name}` };
+  return { ...plain, ...asked, name, member, database: stated, isArchiveFed: said("archive_fed").flag(false) };
 }
 
-const settingKeys = ["interval", "max_age", "liveness_max_age", "fall", "rise", "guards"];
+const settingKeys = ["interval", "max_age", "liveness_max_age", "page_max_age", "fall", "rise", "guards"];
 const guardKeys = [
   "exclusive_primary",
   "running_primary",
@@ -139,7 +140,7 @@ function settingsOf(section: Reading): Settings {
     intervalMs,
     maxAgeMs,
     livenessMaxAgeMs: said("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
-    pageMaxAgeMs: maxAgeMs + 6 * intervalMs,
+    pageMaxAgeMs: said("page_max_age").span(maxAgeMs + 6 * intervalMs),
     fall: said("fall").count(3),
     rise: said("rise").count(1),
     discovers: false,

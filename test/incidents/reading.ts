@@ -70,6 +70,19 @@ export class Reading {
     return this.#value;
   }
 
+  /** True, false, or `null` where the file says that it is not known. */
+  truth(otherwise: boolean | null): boolean | null {
+    return this.isAbsent ? otherwise : this.isNull ? null : this.flag(false);
+  }
+
+  /** Any plain number, or `null` where the file says that it is not known. */
+  figure(otherwise: number): number | null {
+    if (this.isAbsent) return otherwise;
+    if (this.isNull) return null;
+    if (typeof this.#value !== "number" || !Number.isFinite(this.#value)) throw this.refusal("a number");
+    return this.#value;
+  }
+
   count(otherwise: number): number {
     if (this.isAbsent) return otherwise;
     if (typeof this.#value !== "number" || !Number.isSafeInteger(this.#value) || this.#value < 0) throw this.refusal("a whole number");

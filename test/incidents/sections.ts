@@ -1,21 +1,15 @@
-import { ordinaryReport, type IncidentCluster } from "../../src/cluster/incident.ts";
-import type { FailureKind } from "../../src/cluster/observation.ts";
+import { failureKinds, type Failure } from "../../src/cluster/failure.ts";
+import { ordinaryReport } from "../../src/cluster/incident.ts";
 import type { Outcome } from "../../src/cluster/outcome.ts";
 import type { Report, Sender } from "../../src/cluster/report.ts";
 import type { DocumentAnswer, DocumentName } from "../../src/cluster/snapshot.ts";
 import { isSet, parseTags } from "../../src/cluster/tags.ts";
+import { drainOf } from "./drains.ts";
+import { exporterOutcomes } from "./exporters.ts";
 import type { Reading, Repetition } from "./reading.ts";
+import { byNode, type Surroundings } from "./surroundings.ts";
 
-/** What a section of a step is read by. */
-export interface Surroundings {
-  readonly of: IncidentCluster;
-  readonly cluster: string;
-  readonly nodes: readonly string[];
-  readonly sentAtMs: number;
-  readonly repetition: Repetition;
-}
-
-export const sectionNames = ["nodes", "liveness", "cluster", "config", "history"] as const;
+export const sectionNames = ["nodes", "liveness", "exporters", "cluster", "config", "history", "drains"] as const;
 type SectionName = (typeof sectionNames)[number];
 
 /** Reads one section of a step as the outcomes it stands for. */
@@ -29,6 +23,10 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
       });
     case "liveness":
       return byNode(section, around).map(([node, said]) => ({ kind: "liveness", cluster, node, sentAtMs, isAlive: said.flag(true) }));
+    case "exporters":
+      return byNode(section, around).flatMap(([node, said]) => exporterOutcomes(node, said, around));
+    case "drains":
+      return byNode(section, around).map(([node, said]) => ({ kind: "drain", cluster, node, drain: drainOf(said, around) }));
     case "cluster": {
       const said = section.mapping(["of", "leader", "timeline", "scope"]);
       const leader = said("leader").statement(null);
@@ -58,11 +56,6 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
   }
 }
 
-function byNode(section: Reading, { nodes }: Surroundings): readonly (readonly [string, Reading])[] {
-  section.mapping(nodes);
-  return section.entries();
-}
-
 function document(
   name: DocumentName,
   of: Reading,
@@ -72,8 +65,6 @@ function document(
   const askedOf = of.text(nodes[0] ?? "");
   return { kind: "document", cluster, answer: { name, served: { status: 200, body: "", askedOf, sentAtMs }, ...read } };
 }
-
-const failureKinds: readonly FailureKind[] = ["refused", "timeout", "reset", "tls", "status", "body", "too_large", "unreachable"];
 
 const reportKeys = [
   "failure",
@@ -98,7 +89,7 @@ const reportKeys = [
   "version",
 ];
 
-type Result = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: { kind: FailureKind; detail: string } };
+type Result = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
 
 function statusResult(node: string, section: Reading, { of, repetition }: Surroundings): Result {
   const said = section.mapping(reportKeys);

@@ -58,3 +58,31 @@ test("failures and heartbeats count too", () => {
   recorder.take({ kind: "liveness", cluster: "demo", node: "pg1", sentAtMs: 0, isAlive: true }, 16 * minuteMs, 1);
   assert.equal(kept(recorder), 1);
 });
+
+/** pg1's drain, begun at `beganMs` for an hour, or with `null` its end. Both clocks are one here. */
+function drain(beganMs: number | null): Outcome {
+  const words = { reason: "disk swap", by: null, isAll: false, since: "", until: "" };
+  return { kind: "drain", cluster: "demo", node: "pg1", drain: beganMs === null ? null : { ...words, untilMs: beganMs + 60 * minuteMs } };
+}
+
+/** The kinds of what comes back of the minutes from 40 to 50, once the words on a drain were said and an hour has passed. */
+function kindsAfter(words: readonly (readonly [outcome: Outcome, atMs: number])[]): readonly string[] {
+  const recorder = new Recorder();
+  for (const [outcome, atMs] of words) recorder.take(outcome, atMs, atMs);
+  for (let atMs = 41 * minuteMs; atMs <= 50 * minuteMs; atMs += minuteMs) recorder.take(status("pg2"), atMs, atMs);
+  return recorder.between("demo", 40 * minuteMs, 42 * minuteMs).map(({ outcome }) => outcome.kind);
+}
+
+test("a drain that was in force at the beginning comes first, however long ago it began", () => {
+  assert.deepEqual(kindsAfter([[drain(minuteMs), minuteMs]]), ["drain", "status", "status"]);
+});
+
+test("a drain that had ended, by hand or by itself, does not come back", () => {
+  const ended: readonly (readonly [Outcome, number])[] = [
+    [drain(minuteMs), minuteMs],
+    [drain(null), 30 * minuteMs],
+  ];
+  assert.deepEqual(kindsAfter(ended), ["status", "status"]);
+  assert.deepEqual(kindsAfter([[drain(-30 * minuteMs), -30 * minuteMs]]), ["status", "status"]);
+  assert.deepEqual(kindsAfter([...ended, [drain(35 * minuteMs), 35 * minuteMs]]), ["drain", "status", "status"]);
+});

@@ -20,7 +20,7 @@ export async function examineHaproxy({ session, config, probed }: Patient): Prom
   const folder = await mkdtemp(join(tmpdir(), "rolecall-doctor-"));
   try {
     const file = join(folder, "haproxy.cfg");
-    await writeFile(file, renderHaproxy(targets, { bind: "127.0.0.1", writePort: 5000, readPort: 5001, lag: "10MB" }));
+    await writeFile(file, renderHaproxy(targets, { bind: "127.0.0.1", writePort: 5000, readPort: 5001, lag: "10MB", soft: false }));
     const evidence = await execute({ command, args: ["-c", "-f", file], directory: folder, timeoutMs, signal });
     result.addEvidence(evidence);
     if (evidence.exit_code === -1) {

@@ -58,5 +58,11 @@ export function choicesOf({ args }: Session): RenderChoices {
     throw new Stop("RC001", `--lag must be a size such as 16kB, 10MB: it is ${JSON.stringify(lag)}`);
   if (!/^[\w.:*-]+$/.test(bind)) throw new Stop("RC001", `--bind must be an address: it is ${JSON.stringify(bind)}`);
   const most = 65_535 - portStep;
-  return { bind, lag, writePort: args.whole("write-port", 5000, [1, most]), readPort: args.whole("read-port", 5001, [1, most]) };
+  return {
+    bind,
+    lag,
+    soft: args.has("soft"),
+    writePort: args.whole("write-port", 5000, [1, most]),
+    readPort: args.whole("read-port", 5001, [1, most]),
+  };
 }

@@ -58,6 +58,7 @@ export const setupCommands: readonly CommandSpec[] = [
       { name: "write-port", value: "PORT", help: "of the first cluster's writers; each further one is 10 above (default 5000)" },
       { name: "read-port", value: "PORT", help: "of the first cluster's readers (default 5001)" },
       { name: "lag", value: "SIZE", help: "how far a reader may lag (default 10MB)" },
+      { name: "soft", help: "HAProxy: a drained or lagging reader takes no new session and keeps those it has" },
       { name: "image", value: "NAME", help: "the image for Kubernetes (default rolecall:VERSION)" },
       clusterOption,
       ...serverOptions,

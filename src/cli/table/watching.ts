@@ -53,6 +53,7 @@ export const watchingCommands: readonly CommandSpec[] = [
       { name: "set", value: "PATH=VALUE", multiple: true, help: "one setting of the configuration; may be repeated" },
       { name: "for", value: "TIME", help: "how long, such as 30s, 30m, 14d (default 1m)" },
       { name: "interval", value: "TIME", help: "how often everyone is asked (default 1s)" },
+      { name: "members-interval", value: "TIME", help: "how often the members are read again (default 1m)" },
       { name: "check", value: "CHECK", multiple: true, help: "what is asked; may be repeated (default /primary, /replica, /read-only)" },
       { name: "from-haproxy", value: "FILE", help: "ask what this haproxy.cfg asks, and judge its checks" },
       clusterOption,

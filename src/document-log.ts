@@ -1,0 +1,33 @@
+import type { Outcome } from "./cluster/outcome.ts";
+import type { Snapshot } from "./cluster/snapshot.ts";
+import type { Logger } from "./log.ts";
+import { DocumentTroubles, type DocumentTrouble } from "./metrics/document-troubles.ts";
+import type { ProbersContext } from "./probe/probers.ts";
+
+/** What probes tell, on its way to who takes it in. */
+export interface DocumentLogWires extends Pick<ProbersContext, "record" | "onAsked" | "now"> {
+  readonly snapshot: () => Snapshot;
+}
+
+/** Listens in on what probes tell, and writes one line into the log for each episode in which a cluster's document is not to be had. */
+export function withDocumentLog(wires: DocumentLogWires, log: Logger): Pick<ProbersContext, "record" | "onAsked"> {
+  const troubles = new DocumentTroubles();
+  return {
+    record: (outcome: Outcome) => {
+      const { parts, index } = wires.snapshot();
+      const part = parts[index.get(outcome.cluster) ?? -1];
+      if (outcome.kind === "document" && part !== undefined) tell(troubles.heard(outcome, part, wires.now()), log);
+      wires.record(outcome);
+    },
+    onAsked: (asked) => {
+      tell(troubles.asked(asked, wires.now()), log);
+      wires.onAsked(asked);
+    },
+  };
+}
+
+function tell(trouble: DocumentTrouble | null, log: Logger): void {
+  if (trouble === null) return;
+  const { kind, ...fields } = trouble;
+  log.warn(fields, kind === "failed" ? "document of the cluster not had" : "cluster document of another scope left out");
+}

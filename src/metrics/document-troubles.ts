@@ -1,0 +1,45 @@
+import type { DocumentOutcome } from "../cluster/outcome.ts";
+import type { ClusterPart, DocumentName } from "../cluster/snapshot.ts";
+import type { Probed } from "./askings.ts";
+
+/** A cluster's document that could not be had, or was another cluster's: worth one line, however long it lasts. */
+export type DocumentTrouble =
+  | { readonly kind: "failed"; readonly cluster: string; readonly document: string; readonly node: string; readonly failure: string }
+  | { readonly kind: "foreign"; readonly cluster: string; readonly node: string; readonly scope: string; readonly wanted: string };
+
+/** An episode is over at an answer that comes this long after the last failure, in ms; what flickers within is one episode. */
+const quietMs = 10_000;
+
+/** What judgement needs. A failsafe document is only shown, and nodes before version 3 have none. */
+const needed: ReadonlySet<string> = new Set<DocumentName>(["cluster", "config", "history"]);
+
+/** Finds the beginning of each episode in which a document of a cluster is not had, or is another cluster's. */
+export class DocumentTroubles {
+  /** When an open episode last went on, by what it is about. Three a cluster at most, and one for its scope. */
+  readonly #lastMs = new Map<string, number>();
+
+  /** To be told of every asking. @returns the trouble when a new episode begins, else `null` */
+  asked({ cluster, node, question, outcome }: Probed, nowMs: number): DocumentTrouble | null {
+    if (!needed.has(question) || outcome === "skipped") return null;
+    const isNew = this.#isNew(`${cluster}/${question}`, outcome !== "answered", nowMs);
+    return isNew ? { kind: "failed", cluster, document: question, node, failure: outcome } : null;
+  }
+
+  /**
+   * To be told of every document, before it is taken in: one of another scope is left out and changes nothing.
+   * @returns the trouble when a new episode begins, else `null`
+   */
+  heard({ answer }: DocumentOutcome, part: ClusterPart, nowMs: number): DocumentTrouble | null {
+    const scope = answer.cluster?.scope ?? null;
+    if (scope === null || part.scope === null) return null;
+    const isNew = this.#isNew(`${part.name}/scope`, scope !== part.scope, nowMs);
+    return isNew ? { kind: "foreign", cluster: part.name, node: answer.served.askedOf, scope, wanted: part.scope } : null;
+  }
+
+  #isNew(about: string, isTrouble: boolean, nowMs: number): boolean {
+    const lastMs = this.#lastMs.get(about);
+    if (isTrouble) this.#lastMs.set(about, nowMs);
+    else if (lastMs !== undefined && nowMs - lastMs > quietMs) this.#lastMs.delete(about);
+    return isTrouble && lastMs === undefined;
+  }
+}

@@ -1,0 +1,19 @@
+import type { Drain } from "../../src/cluster/drain.ts";
+import type { Reading } from "./reading.ts";
+import type { Surroundings } from "./surroundings.ts";
+
+/** Reads an operator's word on a node: a drain, or `null` that ends one. */
+export function drainOf(section: Reading, { atMs }: Surroundings): Drain | null {
+  if (section.isNull) return null;
+  const said = section.mapping(["for", "reason", "by", "all"]);
+  const untilMs = atMs + said("for").instant();
+  const isoOf = (ms: number): string => new Date(ms).toISOString();
+  return {
+    reason: said("reason").text("drained"),
+    by: said("by").statement(null),
+    isAll: said("all").flag(false),
+    untilMs,
+    since: isoOf(atMs),
+    until: isoOf(untilMs),
+  };
+}

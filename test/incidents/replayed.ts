@@ -1,0 +1,49 @@
+import assert from "node:assert/strict";
+import { setTimeout as pause } from "node:timers/promises";
+import { readIncident } from "./incident.ts";
+import { answerTo, lastSight, parseQuestion } from "./play.ts";
+
+/** Asks again and again until the answer is the one that is waited for. */
+export async function seen(base: string, until: string): Promise<void> {
+  const [question = "", wanted] = until.split(": ");
+  const deadline = performance.now() + 30_000;
+  for (let answer = ""; answer !== wanted; answer = (await answers(base, [question])).join()) {
+    assert.ok(performance.now() < deadline, `${until} never came: it is ${answer}`);
+    await pause(20);
+  }
+}
+
+/**
+ * Fetches the incident, plays it, and asks both the same. The file ends with the last outcome, so its last answers are those given now, once
+ * neither an outcome nor the time alone (evidence that turns stale) changed an answer while it was fetched.
+ * @param base where rolecall answers for the cluster `demo`
+ */
+export async function assertReplayed(base: string, questions: readonly string[]): Promise<void> {
+  const worded = (said: readonly string[]): readonly string[] => questions.map((question, at) => `${question}: ${said[at]}`);
+  for (let attempt = 1; ; attempt += 1) {
+    const before = worded(await answers(base, questions));
+    const text = await (await fetch(`${base}/incident?cluster=demo`)).text();
+    const after = worded(await answers(base, questions));
+    const incident = readIncident(text, "incident.yaml");
+    const sight = lastSight(incident);
+    const replayed = worded(questions.map((question) => statusAndReason(answerTo(sight, parseQuestion(question, incident)))));
+    if (before.join() === after.join() && replayed.join() === before.join()) return;
+    if (attempt >= 50) assert.deepEqual([after, replayed], [before, before]);
+    await pause(20);
+  }
+}
+
+function statusAndReason(words: readonly string[]): string {
+  return words.find((one) => /^\d/.test(one)) ?? assert.fail(`no status among ${words.join()}`);
+}
+
+function answers(base: string, questions: readonly string[]): Promise<readonly string[]> {
+  return Promise.all(
+    questions.map(async (question) => {
+      const [node = "", target = ""] = question.split(" ");
+      const reply = await fetch(`${base}/nodes/${node}${target}`);
+      await reply.arrayBuffer();
+      return `${reply.status} ${reply.headers.get("x-rolecall-reason") ?? "fit"}`;
+    }),
+  );
+}

@@ -1,0 +1,18 @@
+import type { IncidentCluster } from "../../src/cluster/incident-value.ts";
+import type { Reading, Repetition } from "./reading.ts";
+
+/** What a section of a step is read by. */
+export interface Surroundings {
+  readonly of: IncidentCluster;
+  readonly cluster: string;
+  readonly nodes: readonly string[];
+  readonly atMs: number;
+  readonly sentAtMs: number;
+  readonly repetition: Repetition;
+}
+
+/** The section's values by node. @throws Error that names a node the file does not have */
+export function byNode(section: Reading, { nodes }: Surroundings): readonly (readonly [string, Reading])[] {
+  section.mapping(nodes);
+  return section.entries();
+}
