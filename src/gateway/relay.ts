@@ -44,7 +44,7 @@ export async function relay({ message, response, visitor, limits }: Passed, { po
     ...Object.fromEntries(endToEnd(message.headers)),
     ...(hasBody ? { "content-length": String(length) } : {}),
     [relayHeaders.secret]: secret,
-    [relayHeaders.from]: Buffer.from(JSON.stringify({ listener, visitor })).toString("base64"),
+    [relayHeaders.from]: Buffer.from(JSON.stringify({ listener, visitor, hasBody })).toString("base64"),
   };
   response.sendDate = false;
   await forward({
@@ -69,6 +69,11 @@ export function takeRelayed(headers: IncomingHttpHeaders): Relayed | null {
   delete headers[relayHeaders.secret];
   const value = typeof from === "string" ? parseJson(Buffer.from(from, "base64").toString("utf8")) : undefined;
   if (!isObject(value) || typeof value["listener"] !== "string" || !isObject(value["visitor"])) return null;
+  // The way from a worker has a length of its own, also where the client said none.
+  if (value["hasBody"] !== true) {
+    delete headers["content-length"];
+    delete headers["transfer-encoding"];
+  }
   const { address, who, isOurSecret } = value["visitor"];
   if (typeof address !== "string" || typeof isOurSecret !== "boolean") return null;
   return { listener: value["listener"], visitor: { address, who: nameOf(who), isOurSecret } };
