@@ -17,8 +17,11 @@ export interface Storm {
   readonly targets?: readonly Target[];
   /** Reads the status of every answer, which costs wrk some of its speed. */
   readonly readsStatuses?: boolean;
-  /** Which share of the questions may fail until the storm tells nothing; `any` where the row itself counts them. */
-  readonly failuresMax?: number | "any";
+  /**
+   * Which failures make the storm tell nothing, where they are more than one in a thousand: `all` by default; `statuses` of a server that ends
+   * its answers by closing, as a real Patroni node does and wrk calls an error of reading; `none` where the row itself counts them.
+   */
+  readonly fatal?: "all" | "statuses" | "none";
 }
 
 /** How a storm went. */
@@ -56,12 +59,14 @@ const failuresShareMax = 0.001;
 const rateShareMin = 0.9;
 
 /** @throws Error when so many questions failed that the speed is that of failing */
-export function soundWeather(weather: Weather, { url, seconds, failuresMax = failuresShareMax }: Storm): Weather {
+export function soundWeather(weather: Weather, { url, seconds, fatal = "all" }: Storm): Weather {
   const answers = weather.answersPerSecond * seconds;
   if (!(answers > 0)) throw new Error(`Cannot measure ${url} as it must be answered: no answer came`);
-  if (failuresMax !== "any" && weather.failures > answers * failuresMax)
+  const { failures, unanswered } = weather;
+  const counted = { all: failures, statuses: failures - unanswered, none: 0 }[fatal];
+  if (counted > answers * failuresShareMax)
     throw new Error(
-      `Cannot measure ${url} as at most ${failuresMax * 100} % of the questions may fail: ${weather.failures} of ${Math.round(answers)} did, ${weather.unanswered} of them without an answer`,
+      `Cannot measure ${url} as its questions must be answered 2xx: of ${Math.round(answers)}, ${failures - unanswered} were answered otherwise, ${unanswered} not at all`,
     );
   return weather;
 }

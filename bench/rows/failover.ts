@@ -19,7 +19,7 @@ export const stormBesideSwitchover: RowMaker = {
     const rolecall = await Rolecall.start(nodes.clusters);
     const api = nodes.clusters[0]?.[0]?.url ?? "";
     const blow = (seconds: number): Promise<Weather> =>
-      storm({ url: rolecall.url("/primary"), connections: 64, seconds, readsStatuses: true, failuresMax: "any" });
+      storm({ url: rolecall.url("/primary"), connections: 64, seconds, readsStatuses: true, fatal: "none" });
     const switching = async (seconds: number): Promise<Weather> => {
       const [weather] = await Promise.all([blow(seconds), pause(beforeMs).then(() => switchOver(api))]);
       return weather;
