@@ -31,5 +31,5 @@ export function filesMax(): number {
 
 /** Moves a process that runs, with all its threads, to a core. Its new threads and children follow it. */
 export function pinTo(core: 0 | 1, pid: number): void {
-  execFileSync("taskset", ["-a", "-c", "-p", `${core}`, `${pid}`], { stdio: "ignore" });
+  execFileSync(find("taskset") ?? "taskset", ["-a", "-c", "-p", `${core}`, `${pid}`], { stdio: "ignore" });
 }
