@@ -1,31 +1,26 @@
 import { randomBytes } from "node:crypto";
-import { Clock } from "./clock.ts";
+import { handlerFor } from "./answering.ts";
+import { Chronicle } from "./chronicle.ts";
+import { Clock, originOfClock } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
 import { Drains } from "./drains.ts";
-import { exporterHandler } from "./exporter-door.ts";
-import { answerAdmin } from "./front/admin-dialect.ts";
-import type { Evidence } from "./front/answer.ts";
-import { Doors, type Door } from "./front/doors.ts";
+import { Entrances, inheritedSockets } from "./entrances.ts";
+import type { Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
-import type { OperatorSources } from "./front/operator.ts";
-import { NodeDialect } from "./front/node-dialect.ts";
-import type { Request } from "./front/request.ts";
 import { Tally } from "./front/tally.ts";
 import { Gatehouse } from "./gatehouse.ts";
-import { logChange, type Logger } from "./log.ts";
+import type { Logger } from "./log.ts";
 import { isRememberedAlike, MembersFile, readMembers } from "./members-file.ts";
-import { Changes } from "./metrics/changes.ts";
-import { Disputes } from "./metrics/disputes.ts";
 import { Metrics } from "./metrics/metrics.ts";
-import { Recorder } from "./metrics/recorder.ts";
-import { VerdictLog } from "./metrics/verdict-log.ts";
 import { Probers } from "./probe/probers.ts";
 import { isBlindEverywhere } from "./readiness.ts";
 import { Store } from "./store.ts";
 import { livenessEvery, tend } from "./tend.ts";
 import { version } from "./version.ts";
+import { countOfWorkers } from "./workers/count.ts";
+import type { Phase, Standing } from "./workers/messages.ts";
 
 /** Reads the configuration again; gives why it came to nothing, or `null`. */
 type Reload = () => Promise<string | null>;
@@ -36,19 +31,17 @@ export class App {
   readonly #store: Store;
   readonly #clock: Clock;
   readonly #probers: Probers;
-  readonly #doors: Doors;
+  readonly #entrances: Entrances;
+  readonly #workers: number;
   readonly #gatehouse: Gatehouse;
   readonly #members: MembersFile;
   readonly #metrics: Metrics;
   readonly #drains: Drains;
   readonly #tally = new Tally();
-  readonly #changes = new Changes();
-  readonly #disputes = new Disputes();
-  readonly #verdicts = new VerdictLog();
-  readonly #recorder = new Recorder();
+  readonly #chronicle: Chronicle;
   #config: Config;
   #beat: NodeJS.Timeout | null = null;
-  #phase: "starting" | "serving" | "draining" = "starting";
+  #phase: Phase = "starting";
   #reload: Reload = () => Promise.resolve("nobody told this process how");
   #file: string | null = null;
 
@@ -63,7 +56,9 @@ export class App {
     const wires = { settings, now: () => this.#clock.now(), wall: () => this.#clock.wall(), snapshot: () => this.#store.current };
     this.#metrics = new Metrics({
       ...wires,
-      answers: () => this.#tally.rows(),
+      answers: () => [...this.#tally.rows(), ...this.#entrances.answers()],
+      workers: () => this.#entrances.usage(),
+      refresh: () => this.#entrances.refresh(),
       exporter: () => this.#config.exporter,
       asks: () => ({ probe: this.#config.probe, livenessEvery }),
       version: version(),
@@ -78,16 +73,27 @@ export class App {
     });
     this.#gatehouse = new Gatehouse({ ...wires, askAtOnce: (name) => this.#probers.ask(name), log, metrics: this.#metrics.management });
     this.#members = new MembersFile(log);
-    const sockets = new Map(config.listen.slice(0, inherited.length).map((listener, at) => [listener, inherited[at] ?? -1]));
-    this.#doors = new Doors((listener) => this.#gatehouse.eventsOf(listener), sockets);
+    this.#chronicle = new Chronicle({ log, metrics: this.#metrics, clock: this.#clock });
+    this.#workers = countOfWorkers(config.workers);
+    this.#entrances = new Entrances(
+      this.#workers,
+      {
+        log,
+        handlerFor: (listener) => this.#handlerFor(listener),
+        eventsOf: (listener) => this.#gatehouse.eventsOf(listener),
+        standing: () => this.#standing(),
+      },
+      inheritedSockets(config.listen, inherited),
+    );
     this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile });
+    this.#store.follow((...recorded) => this.#entrances.record(...recorded));
     this.#store.watch((before, after) => this.#onPart(before, after));
     this.#store.watch(() => this.#gatehouse.snapshots.changed());
   }
 
   /** The listeners that are open, with the ports they have. */
   get doors(): readonly Door[] {
-    return this.#doors.doors;
+    return this.#entrances.doors;
   }
 
   /**
@@ -97,11 +103,11 @@ export class App {
    */
   async start(): Promise<void> {
     this.#gatehouse.start(this.#config.clusters);
-    await this.#open(this.#config.listen.filter(({ dialect }) => dialect === "admin"));
+    await this.#entrances.openAdmin(this.#config.listen);
     this.#startBeating();
     await this.#probers.start(this.#config, livenessEvery);
-    await this.#open(this.#config.listen);
-    this.#phase = "serving";
+    await this.#entrances.open(this.#config.listen);
+    this.#enter("serving");
   }
 
   /**
@@ -110,7 +116,7 @@ export class App {
    */
   async reload(config: Config): Promise<void> {
     try {
-      await this.#open(config.listen, () => {
+      await this.#entrances.open(config.listen, () => {
         this.#config = config;
         this.#store.replace(tend(config, new Map(this.#store.current.parts.map((part) => [part.name, part]))));
       });
@@ -118,6 +124,8 @@ export class App {
       this.reloadRefused();
       throw error;
     }
+    if (countOfWorkers(config.workers) !== this.#workers)
+      this.#log.warn({ workers: this.#workers }, "another number of workers needs a restart");
     this.#log.level = config.log.level;
     this.#metrics.forgetNodes();
     this.#gatehouse.start(config.clusters);
@@ -139,10 +147,10 @@ export class App {
 
   /** Stops. Where it drains, `/readyz` says no and answers go on for the configured time before everything is closed. */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
-    this.#phase = "draining";
+    this.#enter("draining");
     // Unreferenced, for a second call ends without it: while it lasts the open doors keep the process.
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
-    await this.#doors.close();
+    await this.#entrances.close();
     this.#probers.stop();
     this.#gatehouse.stop();
     this.#drains.stop();
@@ -150,47 +158,31 @@ export class App {
     await this.#members.written;
   }
 
-  #open(listeners: readonly ListenerConfig[], commit?: () => void): Promise<void> {
-    return this.#doors.apply(listeners, (listener) => this.#handlerFor(listener), commit);
-  }
-
   #handlerFor(listener: ListenerConfig): Handler {
-    const unready = (): string | null => this.#unready();
-    const { hostSuffixes, ignoreParams, clusters, probe } = this.#config;
-    const bound = { ...listener, clusters: clusters.map(({ name }) => name), hostSuffixes };
-    const operator = this.#operatorSources();
-    if (listener.dialect === "admin") {
-      const metrics = (): ReturnType<Metrics["render"]> => this.#metrics.render();
-      const sources = { bound, unready, operator, metrics, drains: this.#drains, snapshots: this.#gatehouse.snapshots };
-      return (request, message) => answerAdmin(request, message, sources);
-    }
-    const { settings } = operator;
-    const evidence = (): Evidence => ({ snapshot: this.#store.current, settings, nowMs: this.#clock.now(), unready });
-    const onAnswer = (route: string, status: number): void => this.#tally.count(route, status);
-    if (listener.dialect === "exporter") {
-      const wires = { config: this.#config, metrics: this.#metrics, file: this.#file, evidence, onAnswer };
-      return exporterHandler(listener, { ...wires, reload: () => this.#reload() });
-    }
-    const dialect = new NodeDialect(
-      {
-        bound,
-        rules: { ignoreParams, ignoresUnknown: listener.node !== null, defaults: listener.defaults, lagTimeMsLeast: 2 * probe.intervalMs },
-        passes: listener.door.management,
-      },
-      { evidence, operator, passage: this.#gatehouse.gateway, onAnswer },
-    );
-    return Object.assign((request: Request) => dialect.handle(request), this.#config.fastLane ? { quick: dialect.quick() } : {});
+    return handlerFor(listener, this.#config, {
+      store: this.#store,
+      clock: this.#clock,
+      chronicle: this.#chronicle,
+      gatehouse: this.#gatehouse,
+      metrics: this.#metrics,
+      drains: this.#drains,
+      tally: this.#tally,
+      unready: () => this.#unready(),
+      reload: () => this.#reload(),
+      file: () => this.#file,
+    });
   }
 
-  #operatorSources(): OperatorSources {
-    return {
-      snapshot: () => this.#store.current,
-      settings: (cluster) => this.#store.settings(cluster),
-      now: () => this.#clock.now(),
-      wall: () => this.#clock.wall(),
-      changes: (cluster, node) => this.#verdicts.of(cluster, node),
-      recorded: (cluster, fromWallMs, toWallMs) => this.#recorder.between(cluster, fromWallMs, toWallMs),
-    };
+  /** What a worker answers from. */
+  #standing(): Omit<Standing, "relay"> {
+    const { instance, sequence, parts } = this.#store.current;
+    const clock = this.#clock.read();
+    return { config: this.#config, instance, sequence, parts, phase: this.#phase, clock, originMs: originOfClock() };
+  }
+
+  #enter(phase: Phase): void {
+    this.#phase = phase;
+    this.#entrances.tellPhase(phase);
   }
 
   /** Why this process should not be sent traffic, or `null`. */
@@ -208,7 +200,7 @@ export class App {
   #record(outcome: Outcome): void {
     try {
       const nowMs = this.#clock.now();
-      this.#recorder.take(outcome, nowMs, this.#clock.wall());
+      this.#chronicle.heard(outcome, nowMs);
       this.#store.record(outcome, nowMs);
     } catch (error) {
       this.#log.error({ err: error, cluster: outcome.cluster, kind: outcome.kind }, "outcome not recorded");
@@ -218,16 +210,7 @@ export class App {
   #onPart(before: ClusterPart, after: ClusterPart): void {
     const settings = this.#store.settings(after.name);
     if (settings === undefined) return;
-    const settled = { settings, nowMs: this.#clock.now() };
-    for (const change of this.#changes.take(before, after, settled)) {
-      logChange(this.#log, change);
-      this.#verdicts.add(change, this.#clock.wall());
-    }
-    const dispute = this.#disputes.take(after, settled);
-    if (dispute !== null) {
-      this.#metrics.disputed(dispute.cluster);
-      this.#log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
-    }
+    this.#chronicle.changed(before, after, { settings, nowMs: this.#clock.now() });
     if (this.#config.stateFile !== null && !isRememberedAlike(before, after))
       this.#members.write(this.#config.stateFile, () => this.#store.current);
     this.#probers.follow(before, after);

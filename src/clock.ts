@@ -13,6 +13,8 @@ export class Clock {
   #dueMs: number;
   /** Wall minus monotonic time as last seen. */
   #aheadMs: number;
+  /** When the last gap was found, on the monotonic clock. */
+  #gapAtMs = -Infinity;
 
   constructor(options: ClockOptions) {
     this.#monotonic = options.monotonic ?? (() => performance.now());
@@ -42,6 +44,20 @@ export class Clock {
     return this.#wall();
   }
 
+  /** What this clock shows, for the clock of another process that goes by it. */
+  read(): ClockReading {
+    this.now();
+    return { monotonicMs: this.#monotonic(), addedMs: this.#addedMs };
+  }
+
+  /**
+   * Goes by the clock of another process on the same monotonic axis: what that one counts as slept through counts here. A reading from
+   * before a gap that was found here knows nothing of it, and says nothing. Steps back at most by what the two saw of one gap differently.
+   */
+  follow({ monotonicMs, addedMs }: ClockReading): void {
+    if (monotonicMs >= this.#gapAtMs) this.#addedMs = addedMs;
+  }
+
   /** Expects beats at another pace from now on. */
   beatEvery(beatMs: number): void {
     this.#beatMs = beatMs;
@@ -57,13 +73,21 @@ export class Clock {
 
   #addGap(monotonic: number, gapMs: number): void {
     this.#addedMs += gapMs;
+    this.#gapAtMs = monotonic;
     this.#dueMs = monotonic + this.#beatMs;
     this.#onGap(gapMs);
   }
 }
 
+/** A clock as it stood at one instant. */
+export interface ClockReading {
+  readonly monotonicMs: number;
+  /** What was added to it so far for time in which nothing ran. */
+  readonly addedMs: number;
+}
+
 export interface ClockOptions {
-  /** How often `beat` is called, in ms: the shortest probe interval. */
+  /** How often `beat` is called, in ms: the shortest probe interval. Infinity where a late loop is no gap. */
   readonly beatMs: number;
   /** Told of each gap, in ms: all nodes are to be asked at once. Must not throw and must not wait. */
   readonly onGap: (gapMs: number) => void;
@@ -73,3 +97,8 @@ export interface ClockOptions {
 
 /** Smaller leaps of wall time are corrections of the clock. */
 const jumpMs = 1_000;
+
+/** Where this process's monotonic time begins, in ms of the machine's own: another process can tell from it what our instants mean. */
+export function originOfClock(): number {
+  return Number(process.hrtime.bigint()) / 1e6 - performance.now();
+}

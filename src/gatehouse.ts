@@ -58,11 +58,11 @@ export class Gatehouse {
     return {
       onError: (error, { target }) => log.error({ err: error, target }, "answer failed"),
       onFiles: (problem) => log[problem === null ? "info" : "error"]({ door, problem }, "files of a listener read"),
-      onRefused: ({ address: from, status, request }) => {
-        metrics.turnedAway(status);
+      onRefused: ({ address: from, status, request, count = 1 }) => {
+        metrics.turnedAway(status, count);
         const call = request === null ? null : `${request.method} ${request.target.slice(0, 200)}`;
         const isUnsafe = request !== null && !safeMethods.includes(request.method);
-        if (isUnsafe || this.#mayTell()) log.warn({ door, from, status, call }, "not let in");
+        if (isUnsafe || this.#mayTell()) log.warn({ door, from, status, call, ...(count > 1 ? { count } : {}) }, "not let in");
       },
     };
   }

@@ -12,14 +12,19 @@ export interface Tended {
 /** Told of each change of a part: what it was, what it is. */
 export type Watcher = (before: ClusterPart, after: ClusterPart) => void;
 
+/** Told of each outcome that changed a part, when it was recorded, in ms of our clock, and which snapshot came of it. */
+export type Follower = (outcome: Outcome, nowMs: number, sequence: number) => void;
+
 /** The hearth: the one mutable cell. Probes write it through `record`; everyone else only takes `current`. */
 export class Store {
   #current: Snapshot;
   #settings: ReadonlyMap<string, Settings>;
   readonly #watchers: Watcher[] = [];
+  readonly #followers: Follower[] = [];
 
-  constructor(instance: string, clusters: readonly Tended[]) {
-    this.#current = snapshotOf(instance, 0, clusters);
+  /** @param sequence that of the snapshot it begins with: 0 but for a copy of another store */
+  constructor(instance: string, clusters: readonly Tended[], sequence: number = 0) {
+    this.#current = snapshotOf(instance, sequence, clusters);
     this.#settings = settingsOf(clusters);
   }
 
@@ -37,6 +42,11 @@ export class Store {
     this.#watchers.push(watcher);
   }
 
+  /** Calls `follower` with each outcome that changes a part, before the watchers: a copy that records the same is the same. */
+  follow(follower: Follower): void {
+    this.#followers.push(follower);
+  }
+
   /**
    * Takes one outcome in: the only way a snapshot comes to be. An outcome of a cluster that is no longer tended is dropped.
    * @param nowMs the instant of recording, in ms of our clock
@@ -51,6 +61,7 @@ export class Store {
     const sequence = this.#current.sequence + 1;
     const after = { ...observed, sequence };
     this.#current = { ...this.#current, sequence, parts: this.#current.parts.with(at, after) };
+    for (const follower of this.#followers) follower(outcome, nowMs, sequence);
     for (const watcher of this.#watchers) watcher(before, after);
   }
 

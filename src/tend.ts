@@ -45,7 +45,8 @@ export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" 
   };
 }
 
-function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings {
+/** What a cluster is judged by. */
+export function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings {
   return {
     guards: cluster.guards,
     maxAgeMs: probe.maxAgeMs,

@@ -39,6 +39,7 @@ export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
     stateFile: shape.stateFile === null ? null : resolve(around.stateFolder, shape.stateFile),
     drainMs: shape.drainMs,
     fastLane: shape.fastLane,
+    workers: shape.workers,
     log: shape.log,
     exporter: shape.exporter,
     simulator: shape.simulator,

@@ -16,6 +16,8 @@ export interface Config {
   readonly drainMs: number;
   /** Whether simple checks are answered before a request is taken apart. */
   readonly fastLane: boolean;
+  /** How many processes answer beside the one that probes; 0: it does both. Taken at the start alone. */
+  readonly workers: number | "auto";
   readonly log: LogConfig;
   readonly exporter: ExporterConfig;
   /** The cluster simulator to run inside this process, or `null`. */

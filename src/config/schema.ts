@@ -17,6 +17,7 @@ export interface ConfigShape {
   readonly stateFile: string | null;
   readonly drainMs: number;
   readonly fastLane: boolean;
+  readonly workers: number | "auto";
   readonly guards: GuardsShape;
   readonly log: LogConfig;
   readonly exporter: ExporterConfig;
@@ -46,6 +47,12 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .describe("Remembers discovered members, should every seed be down, and drains over a restart"),
       drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
       fast_lane: flag().default(true).describe("Whether simple checks are answered before a request is taken apart"),
+      workers: z
+        .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
+        .default(0)
+        .describe(
+          "Processes that answer beside the one that probes; auto: one for each further processor, at most 4. Default: one process for all",
+        ),
       guards: section(guardsSchema()).describe("The safety rules that can be switched off, and their spans, for all clusters"),
       log: section(logSchema()).describe("What is written to the log"),
       exporter: exporterSchema().describe("What the exporter dialect, and the nodes' metrics on admin listeners, look like"),

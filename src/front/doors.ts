@@ -1,5 +1,7 @@
+import type { SendHandle } from "node:child_process";
 import type { ListenerConfig } from "../config/config.ts";
 import { Listener, type Handler, type ListenerEvents } from "./listener.ts";
+import type { Place } from "./place.ts";
 import { errorReply, type Reply } from "./reply.ts";
 
 /** How long answers under way may take after a door closed, in ms. */
@@ -7,6 +9,8 @@ const graceMs = 1_000;
 
 /** An open listener and where it is. */
 export interface Door {
+  /** Names it over reloads, and among processes. */
+  readonly key: string;
   readonly config: ListenerConfig;
   /** The port it has; a free one where 0 was asked for. */
   readonly port: number;
@@ -15,69 +19,96 @@ export interface Door {
 /** A listener that could not be opened. */
 export class DoorError extends Error {
   readonly code: string;
+  readonly listener: ListenerConfig;
+  override readonly cause: NodeJS.ErrnoException;
 
-  constructor({ address, port }: ListenerConfig, cause: NodeJS.ErrnoException) {
+  constructor(listener: ListenerConfig, cause: NodeJS.ErrnoException) {
+    const { address, port } = listener;
     const isOfSystem = cause.syscall !== undefined && cause.syscall !== "open" && cause.syscall !== "read";
     const needs = isOfSystem ? "it must be a free port of this machine" : "its files must be there and fit to each other";
     super(`Cannot listen on ${address}:${port} as ${needs}: ${isOfSystem ? (cause.code ?? cause.message) : cause.message}`);
     this.name = "DoorError";
     this.code = cause.code ?? "";
+    this.listener = listener;
+    this.cause = cause;
   }
 }
 
-/** All listeners. Over a reload those that stay keep their sockets, and new ones are open before old ones close. */
-export class Doors {
-  readonly #events: (config: ListenerConfig) => ListenerEvents;
-  readonly #inherited: Map<ListenerConfig, number>;
-  #open = new Map<string, Door & { readonly listener: Listener }>();
+/** What doors are made with. */
+export interface DoorsContext {
+  readonly handlerFor: (config: ListenerConfig, key: string) => Handler;
+  readonly eventsOf: (config: ListenerConfig) => ListenerEvents;
+  /** Where a door listens that is not at its own address: a socket that listens already. */
+  readonly placeOf?: (key: string, config: ListenerConfig) => Place | undefined;
+  /** Told of each socket that was opened here. */
+  readonly onOpened?: (key: string, socket: SendHandle) => void;
+}
 
-  /** @param inherited file descriptors of sockets passed by systemd, by the listener that each is for */
-  constructor(events: (config: ListenerConfig) => ListenerEvents, inherited: ReadonlyMap<ListenerConfig, number> = new Map()) {
-    this.#events = events;
-    this.#inherited = new Map(inherited);
+/** Listeners that are ready to be put in force. All that can fail has been done. */
+export interface Prepared {
+  /** The doors that will then be open. */
+  readonly doors: readonly Door[];
+  /** Puts them in force, in one step that no request can fall into; resolves when what is gone has closed. */
+  commit(): Promise<void>;
+  /** Leaves all as it was. */
+  abandon(): Promise<void>;
+}
+
+type OpenDoor = Door & { readonly listener: Listener };
+
+/** The listeners of this process. Over a reload those that stay keep their sockets, and new ones are open before old ones close. */
+export class Doors {
+  readonly #context: DoorsContext;
+  #open = new Map<string, OpenDoor>();
+
+  constructor(context: DoorsContext) {
+    this.#context = context;
   }
 
   get doors(): readonly Door[] {
-    return [...this.#open.values()];
+    return [...this.#open.values()].map(plainDoor);
   }
 
   /**
-   * Makes the open doors those of the configuration, each answered by the handler made for it. All that can fail comes first: then, in
-   * one step that no request can fall into, `commit` is called, the handlers are made and every door has its own.
-   * @throws DoorError where one cannot be opened; then all is as it was, and `commit` was not called
+   * Makes ready to have the doors of the configuration open, each answered by the handler made for it, and no others.
+   * @throws DoorError where one cannot be opened; then all is as it was
    */
-  async apply(
-    configs: readonly ListenerConfig[],
-    handlerFor: (config: ListenerConfig) => Handler,
-    commit: () => void = () => {},
-  ): Promise<void> {
-    const next = new Map<string, Door & { readonly listener: Listener }>();
+  async prepare(configs: readonly ListenerConfig[]): Promise<Prepared> {
+    const next = new Map<string, OpenDoor>();
     const opened: Listener[] = [];
     const settlings: (() => void)[] = [];
+    const abandon = async (): Promise<void> => void (await Promise.all(opened.map((listener) => listener.close(0))));
     for (const config of configs) {
       const key = keyOf(config, next);
       try {
         const kept = this.#open.get(key);
-        if (kept !== undefined) {
+        if (kept === undefined) next.set(key, await this.#openDoor(key, config, opened));
+        else {
           settlings.push(kept.listener.prepare(config.door));
           next.set(key, { ...kept, config });
-          continue;
         }
-        this.#refuseOtherTls(config);
-        const listener = new Listener(notYet, config.door, this.#events(config));
-        opened.push(listener);
-        const fd = this.#inherited.get(config);
-        this.#inherited.delete(config);
-        next.set(key, { config, port: await listener.open(fd === undefined ? config : { fd }), listener });
       } catch (error) {
-        await Promise.all(opened.map((other) => other.close(0)));
+        await abandon();
         throw error instanceof Error ? new DoorError(config, error) : error;
       }
     }
-    commit();
+    return { doors: [...next.values()].map(plainDoor), commit: () => this.#commit(next, settlings), abandon };
+  }
+
+  async #openDoor(key: string, config: ListenerConfig, opened: Listener[]): Promise<OpenDoor> {
+    const { eventsOf, placeOf, onOpened } = this.#context;
+    this.#refuseOtherTls(config);
+    const listener = new Listener(notYet, config.door, eventsOf(config));
+    opened.push(listener);
+    const port = await listener.open(placeOf?.(key, config) ?? config);
+    onOpened?.(key, listener.socket);
+    return { key, config, port, listener };
+  }
+
+  async #commit(next: Map<string, OpenDoor>, settlings: readonly (() => void)[]): Promise<void> {
     const gone = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
     for (const settle of settlings) settle();
-    for (const { config, listener } of next.values()) listener.handleBy(handlerFor(config));
+    for (const { key, config, listener } of next.values()) listener.handleBy(this.#context.handlerFor(config, key));
     this.#open = next;
     await Promise.all(gone.map((listener) => listener.close(graceMs)));
   }
@@ -94,16 +125,27 @@ export class Doors {
   }
 }
 
+function plainDoor({ key, config, port }: OpenDoor): Door {
+  return { key, config, port };
+}
+
 /** A door that is open before the configuration it belongs to is in force. */
 function notYet(): Reply {
   return errorReply(503, "starting", { message: "Cannot answer yet: the configuration is just being taken" });
+}
+
+/** The keys of listeners, in their order. */
+export function keysOf(configs: readonly ListenerConfig[]): readonly string[] {
+  const keys = new Map<string, ListenerConfig>();
+  for (const config of configs) keys.set(keyOf(config, keys), config);
+  return [...keys.keys()];
 }
 
 /**
  * What a listener is known by over a reload: its place, and whether it speaks TLS: a door that takes that up, or gives it up, is another
  * one. Port 0 is another port each time, so those count by their dialect and order.
  */
-function keyOf({ address, port, dialect, door }: ListenerConfig, taken: ReadonlyMap<string, Door>): string {
+function keyOf({ address, port, dialect, door }: ListenerConfig, taken: ReadonlyMap<string, unknown>): string {
   const place = `${address} ${port} ${door.tls === null ? "plain" : "tls"} ${door.tls?.client ?? ""}`;
   if (port !== 0) return place;
   let nth = 0;

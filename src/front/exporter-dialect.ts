@@ -1,10 +1,6 @@
-import { clusterRoleState, roleState } from "../health/role-state.ts";
-import { look } from "../health/sight.ts";
-import type { ExporterWord } from "../cluster/exporter-report.ts";
-import { answerSelf, type Evidence } from "./answer.ts";
-import { pathOf, rolePaths } from "./exporter-paths.ts";
-import { landingReply, plainReply, roleReply } from "./exporter-reply.ts";
-import type { OnAnswer } from "./node-dialect.ts";
+import { pathOf } from "./exporter-paths.ts";
+import { landingReply, plainReply } from "./exporter-reply.ts";
+import { ExporterRoles, type RoleSources } from "./exporter-roles.ts";
 import type { Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 
@@ -17,39 +13,34 @@ export interface ExporterBound {
 }
 
 /** What the dialect answers from. The app hands it in. */
-export interface ExporterSources {
-  readonly evidence: () => Evidence;
+export interface ExporterSources extends RoleSources {
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
   /** Reads the configuration again. @returns why it came to nothing, or `null` */
   readonly reload: () => Promise<string | null>;
   readonly explain: (cluster: string, node: string | null) => string;
   readonly stat: (cluster: string, node: string | null) => string;
   readonly version: () => string;
-  readonly onAnswer: OnAnswer;
 }
 
 /** Answers as a database's exporter does (seeds/exporter-api.md); our probes are its collectors. Paths that it has not are 404. */
 export class ExporterDialect {
   readonly #bound: ExporterBound;
   readonly #sources: ExporterSources;
+  readonly #roles: ExporterRoles;
 
   constructor(bound: ExporterBound, sources: ExporterSources) {
     this.#bound = bound;
     this.#sources = sources;
+    this.#roles = new ExporterRoles(bound, sources);
   }
 
   handle(request: Request): Reply | Promise<Reply> {
-    const path = pathOf(request.target);
-    const question = path === null ? undefined : rolePaths.get(path);
-    if (question === undefined) return this.#handleOther(path, request.method);
-    const reply = roleReply(question, this.#state());
-    this.#sources.onAnswer(`exporter ${question}`, reply.status);
-    return reply;
+    return this.#roles.answer(request) ?? this.#handleOther(pathOf(request.target), request.method);
   }
 
   #handleOther(path: string | null, method: string): Reply | Promise<Reply> {
     const { cluster, node, telemetryPath } = this.#bound;
-    const { metrics, explain, stat, version, evidence } = this.#sources;
+    const { metrics, explain, stat, version } = this.#sources;
     if (path === telemetryPath)
       return metrics().then(({ pieces, contentType }) => ({ ...plainReply(200, "", { type: contentType }), pieces }));
     switch (path ?? "") {
@@ -63,9 +54,6 @@ export class ExporterDialect {
         return plainReply(200, version());
       case "/":
         return landingReply(telemetryPath);
-      case "/livez":
-      case "/readyz":
-        return answerSelf(path === "/livez" ? "livez" : "readyz", evidence().unready());
       default:
         // The upstream answers its landing page with 200 here, so that a typo in a health check passes for ever: we do not.
         return plainReply(404, "no such path");
@@ -77,17 +65,5 @@ export class ExporterDialect {
     if (method !== "GET" && method !== "POST") return plainReply(405, "method not allowed", { allow: "GET, POST" });
     const cause = await this.#sources.reload();
     return cause === null ? plainReply(200, "server reloaded") : plainReply(500, `fail to reload: ${cause}`);
-  }
-
-  #state(): ExporterWord {
-    const { cluster, node } = this.#bound;
-    const { snapshot, settings, nowMs } = this.#sources.evidence();
-    const part = snapshot.parts[snapshot.index.get(cluster) ?? -1];
-    const judged = settings(cluster);
-    if (part === undefined || judged === undefined) return "unknown";
-    const sight = look(part, judged, nowMs);
-    if (node === null) return clusterRoleState(sight);
-    const observation = part.nodes[part.index.get(node) ?? -1];
-    return observation === undefined ? "unknown" : roleState(sight, observation);
   }
 }

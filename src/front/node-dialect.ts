@@ -1,11 +1,12 @@
 import { LRUCache } from "lru-cache";
+import type { Snapshot } from "../cluster/snapshot.ts";
 import { look } from "../health/sight.ts";
 import { trueUntilMs } from "../health/horizon.ts";
 import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
 import { HotAnswers, type Rendered } from "./hot-answers.ts";
 import { PartIds } from "./part-ids.ts";
-import { answerOperator, operatorPaths, type OperatorSources } from "./operator.ts";
-import type { HandedOver, Passage } from "./passage.ts";
+import { operatorPaths } from "./operator.ts";
+import { isHandedOver, type HandedOver, type Passage } from "./passage.ts";
 import { badRequest, type Reply } from "./reply.ts";
 import { renderReply } from "./rendered.ts";
 import { readSimpleRequest } from "./request-head.ts";
@@ -21,7 +22,11 @@ export type OnAnswer = (route: string, status: number) => void;
 /** What the dialect answers from, and what takes the rest. The app hands it in. */
 export interface DialectSources {
   readonly evidence: () => Evidence;
-  readonly operator: OperatorSources;
+  readonly snapshot: () => Snapshot;
+  /** Our clock, in ms. */
+  readonly now: () => number;
+  /** Answers what a person asks; `null` where it is not that. */
+  readonly operator: (request: Request) => Reply | HandedOver | null;
   readonly passage: Passage;
   readonly onAnswer: OnAnswer;
 }
@@ -29,28 +34,22 @@ export interface DialectSources {
 /** Answers the node dialect: a question that was understood once is not taken apart again. */
 export class NodeDialect {
   readonly #listening: Listening;
-  readonly #evidence: () => Evidence;
-  readonly #sources: OperatorSources;
-  readonly #passage: Passage;
-  readonly #onAnswer: OnAnswer;
+  readonly #sources: DialectSources;
   readonly #partIds = new PartIds();
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
-  constructor(listening: Listening, { evidence, operator, passage, onAnswer }: DialectSources) {
+  constructor(listening: Listening, sources: DialectSources) {
     this.#listening = listening;
-    this.#evidence = evidence;
-    this.#sources = operator;
-    this.#passage = passage;
-    this.#onAnswer = onAnswer;
+    this.#sources = sources;
   }
 
   handle(request: Request): Reply | HandedOver {
     const question = this.#question(request);
-    const passage = this.#passage;
+    const { passage, evidence, onAnswer } = this.#sources;
     if (question.kind === "management") return { take: (passed) => passage.manage(question.call, passed) };
     if (question.kind === "node_question") return { take: (passed) => passage.fetch(question.question, passed) };
-    const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, this.#evidence());
-    this.#onAnswer(nameOf(question), reply.status);
+    const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, evidence());
+    if (!isHandedOver(reply)) onAnswer(nameOf(question), reply.status);
     return reply;
   }
 
@@ -78,7 +77,7 @@ export class NodeDialect {
     const { request, keepsConnection } = simple;
     const question = this.#question(request);
     if (question.kind !== "check" && question.kind !== "status") return null;
-    const evidence = this.#evidence();
+    const evidence = this.#sources.evidence();
     const { cluster } = question.address;
     const part = evidence.snapshot.parts[evidence.snapshot.index.get(cluster) ?? -1];
     const settings = evidence.settings(cluster);
@@ -92,15 +91,12 @@ export class NodeDialect {
       cluster,
       partId: this.#partIds.of(part),
       untilMs: trueUntilMs(look(part, settings, evidence.nowMs), limitsTime),
-      count: () => this.#onAnswer(route, reply.status),
+      count: () => this.#sources.onAnswer(route, reply.status),
     };
   }
 
-  #operator(request: Request): Reply {
-    return (
-      answerOperator(request, this.#listening.bound, this.#sources) ??
-      badRequest({ thing: "route", value: request.target, allowed: operatorPaths.join(", ") })
-    );
+  #operator(request: Request): Reply | HandedOver {
+    return this.#sources.operator(request) ?? badRequest({ thing: "route", value: request.target, allowed: operatorPaths.join(", ") });
   }
 
   #question(request: Request): Question {

@@ -50,6 +50,7 @@ export async function fetchFromNode(question: NodeQuestion, passed: Passed, { si
     const requestId = requestIdOf(message.headers);
     const headers = headersFor({ received: message.headers, visitor, requestId, host: new URL(origin).host, length: null });
     await forward({
+      asked: "The node",
       message,
       response,
       origin,

@@ -8,7 +8,9 @@ import type { Upstream } from "./upstream.ts";
 export interface Forwarding {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
-  /** Base address of the node's API or exporter: `http://host:port`. */
+  /** Who is asked, as messages name it: `The node`. */
+  readonly asked: string;
+  /** Base address of who is asked, as `http://host:port`: a node's API or exporter. */
   readonly origin: string;
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
@@ -34,7 +36,7 @@ export interface Ended {
  */
 export function forward(forwarding: Forwarding): Promise<Ended> {
   return new Promise((resolve) => {
-    const { message, response, timeoutMs } = forwarding;
+    const { message, response, timeoutMs, asked } = forwarding;
     let problem: string | null = null;
     let toNode: ClientRequest | null = null;
     const fail = (status: number, text: string): void => {
@@ -43,7 +45,7 @@ export function forward(forwarding: Forwarding): Promise<Ended> {
       toNode?.destroy();
     };
     const timer = setTimeout(
-      () => fail(504, `The node has not answered within ${timeoutMs} ms: whether it did the call is not known`),
+      () => fail(504, `${asked} has not answered within ${timeoutMs} ms: whether it did the call is not known`),
       timeoutMs,
     );
     response.once("close", () => {
@@ -74,7 +76,7 @@ export function forward(forwarding: Forwarding): Promise<Ended> {
         ssl: tls.servername === undefined ? {} : { servername: tls.servername },
         ...(auth === null ? {} : { auth }),
       },
-      (error) => fail(502, describe(error)),
+      (error) => fail(502, describe(asked, error)),
     );
   });
 }
@@ -109,8 +111,8 @@ function targetOf({ origin, upstream }: Forwarding): ProxyTarget {
 }
 
 /** Before a connection stands nothing can have been done; after that, nobody knows. */
-function describe(error: Error): string {
+function describe(asked: string, error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
   const isUndone = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ERR_(SSL|TLS)_|.*CERT|SELF_SIGNED|UNABLE_TO)/.test(code);
-  return `The node could not be reached or answered nonsense (${code}): ${isUndone ? "the call was not done" : "whether it did the call is not known"}`;
+  return `${asked} could not be reached or answered nonsense (${code}): ${isUndone ? "the call was not done" : "whether it did the call is not known"}`;
 }

@@ -121,6 +121,7 @@ export class Gateway {
     const length = call.method === "DELETE" ? null : body.length;
     const changesRoles = callRules.get(call.name)?.changesRoles.includes(call.method) === true;
     const { status, problem } = await forward({
+      asked: "The node",
       message,
       response,
       origin: node.api,

@@ -34,7 +34,7 @@ export class ManagementMetrics {
     this.#durations.observe({ cluster, call, method, status: String(status) }, durationMs / 1000);
   }
 
-  turnedAway(status: number | null): void {
-    this.#turnedAway.inc({ status: status === null ? "connection" : String(status) });
+  turnedAway(status: number | null, count: number = 1): void {
+    this.#turnedAway.inc({ status: status === null ? "connection" : String(status) }, count);
   }
 }

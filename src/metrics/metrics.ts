@@ -46,7 +46,7 @@ export class Metrics {
       registers,
     });
     this.management = new ManagementMetrics(registers);
-    this.#refreshers = [processMetrics(registers), answerMetrics(registers, sources)];
+    this.#refreshers = [processMetrics(registers, sources), answerMetrics(registers, sources)];
   }
 
   /** How the askings of each node went. */
@@ -86,6 +86,7 @@ export class Metrics {
   }
 
   async #render(): Promise<MetricsPage> {
+    await this.#sources.refresh();
     for (const refresh of this.#refreshers) refresh();
     const own = await this.#registry.metrics();
     const views = await inSlices(viewNodes(this.#sources));
@@ -122,16 +123,22 @@ export class Metrics {
 }
 
 /** Each group of metrics that is read at a scrape gives the function that brings it up to date. */
-function processMetrics(registers: Registry[]): () => void {
-  const memory = new Gauge({ name: "process_resident_memory_bytes", help: "Resident memory of this process.", registers });
-  const cpu = new Counter({ name: "process_cpu_seconds_total", help: "Processor time spent by this process.", registers });
+function processMetrics(registers: Registry[], { workers }: MetricSources): () => void {
+  const memory = new Gauge({ name: "process_resident_memory_bytes", help: "Resident memory, of the workers too.", registers });
+  const cpu = new Counter({ name: "process_cpu_seconds_total", help: "Processor time spent, by the workers too.", registers });
   const started = new Gauge({ name: "process_start_time_seconds", help: "When this process started, in seconds since 1970.", registers });
+  const count = new Gauge({ name: "rolecall_workers", help: "Processes that answer beside the one that probes.", registers });
+  const lost = new Counter({ name: "rolecall_workers_lost_total", help: "Workers that ended unasked and were replaced.", registers });
   started.set(Math.round(Date.now() / 1000 - process.uptime()));
   return () => {
-    memory.set(process.memoryUsage.rss());
+    const theirs = workers() ?? { cpuS: 0, residentBytes: 0, count: 0, lost: 0 };
     const { user, system } = process.cpuUsage();
+    memory.set(process.memoryUsage.rss() + theirs.residentBytes);
     cpu.reset();
-    cpu.inc((user + system) / 1e6);
+    cpu.inc((user + system) / 1e6 + theirs.cpuS);
+    count.set(theirs.count);
+    lost.reset();
+    lost.inc(theirs.lost);
   };
 }
 

@@ -7,9 +7,21 @@ export interface MetricSources extends ViewSources {
   /** Wall time, in ms. */
   readonly wall: () => number;
   readonly answers: () => Iterable<{ readonly route: string; readonly status: number; readonly count: number }>;
+  /** What the workers used, how many there are, and how many were lost; `null` where there are none. */
+  readonly workers: () => WorkersUsage | null;
+  /** Brings `answers` and `workers` up to date. */
+  readonly refresh: () => Promise<void>;
   /** What the nodes' metrics look like. */
   readonly exporter: () => ExporterConfig;
   readonly asks: () => Asks;
   /** The version of this program. */
   readonly version: string;
+}
+
+/** What the processes that answer used of the machine. */
+export interface WorkersUsage {
+  readonly cpuS: number;
+  readonly residentBytes: number;
+  readonly count: number;
+  readonly lost: number;
 }

@@ -157,6 +157,7 @@ test("the least file gets every default", () => {
     stateFile: null,
     drainMs: 5000,
     fastLane: true,
+    workers: 0,
     log: { level: "info" },
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     simulator: null,

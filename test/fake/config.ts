@@ -33,6 +33,7 @@ export function configOf(
     stateFile: null,
     drainMs: 0,
     fastLane: true,
+    workers: 0,
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     log: { level: "silent" },
     simulator: null,

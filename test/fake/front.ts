@@ -4,6 +4,7 @@ import type { Bound } from "../../src/front/address.ts";
 import type { Evidence } from "../../src/front/answer.ts";
 import { openDoor } from "../../src/config/door-config.ts";
 import { Listener, type ListenerEvents } from "../../src/front/listener.ts";
+import { answerOperator } from "../../src/front/operator.ts";
 import { NodeDialect } from "../../src/front/node-dialect.ts";
 import type { Passage } from "../../src/front/passage.ts";
 import type { Request } from "../../src/front/request.ts";
@@ -88,9 +89,12 @@ export async function openFront(
   });
   const { snapshot, settings, nowMs } = evidence();
   const operator = { snapshot: () => snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
-  const dialect = new NodeDialect(options.listening ?? listeningOf(), {
+  const listening = options.listening ?? listeningOf();
+  const dialect = new NodeDialect(listening, {
     evidence,
-    operator,
+    snapshot: operator.snapshot,
+    now: operator.now,
+    operator: (request) => answerOperator(request, listening.bound, operator),
     passage: closedPassage,
     onAnswer: (route, status) => answers.push(`${route} ${status}`),
   });

@@ -42,14 +42,9 @@ export function storedCluster(): StoredCluster {
       const settings = (name: string): ReturnType<Store["settings"]> => store.settings(name);
       return {
         evidence: () => ({ snapshot: store.current, settings, nowMs: cluster.nowMs, unready: () => null }),
-        operator: {
-          snapshot: () => store.current,
-          settings,
-          now: () => cluster.nowMs,
-          wall: () => cluster.nowMs,
-          changes: () => [],
-          recorded: () => [],
-        },
+        snapshot: () => store.current,
+        now: () => cluster.nowMs,
+        operator: () => null,
         passage: closedPassage,
         onAnswer,
       };

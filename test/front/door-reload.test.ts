@@ -7,15 +7,13 @@ import { listenerOf } from "../fake/config.ts";
 import { eventsTo } from "../fake/front.ts";
 
 test("a reload changes the locks of a listener that stays open; one whose files are missing changes nothing", async (context) => {
-  const doors = new Doors(() => eventsTo([]));
+  const inside = { status: 200, phrase: "OK", headers: [], body: Buffer.from("in") };
+  const doors = new Doors({ handlerFor: () => () => inside, eventsOf: () => eventsTo([]) });
   context.after(() => doors.close());
-  const apply = (door: Partial<DoorConfig>): Promise<void> =>
-    doors.apply([listenerOf({ door: { ...openDoor, ...door } })], () => () => ({
-      status: 200,
-      phrase: "OK",
-      headers: [],
-      body: Buffer.from("in"),
-    }));
+  const apply = async (door: Partial<DoorConfig>): Promise<void> => {
+    const prepared = await doors.prepare([listenerOf({ door: { ...openDoor, ...door } })]);
+    await prepared.commit();
+  };
   const status = async (): Promise<number> => (await ask(`http://127.0.0.1:${doors.doors[0]?.port ?? 0}/`)).status;
   await apply({});
   const port = doors.doors[0]?.port;

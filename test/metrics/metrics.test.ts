@@ -14,6 +14,8 @@ function metricsOf(watched: Watched, tally = new Tally(), exporter = upstream): 
     now: () => 2_000,
     wall: () => 1_795_242_555_000,
     answers: () => tally.rows(),
+    workers: () => null,
+    refresh: () => Promise.resolve(),
     exporter: () => exporter,
     asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),
     version: "1.2.3",

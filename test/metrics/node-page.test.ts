@@ -16,6 +16,8 @@ function metricsOf(watched: readonly Watched[], exporter: Partial<ExporterConfig
     now: () => 2_000,
     wall: () => 1_795_242_555_000,
     answers: () => [],
+    workers: () => null,
+    refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),
     asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),
     version: "1.2.3",

@@ -1,0 +1,93 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import type { Visitor } from "../cluster/visitor.ts";
+import type { DoorLimits } from "../config/door-config.ts";
+import { isHandedOver, type HandedOver } from "./passage.ts";
+import { errorReply, type Reply } from "./reply.ts";
+import type { Request } from "./request.ts";
+import { targetMax } from "./understand.ts";
+
+/** Gives the reply to a request, at once or, for what is asked seldom, later; or hands the request over whole. */
+export type Answerer = (request: Request, message: IncomingMessage) => Reply | Promise<Reply> | HandedOver;
+
+/** A request, and where its answer goes. */
+export interface Exchange {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly request: Request;
+}
+
+/** Who asks, how much may be taken of them, and who is told of a mistake of our own. */
+export interface Around {
+  readonly visitor: Visitor;
+  readonly limits: DoorLimits;
+  readonly onError: (error: unknown, request: Request) => void;
+}
+
+/** What of a message says what is asked. */
+export function requestOf({ method = "GET", url = "/", headers }: IncomingMessage): Request {
+  return {
+    method,
+    target: url,
+    host: headers.host,
+    nodeHeader: oneOf(headers["x-rolecall-node"]),
+    serverState: oneOf(headers["x-haproxy-server-state"]),
+  };
+}
+
+/** Has a request answered, and writes the answer. A mistake of our own is one 500, and told; it ends nothing else. */
+export function answerExchange(answerer: Answerer, exchange: Exchange, around: Around): void {
+  const fail = (error: unknown): void => failExchange(exchange, error, around.onError);
+  try {
+    const { message, response, request } = exchange;
+    const reply = request.target.length > targetMax ? tooLong(request.target) : answerer(request, message);
+    if (reply instanceof Promise) reply.then((late) => writeReply(response, late, request.method)).catch(fail);
+    else if (isHandedOver(reply)) reply.take({ message, response, visitor: around.visitor, limits: around.limits }).catch(fail);
+    else writeReply(response, reply, request.method);
+  } catch (error) {
+    fail(error);
+  }
+}
+
+/** The answer to a mistake of our own, or the end of one that has begun. */
+export function failExchange({ response, request }: Exchange, error: unknown, onError: Around["onError"]): void {
+  onError(error, request);
+  if (response.headersSent) response.destroy();
+  else {
+    const message = "Cannot answer: a mistake of rolecall's own, see its log";
+    writeReply(response, errorReply(500, "internal", { message }), request.method);
+  }
+}
+
+/** Writes a reply. What is left of the request's body is not read: it is closed on instead. */
+export function writeReply(response: ServerResponse, reply: Reply, method: string): void {
+  if (response.writableEnded || response.destroyed) return;
+  response.sendDate = false;
+  const pieces = method === "OPTIONS" && reply.hasOptionsBody !== true ? [] : (reply.pieces ?? [reply.body]);
+  const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const closing = hasUnreadBody(response.req) ? ["Connection", "close"] : [];
+  response.writeHead(reply.status, reply.phrase, [...reply.headers, "Content-Length", String(length), ...closing]);
+  if (method === "HEAD" || length === 0) response.end();
+  else if (pieces.length === 1) response.end(pieces[0]);
+  else sendPieces(pieces, response);
+}
+
+/** Piece by piece, as fast as the asker takes them. One that goes away takes the rest with it. */
+function sendPieces(pieces: readonly Buffer[], response: ServerResponse): void {
+  pipeline(Readable.from(pieces, { objectMode: false }), response, () => {});
+}
+
+function hasUnreadBody({ headers, complete }: IncomingMessage): boolean {
+  if (complete) return false;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
+}
+
+function oneOf(header: string | string[] | undefined): string | undefined {
+  return Array.isArray(header) ? header[0] : header;
+}
+
+function tooLong(target: string): Reply {
+  return errorReply(414, "target_too_long", {
+    message: `Cannot read a target of ${target.length} characters: ${targetMax} are allowed`,
+  });
+}

@@ -1,0 +1,82 @@
+import type { ClusterPart } from "../cluster/snapshot.ts";
+import type { Config, ListenerConfig } from "../config/config.ts";
+import type { Door } from "../front/doors.ts";
+import type { Request } from "../front/request.ts";
+import type { ClockReading } from "../clock.ts";
+import type { SentChange } from "./change-feed.ts";
+
+/** Whether this run of rolecall takes traffic. */
+export type Phase = "starting" | "serving" | "draining";
+
+/** All that a worker answers from, whole: what it begins with, and what a reload puts in force. */
+export interface Standing {
+  readonly config: Config;
+  readonly instance: string;
+  readonly sequence: number;
+  readonly parts: readonly ClusterPart[];
+  readonly phase: Phase;
+  readonly clock: ClockReading;
+  /** Where the first process's clock began, in ms of the machine's. */
+  readonly originMs: number;
+  readonly relay: RelayPlace;
+}
+
+/** Where the first process takes what workers do not answer, and the word by which it knows them. */
+export interface RelayPlace {
+  readonly port: number;
+  readonly secret: string;
+}
+
+/** What the first process tells a worker. A message of kind `socket` has the socket with it. */
+export type ToWorker =
+  | { readonly kind: "socket"; readonly key: string }
+  | { readonly kind: "prepare"; readonly listen: readonly ListenerConfig[] }
+  | { readonly kind: "commit"; readonly standing: Standing }
+  | { readonly kind: "abandon" }
+  | { readonly kind: "changes"; readonly changes: readonly SentChange[]; readonly clock: ClockReading }
+  | { readonly kind: "phase"; readonly phase: Phase; readonly clock: ClockReading }
+  | { readonly kind: "report" }
+  | { readonly kind: "close" };
+
+/** What a worker tells the first process. A message of kind `opened` has the socket with it. */
+export type ToFirst =
+  | { readonly kind: "ready" }
+  | { readonly kind: "opened"; readonly key: string }
+  | { readonly kind: "prepared"; readonly prepared: PreparedInWorker }
+  | { readonly kind: "report"; readonly report: WorkerReport }
+  /** Its snapshot is not the first process's: it has to be told the whole again. */
+  | { readonly kind: "lost" }
+  | { readonly kind: "event"; readonly event: SentEvent }
+  | { readonly kind: "crashed"; readonly problem: string };
+
+/** How opening doors in a worker came out. */
+export type PreparedInWorker = { readonly doors: readonly Door[] } | { readonly problem: SentProblem };
+
+/** Why a door could not be opened. */
+export interface SentProblem {
+  readonly listener: ListenerConfig;
+  readonly code: string | null;
+  readonly syscall: string | null;
+  readonly message: string;
+}
+
+/** What a worker has done since it began. */
+export interface WorkerReport {
+  readonly answers: readonly { readonly route: string; readonly status: number; readonly count: number }[];
+  readonly cpuS: number;
+  readonly residentBytes: number;
+}
+
+/** What happened at a door of a worker. */
+export type SentEvent =
+  | { readonly kind: "error"; readonly listener: ListenerConfig; readonly problem: string; readonly request: Request }
+  | { readonly kind: "files"; readonly listener: ListenerConfig; readonly problem: string | null }
+  | {
+      readonly kind: "refused";
+      readonly listener: ListenerConfig;
+      readonly address: string;
+      readonly status: number | null;
+      readonly request: Request | null;
+      /** More than one: so many, of whom nothing more is told. */
+      readonly count: number;
+    };

@@ -1,0 +1,65 @@
+import { randomBytes, timingSafeEqual } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { ListenerConfig } from "../config/config.ts";
+import { answerExchange, requestOf, type Answerer } from "../front/exchange.ts";
+import type { ListenerEvents } from "../front/listener.ts";
+import { relayHeaders, takeRelayed } from "../gateway/relay.ts";
+import type { RelayPlace } from "./messages.ts";
+
+/** A listener whose doors are in the workers, and who answers here what they pass on. */
+export interface RelayedListener {
+  readonly config: ListenerConfig;
+  readonly answerer: Answerer;
+  readonly events: ListenerEvents;
+}
+
+/** Larger than any head that a worker's door lets in, with what the worker adds. */
+const headMax = 32_768;
+
+/** Where workers bring what they do not answer: on loopback, and only to those who know a word that was made for this run. */
+export class RelayDoor {
+  readonly #secret = randomBytes(32).toString("hex");
+  readonly #server: Server;
+  #listeners: ReadonlyMap<string, RelayedListener> = new Map();
+
+  constructor() {
+    this.#server = createServer({ maxHeaderSize: headMax, requireHostHeader: false }, (message, response) => this.#take(message, response));
+  }
+
+  /** Opens it. @throws what the system says */
+  async open(): Promise<RelayPlace> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once("error", reject);
+      this.#server.listen({ host: "127.0.0.1", port: 0 }, () => resolve());
+    });
+    const address = this.#server.address();
+    return { port: typeof address === "object" && address !== null ? address.port : 0, secret: this.#secret };
+  }
+
+  /** Answers for these listeners from now on. */
+  answerFor(listeners: ReadonlyMap<string, RelayedListener>): void {
+    this.#listeners = listeners;
+  }
+
+  close(): void {
+    this.#server.close();
+    this.#server.closeAllConnections();
+  }
+
+  #take(message: IncomingMessage, response: ServerResponse): void {
+    const relayed = this.#isKnown(message.headers[relayHeaders.secret]) ? takeRelayed(message.headers) : null;
+    const listener = relayed === null ? undefined : this.#listeners.get(relayed.listener);
+    if (relayed === null || listener === undefined) {
+      message.socket.destroy();
+      return;
+    }
+    const { config, answerer, events } = listener;
+    const exchange = { message, response, request: requestOf(message) };
+    answerExchange(answerer, exchange, { visitor: relayed.visitor, limits: config.door.limits, onError: events.onError });
+  }
+
+  #isKnown(given: string | string[] | undefined): boolean {
+    const [ours, theirs] = [Buffer.from(this.#secret), Buffer.from(typeof given === "string" ? given : "")];
+    return ours.length === theirs.length && timingSafeEqual(ours, theirs);
+  }
+}
