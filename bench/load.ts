@@ -28,14 +28,10 @@ export async function stormByOurselves(asked: Storm): Promise<Weather> {
   return soundWeather(JSON.parse(await outputOf(command, seconds)) as Weather, asked);
 }
 
-/** Asks at a fixed rate, by everything that is here, one after the other. @throws Error when too many questions fail */
-export async function tails(url: string, pace: Pace): Promise<readonly Tail[]> {
-  const found = [soundTail(await tailByAutocannon(url, pace), url, pace)];
-  if (find("h2load") !== undefined) found.push(await tail(url, pace));
-  return found;
-}
-
-/** Asks at a fixed rate once, by the better of the two that is here. @throws Error when too many questions fail */
+/**
+ * Asks at a fixed rate: by h2load where it is installed, else by autocannon, whose own pauses are in its tail.
+ * @throws Error when too many questions fail, or the rate is not reached
+ */
 export async function tail(url: string, pace: Pace): Promise<Tail> {
   return soundTail(await (find("h2load") === undefined ? tailByAutocannon(url, pace) : tailByH2load(url, pace)), url, pace);
 }

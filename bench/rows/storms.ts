@@ -1,7 +1,7 @@
 /** Storms of checks, held against servers in C that return a constant of the same size. */
 import { blow, middle, middleRatio, type Blow } from "../blow.ts";
 import { show } from "../figure.ts";
-import { stormMaker, tails } from "../load.ts";
+import { stormMaker, tail } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
 import { startHaproxy, startNginx, type Peer } from "../peers.ts";
 import { family } from "../proc.ts";
@@ -54,8 +54,8 @@ export const tailBesideSweep: RowMaker = {
     const nodes = await serveNodes({ by: "constant", clusters: 200, nodes: 5, connections: "close", motion: "moving" });
     const rolecall = await Rolecall.start(nodes.clusters);
     try {
-      const found = await tails(rolecall.url("/primary"), { rate: sweepRate, seconds: Math.min(8, seconds * 2) });
-      return found.flatMap((tail) => sweepRows(tail, "1,000 nodes probed, one process"));
+      const found = await tail(rolecall.url("/primary"), { rate: sweepRate, seconds: Math.min(8, seconds * 2) });
+      return sweepRows(found, "1,000 nodes probed, one process");
     } finally {
       await rolecall.stop();
       await nodes.stop();

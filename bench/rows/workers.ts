@@ -1,8 +1,7 @@
 /** Answers from processes of their own: no sweep and no scrape in their tail, and little more cost for the second of them. */
 import { blow, middle, middleRatio, type Blow } from "../blow.ts";
 import { show } from "../figure.ts";
-import { stormMaker, tails } from "../load.ts";
-import { find } from "../machine.ts";
+import { stormMaker, tail } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
 import { startNginx } from "../peers.ts";
 import { memoryMbOf, ticksOf } from "../proc.ts";
@@ -31,13 +30,11 @@ export const workerBesideSweep: RowMaker = {
           const url = staff.rolecall.url("/primary");
           const pace = { rate: sweepRate, seconds: Math.min(8, seconds * 2) };
           const before = ticksOf(1);
-          const found = await tails(url, pace);
+          const found = await tail(url, pace);
           const after = ticksOf(1);
           const idle = `core of the load ${show(((after.idle - before.idle) / (after.all - before.all)) * 100)} % idle`;
           const floor = await floorOf(url, pace);
-          rows.push(...found.flatMap((tail) => sweepRows(tail, beside, `; ${idle}; ${floor}`)));
-          if (find("h2load") === undefined)
-            rows.push({ name: `p99 in ms, ${beside} (h2load)`, notRun: "package nghttp2-client is not installed" });
+          rows.push(...sweepRows(found, beside, `; ${idle}; ${floor}`));
         } finally {
           await staff.rolecall.stop();
         }
@@ -119,8 +116,8 @@ async function floorOf(url: string, pace: Pace): Promise<string> {
   const nginx = await startNginx(await (await fetch(url)).text());
   if ("notRun" in nginx) return "nginx not run";
   try {
-    const found = await tails(nginx.url, pace);
-    return found.map(({ by, p99, p999 }) => `nginx there ${show(p99)} / ${show(p999)} ms (${by})`).join(", ");
+    const { p99, p999 } = await tail(nginx.url, pace);
+    return `nginx in its place ${show(p99)} / ${show(p999)} ms`;
   } finally {
     await nginx.stop();
   }
