@@ -1,5 +1,6 @@
 /** What this machine offers a measurement. */
-import { existsSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 
@@ -21,4 +22,14 @@ export function canPin(): boolean {
 export function pinned(core: Core, command: readonly string[]): readonly string[] {
   if (core === "any" || !canPin()) return command;
   return ["taskset", "-c", core === "measured" ? "0" : "1", ...command];
+}
+
+/** How many files a process may open here. Node raises its own limit to the hard one, and hands that on. */
+export function filesMax(): number {
+  return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0);
+}
+
+/** Moves a process that runs, with all its threads, to a core. Its new threads and children follow it. */
+export function pinTo(core: 0 | 1, pid: number): void {
+  execFileSync(find("taskset") ?? "taskset", ["-a", "-c", "-p", `${core}`, `${pid}`], { stdio: "ignore" });
 }

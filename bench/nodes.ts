@@ -18,6 +18,8 @@ export interface Kind {
 /** Nodes that are being served. */
 export interface Served {
   readonly clusters: Clusters;
+  /** How many answers they gave so far; constant nodes only. */
+  answers(): Promise<number>;
   stop(): Promise<void>;
 }
 
@@ -28,7 +30,8 @@ export async function serveNodes({ by, clusters, nodes, connections, motion = "s
     core: "load",
     readyMs: 30_000,
   });
-  return { clusters: JSON.parse(child.line) as Clusters, stop: () => child.stop() };
+  const clusterList = JSON.parse(child.line) as Clusters;
+  return { clusters: clusterList, answers: async () => Number(await child.ask("count")), stop: () => child.stop() };
 }
 
 /** The compiled file of one of the bench's own programs. */

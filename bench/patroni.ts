@@ -73,7 +73,7 @@ async function startIn(folder: string, started: Started[], stop: () => Promise<v
 function configuration(folder: string, ports: { readonly etcd: number; readonly api: number; readonly database: number }): object {
   const [api, database] = [`127.0.0.1:${ports.api}`, `127.0.0.1:${ports.database}`];
   return {
-    scope: "bench",
+    scope: "c0", // as the cluster of Rolecall.start is called: a node of another scope is refused
     name: "pg1",
     restapi: { listen: api, connect_address: api },
     etcd3: { hosts: `127.0.0.1:${ports.etcd}` },

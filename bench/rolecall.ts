@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Core } from "./machine.ts";
 import { Started } from "./started.ts";
 
 /** The built program: the measured one. */
@@ -25,9 +26,9 @@ export class Rolecall {
   /**
    * Starts it for these clusters, `c0` upwards, and waits until it is ready.
    * @param more keys of the configuration beside clusters and listeners
-   * @throws Error when it is not ready within 30 s
+   * @throws Error when it ends, with what it wrote, or is not ready within 30 s
    */
-  static async start(clusters: Clusters, more: object = {}): Promise<Rolecall> {
+  static async start(clusters: Clusters, more: object = {}, core: Core = "measured"): Promise<Rolecall> {
     const ports = [await freePort(), await freePort()] as const;
     const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
     const file = join(folder, "rolecall.json");
@@ -40,9 +41,9 @@ export class Rolecall {
     };
     writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
     try {
-      const started = await Started.start({ command: [process.execPath, program, "serve", "--config", file], core: "measured" });
+      const started = await Started.start({ command: [process.execPath, program, "serve", "--config", file], core });
       const rolecall = new Rolecall(started, ports);
-      await rolecall.#ready();
+      await rolecall.#until(`http://127.0.0.1:${ports[0]}/readyz`, 200);
       return rolecall;
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -64,17 +65,26 @@ export class Rolecall {
     return this.process.stop();
   }
 
-  async #ready(): Promise<void> {
+  /** Waits until a route about the first node is answered so. @throws Error when it ends, or is not within 30 s */
+  answers(route: string, status: number): Promise<void> {
+    return this.#until(this.url(route), status);
+  }
+
+  async #until(url: string, status: number): Promise<void> {
     const endMs = performance.now() + 30_000;
     for (;;) {
-      const isReady = await fetch(`http://127.0.0.1:${this.port}/readyz`).then(
-        ({ status }) => status === 200,
+      const isSo = await fetch(url).then(
+        (response) => response.status === status,
         () => false,
       );
-      if (isReady) return;
+      if (isSo) return;
+      if (this.process.hasEnded) {
+        const { said, code, complaint } = await this.process.end();
+        throw new Error(`Cannot measure rolecall as it must run: it ended with ${code}: ${`${said}\n${complaint}`.trim()}`);
+      }
       if (performance.now() > endMs) {
         await this.stop();
-        throw new Error("Cannot measure rolecall as it must be ready within 30 s: it is not");
+        throw new Error(`Cannot measure rolecall as ${url} must be answered ${status} within 30 s: it is not`);
       }
       await pause(100);
     }

@@ -1,8 +1,8 @@
-/** A process of a measurement: started, watched through /proc (proc(5)), and ended with the bench. */
+/** A process of a measurement: started, watched, and ended with the bench. */
 import { spawn, type ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync } from "node:fs";
 import { createInterface, type Interface } from "node:readline";
 import { pinned, type Core } from "./machine.ts";
+import { cpuMsOf, family, memoryMbOf } from "./proc.ts";
 
 export interface Program {
   readonly command: readonly string[];
@@ -12,32 +12,48 @@ export interface Program {
   readonly env?: NodeJS.ProcessEnv;
 }
 
-const running = new Set<ChildProcess>();
+/** How a process ended. */
+export interface End {
+  /** What it wrote on stdout. */
+  readonly said: string;
+  /** `null` where a signal ended it. */
+  readonly code: number | null;
+  /** The last of what it wrote on stderr. */
+  readonly complaint: string;
+}
+
+const running = new Set<Started>();
 
 export class Started {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
-  /** The first line it wrote. */
-  readonly line: string;
+  readonly #end: Promise<End>;
+  #line = "";
 
-  private constructor(child: ChildProcess, lines: Interface, line: string) {
+  private constructor(child: ChildProcess, lines: Interface, end: Promise<End>) {
     this.#child = child;
     this.#lines = lines;
-    this.line = line;
+    this.#end = end;
   }
 
   /** @throws Error with what it wrote on stderr when it ends before its first line, or is later than allowed */
   static async start({ command, core, readyMs, env }: Program): Promise<Started> {
     const [program = "", ...args] = pinned(core, command);
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
-    running.add(child);
-    child.once("exit", () => running.delete(child));
     child.stdin.on("error", () => {}); // it ended first
-    let said = "";
-    child.stderr.on("data", (chunk: Buffer) => (said = (said + chunk.toString()).slice(-4_000)));
+    let complaint = "";
+    child.stderr.on("data", (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4_000)));
     const lines = createInterface(child.stdout);
-    const problem = (what: string): Error => new Error(`Cannot use ${command.slice(0, 3).join(" ")}: ${what}\n${said}`);
-    const line = await new Promise<string>((resolve, reject) => {
+    const said: string[] = [];
+    lines.on("line", (each) => said.push(each));
+    const end = new Promise<End>((resolve) => {
+      child.once("close", (code) => resolve({ said: said.join("\n"), code, complaint: complaint.trim() }));
+    });
+    const problem = (what: string): Error => new Error(`Cannot use ${command.slice(0, 3).join(" ")}: ${what}\n${complaint}`);
+    const started = new Started(child, lines, end);
+    running.add(started);
+    void end.then(() => running.delete(started));
+    started.#line = await new Promise<string>((resolve, reject) => {
       child.once("error", (error) => reject(problem(error.message)));
       if (readyMs === undefined) {
         resolve("");
@@ -50,7 +66,12 @@ export class Started {
         resolve(first);
       });
     });
-    return new Started(child, lines, line);
+    return started;
+  }
+
+  /** The first line it wrote, where one was waited for. */
+  get line(): string {
+    return this.#line;
   }
 
   /** Writes a line to its stdin. */
@@ -58,19 +79,24 @@ export class Started {
     this.#child.stdin?.write(`${line}\n`);
   }
 
-  /** Writes a line to its stdin and waits for the line it answers. */
+  /** Writes a line to its stdin and waits for the line it answers. @throws Error when it ends in place of that */
   ask(line: string): Promise<string> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#lines.once("line", resolve);
+      void this.#end.then(({ code, complaint }) =>
+        reject(new Error(`Cannot ask a process as it must run: it ended with ${code}\n${complaint}`)),
+      );
       this.tell(line);
     });
   }
 
-  /** Everything it writes until it ends. */
-  async rest(): Promise<string> {
-    const said: string[] = [];
-    for await (const line of this.#lines) said.push(line);
-    return said.join("\n");
+  /** Waits until it ends by itself. */
+  end(): Promise<End> {
+    return this.#end;
+  }
+
+  get hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   get pid(): number {
@@ -79,53 +105,38 @@ export class Started {
 
   /** Processor time of this process and its children so far, all threads, in ms. */
   cpuMs(): number {
-    return family(this.pid).reduce((sum, pid) => sum + threadsCpuMs(pid), 0);
+    return cpuMsOf(family(this.pid));
   }
 
   /** Resident memory, in MiB. */
   residentMb(): number {
-    const kb = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${this.pid}/status`, "utf8"))?.[1];
-    return Number(kb) / 1024;
+    return memoryMbOf(this.pid);
   }
 
   /** Tells it to end (a closed stdin, then SIGTERM), and kills it after 5 s. */
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.hasEnded) return;
     const ended = new Promise((resolve) => this.#child.once("exit", resolve));
     this.#child.stdin?.end();
     this.#child.kill("SIGTERM");
-    const timer = setTimeout(() => this.#child.kill("SIGKILL"), 5_000);
+    const timer = setTimeout(() => this.kill(), 5_000);
     await ended;
     clearTimeout(timer);
+  }
+
+  /** Ends it at once. */
+  kill(): void {
+    this.#child.kill("SIGKILL");
+  }
+
+  /** Stops everything that was started and still runs. */
+  static async stopAll(): Promise<void> {
+    await Promise.all([...running].map((started) => started.stop()));
   }
 }
 
 process.once("exit", () => {
-  for (const child of running) child.kill("SIGKILL");
+  for (const started of running) started.kill();
 });
 process.once("SIGINT", () => process.exit(130));
 process.once("SIGTERM", () => process.exit(143));
-
-/** The process and its children: nginx and HAProxy answer in one of those. */
-export function family(pid: number): readonly number[] {
-  const children = readOrEmpty(`/proc/${pid}/task/${pid}/children`).trim().split(" ").filter(Boolean).map(Number);
-  return [pid, ...children.flatMap(family)];
-}
-
-/** proc(5), schedstat: the first field is the time on a core, in ns. */
-function threadsCpuMs(pid: number): number {
-  try {
-    const threads = readdirSync(`/proc/${pid}/task`);
-    return threads.reduce((sum, thread) => sum + Number(readOrEmpty(`/proc/${pid}/task/${thread}/schedstat`).split(" ")[0]) / 1e6, 0);
-  } catch {
-    return 0;
-  }
-}
-
-function readOrEmpty(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
-}

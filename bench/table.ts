@@ -1,17 +1,15 @@
 import { show } from "./figure.ts";
-import type { Row } from "./row.ts";
+import type { Bound, Row } from "./row.ts";
 
-/** Writes rows as one table for people. */
+/** Writes rows as one table for people: the figure, the bound, whether it is reached, and how it came about. */
 export function table(rows: readonly Row[]): string {
-  const cells = rows.map((row) =>
-    "notRun" in row
-      ? [row.name, `not run: ${row.notRun}`, "", "", ""]
-      : [row.name, show(row.figure), boundOf(row), isReached(row) ? "reached" : "MISSED", row.detail],
-  );
+  const cells = rows.map((row) => {
+    if ("notRun" in row) return [row.name, "not run", "", "", `not run: ${row.notRun}`];
+    if ("broken" in row) return [row.name, "-", "", "BROKEN", row.broken.replaceAll("\n", " ")];
+    return [row.name, show(row.figure), showBound(row.bound), row.bound === null ? "" : isReached(row) ? "reached" : "MISSED", row.detail];
+  });
   const all = [["measured", "figure", "bound", "", "how"], ...cells];
-  const widths = [0, 1, 2, 3].map((at) =>
-    Math.max(...all.map((line) => (at > 0 && (line[1] ?? "").startsWith("not run") ? 0 : (line[at]?.length ?? 0)))),
-  );
+  const widths = [0, 1, 2, 3].map((at) => Math.max(...all.map((line) => line[at]?.length ?? 0)));
   return all
     .map((line) =>
       line
@@ -22,13 +20,16 @@ export function table(rows: readonly Row[]): string {
     .join("\n");
 }
 
-/** Whether the figure keeps its bound; a row without one, or one that was not run, misses nothing. */
+/** Whether the row keeps its bound. One without a bound, or whose tool is missing, misses nothing; a broken one does, and so does no figure. */
 export function isReached(row: Row): boolean {
-  if ("notRun" in row || row.bound === null) return true;
+  if ("notRun" in row) return true;
+  if ("broken" in row || !Number.isFinite(row.figure)) return false;
+  if (row.bound === null) return true;
   return "atLeast" in row.bound ? row.figure >= row.bound.atLeast : row.figure <= row.bound.atMost;
 }
 
-function boundOf({ bound }: Exclude<Row, { notRun: string }>): string {
-  if (bound === null) return "";
+/** Writes a bound as the table does. */
+export function showBound(bound: Bound): string {
+  if (bound === null) return "none";
   return "atLeast" in bound ? `>= ${bound.atLeast}` : `<= ${bound.atMost}`;
 }

@@ -1,11 +1,14 @@
 /**
  * `constant-nodes CLUSTERS NODES keep|close still|moving`: nodes that cost little themselves, so that thousands fit beside what is measured.
- * Every document is ready-made; where they move, WAL positions differ from answer to answer. Writes their addresses; ends with stdin.
+ * Every document is ready-made; where they move, WAL positions differ from answer to answer. Writes their addresses; answers every line on stdin with
+ * the count of its answers so far; ends with stdin.
  */
 import { createServer, type AddressInfo } from "node:net";
+import { createInterface } from "node:readline";
 
 const [clusters = "1", nodes = "3", connections = "close", motion = "still"] = process.argv.slice(2);
 let position = 67_108_864;
+let answers = 0;
 
 interface Place {
   readonly cluster: number;
@@ -57,6 +60,7 @@ async function serve(cluster: number, at: number): Promise<{ name: string; url: 
     // One question comes as one chunk: undici writes it so.
     socket.on("data", (chunk) => {
       const text = answer(chunk.toString("latin1"), place);
+      answers += 1;
       if (connections === "keep") socket.write(text);
       else socket.end(text);
     });
@@ -73,4 +77,6 @@ const apis = await Promise.all(
   ),
 );
 process.stdout.write(`${JSON.stringify(apis)}\n`);
-process.stdin.resume().once("end", () => process.exit(0));
+createInterface(process.stdin)
+  .on("line", () => process.stdout.write(`${answers}\n`))
+  .on("close", () => process.exit(0));

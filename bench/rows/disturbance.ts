@@ -1,10 +1,11 @@
 /** What others do to the tail of checks: scrapes of our own metrics, and clients that mean ill or fail. */
 import { median, show } from "../figure.ts";
-import { tail, type Tail } from "../load.ts";
+import { tail } from "../load.ts";
 import { childFile, serveNodes } from "../nodes.ts";
 import { Rolecall } from "../rolecall.ts";
 import { interleave, type Row, type RowMaker, type Rounds } from "../row.ts";
 import { Started } from "../started.ts";
+import type { Tail } from "../weather.ts";
 
 /** Checks a second while they are disturbed. */
 const rate = 5_000;
@@ -26,9 +27,7 @@ export const tailBesideScrapes: RowMaker = {
     const nodes = await serveNodes({ by: "simulated", clusters: 200, nodes: 5, connections: "close" });
     const rolecall = await Rolecall.start(nodes.clusters);
     try {
-      const args = [`http://127.0.0.1:${rolecall.adminPort}/metrics`];
-      const what = "scrapes of /metrics without a pause, 1,000 nodes probed";
-      return await disturbed(rolecall, rounds, { child: "scraper", args, what, counted: "scrapes" });
+      return await besideScrapes(rolecall, rounds, "1,000 nodes probed");
     } finally {
       await rolecall.stop();
       await nodes.stop();
@@ -51,6 +50,13 @@ export const tailBesideAbuse: RowMaker = {
     }
   },
 };
+
+/** The tail of a rolecall that runs, with and without scrapes of its metrics. @param how what else is true of it, as a row tells it */
+export function besideScrapes(rolecall: Rolecall, rounds: Rounds, how: string): Promise<readonly Row[]> {
+  const args = [`http://127.0.0.1:${rolecall.adminPort}/metrics`];
+  const what = `scrapes of /metrics without a pause, ${how}`;
+  return disturbed(rolecall, rounds, { child: "scraper", args, what, counted: "scrapes" });
+}
 
 async function disturbed(rolecall: Rolecall, rounds: Rounds, { child, args, what, counted }: Disturber): Promise<readonly Row[]> {
   const url = rolecall.url("/primary");

@@ -1,9 +1,10 @@
 /** A storm of checks while the cluster it asks about changes its leader. */
 import { median, show } from "../figure.ts";
-import { storm, stormMaker, type Weather } from "../load.ts";
+import { storm, stormMaker } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
 import { pause, Rolecall } from "../rolecall.ts";
 import { interleave, type RowMaker } from "../row.ts";
+import type { Weather } from "../weather.ts";
 
 /** How long a storm blows before the leader changes, in ms. */
 const beforeMs = 500;
@@ -18,7 +19,7 @@ export const stormBesideSwitchover: RowMaker = {
     const rolecall = await Rolecall.start(nodes.clusters);
     const api = nodes.clusters[0]?.[0]?.url ?? "";
     const blow = (seconds: number): Promise<Weather> =>
-      storm({ url: rolecall.url("/primary"), connections: 64, seconds, readsStatuses: true });
+      storm({ url: rolecall.url("/primary"), connections: 64, seconds, readsStatuses: true, fatal: "none" });
     const switching = async (seconds: number): Promise<Weather> => {
       const [weather] = await Promise.all([blow(seconds), pause(beforeMs).then(() => switchOver(api))]);
       return weather;

@@ -1,0 +1,27 @@
+/** Fixed rates by h2load (package nghttp2-client), whose tail is not its own. */
+import { readFileSync } from "node:fs";
+import { outputOf, withFile } from "./driver.ts";
+import type { Pace, Tail } from "./weather.ts";
+
+/** Questions a second on one connection: no answer short of 50 ms delays the next question of its own. */
+const ratePerConnection = 20;
+
+/** Asks at a fixed rate. */
+export function tailByH2load(url: string, { rate, seconds }: Pace): Promise<Tail> {
+  return withFile("", async (log) => {
+    const connections = Math.ceil(rate / ratePerConnection);
+    const how = ["--h1", "-t1", `-c${connections}`, `-D${seconds}`, "--warm-up-time=1", `--rps=${ratePerConnection}`];
+    await outputOf(["h2load", ...how, `--log-file=${log}`, url], seconds);
+    return readH2load(readFileSync(log, "utf8"), seconds);
+  });
+}
+
+/** Reads its log, one answer a line: when it was asked, its status (-1 for none), how long it took, in microseconds (h2load(1), --log-file). */
+export function readH2load(log: string, seconds: number): Tail {
+  const answers = log.split("\n").filter(Boolean);
+  const columns = answers.map((line) => line.split("\t"));
+  const took = new Float64Array(columns.map((column) => Number(column[2]) / 1_000)).sort();
+  const at = (q: number): number => took[Math.min(took.length - 1, Math.floor(q * took.length))] ?? Number.NaN;
+  const failures = columns.filter((column) => !/^2\d\d$/.test(column[1] ?? "")).length;
+  return { by: "h2load", p99: at(0.99), p999: at(0.999), worst: at(1), answersPerSecond: took.length / seconds, failures };
+}

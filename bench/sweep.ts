@@ -1,0 +1,18 @@
+import { show } from "./figure.ts";
+import type { Row } from "./row.ts";
+import type { Tail } from "./weather.ts";
+
+/** How fast checks come while nodes are swept, a second. */
+export const sweepRate = 20_000;
+
+/** The rows of a tail beside a sweep. autocannon's own pauses are in its tail: only h2load's is held to the bounds. */
+export function sweepRows({ by, p99, p999, worst, answersPerSecond }: Tail, beside: string, more = ""): readonly Row[] {
+  const detail = `${show(answersPerSecond)} answers/s, worst ${show(worst)} ms${more}`;
+  const row = (what: string, figure: number, atMost: number): Row => ({
+    name: `${what} in ms at ${show(sweepRate)}/s, ${beside} (${by})`,
+    figure,
+    bound: by === "h2load" ? { atMost } : null,
+    detail,
+  });
+  return [row("p99", p99, 2), row("p99.9", p999, 10)];
+}
