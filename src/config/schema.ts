@@ -41,7 +41,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
         .default(0)
         .describe(
-          "Processes that answer beside the one that probes; auto: one for each further processor, at most 4. Default: one process for all",
+          "Processes that answer beside the one that probes (0: it answers itself); auto: one for each further processor, at most 4",
         ),
       guards: section(guardsSchema()).describe("The safety rules that can be switched off, and their spans, for all clusters"),
       log: section(logSchema()).describe("What is written to the log"),

@@ -54,6 +54,12 @@ export interface Prepared {
   abandon(): Promise<void>;
 }
 
+interface Opening {
+  readonly key: string;
+  readonly config: ListenerConfig;
+  readonly isInForce: boolean;
+}
+
 type OpenDoor = Door & { readonly listener: Listener };
 
 /** The listeners of this process. Over a reload those that stay keep their sockets, and new ones are open before old ones close. */
@@ -71,9 +77,10 @@ export class Doors {
 
   /**
    * Makes ready to have the doors of the configuration open, each answered by the handler made for it, and no others.
+   * @param isInForce whether the configuration is in force already, so that what is opened may answer at once
    * @throws DoorError where one cannot be opened; then all is as it was
    */
-  async prepare(configs: readonly ListenerConfig[]): Promise<Prepared> {
+  async prepare(configs: readonly ListenerConfig[], isInForce: boolean = false): Promise<Prepared> {
     const next = new Map<string, OpenDoor>();
     const opened: Listener[] = [];
     const settlings: (() => void)[] = [];
@@ -82,7 +89,7 @@ export class Doors {
       const key = keyOf(config, next);
       try {
         const kept = this.#open.get(key);
-        if (kept === undefined) next.set(key, await this.#openDoor(key, config, opened));
+        if (kept === undefined) next.set(key, await this.#openDoor({ key, config, isInForce }, opened));
         else {
           settlings.push(kept.listener.prepare(config.door));
           next.set(key, { ...kept, config });
@@ -95,10 +102,10 @@ export class Doors {
     return { doors: [...next.values()].map(plainDoor), commit: () => this.#commit(next, settlings), abandon };
   }
 
-  async #openDoor(key: string, config: ListenerConfig, opened: Listener[]): Promise<OpenDoor> {
-    const { eventsOf, placeOf, onOpened } = this.#context;
+  async #openDoor({ key, config, isInForce }: Opening, opened: Listener[]): Promise<OpenDoor> {
+    const { handlerFor, eventsOf, placeOf, onOpened } = this.#context;
     this.#refuseOtherTls(config);
-    const listener = new Listener(notYet, config.door, eventsOf(config));
+    const listener = new Listener(isInForce ? handlerFor(config, key) : notYet, config.door, eventsOf(config));
     opened.push(listener);
     const port = await listener.open(placeOf?.(key, config) ?? config);
     onOpened?.(key, listener.socket);

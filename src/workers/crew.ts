@@ -118,7 +118,7 @@ export class Crew {
     let doors: readonly Door[] = [];
     try {
       if (ready.length === 0) throw new Error("Cannot listen as there must be a worker to do it: none has started");
-      for (const post of ready) doors = await this.#prepareOne(post, listen);
+      for (const post of ready) doors = await this.#prepareOne(post, listen, null);
     } catch (error) {
       this.#abandon(ready);
       throw error;
@@ -143,7 +143,7 @@ export class Crew {
   }
 
   /** Has one worker open doors: with the sockets that are open already, and its own for those that are not. */
-  async #prepareOne(post: Post, listen: readonly ListenerConfig[]): Promise<readonly Door[]> {
+  async #prepareOne(post: Post, listen: readonly ListenerConfig[], standing: Standing | null): Promise<readonly Door[]> {
     const worker = post.process;
     if (worker === null) throw new Error("Cannot listen as the worker that was to do it must be there: it ended");
     for (const key of keysOf(listen)) {
@@ -152,7 +152,7 @@ export class Crew {
       worker.tell({ kind: "socket", key }, socket);
       post.keys.add(key);
     }
-    const prepared = await worker.prepare(listen);
+    const prepared = await worker.prepare(listen, standing);
     if ("doors" in prepared) return prepared.doors;
     const { listener, code, syscall, message } = prepared.problem;
     const cause = { ...(code === null ? {} : { code }), ...(syscall === null ? {} : { syscall }) };
@@ -190,7 +190,7 @@ export class Crew {
   /** Makes a worker answer like the others. Before the first doors are open there is nothing to answer. */
   async #bring(post: Post): Promise<void> {
     for (let listen = this.#listen; listen !== null;) {
-      await this.#prepareOne(post, listen);
+      await this.#prepareOne(post, listen, this.#whole());
       if (listen === this.#listen) {
         this.#tellWhole(post);
         return;
@@ -201,7 +201,11 @@ export class Crew {
 
   #tellWhole(post: Post): void {
     this.#feed.beginAnew();
-    post.process?.tell({ kind: "commit", standing: { ...this.#context.standing(), relay: this.#relay } });
+    post.process?.tell({ kind: "commit", standing: this.#whole() });
+  }
+
+  #whole(): Standing {
+    return { ...this.#context.standing(), relay: this.#relay };
   }
 
   #hear(post: Post, message: ToFirst, socket: SendHandle): void {

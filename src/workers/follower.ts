@@ -68,7 +68,7 @@ export class Follower {
         this.#sockets.set(message.key, socket);
         break;
       case "prepare":
-        this.#send({ kind: "prepared", prepared: await this.#prepare(message.listen) });
+        this.#send({ kind: "prepared", prepared: await this.#prepare(message) });
         break;
       case "commit":
         this.#stand(message.standing);
@@ -101,10 +101,11 @@ export class Follower {
     this.#report();
   }
 
-  async #prepare(listen: readonly ListenerConfig[]): Promise<PreparedInWorker> {
+  async #prepare({ listen, standing }: Extract<ToWorker, { kind: "prepare" }>): Promise<PreparedInWorker> {
     try {
       await this.#abandon();
-      const prepared = await this.#doors.prepare(listen);
+      if (standing !== null) this.#stand(standing);
+      const prepared = await this.#doors.prepare(listen, standing !== null);
       this.#prepared = prepared;
       return { doors: prepared.doors };
     } catch (error) {

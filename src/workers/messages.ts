@@ -30,7 +30,8 @@ export interface RelayPlace {
 /** What the first process tells a worker. A message of kind `socket` has the socket with it. */
 export type ToWorker =
   | { readonly kind: "socket"; readonly key: string }
-  | { readonly kind: "prepare"; readonly listen: readonly ListenerConfig[] }
+  /** With `standing` where that is in force already: the doors answer from it as soon as they are open. */
+  | { readonly kind: "prepare"; readonly listen: readonly ListenerConfig[]; readonly standing: Standing | null }
   | { readonly kind: "commit"; readonly standing: Standing }
   | { readonly kind: "abandon" }
   | { readonly kind: "changes"; readonly changes: readonly SentChange[]; readonly clock: ClockReading }

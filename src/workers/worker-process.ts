@@ -1,7 +1,7 @@
 import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { ListenerConfig } from "../config/config.ts";
-import type { PreparedInWorker, ToFirst, ToWorker, WorkerReport } from "./messages.ts";
+import type { PreparedInWorker, Standing, ToFirst, ToWorker, WorkerReport } from "./messages.ts";
 
 /** How long a worker may take to do what it was told, in ms. */
 const patienceMs = 15_000;
@@ -33,13 +33,11 @@ export class WorkerProcess {
     const file = fileURLToPath(new URL("./worker.js", import.meta.url));
     this.#events = events;
     this.#child = fork(file, [], { stdio, serialization: "advanced", execArgv: [] });
-    this.ready = this.#wait("ready", patienceMs).then((message) => {
-      if (message === null) throw new Error("it ended, or did not begin in time");
-    });
+    this.ready = this.#begun();
     this.#child.on("message", (message: ToFirst, socket: SendHandle) => this.#hear(message, socket));
     this.#child.on("error", () => {}); // a message that could not be sent: its end is told by "exit"
     this.#child.once("exit", (code, signal) => {
-      for (const settle of [...this.#waiting.values()]) settle(null);
+      for (const settle of this.#waiting.values()) settle(null);
       events.onExit(signal ?? `exit code ${code}`);
     });
   }
@@ -54,9 +52,9 @@ export class WorkerProcess {
   }
 
   /** Has it open doors. @throws Error where it is gone, or does not answer in time */
-  async prepare(listen: readonly ListenerConfig[]): Promise<PreparedInWorker> {
+  async prepare(listen: readonly ListenerConfig[], standing: Standing | null): Promise<PreparedInWorker> {
     const answer = this.#wait("prepared", patienceMs);
-    this.tell({ kind: "prepare", listen });
+    this.tell({ kind: "prepare", listen, standing });
     const told = await answer;
     if (told?.kind !== "prepared") throw new Error("a worker that was to listen ended, or did not answer");
     return told.prepared;
@@ -81,6 +79,11 @@ export class WorkerProcess {
 
   kill(): void {
     this.#child.kill("SIGKILL");
+  }
+
+  async #begun(): Promise<void> {
+    const message = await this.#wait("ready", patienceMs);
+    if (message === null) throw new Error("it ended, or did not begin in time");
   }
 
   #hear(message: ToFirst, socket: SendHandle): void {

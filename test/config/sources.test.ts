@@ -76,6 +76,7 @@ test("every value outside lists of the schema has its variable", () => {
       "ROLECALL_STATE_FILE text",
       "ROLECALL_DRAIN text",
       "ROLECALL_FAST_LANE boolean",
+      "ROLECALL_WORKERS number",
       ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM"].map((key) => `ROLECALL_GUARDS_${key} boolean`),
       ...["ATTACH_WINDOW", "DEMOTED_FOR"].map((key) => `ROLECALL_GUARDS_${key} text`),
       "ROLECALL_GUARDS_LAG_SAMPLES number",
