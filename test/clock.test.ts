@@ -134,3 +134,21 @@ test("a clock of this machine starts where the monotonic time is", () => {
   assert.ok(before <= between && between <= performance.now());
   assert.ok(clock.wall() > 1_700_000_000_000);
 });
+
+test("a clock that follows counts what the other one slept through, and not what it told before a gap found here", () => {
+  const [first, second] = [new Hands(), new Hands()];
+  first.monotonic += 5_000; // the first one's loop stood still: it was late
+  first.wall += 5_000;
+  second.pass(5_000);
+  const before = second.clock.read();
+  assert.equal(first.clock.now() - first.monotonic, 4_000);
+  const worker = new Clock({ beatMs: Infinity, onGap: () => {}, monotonic: () => second.monotonic, wall: () => second.wall });
+  worker.follow(first.clock.read());
+  assert.equal(worker.now(), first.clock.now());
+  second.wall += 60_000; // suspended: wall time leapt
+  assert.equal(worker.now(), second.monotonic + 4_000 + 60_000);
+  worker.follow({ monotonicMs: second.monotonic - 1, addedMs: before.addedMs });
+  assert.equal(worker.now(), second.monotonic + 4_000 + 60_000, "told before the gap");
+  worker.follow({ monotonicMs: second.monotonic, addedMs: 64_010 });
+  assert.equal(worker.now(), second.monotonic + 64_010, "told after it");
+});

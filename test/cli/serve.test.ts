@@ -147,25 +147,34 @@ test("one seed on the command line is enough", limit, async (context) => {
   );
 });
 
-test("sockets that were inherited go to the listeners in the order of the configuration", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1"]);
-  const socket = createServer();
-  const socketPort = await listen(context, socket);
-  const [port, admin] = [socketPort, await freePort()];
-  const file = fileOf(
-    context,
-    configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }, { port: ${admin}, dialect: admin }` }),
+for (const workers of [0, 2]) {
+  test(
+    `sockets that were inherited go to the listeners in the order of the configuration, with ${workers} workers`,
+    limit,
+    async (context) => {
+      const nodes = await liveCluster(context, ["pg1"]);
+      const socket = createServer();
+      const socketPort = await listen(context, socket);
+      const [port, admin] = [socketPort, await freePort()];
+      const file = fileOf(
+        context,
+        configOf(nodes, {
+          listeners: `{ port: ${port}, whole_cluster: true }, { port: ${admin}, dialect: admin }`,
+          more: `workers: ${workers}`,
+        }),
+      );
+      // LISTEN_PID must be the id of the process itself, which only a shell that becomes it can say.
+      const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
+      const running = new Running(context, ["serve", "--config", file], { command, sockets: [handleOf(socket)] });
+      await running.says("listening", 2);
+      // Here the descriptor is shared, so this end has to stop accepting for the other to be asked.
+      socket.close();
+      assert.deepEqual([await status(port, "/primary"), await status(admin, "/livez"), await status(admin, "/primary")], [200, 200, 404]);
+      running.process.kill("SIGINT");
+      assert.equal(await running.exit, 0);
+    },
   );
-  // LISTEN_PID must be the id of the process itself, which only a shell that becomes it can say.
-  const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-  const running = new Running(context, ["serve", "--config", file], { command, sockets: [handleOf(socket)] });
-  await running.says("listening", 2);
-  // Here the descriptor is shared, so this end has to stop accepting for the other to be asked.
-  socket.close();
-  assert.deepEqual([await status(port, "/primary"), await status(admin, "/livez"), await status(admin, "/primary")], [200, 200, 404]);
-  running.process.kill("SIGINT");
-  assert.equal(await running.exit, 0);
-});
+}
 
 test("sockets meant for another process are not touched", limit, async (context) => {
   const nodes = await liveCluster(context, ["pg1"]);
