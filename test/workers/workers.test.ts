@@ -107,10 +107,10 @@ test("the relay is for workers alone", limit, async (context) => {
 test("workers that are killed, one or all, leave nobody refused", limit, async (context) => {
   const town = await townOf(context);
   const answers = new Map<string, number>();
-  let isOver = false;
-  context.after(() => (isOver = true));
+  const over = new AbortController();
+  context.after(() => over.abort());
   const storm = async (): Promise<void> => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       const came = await ask(`${town.health}/nodes/pg1/primary`).then(
         ({ status }) => String(status),
         (error: NodeJS.ErrnoException) => error.code ?? error.message,
@@ -129,7 +129,7 @@ test("workers that are killed, one or all, leave nobody refused", limit, async (
     }
     await until(async () => town.pids().length === known + victims && (await metric(town, "rolecall_workers")) === 2, 30_000);
   }
-  isOver = true;
+  over.abort();
   await Promise.all(storms);
   // What a worker was just answering may be reset; nothing else may come.
   const others = [...answers.keys()].filter((came) => !["200", "ECONNRESET"].includes(came));
