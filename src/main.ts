@@ -1,7 +1,10 @@
 #!/usr/bin/env node
 /** The street door: argv to a command, signals, exit code. A command's file is loaded only when it is asked for. */
 import { processIo } from "./cli/io.ts";
+import { keepHeapSmall } from "./cli/memory.ts";
 import { run } from "./cli/run.ts";
+
+keepHeapSmall();
 
 const ended = new AbortController();
 const crashed = new AbortController();

@@ -76,7 +76,8 @@ function snapshotOf(instance: string, sequence: number, clusters: readonly Tende
   return {
     instance,
     sequence,
-    parts: clusters.map(({ part }) => part),
+    // What was judged by other settings is judged anew. No part had these facts before: they never grow faster than the sequence.
+    parts: clusters.map(({ part }) => ({ ...part, facts: sequence })),
     index: new Map(clusters.map(({ part }, at) => [part.name, at])),
   };
 }

@@ -27,6 +27,7 @@ export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" 
     name,
     scope,
     sequence: 0,
+    facts: 0,
     nodes: [],
     index: new Map(),
     hasMembers: discover.length === 0,

@@ -59,6 +59,23 @@ test("tending other clusters drops what is no longer tended, and those that stay
   store.record(answered("demo", 30), 40);
   assert.deepEqual([...store.current.index.keys()], ["other"]);
   store.replace(tended);
-  assert.deepEqual(store.current.parts, parts);
+  assert.deepEqual(
+    store.current.parts.map(({ nodes }) => nodes),
+    parts.map(({ nodes }) => nodes),
+  );
   assert.notEqual(store.settings("demo"), undefined);
+});
+
+test("the facts grow with what changes more than an age, and with what is judged by", () => {
+  const store = storeOf();
+  const first = answered("demo", 10);
+  const facts = (): number | undefined => store.current.parts[0]?.facts;
+  store.record(first, 20);
+  assert.equal(facts(), 1);
+  store.record({ ...first, sentAtMs: 1_010 }, 1_020);
+  assert.deepEqual([store.current.parts[0]?.sequence, facts()], [2, 1]);
+  store.record({ ...first, sentAtMs: 2_010, result: { failure: { kind: "timeout", detail: "" } } }, 2_020);
+  assert.equal(facts(), 2);
+  store.replace(tend(config, new Map(store.current.parts.map((part) => [part.name, part]))));
+  assert.equal(facts(), 4);
 });

@@ -3,7 +3,6 @@ import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
 import { DoorError } from "../front/doors.ts";
 import { makeLog, type Logger } from "../log.ts";
-import { keepYoungSpaceSmall } from "./memory.ts";
 import { Reloader } from "../reloader.ts";
 import { Stop } from "./command.ts";
 import { configFrom, sourcesOf } from "./configuration.ts";
@@ -21,7 +20,6 @@ export async function serve({ args, result, io, print, signal: ending }: Session
   const signals = listenForSignals();
   // A signal that came before anybody listened here.
   if (ending.aborted) throw new Stop("RC004", `ended by ${String(ending.reason)}`);
-  keepYoungSpaceSmall();
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
   const app = new App(config, log, inheritedSockets());

@@ -21,6 +21,8 @@ export interface ClusterPart {
   readonly scope: string | null;
   /** The snapshot in which this part came to be. */
   readonly sequence: number;
+  /** Grows when an input of a verdict other than age changes, or what is judged by does: verdicts of parts with equal facts differ by age alone. */
+  readonly facts: number;
   readonly nodes: readonly Observation[];
   /** Node name -> index in `nodes`. */
   readonly index: ReadonlyMap<string, number>;

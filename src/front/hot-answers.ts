@@ -4,9 +4,9 @@ import { LRUCache } from "lru-cache";
 export interface Rendered {
   readonly bytes: Buffer;
   readonly keepsConnection: boolean;
-  /** The cluster, and the part of it that the answer came from: it dies with that part. */
+  /** The cluster, and the facts of it that the answer came from: it dies with them. */
   readonly cluster: string;
-  readonly partId: number;
+  readonly facts: number;
   /** The instant of our clock, in ms, at which age alone may make it untrue. */
   readonly untilMs: number;
   /** Counts it as given. */
@@ -15,8 +15,8 @@ export interface Rendered {
 
 /** What rendered answers are held against, and made by. */
 export interface HotSources {
-  /** Names the cluster's part in force; `undefined` for a cluster that is not tended. */
-  readonly partId: (cluster: string) => number | undefined;
+  /** Names the cluster's facts in force; `undefined` for a cluster that is not tended. */
+  readonly facts: (cluster: string) => number | undefined;
   /** Our clock, in ms. */
   readonly now: () => number;
   /** Renders the answer to a chunk that is one simple request; `null` where it is not, or its answer does not come from a cluster's part alone. */
@@ -55,7 +55,7 @@ export class HotAnswers {
    */
   find(text: string): Rendered | null {
     const known = this.#kept.get(text);
-    if (known !== undefined && known.partId === this.#sources.partId(known.cluster) && this.#sources.now() < known.untilMs) {
+    if (known !== undefined && known.facts === this.#sources.facts(known.cluster) && this.#sources.now() < known.untilMs) {
       known.count();
       return known;
     }

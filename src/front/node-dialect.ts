@@ -4,7 +4,6 @@ import { look } from "../health/sight.ts";
 import { trueUntilMs } from "../health/horizon.ts";
 import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
 import { HotAnswers, type Rendered } from "./hot-answers.ts";
-import { PartIds } from "./part-ids.ts";
 import { operatorPaths } from "./operator-paths.ts";
 import { isHandedOver, type HandedOver, type Passage } from "./passage.ts";
 import { badRequest, type Reply } from "./reply.ts";
@@ -35,7 +34,6 @@ export interface DialectSources {
 export class NodeDialect {
   readonly #listening: Listening;
   readonly #sources: DialectSources;
-  readonly #partIds = new PartIds();
   readonly #understood = new LRUCache<string, Question>({ maxSize: rememberedMax, sizeCalculation: (_, key) => key.length + 200 });
 
   constructor(listening: Listening, sources: DialectSources) {
@@ -56,10 +54,9 @@ export class NodeDialect {
   /** The answers of this dialect for the fast lane, none rendered yet. */
   quick(): HotAnswers {
     return new HotAnswers({
-      partId: (cluster) => {
+      facts: (cluster) => {
         const { parts, index } = this.#sources.snapshot();
-        const part = parts[index.get(cluster) ?? -1];
-        return part === undefined ? undefined : this.#partIds.of(part);
+        return parts[index.get(cluster) ?? -1]?.facts;
       },
       now: () => this.#sources.now(),
       render: (text) => this.render(text),
@@ -89,7 +86,7 @@ export class NodeDialect {
       bytes: renderReply(reply, { method: request.method, keepsConnection }),
       keepsConnection,
       cluster,
-      partId: this.#partIds.of(part),
+      facts: part.facts,
       untilMs: trueUntilMs(look(part, settings, evidence.nowMs), limitsTime),
       count: () => this.#sources.onAnswer(route, reply.status),
     };

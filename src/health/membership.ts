@@ -79,7 +79,10 @@ function updated(known: Observation, member: Member): Observation {
   // A node that was configured with its exporter alone turns out to have an API: from now on that is its word.
   if (node.api === null) return { ...unseen({ ...node, api: member.api, database: node.database ?? database }), exporter: known.exporter };
   const kept = node.isFixed ? (node.database ?? database) : database;
-  return { ...known, node: { ...node, member: node.isMemberFixed ? node.member : member.name, database: kept } };
+  const name = node.isMemberFixed ? node.member : member.name;
+  // A node of which nothing changed stays the same object, which tells watchers so.
+  const isSame = name === node.member && kept?.host === node.database?.host && kept?.port === node.database?.port;
+  return isSame ? known : { ...known, node: { ...node, member: name, database: kept } };
 }
 
 function addressOf(member: Member): Node["database"] {

@@ -2,10 +2,12 @@ import type { Failure, Observation } from "../cluster/observation.ts";
 import type { ExporterOutcome, LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
 import type { Report } from "../cluster/report.ts";
 import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample, Testimony } from "../cluster/snapshot.ts";
+import { observedAgain } from "./again.ts";
 import { withDrains } from "./drain.ts";
 import { answerThrough, isLeadingAsking } from "./exporter-node.ts";
+import { isSameButAge } from "./facts.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
-import { standing } from "./leader.ts";
+import { standing, type Standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
 import { advancePosition, positionOfDarkLeader, statesPosition } from "./position.ts";
 import { observeExporter } from "./observe-exporter.ts";
@@ -28,9 +30,14 @@ export interface Context {
  * @returns the same part when the outcome says nothing new (an unknown node, an answer older than the one held)
  */
 export function observe(part: ClusterPart, outcome: Outcome, context: Context): ClusterPart {
+  const next = take(part, outcome, context);
+  return next === part || isSameButAge(part, next, context) ? next : { ...next, facts: part.facts + 1 };
+}
+
+function take(part: ClusterPart, outcome: Outcome, context: Context): ClusterPart {
   switch (outcome.kind) {
     case "status":
-      return settle(part, withStatus(part, outcome, context), context);
+      return observedAgain(part, outcome, context) ?? withStatus(part, outcome, context);
     case "liveness":
       return withLiveness(part, outcome);
     case "document":
@@ -46,8 +53,9 @@ export function observe(part: ClusterPart, outcome: Outcome, context: Context): 
  * Remembers who holds the lock now: the next dispute is judged by it, a new holder may have to wait for the old one's yes to
  * be gone, and what counts against a leader counts anew against another.
  */
-function settle(before: ClusterPart, part: ClusterPart, { settings, nowMs }: Context): ClusterPart {
-  const { holder, claims } = standing(part, settings, nowMs);
+function settle(before: ClusterPart, part: ClusterPart, context: Context & { readonly settled?: Standing }): ClusterPart {
+  const { settings, nowMs } = context;
+  const { holder, claims } = context.settled ?? standing(part, settings, nowMs);
   const stood = holder ?? (claims.length === 0 ? part.stood : null);
   const isOther = (stood !== null && stood !== before.stood) || part.position?.timeline !== before.position?.timeline;
   const current = isOther ? withWindowsAnew(part, nowMs) : part;
@@ -60,11 +68,12 @@ function withStatus(part: ClusterPart, outcome: StatusOutcome, context: Context)
   const { settings } = context;
   const at = part.index.get(outcome.node);
   const before = at === undefined ? undefined : part.nodes[at];
-  if (at === undefined || before === undefined || outcome.sentAtMs < before.sentAtMs) return part;
+  if (at === undefined || before === undefined || outcome.sentAtMs < before.sentAtMs) return settle(part, part, context);
   const { result, sentAtMs, sentAtWallMs } = outcome;
-  if ("failure" in result) return withNode(part, at, unanswered(before, result.failure, settings));
+  if ("failure" in result) return settle(part, withNode(part, at, unanswered(before, result.failure, settings)), context);
   const observation = answered(before, { ...result, sentAtMs, sentAtWallMs }, { settings, maxAge: maxAgeMs(part, settings) });
-  return withReport(withNode(part, at, observation), { at, before }, context);
+  const { heard, settled } = withReport(part, { at, before, observation }, context);
+  return settle(part, heard, { ...context, settled });
 }
 
 function unanswered(before: Observation, failure: Failure, { fall }: Settings): Observation {
@@ -95,29 +104,40 @@ function claimedSince(before: Observation, { hasLock, sentAtMs }: Answer, maxAge
   return goesOn ? before.claimedSinceMs : sentAtMs;
 }
 
+interface SeenNode {
+  readonly at: number;
+  /** What was known of the node when its report came, and what is with it. */
+  readonly before: Observation;
+  readonly observation: Observation;
+}
+
+/** A part with a report taken in, and who holds the lock in it. */
+interface Heard {
+  readonly heard: ClusterPart;
+  readonly settled: Standing;
+}
+
 /** What one node's report says of the whole cluster (its scope, the claims on the lock, the leader's position), and that of it. */
-function withReport(
-  part: ClusterPart,
-  { at, before }: { readonly at: number; readonly before: Observation },
-  context: Context,
-): ClusterPart {
+function withReport(part: ClusterPart, { at, before, observation }: SeenNode, context: Context): Heard {
   const { settings, nowMs } = context;
-  const observation = part.nodes[at];
-  if (observation === undefined) return part;
+  const { report, hasLock, sentAtMs } = observation;
   const claimed: ClusterPart = {
     ...part,
-    scope: part.scope ?? observation.report?.scope ?? null,
-    claims: claimsWith(part.claims, at, observation.hasLock),
-    newestAtMs: Math.max(part.newestAtMs, observation.sentAtMs),
+    nodes: part.nodes.with(at, observation),
+    scope: part.scope ?? report?.scope ?? null,
+    claims: claimsWith(part.claims, at, hasLock),
+    newestAtMs: Math.max(part.newestAtMs, sentAtMs),
   };
-  const isHolder = standing(claimed, settings, nowMs).holder === observation.node.name;
+  // Nothing of what follows has a word in who leads, so once is enough.
+  const settled = standing(claimed, settings, nowMs);
+  const isHolder = settled.holder === observation.node.name;
   const position = advancePosition(claimed, { observation, isHolder, nowMs }, settings);
   // A leader that states no position (its own query failed) may have moved on unseen.
-  const isMeasured = isHolder && observation.report !== null && statesPosition(observation.report);
-  const positionSamples = isMeasured ? withSample(claimed, position, observation.sentAtMs) : samplesOf(claimed, position);
+  const isMeasured = isHolder && report !== null && statesPosition(report);
+  const positionSamples = isMeasured ? withSample(claimed, position, sentAtMs) : samplesOf(claimed, position);
   const measured: ClusterPart = { ...claimed, position, positionSamples };
   const after = { ...observation, leaderPosition: position?.highest ?? null };
-  return withNode(measured, at, withBearings(measured, { before, after }, context));
+  return { heard: withNode(measured, at, withBearings(measured, { before, after }, { settings, nowMs, settled })), settled };
 }
 
 /** Samples belong to their pair: where a document made another leader's position known, the old ones say nothing. */
@@ -157,8 +177,8 @@ function withExporter(part: ClusterPart, outcome: ExporterOutcome, context: Cont
   // Positions are as old as their page, and a page may be older than the last word.
   const sentAtMs = isPage ? Math.min(answer.sentAtMs, outcome.sentAtMs) : answer.sentAtMs;
   const observation = answered(before, { ...answer, sentAtMs, sentAtWallMs }, { settings, maxAge: maxAgeMs(part, settings) });
+  if (isPage) return withReport(noted, { at, before, observation }, context).heard;
   const heard = withNode(noted, at, observation);
-  if (isPage) return withReport(heard, { at, before }, context);
   return { ...heard, claims: claimsWith(heard.claims, at, answer.hasLock), newestAtMs: Math.max(heard.newestAtMs, sentAtMs) };
 }
 

@@ -1,33 +1,32 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
-import { freshLeader, signOf } from "./stream.ts";
+import { freshLeader, givesSign } from "./stream.ts";
 import { isDamping, withLagSample } from "./damping.ts";
 import { isOnLowerTimeline } from "./divergence.ts";
-import { standing } from "./leader.ts";
+import type { Standing } from "./leader.ts";
 import { lagBytes } from "./position.ts";
-import { look } from "./sight.ts";
+import { lookUpon } from "./sight.ts";
 import type { Settings } from "./settings.ts";
 import { timeLagMs } from "./time-lag.ts";
 
 /**
  * Notes on an observation what its report shows against the rest of the cluster: a sign of attachment (rule 5), a timeline
  * that is not the leader's (rule 6), and its lag where damping will want to remember it.
- * @param before what was known of the node when the report came
+ * @param pair what was known of the node when the report came, and what is with it
+ * @param context by what it is judged, when, and who holds the lock with the report
  */
 export function withBearings(
   part: ClusterPart,
   pair: { readonly before: Observation; readonly after: Observation },
-  context: { readonly settings: Settings; readonly nowMs: number },
+  context: { readonly settings: Settings; readonly nowMs: number; readonly settled: Standing },
 ): Observation {
   const { before, after } = pair;
-  const { settings, nowMs } = context;
   const { report, sentAtMs } = after;
   if (report === null) return after;
-  const { holder } = standing(part, settings, nowMs);
-  const sight = look({ ...part, holder }, settings, nowMs);
+  const sight = lookUpon(part, context.settled, context);
   const hasLeader = freshLeader(sight) !== null;
   // The count begins with the node's first report, and anew wherever there is no leader to be attached to.
-  const isCounting = hasLeader && before.report !== null && signOf(sight, before, report) === null;
+  const isCounting = hasLeader && before.report !== null && !givesSign(sight, before, report);
   const isLower = hasLeader && isOnLowerTimeline(part, report);
   return {
     ...after,

@@ -27,12 +27,14 @@ export interface Witness {
  */
 export function look(part: ClusterPart, settings: Settings, nowMs: number): Sight {
   const { holder, claims } = standing(part, settings, nowMs);
-  return {
-    part,
-    settings,
-    nowMs,
-    maxAgeMs: maxAgeMs(part, settings),
-    standing: { holder: holder === part.holder ? holder : null, claims },
-    isBlind: isBlind(part, settings, nowMs),
-  };
+  return lookUpon(part, { holder: holder === part.holder ? holder : null, claims }, { settings, nowMs });
+}
+
+/** The same where it was just settled who holds the lock. */
+export function lookUpon(
+  part: ClusterPart,
+  settled: Standing,
+  { settings, nowMs }: { readonly settings: Settings; readonly nowMs: number },
+): Sight {
+  return { part, settings, nowMs, maxAgeMs: maxAgeMs(part, settings), standing: settled, isBlind: isBlind(part, settings, nowMs) };
 }

@@ -6,20 +6,24 @@ import { statesPosition } from "./position.ts";
 import { isSet } from "../cluster/tags.ts";
 import type { Sight } from "./sight.ts";
 
-/** A sign that a replica is attached to its leader's stream (design.md, rule 5). */
-export type Sign = "listed" | "nothing_to_receive" | "moved";
-
 /**
- * The sign that a report gives of being attached, in the order of what it proves.
+ * Whether a report gives any sign that its replica is attached to the leader's stream (design.md, rule 5): there is nothing to receive, what
+ * it has received moved, or a chain of sender lists leads to it, which is the dearest to find.
  * @param before what was known of the node when its report came
- * @returns `null` where the report gives none
  */
-export function signOf(sight: Sight, before: Observation, report: Report): Sign | null {
-  if (isListed(sight, before.node.name)) return "listed";
+export function givesSign(sight: Sight, before: Observation, report: Report): boolean {
+  return hasNothingToReceive(sight.part, report) || hasMoved(before, report) || isListed(sight, before.node.name);
+}
+
+/** Whether a report has reached the leader's position. */
+export function hasNothingToReceive(part: ClusterPart, report: Report): boolean {
   const reached = reachedBy(report);
-  if (reached !== null && reached >= (sight.part.position?.highest ?? Infinity)) return "nothing_to_receive";
-  const reachedBefore = before.report === null ? null : reachedBy(before.report);
-  return reached !== null && reached !== reachedBefore ? "moved" : null;
+  return reached !== null && reached >= (part.position?.highest ?? Infinity);
+}
+
+function hasMoved(before: Observation, report: Report): boolean {
+  const reached = reachedBy(report);
+  return reached !== null && reached !== (before.report === null ? null : reachedBy(before.report));
 }
 
 /** The leader's report, where a fresh one with positions exists: without it nobody is accused. */

@@ -1,3 +1,4 @@
+import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import type { Settings } from "../health/settings.ts";
 import { look } from "../health/sight.ts";
@@ -13,34 +14,45 @@ export interface Change {
   readonly failure: string | null;
 }
 
+interface Settled {
+  readonly settings: Settings;
+  readonly nowMs: number;
+}
+
+/** A node's summary, and the facts of its cluster that it was last made from. */
+interface Judged {
+  readonly summary: Summary;
+  readonly facts: number;
+}
+
 /** Finds what changed from one part to the next. It remembers one summary a node. */
 export class Changes {
-  readonly #known = new Map<string, Map<string, Summary>>();
+  readonly #known = new Map<string, Map<string, Judged>>();
 
   /** To be told of every new part of a cluster. @returns one change per node whose summary is another now */
-  take(before: ClusterPart, after: ClusterPart, settled: { readonly settings: Settings; readonly nowMs: number }): readonly Change[] {
-    const sight = look(after, settled.settings, settled.nowMs);
+  take(before: ClusterPart, after: ClusterPart, settled: Settled): readonly Change[] {
     // A verdict also hangs on who leads: then every node is looked at, otherwise only the one that was heard.
     const isAll = before.stood !== after.stood || before.claims !== after.claims;
     const known = this.#of(after);
+    const { facts } = after;
+    const asked = after.nodes.filter((node, at) => (isAll || node !== before.nodes[at]) && isHeard(node));
+    const open = asked.filter((node) => known.get(node.node.name)?.facts !== facts || hangsOnClock(after, node, settled.settings));
+    if (open.length === 0) return [];
+    const sight = look(after, settled.settings, settled.nowMs);
     const changes: Change[] = [];
-    for (let at = 0; at < after.nodes.length; at += 1) {
-      const observation = after.nodes[at];
-      if (observation === undefined) continue;
-      const isHeard = observation.report !== null || observation.failuresInRow > 0;
-      if (!isHeard || (!isAll && observation === before.nodes[at])) continue;
+    for (const observation of open) {
       const { name } = observation.node;
       const summary = summarize(sight, observation);
-      const last = known.get(name) ?? null;
+      const last = known.get(name)?.summary ?? null;
+      known.set(name, { summary, facts });
       if (last !== null && isSame(last, summary)) continue;
-      known.set(name, summary);
       changes.push({ cluster: after.name, node: name, before: last, after: summary, failure: observation.failure?.detail ?? null });
     }
     return changes;
   }
 
   /** The summaries of one cluster's nodes; those of nodes that are gone are dropped. */
-  #of(part: ClusterPart): Map<string, Summary> {
+  #of(part: ClusterPart): Map<string, Judged> {
     let known = this.#known.get(part.name);
     if (known === undefined) this.#known.set(part.name, (known = new Map()));
     if (known.size > part.nodes.length) {
@@ -48,6 +60,15 @@ export class Changes {
     }
     return known;
   }
+}
+
+function isHeard({ report, failuresInRow }: Observation): boolean {
+  return report !== null || failuresInRow > 0;
+}
+
+/** Whether something else than that its word grows old may change what a node is by time alone. */
+function hangsOnClock({ drains, withdrawn }: ClusterPart, { hasLock, lastHeldAtMs }: Observation, { guards }: Settings): boolean {
+  return drains.size > 0 || (withdrawn !== null && guards.handoverHoldMs > 0) || (lastHeldAtMs !== null && !hasLock);
 }
 
 function isSame(one: Summary, other: Summary): boolean {

@@ -19,7 +19,8 @@ export class Disputes {
 
   /** To be told of every new part. @returns the dispute when a new episode begins, else `null` */
   take(part: ClusterPart, { settings, nowMs }: { readonly settings: Settings; readonly nowMs: number }): Dispute | null {
-    if (part.claims.length === 0 || !isDisputed(part, settings, nowMs)) return null;
+    const stands = part.claims.length === 1 && part.holder !== null;
+    if (part.claims.length === 0 || stands || !isDisputed(part, settings, nowMs)) return null;
     const isNew = nowMs - (this.#lastMs.get(part.name) ?? -Infinity) > quietMs;
     this.#lastMs.set(part.name, nowMs);
     if (!isNew) return null;

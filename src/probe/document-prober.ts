@@ -1,8 +1,8 @@
-import type { DocumentName } from "../cluster/snapshot.ts";
+import type { DocumentAnswer, DocumentName } from "../cluster/snapshot.ts";
 import { isDisputed } from "../health/leader.ts";
 import type { NodeClient, Reply } from "./client.ts";
 import type { Probing } from "./probing.ts";
-import { readDocument } from "./questions.ts";
+import { readDocumentAfter } from "./questions.ts";
 import { chooseWitness, type Witness } from "./witness.ts";
 
 /** These questions hang when the DCS is down and hold a node's few workers: after a failure they rest this long (rule 8), in ms. */
@@ -23,6 +23,8 @@ export class DocumentProber {
   #isUrgent = false;
   #restMs = 0;
   #slowDueMs = -Infinity;
+  /** Each document as it was last answered. */
+  readonly #last = new Map<DocumentName, DocumentAnswer>();
 
   constructor(probing: Probing, seeds: readonly string[]) {
     this.#probing = probing;
@@ -79,7 +81,8 @@ export class DocumentProber {
     const sentAtMs = this.#probing.now();
     const reply = await this.#clientFor(witness.api).get(`/${name}`);
     if (this.#isStopped) return false;
-    const answer = readDocument(name, reply, { of: witness.name, sentAtMs });
+    const answer = readDocumentAfter(reply, this.#last.get(name) ?? null, { name, of: witness.name, sentAtMs });
+    if (!("failure" in answer)) this.#last.set(name, answer);
     this.#probing.onAsked({
       cluster: this.#probing.cluster,
       node: witness.name,

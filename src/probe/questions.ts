@@ -48,6 +48,25 @@ export function readLiveness(reply: Reply): boolean | undefined {
 }
 
 /**
+ * Reads the reply to one of the cluster's documents where an equal one may have come before, of whichever node: that one is not parsed
+ * again, and its text is not held twice.
+ * @param last the document as it was answered before, or `null`
+ */
+export function readDocumentAfter(reply: Reply, last: DocumentAnswer | null, asked: DocumentAsked): DocumentAnswer | { failure: Failure } {
+  if ("failure" in reply) return reply;
+  const { of, name, sentAtMs } = asked;
+  const isEqual = last !== null && last.served.status === reply.status && last.served.body === reply.body.toString("utf8");
+  return isEqual ? { ...last, served: { ...last.served, askedOf: of, sentAtMs } } : readDocument(name, reply, { of, sentAtMs });
+}
+
+/** Which document was asked of whom, and when, in ms of our clock. */
+export interface DocumentAsked {
+  readonly name: DocumentName;
+  readonly of: string;
+  readonly sentAtMs: number;
+}
+
+/**
  * Reads the reply to one of the cluster's documents. A 502 of `/config` or `/failsafe` is an answer too: there is none.
  * @returns a failure where the document could not be had or read
  */

@@ -5,7 +5,7 @@ import type { ClusterPart } from "../../src/cluster/snapshot.ts";
 import { parseReport } from "../../src/cluster/report.ts";
 import type { DialectSources } from "../../src/front/node-dialect.ts";
 import type { Listening } from "../../src/front/understand.ts";
-import { defaultGuards } from "../../src/health/guards.ts";
+import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
 
 /** A cluster of three nodes in memory: pg1 leads, pg2 follows, pg3 was never heard. The clock moves only when told. */
@@ -19,9 +19,9 @@ export interface StoredCluster {
   sources(onAnswer?: DialectSources["onAnswer"]): DialectSources;
 }
 
-export function storedCluster(): StoredCluster {
+export function storedCluster(guards: Partial<Guards> = {}): StoredCluster {
   const nodes = ["pg1", "pg2", "pg3"].map((name, at) => nodeOf({ name, api: `http://127.0.0.1:${8008 + at}` }));
-  const config = configOf({ clusters: [clusterOf({ nodes, guards: { ...defaultGuards, demotedForMs: 2_000 } })] });
+  const config = configOf({ clusters: [clusterOf({ nodes, guards: { ...defaultGuards, demotedForMs: 2_000, ...guards } })] });
   const store = new Store("test", tend(config, new Map()));
   const cluster: StoredCluster = {
     store,

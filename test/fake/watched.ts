@@ -68,6 +68,14 @@ export class Watched {
     this.tell({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
   }
 
+  /** The node's last answer once more, as a prober that recognises it tells it. */
+  again(node: string, atMs: number): void {
+    const known = this.part.nodes[this.part.index.get(node) ?? -1];
+    if (known === undefined || known.report === null) throw new Error(`${node} has not answered yet`);
+    const result = { report: known.report, hasLock: known.hasLock };
+    this.tell({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+  }
+
   /** A primary that holds the lock. */
   lead(node: string, atMs: number, fields: { readonly [field: string]: unknown } = {}): void {
     this.answer(node, { hasLock: true, fields: { role: "primary", ...fields } }, atMs);

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { HotAnswers, type Rendered } from "../../src/front/hot-answers.ts";
 
-/** Answers whose making is counted, of a part that changes when told. */
+/** Answers whose making is counted, of facts that change when told. */
 function counted(): {
   readonly hot: HotAnswers;
-  readonly state: { partId: number; nowMs: number; made: number; given: number };
+  readonly state: { facts: number; nowMs: number; made: number; given: number };
 } {
-  const state = { partId: 1, nowMs: 0, made: 0, given: 0 };
+  const state = { facts: 1, nowMs: 0, made: 0, given: 0 };
   const count = (): void => void (state.given += 1);
   const render = (text: string): Rendered | null => {
     if (text.startsWith("unusual")) return null;
     state.made += 1;
-    const { partId, nowMs } = state;
-    return { bytes: Buffer.from(text), keepsConnection: true, cluster: "demo", partId, untilMs: nowMs + 100, count };
+    const { facts, nowMs } = state;
+    return { bytes: Buffer.from(text), keepsConnection: true, cluster: "demo", facts, untilMs: nowMs + 100, count };
   };
-  return { hot: new HotAnswers({ partId: () => state.partId, now: () => state.nowMs, render }), state };
+  return { hot: new HotAnswers({ facts: () => state.facts, now: () => state.nowMs, render }), state };
 }
 
 suite("hot answers", () => {
@@ -25,10 +25,10 @@ suite("hot answers", () => {
     assert.deepEqual([state.made, state.given], [2, 10]);
   });
 
-  test("an answer dies with the part it came from, and at its horizon", () => {
+  test("an answer dies with the facts it came from, and at its horizon", () => {
     const { hot, state } = counted();
     for (let time = 0; time < 3; time += 1) hot.find("check");
-    state.partId += 1;
+    state.facts += 1;
     hot.find("check");
     assert.equal(state.made, 3);
     state.nowMs += 100;

@@ -39,6 +39,15 @@ test("a member list adds and updates; who is missing stays and keeps what it sai
   assert.equal(watched.ask("pg2", "primary", 1_000), "fit");
 });
 
+test("a member of which the list says nothing new stays the same node, so that its prober goes on undisturbed", () => {
+  const watched = discovering();
+  list(watched, ["pg1", "pg2"], 0);
+  const [first, second] = watched.part.nodes;
+  list(watched, ["pg1", "pg2 pg9"], 1_000);
+  assert.equal(watched.part.nodes[0]?.node, first?.node);
+  assert.notEqual(watched.part.nodes[1]?.node, second?.node);
+});
+
 test("a list of another scope or without members changes nothing", () => {
   const watched = discovering();
   list(watched, ["pg1"], 0);

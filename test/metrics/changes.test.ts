@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { defaultGuards } from "../../src/health/guards.ts";
 import { Changes } from "../../src/metrics/changes.ts";
 import { Disputes } from "../../src/metrics/disputes.ts";
 import { VerdictLog } from "../../src/metrics/verdict-log.ts";
@@ -46,6 +47,22 @@ test("a node that was heard is told of once, and again only when it changes", ()
     told(() => watched.follow("pg2", 4_000), 4_000),
     ["pg2: new to replica wrong_role"],
   );
+});
+
+test("a node that says again what it said is told of when another's word, or time, made it something else", () => {
+  const watched = new Watched({ settings: { guards: { ...defaultGuards, demotedForMs: 2_000 } } });
+  const told = follow(watched);
+  const again = (node: string, nowMs: number): readonly string[] => told(() => watched.again(node, nowMs), nowMs);
+  told(() => watched.lead("pg1", 0), 0);
+  told(() => watched.follow("pg2", 0), 0);
+  assert.deepEqual(again("pg2", 100), []);
+  const other = { database_system_identifier: "7999999999999999999" };
+  told(() => watched.lead("pg1", 200, other), 200);
+  assert.deepEqual(again("pg2", 300), ["pg2: replica wrong_role to replica foreign"]);
+  assert.deepEqual(again("pg2", 400), []);
+  told(() => watched.follow("pg1", 500, other), 500);
+  assert.deepEqual(again("pg1", 2_100), []);
+  assert.deepEqual(again("pg1", 2_200), ["pg1: replica demoted to replica wrong_role"]);
 });
 
 test("who leads is every node's affair: a new leader is told with the old one's loss", () => {

@@ -1,8 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import type { DocumentAnswer } from "../../src/cluster/snapshot.ts";
 import { failureOf } from "../../src/probe/failure.ts";
-import { readDocument, readLiveness, readStatus } from "../../src/probe/questions.ts";
+import { readDocument, readDocumentAfter, readLiveness, readStatus } from "../../src/probe/questions.ts";
 import { failed, json } from "../fake/scripted.ts";
 import { statusOf } from "../fake/watched.ts";
 
@@ -63,6 +64,21 @@ test("each document is read as what it is, and kept as it came", () => {
   assert.ok("failure" in readDocument("cluster", text('{"members":[]}'), asked));
   assert.ok("failure" in readDocument("cluster", text("nonsense"), asked));
   assert.ok("failure" in readDocument("cluster", failed("timeout"), asked));
+});
+
+test("a document equal to the last one is not parsed again, whoever gives it, and any other is", () => {
+  const ask = (reply: Parameters<typeof readDocumentAfter>[0], last: DocumentAnswer | null, of: string): DocumentAnswer => {
+    const answer = readDocumentAfter(reply, last, { name: "config", of, sentAtMs: 7 });
+    assert.ok("served" in answer);
+    return answer;
+  };
+  const first = ask(text('{"ttl": 20}'), null, "pg1");
+  const second = ask(text('{"ttl": 20}'), first, "pg2");
+  assert.equal(second.config, first.config);
+  assert.deepEqual(second, { ...first, served: { status: 200, body: '{"ttl": 20}', askedOf: "pg2", sentAtMs: 7 } });
+  assert.equal(ask(text('{"ttl": 21}'), second, "pg2").config?.ttlMs, 21_000);
+  assert.equal(ask(text("", 502), second, "pg2").config, undefined);
+  assert.deepEqual(readDocumentAfter(failed("timeout"), second, { name: "config", of: "pg1", sentAtMs: 8 }), failed("timeout"));
 });
 
 test("no bytes make a reader throw", () => {

@@ -1,0 +1,87 @@
+import type { Liveness, Observation } from "../cluster/observation.ts";
+import type { ClusterPart, PositionSample } from "../cluster/snapshot.ts";
+import { isFresh, maxAgeMs } from "./freshness.ts";
+import type { Settings } from "./settings.ts";
+
+/** What is the same object in two parts while only age was added. The nodes, and when what was heard, are compared on their own. */
+const lasting = [
+  "name",
+  "scope",
+  "index",
+  "hasMembers",
+  "claims",
+  "stood",
+  "testimonies",
+  "position",
+  "withdrawn",
+  "holder",
+  "drains",
+  "documents",
+  "config",
+  "switchPoints",
+] as const satisfies readonly (keyof ClusterPart)[];
+
+/** The same for a node. Its lag's samples, the count of its answers and when it last held the lock decide nothing of one that answers. */
+const lastingOfNode = [
+  "node",
+  "report",
+  "hasLock",
+  "claimedSinceMs",
+  "leaderPosition",
+  "failuresInRow",
+  "failure",
+  "isDown",
+  "lowerTimelineSinceMs",
+  "listedAtMs",
+  "exporter",
+] as const satisfies readonly (keyof Observation)[];
+
+/**
+ * Whether an outcome changed nothing but how old a node's word is, so that a verdict on the part before is one on the part after, for as
+ * long as age alone left it true (horizon.ts). In doubt it changed something: a node that was not fresh any more, whose exporter is
+ * heard too, or whose attachment or timeline is in question, is judged by the very instant of its report.
+ * @param nowMs the instant of recording, in ms of our clock
+ */
+export function isSameButAge(before: ClusterPart, after: ClusterPart, { settings, nowMs }: Context): boolean {
+  if (before.nodes.length !== after.nodes.length || lasting.some((key) => before[key] !== after[key])) return false;
+  if (!isSameWay(before.positionSamples, after.positionSamples)) return false;
+  const maxAge = maxAgeMs(before, settings);
+  for (let at = 0; at < after.nodes.length; at += 1) {
+    const [was, is] = [before.nodes[at], after.nodes[at]];
+    if (was === is || was === undefined || is === undefined) continue;
+    // What was refused for its age is refused no more; so only a word that still counted is the same said again.
+    if (!isFresh(was, maxAge, nowMs) || !isSameWord(was, is)) return false;
+  }
+  return true;
+}
+
+interface Context {
+  readonly settings: Settings;
+  readonly nowMs: number;
+}
+
+function isSameWord(was: Observation, is: Observation): boolean {
+  if (is.report === null || is.exporter !== null || is.lowerTimelineSinceMs !== null) return false;
+  if (lastingOfNode.some((key) => was[key] !== is[key])) return false;
+  return !isInQuestion(was) && !isInQuestion(is) && isSameHeartbeat(was.liveness, is.liveness) && isSameLag(was.dampedLag, is.dampedLag);
+}
+
+/** Whether the node's attachment counts for its verdicts and its last report gave no sign of it: then each report adds to its silence. */
+function isInQuestion({ report, sentAtMs, attachedAtMs }: Observation): boolean {
+  const counts = report?.role === "replica" || report?.replicationState === "streaming";
+  return counts && attachedAtMs < sentAtMs;
+}
+
+/** A dead heartbeat that had grown old would count anew. */
+function isSameHeartbeat(was: Liveness | null, is: Liveness | null): boolean {
+  return was === is || (was !== null && is !== null && was.isAlive && is.isAlive);
+}
+
+function isSameLag(was: Observation["dampedLag"], is: Observation["dampedLag"]): boolean {
+  return was === is || (was !== null && is !== null && was.bytes === is.bytes && was.timeMs === is.timeMs);
+}
+
+/** Whether the leader has not moved on: of its last position at most the instant is a later one. */
+function isSameWay(was: readonly PositionSample[], is: readonly PositionSample[]): boolean {
+  return was === is || (was.length === is.length && was.at(-1)?.position === is.at(-1)?.position);
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { StatusOutcome } from "../../src/cluster/outcome.ts";
+import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import { observedAgain } from "../../src/health/again.ts";
+import { observe } from "../../src/health/observe.ts";
+import { anyEvent, answered, heard, named, names, sentAt, settingsOf, story, unasked, type Name } from "./stage.ts";
+
+/** Nodes that are as they should be, so that many are where the leader is. */
+const calm = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 1 })).map(
+  ([node, position]) =>
+    (atMs: number) =>
+      healthy(node, node === "pg1", { position: 0x5000000 + position, atMs }),
+);
+
+const asked = fc.record({
+  told: story(fc.oneof({ weight: 19, arbitrary: calm }, { weight: 1, arbitrary: anyEvent }), 30),
+  rise: fc.integer({ min: 1, max: 2 }),
+  dwellMs: fc.constantFrom(0, 0, 0, 3_000),
+  afterMs: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 4_000, max: 7_000 })),
+  answeredAfterMs: fc.constantFrom(0, 30),
+  again: fc.shuffledSubarray([...names], { minLength: 1 }),
+});
+
+test("a word that is recognised leads to the very part that reading it anew would", () => {
+  let recognised = 0;
+  fc.assert(
+    fc.property(asked, ({ told, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
+      const settings = { ...settingsOf({ dwellMs }), rise };
+      const last = told.at(-1);
+      let part = heard(unasked(), [...told, named("pg3", "pg1", last === undefined ? 0 : sentAt(last))], settings);
+      let sentAtMs = (last === undefined ? 0 : sentAt(last)) + afterMs;
+      for (const node of again) {
+        const outcome = outcomeAgain(part, node, sentAtMs);
+        if (outcome === null) continue;
+        const context = { settings, nowMs: sentAtMs + answeredAfterMs };
+        const short = observedAgain(part, outcome, context);
+        const full = observe(part, readAnew(outcome), context);
+        if (short !== null) {
+          recognised += 1;
+          // Reading it anew counts as another fact, which is all.
+          assert.deepEqual({ ...short, facts: 0 }, { ...full, facts: 0 });
+        }
+        part = full;
+        sentAtMs += 100;
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+  assert.ok(recognised > 300, `only ${recognised} words were recognised`);
+});
+
+function outcomeAgain(part: ClusterPart, node: Name, sentAtMs: number): (StatusOutcome & { readonly result: Answered }) | null {
+  const known = part.nodes[part.index.get(node) ?? -1];
+  if (known === undefined || known.report === null) return null;
+  const { report, hasLock } = known;
+  return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
+}
+
+type Answered = Exclude<StatusOutcome["result"], { readonly failure: unknown }>;
+
+/** The same outcome with a report that only looks alike, as when it was parsed once more. */
+function readAnew(outcome: StatusOutcome & { readonly result: Answered }): StatusOutcome {
+  return { ...outcome, result: { ...outcome.result, report: { ...outcome.result.report } } };
+}
+
+function healthy(
+  node: Name,
+  isLeader: boolean,
+  { position, atMs }: { readonly position: number; readonly atMs: number },
+): ReturnType<typeof answered> {
+  const positions = isLeader ? { location: position } : { location: null, received: position, replayed: position };
+  return answered(node, atMs, { hasLock: isLeader, role: isLeader ? "primary" : "replica", name: null, ...positions });
+}
