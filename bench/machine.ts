@@ -1,5 +1,5 @@
 /** What this machine offers a measurement. */
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
@@ -16,6 +16,12 @@ export function find(program: string): string | undefined {
 /** Whether processes can be given a core of their own here. */
 export function canPin(): boolean {
   return availableParallelism() >= 2 && find("taskset") !== undefined;
+}
+
+/** Whether a process may be put before all others of its core here (sched(7), SCHED_FIFO). */
+export function mayRunFirst(): boolean {
+  const chrt = find("chrt");
+  return chrt !== undefined && spawnSync(chrt, ["--fifo", "1", "true"]).status === 0;
 }
 
 /** The command, bound to its core where that is possible. */
