@@ -13,20 +13,23 @@ export interface SentChange {
   readonly sequence: number;
 }
 
-/** Collects what changes the snapshot within one turn of the loop and sends it at once: the change, not the whole. */
+/** How long a change may wait for others to go with it, in ms: a message costs a worker more than what is in it. */
+const gatheringMs = 5;
+
+/** Collects what changes the snapshot within some milliseconds and sends it together: the change, not the whole. */
 export class ChangeFeed {
   readonly #send: (changes: readonly SentChange[]) => void;
   readonly #last = new Map<string, Report>();
   #pending: SentChange[] = [];
 
-  /** @param send called at most once a turn */
+  /** @param send called once for what came together */
   constructor(send: (changes: readonly SentChange[]) => void) {
     this.#send = send;
   }
 
-  /** Takes one change in, to be sent when the turn is over. */
+  /** Takes one change in, to be sent soon. */
   take(outcome: Outcome, nowMs: number, sequence: number): void {
-    if (this.#pending.length === 0) setImmediate(() => this.flush());
+    if (this.#pending.length === 0) setTimeout(() => this.flush(), gatheringMs);
     this.#pending.push({ outcome: this.#shortened(outcome), nowMs, sequence });
   }
 

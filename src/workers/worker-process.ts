@@ -3,6 +3,8 @@ import { fileURLToPath } from "node:url";
 import type { ListenerConfig } from "../config/config.ts";
 import type { PreparedInWorker, Standing, ToFirst, ToWorker, WorkerReport } from "./messages.ts";
 
+/** Keeps a worker's heap as small as the first process's (cli/memory.ts), from its very start. */
+const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100"];
 /** How long a worker may take to do what it was told, in ms. */
 const patienceMs = 15_000;
 /** A worker that was told to end and is still there after this is killed, in ms. */
@@ -32,7 +34,7 @@ export class WorkerProcess {
     const stdio: StdioOptions = ["ignore", "inherit", "inherit", "ipc"];
     const file = fileURLToPath(new URL("./worker.js", import.meta.url));
     this.#events = events;
-    this.#child = fork(file, [], { stdio, serialization: "advanced", execArgv: [] });
+    this.#child = fork(file, [], { stdio, serialization: "advanced", execArgv: heapFlags });
     this.ready = this.#begun();
     this.#child.on("message", (message: ToFirst, socket: SendHandle) => this.#hear(message, socket));
     this.#child.on("error", () => {}); // a message that could not be sent: its end is told by "exit"
