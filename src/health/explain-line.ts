@@ -33,9 +33,14 @@ export function line({ sight, observation }: Subject, finding: Finding): RuleLin
     value: finding.value,
     limit: finding.limit ?? null,
     ageMs: of.report === null ? null : Math.round(sight.nowMs - of.sentAtMs),
-    source: finding.source ?? `GET /leader of ${of.node.name}`,
+    source: finding.source ?? reportOf(of),
     reason: refusal,
   };
+}
+
+/** What a node's report was read from. */
+function reportOf({ node }: Observation): string {
+  return node.api === null ? `GET /up of the exporter of ${node.name}` : `GET /leader of ${node.name}`;
 }
 
 /** Writes down a rule that did not apply, and why not. */

@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ExporterPage, ExporterWord } from "../../src/cluster/exporter-report.ts";
+import { plainCheck } from "../../src/health/check.ts";
 import { disagreement } from "../../src/health/disagreement.ts";
+import { explain } from "../../src/health/explain.ts";
 import { look } from "../../src/health/sight.ts";
 import { primaryPage, replicaPage } from "../fake/exporter-page.ts";
 import { Watched } from "../fake/watched.ts";
@@ -81,6 +83,19 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
     live(watched, "pg2", { word: "primary", page: {} }, 20_000);
     assert.deepEqual([watched.ask("pg1", "primary", 20_000), watched.ask("pg2", "primary", 20_000)], ["stale", "fit"]);
   });
+});
+
+test("an explanation names the exporter that each rule was read from, for a node without an API", () => {
+  const watched = plain();
+  live(watched, "pg1", { word: "primary", page: {} }, 2_000);
+  const [first] = watched.part.nodes;
+  assert.ok(first !== undefined);
+  const { rules } = explain(look(watched.part, watched.settings, 2_100), first, plainCheck("primary"));
+  const sources = Object.fromEntries(rules.map(({ rule, source }) => [rule, source]));
+  assert.deepEqual(
+    [sources["role"], sources["database at work"]],
+    ["GET /up of the exporter of pg1", "GET /metrics of the exporter of pg1"],
+  );
 });
 
 suite("a promotion without a cluster manager", () => {

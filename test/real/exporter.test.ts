@@ -11,6 +11,7 @@ import { ask } from "./lab/ask.ts";
 import { Child } from "./lab/child.ts";
 import { Edge } from "./lab/edge.ts";
 import { findPgExporter, PlainPair, postgresExporter, startPgExporter, startPostgresExporter, type ExporterCommand } from "./lab/plain.ts";
+import { freezeMachine } from "./lab/freeze.ts";
 import { ports } from "./lab/ports.ts";
 import { psql } from "./lab/psql.ts";
 import { until } from "./lab/wait.ts";
@@ -75,6 +76,20 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
     await edge.becomes("pg2", "/replica?lag=1MB", 200, 30);
   });
 
+  test("a frozen database leads no longer, and leads again when it goes on", async () => {
+    const { pid } = pair.nodes[0].database;
+    assert.ok(pid);
+    const thaw = freezeMachine(pid);
+    try {
+      await edge.becomes("pg1", "/primary", 503);
+      await edge.becomes("", "/primary", 503);
+    } finally {
+      thaw();
+    }
+    await edge.becomes("pg1", "/primary", 200);
+    await edge.becomes("pg2", "/replica?lag=1MB", 200);
+  });
+
   test("promtool has nothing to say against our metrics, and a real Prometheus scrapes them", async () => {
     const { body } = await ask({ port: ports.plainDialect, path: "/metrics" });
     execFileSync("promtool", ["check", "metrics"], { input: body, stdio: ["pipe", "ignore", "ignore"] });
@@ -109,15 +124,21 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
   });
 }
 
-/** Every role path, of the exporter of each node and of our listener bound to it: the same status and body once both have settled. */
+/** Every role path by every method, of the exporter of each node and of our listener bound to it: the same answers once both have settled. */
 async function assertPeers({ nodes }: PlainPair): Promise<void> {
+  const questions = rolePaths.flatMap((path) => ["GET", "HEAD", "POST", "DELETE", "OPTIONS"].map((method) => ({ path, method })));
   for (const [at, { exporterPort, name }] of nodes.entries()) {
     let differing: readonly string[] = [];
     await until({ what: `agreement about ${name}`, seconds: 20, evidence: () => differing.join("\n") }, async () => {
       const pairs = await Promise.all(
-        rolePaths.map(async (path) => {
-          const [theirs, ours] = await Promise.all([ask({ port: exporterPort, path }), ask({ port: ports.plainDialect + 1 + at, path })]);
-          return [path, `${theirs.status} ${theirs.body}`, `${ours.status} ${ours.body}`];
+        questions.map(async (question) => {
+          const [theirs, ours] = await Promise.all(
+            [exporterPort, ports.plainDialect + 1 + at].map(async (port) => {
+              const { status, contentType, body } = await ask({ port, ...question });
+              return `${status} ${contentType} ${body}`;
+            }),
+          );
+          return [`${question.method} ${question.path}`, theirs, ours];
         }),
       );
       differing = pairs.filter(([, theirs, ours]) => theirs !== ours).map((row) => row.join(" | "));

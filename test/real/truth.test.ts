@@ -136,7 +136,7 @@ function leaders(lab: () => IncidentLab): void {
     assert.ok(old.postmaster !== undefined);
     const { pid, postmaster } = old;
     const next = await stage.during("machine of the leader frozen", async () => {
-      const thaw = freezeMachine(pid, postmaster);
+      const thaw = freezeMachine(postmaster, pid);
       try {
         await refusedFor({ lab: lab(), node: old, check: "/primary" }, "down");
         const found = await nextLeader(lab(), old);

@@ -5,7 +5,7 @@ import { request as requestOverTls } from "node:https";
 export interface Question {
   readonly port: number;
   readonly path: string;
-  readonly method?: "GET" | "PATCH" | "POST";
+  readonly method?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly deadlineMs?: number;
@@ -17,6 +17,7 @@ export interface Question {
 export interface Reply {
   readonly status: number;
   readonly body: string;
+  readonly contentType: string;
   readonly reason: string;
   readonly sentAtMs: number;
   readonly repliedAtMs: number;
@@ -29,7 +30,7 @@ export function ask(question: Question): Promise<Reply> {
   const headers = body === "" ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
   const sentAtMs = performance.now();
   return new Promise((resolve) => {
-    const silence = (): void => resolve({ status: 0, body: "", reason: "", sentAtMs, repliedAtMs: performance.now() });
+    const silence = (): void => resolve({ status: 0, body: "", contentType: "", reason: "", sentAtMs, repliedAtMs: performance.now() });
     const open = ca === undefined ? request : requestOverTls;
     const asking = open({ host: "127.0.0.1", port, path, method, headers, agent: false, ca }, (response) => {
       const chunks: Buffer[] = [];
@@ -39,6 +40,7 @@ export function ask(question: Question): Promise<Reply> {
         resolve({
           status: response.statusCode ?? 0,
           body: Buffer.concat(chunks).toString(),
+          contentType: response.headers["content-type"] ?? "",
           reason: response.headersDistinct["x-rolecall-reason"]?.[0] ?? "",
           sentAtMs,
           repliedAtMs: performance.now(),

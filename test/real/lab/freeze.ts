@@ -10,10 +10,10 @@ export function freeze(pid: number): () => void {
   };
 }
 
-/** Freezes a Patroni, its PostgreSQL and every backend: the machine hangs. What it returns thaws them all. */
-export function freezeMachine(patroni: number, postmaster: number): () => void {
+/** Freezes a PostgreSQL, every backend, and what runs beside it: the machine hangs. What it returns thaws them all. */
+export function freezeMachine(postmaster: number, ...beside: readonly number[]): () => void {
   const backends = childrenOf(postmaster).map(({ pid }) => pid);
-  const pids = [patroni, postmaster, ...backends].filter((pid) => signal(pid, "SIGSTOP"));
+  const pids = [...beside, postmaster, ...backends].filter((pid) => signal(pid, "SIGSTOP"));
   return () => {
     for (const pid of pids) signal(pid, "SIGCONT");
   };

@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { ask } from "./ask.ts";
 import { Child, giveToPostgres } from "./child.ts";
 import { postgresBin } from "./patroni.ts";
@@ -34,9 +34,12 @@ export function findPgExporter(): string | undefined {
   return candidates.find((file) => existsSync(file));
 }
 
+/** The package holds its collectors under /etc of where its program lies under /usr/bin, also when it is only unpacked somewhere. */
 export function startPgExporter(command: string): ExporterCommand {
+  const collectors = join(dirname(command), "../../etc/pg_exporter/pg_exporter.yml");
   return (databasePort, exporterPort) => [
     command,
+    ...(existsSync(collectors) ? [`--config=${collectors}`] : []),
     `--url=postgres://postgres@127.0.0.1:${databasePort}/postgres?sslmode=disable`,
     `--web.listen-address=127.0.0.1:${exporterPort}`,
     "--auto-discovery=false",
