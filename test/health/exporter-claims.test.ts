@@ -93,7 +93,7 @@ test("an explanation names the exporter that each rule was read from, for a node
   const { rules } = explain(look(watched.part, watched.settings, 2_100), first, plainCheck("primary"));
   const sources = Object.fromEntries(rules.map(({ rule, source }) => [rule, source]));
   assert.deepEqual(
-    [sources["role"], sources["database at work"]],
+    [sources["reachable"], sources["database at work"]],
     ["GET /up of the exporter of pg1", "GET /metrics of the exporter of pg1"],
   );
 });
