@@ -2,7 +2,7 @@ import type { ClusterPart } from "../cluster/snapshot.ts";
 import { isProven } from "./exporter-claims.ts";
 import { isFresh, lockBoundMs } from "./freshness.ts";
 import type { Sight } from "./sight.ts";
-import { timeLagMs } from "./time-lag.ts";
+import { isTimeLagGrowing } from "./time-lag.ts";
 
 /** A figure that grows with time (`lag_ms`, the seconds of `stale`) may be this old when it is shown, in ms. */
 const figureAgeMs = 100;
@@ -58,6 +58,6 @@ function isGrowing(sight: Sight): boolean {
     if (node.report === null) return false;
     if (node.exporter !== null && !isProven(node, settings, nowMs)) return true;
     if (node.claimedSinceMs !== null && node.claimedSinceMs + handoverHoldMs > nowMs) return true;
-    return !isFresh(node, maxAgeMs, nowMs) || (timeLagMs(part, node, sight) ?? 0) > 0;
+    return !isFresh(node, maxAgeMs, nowMs) || isTimeLagGrowing(part, node, sight);
   });
 }

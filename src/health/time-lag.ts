@@ -26,20 +26,30 @@ export function withSample(part: ClusterPart, position: LeaderPosition | null, s
  * which the leader was not past what the node has replayed. Rounded up: the truth is at most that. No two clocks are compared.
  * @returns milliseconds; 0 when caught up with a leader that states its position, or with the last there was; `null` when it cannot be told
  */
-export function timeLagMs(
-  part: ClusterPart,
-  observation: Observation,
-  context: { readonly settings: Settings; readonly nowMs: number },
-): number | null {
-  const { settings, nowMs } = context;
+export function timeLagMs(part: ClusterPart, observation: Observation, context: Context): number | null {
+  const sinceMs = behindSinceMs(part, observation, context);
+  return sinceMs === null ? null : Math.ceil(Math.max(0, context.nowMs - sinceMs));
+}
+
+/** Whether the lag in time is a greater one each moment, also where it only begins to be. */
+export function isTimeLagGrowing(part: ClusterPart, observation: Observation, context: Context): boolean {
+  return Number.isFinite(behindSinceMs(part, observation, context) ?? Infinity);
+}
+
+interface Context {
+  readonly settings: Settings;
+  readonly nowMs: number;
+}
+
+/** The instant since which the replay is behind; `Infinity` while it is not, `null` when it cannot be told. */
+function behindSinceMs(part: ClusterPart, observation: Observation, { settings, nowMs }: Context): number | null {
   const replayed = observation.report?.replayed ?? null;
   const highest = observation.leaderPosition ?? part.position?.highest ?? null;
   if (replayed === null || highest === null) return null;
   const isOnTimeline = observation.report?.timeline === part.position?.timeline;
   if (replayed > highest && !isOnTimeline) return null;
-  if (replayed >= highest && !isLeaderDark(part, settings, nowMs)) return 0;
-  const sample = newestNotPast(part.positionSamples, replayed);
-  return sample === null ? null : Math.ceil(Math.max(0, nowMs - sample.atMs));
+  if (replayed >= highest && !isLeaderDark(part, settings, nowMs)) return Infinity;
+  return newestNotPast(part.positionSamples, replayed)?.atMs ?? null;
 }
 
 /** Positions rise, so the newest sample that is not past `position` is the last such one. */

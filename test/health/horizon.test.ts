@@ -3,6 +3,7 @@ import { suite, test } from "node:test";
 import * as fc from "fast-check";
 import { NodeDialect } from "../../src/front/node-dialect.ts";
 import { storedCluster, type StoredCluster } from "../fake/stored-cluster.ts";
+import { named } from "./stage.ts";
 
 const targets = [
   "/nodes/pg1/primary",
@@ -62,6 +63,16 @@ suite("an answer's horizon", () => {
     cluster.nowMs += 5_000;
     const dialect = new NodeDialect(cluster.listening, cluster.sources());
     assert.equal(dialect.render("GET /nodes/pg1/primary HTTP/1.1\r\n\r\n")?.untilMs, 1_000 + 5_500);
+  });
+
+  test("a lag in time that begins to grow this moment is looked at anew for each question that limits it", () => {
+    const cluster = storedCluster();
+    cluster.store.record(named("pg2", "pg3", cluster.nowMs), cluster.nowMs); // a leader that was never heard
+    const dialect = new NodeDialect(cluster.listening, cluster.sources());
+    const check = "GET /nodes/pg2/replica?lag_time=700ms HTTP/1.1\r\n\r\n";
+    assert.equal(dialect.render(check)?.untilMs, cluster.nowMs);
+    cluster.nowMs += 900;
+    assert.match(String(dialect.render(check)?.bytes), / lagging 0\.9s\r/);
   });
 });
 
