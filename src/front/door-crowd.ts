@@ -22,19 +22,37 @@ export class Crowd {
     this.#limits = limits;
   }
 
-  /** To be told of every connection. One that is too many is reset at once, before it has cost anything. */
+  /** To be told of every connection that becomes a socket. One that is too many is reset at once, before it has cost anything. */
   enter(socket: Socket): void {
-    const address = unmapped(socket.remoteAddress ?? "");
-    const own = this.#byAddress.get(address) ?? 0;
-    if (this.#count >= this.#limits.connections || own >= this.#limits.connectionsPerAddress) {
-      this.#onRefused(address);
-      socket.on("error", () => {}); // it is being reset by us
-      socket.resetAndDestroy();
+    const address = this.take(socket.remoteAddress ?? "");
+    if (address !== null) {
+      socket.once("close", () => this.leave(address));
       return;
     }
+    this.#onRefused(unmapped(socket.remoteAddress ?? ""));
+    socket.on("error", () => {}); // it is being reset by us
+    socket.resetAndDestroy();
+  }
+
+  /**
+   * Counts one connection more.
+   * @returns the address that it counts for, to leave by; `null` where it would be too many and is not counted
+   */
+  take(peer: string): string | null {
+    const address = unmapped(peer);
+    const own = this.#byAddress.get(address) ?? 0;
+    if (this.#count >= this.#limits.connections || own >= this.#limits.connectionsPerAddress) return null;
     this.#count += 1;
     this.#byAddress.set(address, own + 1);
-    socket.once("close", () => this.#leave(address));
+    return address;
+  }
+
+  /** Counts one connection less. */
+  leave(address: string): void {
+    this.#count -= 1;
+    const left = (this.#byAddress.get(address) ?? 1) - 1;
+    if (left > 0) this.#byAddress.set(address, left);
+    else this.#byAddress.delete(address);
   }
 
   /** To be told of every request: whether its connection may have one more waiting for its answer. */
@@ -44,13 +62,6 @@ export class Crowd {
     this.#waiting.set(socket, waiting);
     response.once("close", () => this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1));
     return true;
-  }
-
-  #leave(address: string): void {
-    this.#count -= 1;
-    const left = (this.#byAddress.get(address) ?? 1) - 1;
-    if (left > 0) this.#byAddress.set(address, left);
-    else this.#byAddress.delete(address);
   }
 }
 

@@ -1,8 +1,11 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
 import type { DoorConfig } from "../config/door-config.ts";
+import { BareConnection } from "./bare-connection.ts";
+import type { Crowd } from "./door-crowd.ts";
 import { renderedTimeout } from "./rendered.ts";
 import { simpleHeadMax } from "./request-head.ts";
+import { type Handle, peerOf, takeConnections } from "./tcp-handle.ts";
 
 /** Finds the bytes that answer a chunk; `null` where the chunk has to go the ordinary way. */
 export interface QuickAnswers {
@@ -24,111 +27,123 @@ const sweepMs = 5_000;
 const sweepsUnasked = 2;
 const sweepsIdle = 24;
 
-/** One connection in the lane. */
-interface Passenger {
-  /** The sweep in which it last asked, or came. */
-  sweep: number;
-  hasAsked: boolean;
-  /** Takes the lane's hands off the socket. */
-  readonly leave: () => void;
+/** What the lane is wired to. */
+export interface LaneContext {
+  /** The answers in force; while it gives `null` every connection goes the ordinary way at once. */
+  readonly quick: () => QuickAnswers | null;
+  readonly crowd: Crowd;
 }
 
 /**
  * The fast lane: answers a chunk that is exactly one simple request (request-head.ts) straight from rendered bytes. At the first
- * chunk that is anything else, the socket goes over to node:http for good, the unread chunk put back in front: it reads
+ * chunk that is anything else, the connection goes over to node:http for good, the unread chunk put back in front: it reads
  * it as if nothing had been before.
  */
 export class FastLane {
-  readonly #quick: () => QuickAnswers | null;
-  readonly #ordinary: readonly ((...args: unknown[]) => unknown)[];
-  readonly #passengers = new Map<Socket, Passenger>();
+  readonly #context: LaneContext;
+  readonly #passengers = new Set<Passenger>();
   readonly #sweeper: NodeJS.Timeout;
+  /** What is to be put back in front of the connection that is given to node:http now. */
+  #unread: Buffer | null = null;
+  #giveBack: (handle: Handle) => void = () => {};
   #sweep = 0;
 
-  /**
-   * Puts the lane before a server's own reading of new connections.
-   * @param quick the answers in force; while it gives `null` every connection goes the ordinary way at once
-   */
-  constructor(server: Server, quick: () => QuickAnswers | null) {
-    this.#quick = quick;
-    // node:http reads a connection by its first listener of this event, and has put no other there yet.
-    this.#ordinary = server.listeners("connection").map(
-      (listener) =>
-        (...args) =>
-          Reflect.apply(listener, server, args),
-    );
-    server.removeAllListeners("connection");
-    server.on("connection", (socket: Socket) => this.#admit(socket));
+  constructor(context: LaneContext) {
+    this.#context = context;
     this.#sweeper = setInterval(() => this.#sweepIdle(), sweepMs).unref();
+  }
+
+  /** Takes the new connections of a server that listens; it keeps those that the lane cannot have. */
+  open(server: Server): void {
+    this.#giveBack = takeConnections(server, (handle) => this.#admit(handle)) ?? this.#giveBack;
+    server.prependListener("connection", (socket: Socket) => {
+      if (this.#unread !== null) socket.unshift(this.#unread);
+    });
   }
 
   /** Ends every connection in the lane. None has an answer under way: each is written at once. */
   close(): void {
     clearInterval(this.#sweeper);
-    for (const [socket, { leave }] of this.#passengers) {
-      leave();
-      socket.destroySoon();
-    }
+    for (const passenger of this.#passengers) passenger.close();
   }
 
-  #admit(socket: Socket): void {
-    if (socket.destroyed) return;
-    if (this.#quick() === null) {
-      this.#goOrdinary(socket);
-      return;
-    }
-    const onData = (chunk: Buffer): void => this.#answer(socket, passenger, chunk);
-    const onEnd = (): void => void socket.end();
-    const onClose = (): void => leave();
-    const leave = (): void => {
-      socket.off("data", onData).off("end", onEnd).off("close", onClose);
-      this.#passengers.delete(socket);
-    };
-    const passenger: Passenger = { sweep: this.#sweep, hasAsked: false, leave };
-    this.#passengers.set(socket, passenger);
-    socket.on("error", ignore).on("close", onClose).on("end", onEnd).on("data", onData);
+  /** Finds the answer to a chunk. */
+  find(text: string): ReturnType<QuickAnswers["find"]> {
+    return this.#context.quick()?.find(text) ?? null;
   }
 
-  #answer(socket: Socket, passenger: Passenger, chunk: Buffer): void {
-    const answer = chunk.length > simpleHeadMax ? null : (this.#quick()?.find(chunk.toString("latin1")) ?? null);
-    if (answer === null) {
-      this.#handOver(socket, passenger, chunk);
-      return;
-    }
-    passenger.sweep = this.#sweep;
-    passenger.hasAsked = true;
-    if (!answer.keepsConnection) {
-      passenger.leave();
-      socket.end(answer.bytes);
-      socket.destroySoon();
-    } else if (!socket.write(answer.bytes)) {
-      // Who asks without reading is slowed down by node:http.
-      this.#handOver(socket, passenger, null);
-    }
+  get sweep(): number {
+    return this.#sweep;
   }
 
-  #handOver(socket: Socket, passenger: Passenger, unread: Buffer | null): void {
-    passenger.leave();
-    socket.off("error", ignore);
-    if (unread !== null) socket.unshift(unread);
-    this.#goOrdinary(socket);
+  /** Hands a connection over to node:http, with what it has to read first. */
+  handOver(passenger: Passenger, unread: Buffer | null): void {
+    this.#unread = unread;
+    passenger.giveBack(this.#giveBack);
+    this.#unread = null;
   }
 
-  #goOrdinary(socket: Socket): void {
-    for (const listener of this.#ordinary) listener(socket);
+  leave(passenger: Passenger): void {
+    this.#passengers.delete(passenger);
+    this.#context.crowd.leave(passenger.address);
+  }
+
+  #admit(handle: Handle): boolean {
+    if (this.#context.quick() === null) return false;
+    const address = this.#context.crowd.take(peerOf(handle));
+    if (address === null) return false; // is refused as it is in the ordinary lane
+    const passenger = new Passenger(this, handle, address);
+    this.#passengers.add(passenger);
+    passenger.start();
+    return true;
   }
 
   /** As node:http does: a connection that never asks gets a 408, one that asks no more is closed. */
   #sweepIdle(): void {
     this.#sweep += 1;
-    for (const [socket, { sweep, hasAsked, leave }] of this.#passengers) {
-      if (this.#sweep - sweep <= (hasAsked ? sweepsIdle : sweepsUnasked)) continue;
-      leave();
-      if (!hasAsked) socket.write(renderedTimeout);
-      socket.destroySoon();
+    for (const passenger of this.#passengers) {
+      if (this.#sweep - passenger.sweep <= (passenger.hasAsked ? sweepsIdle : sweepsUnasked)) continue;
+      if (!passenger.hasAsked) passenger.write(renderedTimeout);
+      passenger.close();
     }
   }
 }
 
-/** A peer that goes away in the middle is everyday; the socket closes by itself. */
-function ignore(): void {}
+/** One connection in the lane. */
+class Passenger extends BareConnection {
+  readonly address: string;
+  /** The sweep in which it last asked, or came. */
+  sweep: number;
+  hasAsked = false;
+  readonly #lane: FastLane;
+
+  constructor(lane: FastLane, handle: Handle, address: string) {
+    super(handle);
+    this.#lane = lane;
+    this.address = address;
+    this.sweep = lane.sweep;
+  }
+
+  protected read(buffer: Buffer, length: number): void {
+    const answer = length > simpleHeadMax ? null : this.#lane.find(buffer.toString("latin1", 0, length));
+    if (answer === null) {
+      this.#lane.handOver(this, Buffer.from(buffer.subarray(0, length)));
+      return;
+    }
+    this.sweep = this.#lane.sweep;
+    this.hasAsked = true;
+    if (answer.keepsConnection) this.#goOn(answer.bytes);
+    else this.end(answer.bytes);
+  }
+
+  protected gone(): void {
+    this.#lane.leave(this);
+  }
+
+  #goOn(bytes: Buffer): void {
+    const written = this.write(bytes);
+    if (written === "sent") this.share();
+    else if (written === "lost") this.close();
+    else this.#lane.handOver(this, null); // who asks without reading is slowed down by node:http
+  }
+}

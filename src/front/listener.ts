@@ -61,7 +61,7 @@ export class Listener {
     this.#guard = new Guard(door, () => this.#files.tokens);
     this.#crowd = new Crowd(door.limits, (address) => events.onRefused({ address, status: null, request: null }));
     this.#server = createDoorServer(door, material.tls, (message, response) => this.#serve(message, response));
-    this.#lane = new FastLane(this.#server, () => (mayHurry(this.#door) ? (this.#handler.quick ?? null) : null));
+    this.#lane = new FastLane({ quick: () => (mayHurry(this.#door) ? (this.#handler.quick ?? null) : null), crowd: this.#crowd });
     this.#server.on("checkContinue", (message, response) => this.#serve(message, response));
     // Whoever is too many is turned away before anything reads.
     this.#server.prependListener("connection", (socket: Socket) => this.#crowd.enter(socket));
@@ -78,6 +78,7 @@ export class Listener {
         this.#server.removeListener("error", reject);
         // A failing accept (no file descriptors left) must not end the process; it shows in the answers that do not come.
         this.#server.on("error", () => {});
+        this.#lane.open(this.#server);
         resolve(portOf(this.#server.address()));
       };
       this.#server.once("error", reject);

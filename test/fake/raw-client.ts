@@ -7,8 +7,8 @@ export interface Exchange {
   readonly fate: "open" | "closed";
 }
 
-/** Marks the end of an exchange: a question that closes the connection once it is answered, so that nothing has to be waited for. */
-const farewell = "GET /livez HTTP/1.1\r\nHost: farewell\r\nConnection: close\r\n\r\n";
+/** Marks the end of an exchange: a question whose answer is like no other and closes the connection, so that nothing has to be waited for. */
+const farewell = "GET /nodes/farewell/primary HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 /**
  * Writes pieces to a server one after the other, each in a packet of its own, then asks for the connection's end.
@@ -36,7 +36,8 @@ function turns(count: number, then: () => void): void {
   else setImmediate(turns, count - 1, then);
 }
 
-const farewellAnswer = /HTTP\/1\.1 200 OK\r\n(?:[^\r\n]+\r\n)*Connection: close\r\n\r\n\{"status":"ok"\}$/;
+const farewellAnswer =
+  /HTTP\/1\.1 400 bad_request node\r\n(?:[^\r\n]+\r\n)*Connection: close\r\n\r\n\{"error":"bad_request"[^{}]*"farewell\\""\}$/;
 
 function exchangeOf(bytes: string): Exchange {
   return farewellAnswer.test(bytes) ? { bytes: bytes.replace(farewellAnswer, ""), fate: "open" } : { bytes, fate: "closed" };

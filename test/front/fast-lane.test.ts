@@ -152,6 +152,14 @@ suite("the fast lane", () => {
     );
   });
 
+  test("a check leaves its connection open, and one that says so closed", async () => {
+    const fates = ["keep-alive", "close"].map(async (word) => {
+      const check = Buffer.from(`GET /nodes/pg1/primary HTTP/1.1\r\nConnection: ${word}\r\n\r\n`);
+      return (await exchange(lanes.fastPort, [check])).fate;
+    });
+    assert.deepEqual(await Promise.all(fates), ["open", "closed"]);
+  });
+
   test("a keep-alive check that comes again is answered from what is kept", async () => {
     const check = Buffer.from("GET /nodes/pg3/replica HTTP/1.1\r\nHost: twice\r\n\r\n");
     const size = hot.current.size;
@@ -180,7 +188,8 @@ const lines = [
   "OPTIONS /primary HTTP/1.0",
   "GET /clusters/demo/health HTTP/1.1",
   "POST /nodes/pg1/reload HTTP/1.1",
-  "GET /readyz HTTP/1.1", // not /livez: that is how the exchange says farewell
+  "GET /readyz HTTP/1.1",
+  "GET /livez HTTP/1.1",
   "GET /nodes/pg1/primary?x=[1] HTTP/1.1",
 ];
 const headers = [

@@ -1,0 +1,116 @@
+import { bytesOf, bytesRead, type Handle, isWriteWaiting, makeWriteRequest, type WriteRequest } from "./tcp-handle.ts";
+
+/** What became of a write: given to the system, partly waiting for the peer to read, or in vain. */
+export type Written = "sent" | "waiting" | "lost";
+
+const owner: unique symbol = Symbol("the bare connection of a handle");
+
+interface Owned extends Handle {
+  [owner]?: Reader | undefined;
+}
+
+/** Who is told what a handle reads. `null` is its end, or an error. */
+type Reader = (buffer: Buffer | null, length: number) => void;
+
+/** One for all connections: what was read is taken before the next read. */
+const shared = Buffer.allocUnsafeSlow(65_536);
+/** A write that is done at once leaves its request as it was, for the next one. */
+let spare: WriteRequest | null = null;
+
+/**
+ * A TCP connection without the streams that Node puts around it, which are most of what a check would cost. Whoever has it reads by
+ * `read`, and hears by `gone`, once, that it is closed or given back.
+ */
+export abstract class BareConnection {
+  readonly #handle: Owned;
+  #isOpen = true;
+  #isSharing = false;
+
+  constructor(handle: Handle) {
+    this.#handle = handle;
+    this.#handle[owner] = (buffer, length) => (buffer === null ? this.close() : this.read(buffer, length));
+    handle.onread = onOwnRead;
+  }
+
+  /** Takes the first `length` bytes of `buffer`, which is used again afterwards. */
+  protected abstract read(buffer: Buffer, length: number): void;
+  /** The connection is another's, or nobody's, from now on. */
+  protected abstract gone(): void;
+
+  /** Begins to read. */
+  start(): void {
+    if (this.#handle.readStart() !== 0) this.close();
+  }
+
+  /** Reads on without a buffer for each chunk: it pays where more than one chunk comes. */
+  share(): void {
+    if (this.#isSharing) return;
+    this.#isSharing = true;
+    this.#handle.useUserBuffer(shared);
+    this.#handle.onread = onSharedRead;
+  }
+
+  write(bytes: Buffer): Written {
+    return this.#write(bytes, undefined);
+  }
+
+  /** Writes, and closes once that is written. */
+  end(bytes: Buffer): void {
+    if (this.#write(bytes, () => this.close()) === "waiting") this.#handle.readStop();
+    else this.close();
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#leave();
+    this.#handle.close();
+  }
+
+  /** Gives the connection back, to `adopt`, which makes a socket of it as of one that has just come. What waits to be written goes first. */
+  giveBack(adopt: (handle: Handle) => void): void {
+    if (!this.#isOpen) return;
+    this.#handle.readStop();
+    this.#leave();
+    adopt(this.#handle);
+    if (this.#isSharing) unshare(this.#handle);
+  }
+
+  #write(bytes: Buffer, oncomplete: (() => void) | undefined): Written {
+    const request = spare ?? makeWriteRequest();
+    spare = null;
+    if (this.#handle.writeBuffer(request, bytes) !== 0) return "lost";
+    if (isWriteWaiting()) {
+      if (oncomplete !== undefined) request.oncomplete = oncomplete;
+      return "waiting";
+    }
+    spare = request;
+    return "sent";
+  }
+
+  #leave(): void {
+    this.#isOpen = false;
+    this.#handle[owner] = undefined;
+    this.gone();
+  }
+}
+
+function onOwnRead(this: Owned, chunk: ArrayBuffer | undefined): void {
+  const length = bytesRead();
+  if (length !== 0) this[owner]?.(length < 0 || chunk === undefined ? null : bytesOf(chunk), length);
+}
+
+function onSharedRead(this: Owned): void {
+  const length = bytesRead();
+  if (length !== 0) this[owner]?.(length < 0 ? null : shared, length);
+}
+
+/** A handle cannot be told to use chunks of its own again: so a socket that is made of it gets copies. */
+function unshare(handle: Handle): void {
+  const { onread } = handle;
+  if (typeof onread !== "function") return;
+  handle.onread = function onCopiedRead(this: Handle): unknown {
+    const length = bytesRead();
+    const chunk = length > 0 ? new Uint8Array(shared.subarray(0, length)).buffer : undefined;
+    return Reflect.apply(onread, this, [chunk]);
+  };
+}
