@@ -2,11 +2,13 @@ import { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
 import { DoorError } from "../front/doors.ts";
+import { showsHandles } from "../front/tcp-handle.ts";
 import { makeLog, type Logger } from "../log.ts";
 import { Reloader } from "../reloader.ts";
 import { Stop } from "./command.ts";
 import { configFrom, sourcesOf } from "./configuration.ts";
 import { invitation } from "./invitation.ts";
+import { letYoungSpaceGrow } from "./memory.ts";
 import type { Session } from "./session.ts";
 
 /**
@@ -27,8 +29,14 @@ export async function serve({ args, result, io, print, signal: ending }: Session
     const reloader = new Reloader(() => reload({ app, sources, log }));
     app.reloadBy(() => reloader.reload(), sources.file);
     await app.start();
+    letYoungSpaceGrow();
     for (const { config: listener, port } of app.doors)
       log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
+    if (config.fastLane && !showsHandles)
+      log.warn(
+        { node: process.version },
+        "no fast lane: this Node does not show its TCP handles as 20, 22, 24 and 26 do; checks go the ordinary way",
+      );
     if (simulator !== null) print(invitation(app.doors, simulator.nodes));
     const signal = await runUntilSignal({ app, reloader, log, signals });
     result.cover("service", "complete", { detail: `ended by ${signal}` });
