@@ -42,10 +42,14 @@ export abstract class BareConnection {
     if (this.#handle.readStart() !== 0) this.close();
   }
 
-  /** Reads on without a buffer for each chunk: it pays where more than one chunk comes. */
-  share(): void {
+  /**
+   * Makes ready for more than one answer: reads on without a buffer for each chunk, and lets no answer wait until the one before it is
+   * acknowledged, which the first has nothing to wait for.
+   */
+  goOn(): void {
     if (this.#isSharing) return;
     this.#isSharing = true;
+    this.#handle.setNoDelay(true);
     this.#handle.useUserBuffer(shared);
     this.#handle.onread = onSharedRead;
   }

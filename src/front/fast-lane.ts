@@ -132,7 +132,7 @@ class Passenger extends BareConnection {
     }
     this.sweep = this.#lane.sweep;
     this.hasAsked = true;
-    if (answer.keepsConnection) this.#goOn(answer.bytes);
+    if (answer.keepsConnection) this.#keep(answer.bytes);
     else this.end(answer.bytes);
   }
 
@@ -140,9 +140,9 @@ class Passenger extends BareConnection {
     this.#lane.leave(this);
   }
 
-  #goOn(bytes: Buffer): void {
+  #keep(bytes: Buffer): void {
     const written = this.write(bytes);
-    if (written === "sent") this.share();
+    if (written === "sent") this.goOn();
     else if (written === "lost") this.close();
     else this.#lane.handOver(this, null); // who asks without reading is slowed down by node:http
   }

@@ -13,6 +13,7 @@ export interface Handle {
   writeBuffer(request: WriteRequest, bytes: Buffer): number;
   /** Has all that is read put here from now on, for good, and `onread` called without a chunk. */
   useUserBuffer(buffer: Buffer): void;
+  setNoDelay(on: boolean): void;
   getpeername(out: { address?: string }): number;
   close(): void;
 }
@@ -109,7 +110,7 @@ function isInternals(value: unknown): value is Internals {
 function hasHandle(value: unknown): boolean {
   const TCP: unknown = typeof value === "object" && value !== null ? Reflect.get(value, "TCP") : undefined;
   if (typeof TCP !== "function") return false;
-  const methods = ["readStart", "readStop", "writeBuffer", "useUserBuffer", "getpeername", "close"];
+  const methods = ["readStart", "readStop", "writeBuffer", "useUserBuffer", "setNoDelay", "getpeername", "close"];
   return methods.every((name) => typeof Reflect.get(TCP.prototype, name) === "function");
 }
 

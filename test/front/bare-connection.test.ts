@@ -92,7 +92,7 @@ suite("a bare connection", () => {
   test("knows its peer, answers again and again, by chunks of its own and by the shared one, and hears the end", async () => {
     manner = (connection, text) => {
       assert.equal(connection.write(Buffer.from(text.toUpperCase())), "sent");
-      connection.share();
+      connection.goOn();
     };
     const client = dial();
     for (const word of ["one", "two", "three"]) {
@@ -135,7 +135,7 @@ suite("a bare connection", () => {
     manner = (connection, text) => {
       if (text === "stay") {
         connection.write(Buffer.from("stayed"));
-        connection.share();
+        connection.goOn();
       } else connection.giveBack(giveBack);
     };
     // Two at once, so that what one reads is in the shared buffer while the other's chunks wait.
