@@ -79,6 +79,15 @@ async function heard(socket: Socket): Promise<string> {
   return chunk.toString("latin1");
 }
 
+/** The server's socket of a client, once its connection was given back. */
+async function handedOf(client: Socket): Promise<Socket> {
+  for (;;) {
+    const socket = handed.find(({ remotePort }) => remotePort === client.localPort);
+    if (socket !== undefined) return socket;
+    await once(server, "connection");
+  }
+}
+
 /** The one that was taken last. */
 function last(): Bare {
   const connection = taken.at(-1);
@@ -144,11 +153,8 @@ suite("a bare connection", () => {
         const client = dial();
         client.write("stay");
         assert.equal(await heard(client), "stayed");
-        const before = handed.length;
         client.write("go");
-        while (handed.length === before) await once(server, "connection");
-        const socket = handed.find((one) => one.remotePort === client.localPort);
-        assert.ok(socket !== undefined);
+        const socket = await handedOf(client);
         const much = letter.repeat(300_000);
         client.end(much);
         assert.equal(await received(socket), much);
