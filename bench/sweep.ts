@@ -1,4 +1,4 @@
-import { show } from "./figure.ts";
+import { median, show } from "./figure.ts";
 import type { Row } from "./row.ts";
 import type { Tail } from "./weather.ts";
 
@@ -15,4 +15,19 @@ export function sweepRows({ by, p99, p999, worst, answersPerSecond }: Tail, besi
     detail,
   });
   return [row("p99", p99, 2), row("p99.9", p999, 10)];
+}
+
+/** The middle tail of several, figure by figure, and the worst answer of all. */
+export function middleTail(tails: readonly Tail[]): Tail {
+  const [first] = tails;
+  if (first === undefined) throw new Error("Cannot tell the middle of tails as there must be one: there is none");
+  const middle = (key: "p99" | "p999" | "answersPerSecond" | "failures"): number => median(tails.map((each) => each[key]));
+  return {
+    by: first.by,
+    p99: middle("p99"),
+    p999: middle("p999"),
+    worst: Math.max(...tails.map(({ worst }) => worst)),
+    answersPerSecond: middle("answersPerSecond"),
+    failures: middle("failures"),
+  };
 }

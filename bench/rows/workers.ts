@@ -1,40 +1,37 @@
 /** Answers from processes of their own: no sweep and no scrape in their tail, and little more cost for the second of them. */
 import { blow, middle, middleRatio, type Blow } from "../blow.ts";
-import { show } from "../figure.ts";
+import { median, show } from "../figure.ts";
 import { stormMaker, tail } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
 import { startNginx } from "../peers.ts";
 import { memoryMbOf, ticksOf } from "../proc.ts";
-import { interleave, type Row, type RowMaker } from "../row.ts";
+import { pause } from "../rolecall.ts";
+import { interleave, type Rounds, type Row, type RowMaker } from "../row.ts";
 import { startStaff } from "../staff.ts";
-import { sweepRate, sweepRows } from "../sweep.ts";
-import type { Pace } from "../weather.ts";
+import { middleTail, sweepRate, sweepRows } from "../sweep.ts";
+import type { Tail } from "../weather.ts";
 import { besideScrapes } from "./disturbance.ts";
 
 const connections = 64;
 const residentMbMax = 60;
 const secondCostMax = 1.15;
+/** A worker that has just come compiles what it runs: probes warm it up, in ms. */
+const warmMs = 5_000;
 
 /** The tail at 20,000 checks a second of one worker, while 1,000 nodes are probed every second by the main process. */
 export const workerBesideSweep: RowMaker = {
   word: "worker-sweep",
-  async run({ seconds }) {
+  async run(rounds) {
     const rows: Row[] = [];
     for (const kept of ["keep", "close"] as const) {
-      const beside = `one worker, 1,000 nodes that ${kept} connections probed`;
       const nodes = await serveNodes({ by: "constant", clusters: 200, nodes: 5, connections: kept, motion: "moving" });
       try {
         const staff = await startStaff(nodes.clusters, 1);
         if ("notRun" in staff) return [{ name: `p99 and p99.9 in ms at ${show(sweepRate)}/s, one worker`, notRun: staff.notRun }];
         try {
-          const url = staff.rolecall.url("/primary");
-          const pace = { rate: sweepRate, seconds: Math.min(8, seconds * 2) };
-          const before = ticksOf(1);
-          const found = await tail(url, pace);
-          const after = ticksOf(1);
-          const idle = `core of the load ${show(((after.idle - before.idle) / (after.all - before.all)) * 100)} % idle`;
-          const floor = await floorOf(url, pace);
-          rows.push(...sweepRows(found, beside, `; ${idle}; ${floor}`));
+          rows.push(
+            ...(await besideSweep(staff.rolecall.url("/primary"), rounds, `one worker, 1,000 nodes that ${kept} connections probed`)),
+          );
         } finally {
           await staff.rolecall.stop();
         }
@@ -45,6 +42,29 @@ export const workerBesideSweep: RowMaker = {
     return rows;
   },
 };
+
+/** Asks the worker, and in turn with it a server in C in its place, beside the same sweep: no tail here can be shorter than that one's. */
+async function besideSweep(url: string, rounds: Rounds, beside: string): Promise<readonly Row[]> {
+  const nginx = await startNginx(await (await fetch(url)).text());
+  try {
+    await pause(warmMs);
+    const idle: number[] = [];
+    const atUs = async (seconds: number): Promise<Tail> => {
+      const before = ticksOf(1);
+      const found = await tail(url, { rate: sweepRate, seconds });
+      const after = ticksOf(1);
+      idle.push(((after.idle - before.idle) / (after.all - before.all)) * 100);
+      return found;
+    };
+    const atNginx = "notRun" in nginx ? [] : [(seconds: number) => tail(nginx.url, { rate: sweepRate, seconds })];
+    const [ours = [], theirs = []] = await interleave(rounds, [atUs, ...atNginx]);
+    const floor = theirs.length === 0 ? null : middleTail(theirs);
+    const told = floor === null ? "nginx not run" : `nginx in its place ${show(floor.p99)} / ${show(floor.p999)} ms`;
+    return sweepRows(middleTail(ours), beside, `; core of the load ${show(median(idle))} % idle; ${told}`);
+  } finally {
+    if (!("notRun" in nginx)) await nginx.stop();
+  }
+}
 
 /** The tail of one worker at 5,000 checks a second, beside scrapes of the main process without a pause. */
 export const workerBesideScrapes: RowMaker = {
@@ -109,16 +129,4 @@ function residentOf(workers: readonly number[]): Row {
     bound: { atMost: residentMbMax },
     detail: `after the storms; ${each.map(({ rss, pss }) => `${show(rss)} (${show(pss)} where shared pages count in part)`).join(", ")}`,
   };
-}
-
-/** What the same load finds at a server in C in the worker's place, beside the same sweep: no tail here can be shorter. */
-async function floorOf(url: string, pace: Pace): Promise<string> {
-  const nginx = await startNginx(await (await fetch(url)).text());
-  if ("notRun" in nginx) return "nginx not run";
-  try {
-    const { p99, p999 } = await tail(nginx.url, pace);
-    return `nginx in its place ${show(p99)} / ${show(p999)} ms`;
-  } finally {
-    await nginx.stop();
-  }
 }

@@ -3,8 +3,11 @@ import { fileURLToPath } from "node:url";
 import type { ListenerConfig } from "../config/config.ts";
 import type { PreparedInWorker, Standing, ToFirst, ToWorker, WorkerReport } from "./messages.ts";
 
-/** Keeps a worker's heap as small as the first process's (cli/memory.ts), from its very start. */
-const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100"];
+/**
+ * Keeps a worker's heap as small as the first process's (cli/memory.ts), from its very start, and collects it on the worker's own thread: its
+ * helpers would take turns with it on its core, or take another worker's.
+ */
+const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100", "--single-threaded-gc"];
 /** How long a worker may take to do what it was told, in ms. */
 const patienceMs = 15_000;
 /** A worker that was told to end and is still there after this is killed, in ms. */
