@@ -28,7 +28,7 @@ export class Rolecall {
    * @param more keys of the configuration beside clusters and listeners
    * @throws Error when it ends, with what it wrote, or is not ready within 30 s
    */
-  static async start(clusters: Clusters, more: object = {}, core: Core = "measured"): Promise<Rolecall> {
+  static async start(clusters: Clusters, more: object = {}, how: { core?: Core; program?: string } = {}): Promise<Rolecall> {
     const ports = [await freePort(), await freePort()] as const;
     const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
     const file = join(folder, "rolecall.json");
@@ -41,7 +41,10 @@ export class Rolecall {
     };
     writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
     try {
-      const started = await Started.start({ command: [process.execPath, program, "serve", "--config", file], core });
+      const started = await Started.start({
+        command: [process.execPath, how.program ?? program, "serve", "--config", file],
+        core: how.core ?? "measured",
+      });
       const rolecall = new Rolecall(started, ports);
       await rolecall.#until(`http://127.0.0.1:${ports[0]}/readyz`, 200);
       return rolecall;

@@ -39,7 +39,7 @@ export async function startStaff(clusters: Clusters, count: number): Promise<Sta
 
 async function start(clusters: Clusters, count: number): Promise<Rolecall | { readonly notRun: string }> {
   try {
-    return await Rolecall.start(clusters, { workers: count }, "load");
+    return await Rolecall.start(clusters, { workers: count }, { core: "load" });
   } catch (error) {
     if (error instanceof Error && /workers.* is not a known key/.test(error.message))
       return { notRun: "this build knows no key `workers`" };

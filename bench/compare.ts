@@ -1,0 +1,104 @@
+/**
+ * `npm run bench:compare -- OTHER/dist/main.js [ROUNDS]`: this build against another one, in turn in one run. Prints the cost of each
+ * row as a ratio, ours by the other's, with its 95 % interval; ends with 1 when the upper bound of a ratio is above 1.05.
+ */
+import { resolve } from "node:path";
+import { show } from "./figure.ts";
+import { storm } from "./load.ts";
+import { serveNodes, type Served } from "./nodes.ts";
+import { cpuMsOf, family } from "./proc.ts";
+import { pause, Rolecall } from "./rolecall.ts";
+import { Started } from "./started.ts";
+
+/** What a build may cost more than the other, at the upper end of the interval. */
+const ratioMax = 1.05;
+const seconds = 2;
+
+interface Comparison {
+  readonly name: string;
+  readonly clusters: number;
+  readonly configuration: object;
+  /** @returns the cost of one round: time per answer, or processor time */
+  readonly cost: (rolecall: Rolecall) => Promise<number>;
+}
+
+const comparisons: readonly Comparison[] = [
+  { name: "time per answer, kept connections", clusters: 1, configuration: {}, cost: (rolecall) => timePerAnswer(rolecall, false) },
+  { name: "time per answer, new connections", clusters: 1, configuration: {}, cost: (rolecall) => timePerAnswer(rolecall, true) },
+  {
+    name: "time per answer, ordinary path",
+    clusters: 1,
+    configuration: { fast_lane: false },
+    cost: (rolecall) => timePerAnswer(rolecall, false),
+  },
+  { name: "time per answer, two workers", clusters: 1, configuration: { workers: 2 }, cost: (rolecall) => timePerAnswer(rolecall, false) },
+  { name: "processor time of probing 1,000 nodes", clusters: 200, configuration: {}, cost: probingCost },
+];
+
+const [other, rounds = "12"] = process.argv.slice(2);
+if (other === undefined) throw new Error("Cannot compare: the path of the other build's main.js is missing");
+let isSlower = false;
+for (const comparison of comparisons) {
+  const { ratio, low, high } = await compare(comparison, resolve(other), Number(rounds));
+  isSlower ||= high > ratioMax;
+  process.stdout.write(`${comparison.name}: ${show(ratio)} (95 %: ${show(low)} to ${show(high)})\n`);
+}
+process.exitCode = isSlower ? 1 : 0;
+
+async function compare({ clusters, configuration, cost }: Comparison, program: string, count: number): Promise<Interval> {
+  const nodes: Served = await serveNodes({
+    by: "constant",
+    clusters,
+    nodes: clusters === 1 ? 3 : 5,
+    connections: "close",
+    motion: "moving",
+  });
+  try {
+    const ours = await Rolecall.start(nodes.clusters, configuration);
+    const theirs = await Rolecall.start(nodes.clusters, configuration, { program });
+    // One uncounted round of each: what is compiled and cached then is no one's cost.
+    for (const side of [ours, theirs]) await cost(side);
+    const logs: number[] = [];
+    for (let round = 0; round < count; round += 1) {
+      const isSwapped = round % 2 === 1;
+      const [first, second] = isSwapped ? [theirs, ours] : [ours, theirs];
+      const [costOfFirst, costOfSecond] = [await cost(first), await cost(second)];
+      logs.push(Math.log(isSwapped ? costOfSecond / costOfFirst : costOfFirst / costOfSecond));
+    }
+    return intervalOf(logs);
+  } finally {
+    await Started.stopAll();
+  }
+}
+
+async function timePerAnswer(rolecall: Rolecall, isNew: boolean): Promise<number> {
+  const { answersPerSecond } = await storm({ url: rolecall.url("/primary"), seconds, connections: 64, isNew });
+  return 1 / answersPerSecond;
+}
+
+async function probingCost(rolecall: Rolecall): Promise<number> {
+  const pids = family(rolecall.process.pid);
+  const before = cpuMsOf(pids);
+  await pause(seconds * 2_000);
+  return cpuMsOf(pids) - before;
+}
+
+interface Interval {
+  readonly ratio: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** The geometric mean and its 95 % interval, by Student's t. */
+function intervalOf(logs: readonly number[]): Interval {
+  const mean = logs.reduce((sum, each) => sum + each, 0) / logs.length;
+  const variance = logs.reduce((sum, each) => sum + (each - mean) ** 2, 0) / (logs.length - 1);
+  const half = studentT(logs.length - 1) * Math.sqrt(variance / logs.length);
+  return { ratio: Math.exp(mean), low: Math.exp(mean - half), high: Math.exp(mean + half) };
+}
+
+/** The 97.5 % quantile of Student's t, by the Cornish-Fisher expansion: within 1 % from 5 degrees of freedom on. */
+function studentT(freedom: number): number {
+  const z = 1.959964;
+  return z + (z ** 3 + z) / (4 * freedom) + (5 * z ** 5 + 16 * z ** 3 + 3 * z) / (96 * freedom ** 2);
+}
