@@ -47,7 +47,15 @@ export class RelayDoor {
   }
 
   #take(message: IncomingMessage, response: ServerResponse): void {
-    const relayed = this.#isKnown(message.headers[relayHeaders.secret]) ? takeRelayed(message.headers) : null;
+    try {
+      this.#answer(message, response);
+    } catch {
+      message.socket.destroy(); // the worker answers its client 502
+    }
+  }
+
+  #answer(message: IncomingMessage, response: ServerResponse): void {
+    const relayed = this.#isKnown(message.headers[relayHeaders.secret]) ? takeRelayed(message) : null;
     const listener = relayed === null ? undefined : this.#listeners.get(relayed.listener);
     if (relayed === null || listener === undefined) {
       message.socket.destroy();
