@@ -45,7 +45,7 @@ export function readAnswerHead(answer: IncomingMessage, rules: HeadRules): Answe
   const { statusCode: status = 0, statusMessage: phrase = "", headers } = answer;
   const problem = problemOf(answer, rules);
   if (problem !== null) return { problem };
-  const kept = endToEnd(headers).filter(([name, value]) => rules.isOwn || mayPass(name, value, status, rules));
+  const kept = endToEnd(headers).filter(([name, value]) => rules.isOwn || mayPass(name, value, { status, host: rules.host }));
   const length = headers["content-length"];
   // A 204 has no body and states no length (RFC 9110, 8.6).
   return { status, phrase, headers: length === undefined || status === 204 ? kept : [...kept, ["content-length", length]] };
@@ -70,7 +70,11 @@ function problemOf({ statusCode = 0, statusMessage = "", headers }: IncomingMess
 }
 
 /** What a node may say to a client of ours. */
-function mayPass(name: string, value: string | string[], status: number, { host }: HeadRules): boolean {
+function mayPass(
+  name: string,
+  value: string | string[],
+  { status, host }: { readonly status: number; readonly host: string | undefined },
+): boolean {
   if (ofOrigin.has(name) || name.startsWith("x-rolecall-") || name.startsWith("access-control-")) return false;
   if (name === "www-authenticate") return status === 401;
   return name !== "location" || [value].flat().every((location) => staysHere(location, host));

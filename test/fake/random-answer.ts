@@ -117,7 +117,7 @@ const text = fc.oneof({ weight: 5, arbitrary: whole }, { weight: 3, arbitrary: m
 export const randomAnswer: fc.Arbitrary<RawAnswer> = fc
   .tuple(text, fc.array(fc.nat(150), { maxLength: 3 }), fc.constantFrom("close" as const, "close" as const, "reset" as const))
   .map(([all, cuts, end]) => {
-    const whole = Buffer.from(all, "latin1");
-    const places = [0, ...cuts.toSorted((one, other) => one - other), whole.length];
-    return { pieces: places.slice(1).map((to, at) => whole.subarray(places[at], to)), end };
+    const written = Buffer.from(all, "latin1");
+    const places = [0, ...cuts.toSorted((one, other) => one - other), written.length];
+    return { pieces: places.slice(1).map((to, at) => written.subarray(places[at], to)), end };
   });

@@ -38,7 +38,7 @@ async function edge(context: TestContext, workers: number, fastLane: boolean): P
     response: { end(text: string): unknown },
   ): void => {
     const kept = Object.entries(headers).filter(([name]) => !["host", "x-request-id", "connection"].includes(name));
-    passed.push(JSON.stringify([method, path, Object.fromEntries(kept.toSorted())]));
+    passed.push(JSON.stringify([method, path, Object.fromEntries(kept.toSorted(([one], [other]) => one.localeCompare(other)))]));
     response.end("done");
   };
   const [pg1, pg2] = [
