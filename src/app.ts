@@ -83,6 +83,7 @@ export class App {
         handlerFor: (listener) => this.#handlerFor(listener),
         eventsOf: (listener) => this.#gatehouse.eventsOf(listener),
         standing: () => this.#standing(),
+        onContained: (problem) => this.contained(problem),
       },
       inheritedSockets(config.listen, inherited),
     );
@@ -144,6 +145,11 @@ export class App {
   /** A reload that came to nothing is counted too. */
   reloadRefused(): void {
     this.#metrics.reloaded("refused");
+  }
+
+  /** Logs and counts what only the last resort of a process caught. */
+  contained(error: unknown): void {
+    this.#gatehouse.contained(error);
   }
 
   /** Stops. Where it drains, `/readyz` says no and answers go on for the configured time before everything is closed. */

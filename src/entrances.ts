@@ -14,6 +14,7 @@ export interface EntrancesContext {
   readonly handlerFor: (listener: ListenerConfig) => Handler;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
   readonly standing: CrewContext["standing"];
+  readonly onContained: CrewContext["onContained"];
 }
 
 /** What the workers did, and used. */
@@ -29,7 +30,11 @@ export class Entrances {
    * @param workers how many processes answer beside this one; 0: this one answers everything
    * @param inherited sockets that listen already, by the listener that each is for
    */
-  constructor(workers: number, { log, handlerFor, eventsOf, standing }: EntrancesContext, inherited: ReadonlyMap<string, SendHandle>) {
+  constructor(
+    workers: number,
+    { log, handlerFor, eventsOf, standing, onContained }: EntrancesContext,
+    inherited: ReadonlyMap<string, SendHandle>,
+  ) {
     const sockets = new Map(inherited);
     this.#own = new Doors({
       handlerFor,
@@ -39,7 +44,8 @@ export class Entrances {
         return sockets.delete(key) ? { handle } : undefined;
       },
     });
-    this.#crew = workers === 0 ? null : new Crew(workers, { log, standing, eventsOf, answererFor: handlerFor, sockets: inherited });
+    const wires = { log, standing, eventsOf, onContained, answererFor: handlerFor, sockets: inherited };
+    this.#crew = workers === 0 ? null : new Crew(workers, wires);
   }
 
   /** The doors that are open, with the ports they have, in the order of the configuration. */

@@ -2,7 +2,9 @@ import { basename } from "node:path";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
 import { ExporterDialect, type ExporterSources } from "./front/exporter-dialect.ts";
+import { isReload } from "./front/exporter-paths.ts";
 import type { Handler } from "./front/listener.ts";
+import type { Request } from "./front/request.ts";
 import { disagreement } from "./health/disagreement.ts";
 import { look } from "./health/sight.ts";
 import { buildInfo, versionText } from "./metrics/build-info.ts";
@@ -58,7 +60,9 @@ export function exporterHandler(listener: ListenerConfig, wires: ExporterWires):
         ),
     },
   );
-  return (request) => dialect.handle(request);
+  return Object.assign((request: Request) => dialect.handle(request), {
+    changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath),
+  });
 }
 
 /** A disagreement stands with the collector of the exporter's word. */

@@ -1,7 +1,7 @@
 import type { ClusterConfig, ListenerConfig } from "./config/config.ts";
 import type { ListenerEvents } from "./front/listener.ts";
 import { SnapshotWait } from "./front/snapshot-wait.ts";
-import { safeMethods } from "./front/request.ts";
+import { safeMethods, type Request } from "./front/request.ts";
 import type { Audited } from "./gateway/audit.ts";
 import { Gateway, type GatewayContext } from "./gateway/gateway.ts";
 import { Upstreams } from "./gateway/upstream.ts";
@@ -56,7 +56,7 @@ export class Gatehouse {
     const { log, metrics } = this.#context;
     const door = `${address}:${port}`;
     return {
-      onError: (error, { target }) => log.error({ err: error, target }, "answer failed"),
+      onError: (error, request) => this.#failed(error, request, door),
       onFiles: (problem) => log[problem === null ? "info" : "error"]({ door, problem }, "files of a listener read"),
       onRefused: ({ address: from, status, request, count = 1 }) => {
         metrics.turnedAway(status, count);
@@ -65,6 +65,21 @@ export class Gatehouse {
         if (isUnsafe || this.#mayTell()) log.warn({ door, from, status, call, ...(count > 1 ? { count } : {}) }, "not let in");
       },
     };
+  }
+
+  /** Reports what nobody but the process itself caught, and what cost no more than one connection. */
+  contained(error: unknown): void {
+    const { log, metrics } = this.#context;
+    metrics.contained("process");
+    if (this.#mayTell()) log.error({ err: error }, "internal error contained by the last resort");
+  }
+
+  #failed(error: unknown, request: Request | null, door: string): void {
+    const { log, metrics } = this.#context;
+    metrics.contained(request === null ? "connection" : "request");
+    if (!this.#mayTell()) return;
+    if (request === null) log.error({ err: error, door }, "connection failed");
+    else log.error({ err: error, target: request.target }, "answer failed");
   }
 
   /** The one line and the one metric of a management call. */

@@ -2,6 +2,7 @@ import { App } from "../app.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
 import { DoorError } from "../front/doors.ts";
+import { installLastResort } from "../front/last-resort.ts";
 import { showsHandles } from "../front/tcp-handle.ts";
 import { makeLog, type Logger } from "../log.ts";
 import { Reloader } from "../reloader.ts";
@@ -25,6 +26,7 @@ export async function serve({ args, result, io, print, signal: ending }: Session
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
   const app = new App(config, log, inheritedSockets());
+  const removeLastResort = installLastResort((error) => app.contained(error));
   try {
     const reloader = new Reloader(() => reload({ app, sources, log }));
     app.reloadBy(() => reloader.reload(), sources.file);
@@ -46,6 +48,7 @@ export async function serve({ args, result, io, print, signal: ending }: Session
     // Probing goes on after a listener could not be opened, and would keep the process.
     await app.stop({ drains: false });
     await simulator?.stop();
+    removeLastResort();
   }
 }
 

@@ -4,6 +4,6 @@ export interface Visitor {
   readonly address: string;
   /** The user, token or certificate that vouched for the caller; `null` where nobody was asked. */
   readonly who: string | null;
-  /** Whether the Authorization header was for us, and so is none of a node's business. */
+  /** Whether the listener has credentials of its own: then the Authorization header is for us, and goes to no node. */
   readonly isOurSecret: boolean;
 }

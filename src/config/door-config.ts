@@ -9,6 +9,8 @@ export interface DoorConfig {
   /** Networks that may come in, as `10.0.0.0/8`; `null` for everyone. */
   readonly allow: readonly string[] | null;
   readonly allowFor: Guarded;
+  /** Origins, beside the Host itself, whose pages may make calls that change something, as `https://console.example.com`. */
+  readonly trustedOrigins: readonly string[];
   readonly limits: DoorLimits;
 }
 
@@ -67,6 +69,7 @@ export const openDoor: DoorConfig = {
   auth: null,
   allow: null,
   allowFor: "all",
+  trustedOrigins: [],
   limits: {
     connections: 16_384,
     connectionsPerAddress: 4_096,

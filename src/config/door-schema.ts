@@ -15,10 +15,11 @@ export interface DoorFields {
   readonly auth: z.ZodType<DoorAuth | null>;
   readonly allow: z.ZodType<readonly string[] | null>;
   readonly allow_for: z.ZodType<DoorConfig["allowFor"]>;
+  readonly trusted_origins: z.ZodType<readonly string[]>;
   readonly limits: z.ZodType<DoorLimits>;
 }
 
-/** Makes the keys: `management`, `tls`, `auth`, `allow`, `allow_for`, `limits`. */
+/** Makes the keys: `management`, `tls`, `auth`, `allow`, `allow_for`, `trusted_origins`, `limits`. */
 export function doorFields(): DoorFields {
   return {
     management: onOrOff().describe(
@@ -36,6 +37,9 @@ export function doorFields(): DoorFields {
       .default(null)
       .describe("Addresses and networks that may come in, such as 10.0.0.0/8. Default: everyone"),
     allow_for: guarded().default("all").describe("all: allow is for every call. unsafe: only for calls that change something"),
+    trusted_origins: list(webOrigin(), 64).describe(
+      "Origins whose pages may make calls that change something, such as https://console.example.com. A page of this Host always may",
+    ),
     limits: section(limitsSchema()).describe("How much this listener takes"),
   };
 }
@@ -109,6 +113,15 @@ function userSchema(): z.ZodType<BasicUser> {
 
 function network(): z.ZodType<string> {
   return z.string({ error: cidrAllowed }).refine((text) => parseCidr(text) !== undefined, { error: cidrAllowed });
+}
+
+/** An origin as browsers write it: no path, no user, and not the port that its scheme has anyway. */
+function webOrigin(): z.ZodType<string, string> {
+  return readable({
+    allowed: "an origin such as https://console.example.com or http://10.0.0.5:8080",
+    pattern: /^https?:\/\/[^\s/?#@*]+$/,
+    parse: (text) => (URL.canParse(text) ? new URL(text).origin : undefined),
+  });
 }
 
 function limitsSchema(): z.ZodType<DoorLimits> {

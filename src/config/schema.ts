@@ -127,11 +127,22 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
       )
       // Other dialects have no port of their own: checkListeners refuses them without one.
       .transform(
-        ({ whole_cluster: wholeCluster, port = exporterPort, management, tls, auth, allow, allow_for: allowFor, limits, ...listener }) => ({
+        ({
+          whole_cluster: wholeCluster,
+          port = exporterPort,
+          management,
+          tls,
+          auth,
+          allow,
+          allow_for: allowFor,
+          trusted_origins: trustedOrigins,
+          limits,
+          ...listener
+        }) => ({
           ...listener,
           port,
           wholeCluster,
-          door: { management, tls, auth, allow, allowFor, limits },
+          door: { management, tls, auth, allow, allowFor, trustedOrigins, limits },
         }),
       )
   );

@@ -28,7 +28,14 @@ export abstract class BareConnection {
 
   constructor(handle: Handle) {
     this.#handle = handle;
-    this.#handle[owner] = (buffer, length) => (buffer === null ? this.close() : this.read(buffer, length));
+    this.#handle[owner] = (buffer, length) => {
+      try {
+        if (buffer === null) this.close();
+        else this.read(buffer, length);
+      } catch (error) {
+        this.fail(error);
+      }
+    };
     handle.onread = onOwnRead;
   }
 
@@ -36,6 +43,8 @@ export abstract class BareConnection {
   protected abstract read(buffer: Buffer, length: number): void;
   /** The connection is another's, or nobody's, from now on. */
   protected abstract gone(): void;
+  /** Something threw on the connection, which is closed. Must not throw. */
+  protected abstract failed(error: unknown): void;
 
   /** Begins to read. */
   start(): void {
@@ -60,13 +69,26 @@ export abstract class BareConnection {
 
   /** Writes, and closes once that is written. */
   end(bytes: Buffer): void {
-    if (this.#write(bytes, () => this.close()) === "waiting") this.#handle.readStop();
+    if (this.#write(bytes, () => this.#closeWritten()) === "waiting") this.#handle.readStop();
     else this.close();
   }
 
   close(): void {
     if (!this.#isOpen) return;
     this.#leave();
+    this.#handle.close();
+  }
+
+  /**
+   * Closes the connection for what threw on it. Never throws: the system's callbacks are its callers, and what they throw ends the process.
+   */
+  fail(error: unknown): void {
+    this.failed(error);
+    try {
+      if (this.#isOpen) this.#leave();
+    } catch (again) {
+      this.failed(again);
+    }
     this.#handle.close();
   }
 
@@ -77,6 +99,15 @@ export abstract class BareConnection {
     this.#leave();
     adopt(this.#handle);
     if (this.#isSharing) unshare(this.#handle);
+  }
+
+  /** The system calls this. */
+  #closeWritten(): void {
+    try {
+      this.close();
+    } catch (error) {
+      this.fail(error);
+    }
   }
 
   #write(bytes: Buffer, oncomplete: (() => void) | undefined): Written {

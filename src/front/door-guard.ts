@@ -8,7 +8,6 @@ import { digestOf, type BearerToken } from "./door-files.ts";
 import { networksOf } from "./door-network.ts";
 import { Passwords, type PasswordVerdict } from "./door-password.ts";
 import { errorReply, type Reply } from "./reply.ts";
-import { safeMethods } from "./request.ts";
 
 /** Whether a request comes in, and as whose; else what it is answered. */
 export type Admission = { readonly visitor: Visitor } | { readonly refusal: Reply };
@@ -29,16 +28,18 @@ export class Guard {
     this.#challenges = challengesOf(door.auth);
   }
 
-  /** Looks at a request: at once, but for a password that has to be worked on. */
-  admit(message: IncomingMessage): Admission | Promise<Admission> {
+  /**
+   * Looks at a request: at once, but for a password that has to be worked on.
+   * @param isUnsafe whether the request may change something
+   */
+  admit(message: IncomingMessage, isUnsafe: boolean): Admission | Promise<Admission> {
     const { auth, allowFor } = this.#door;
     const address = unmapped(message.socket.remoteAddress ?? "");
-    const isUnsafe = !safeMethods.includes(message.method ?? "GET");
     if (this.#isAllowed !== null && isFor(allowFor, isUnsafe) && !this.#isAllowed(address)) {
       const text = `Cannot let ${address} in: it is in none of the networks that allow names`;
       return { refusal: errorReply(403, "not_allowed", { message: text, headers: ["X-Rolecall-Reason", "not_allowed"] }) };
     }
-    const visitor = { address, isOurSecret: auth !== null && (auth.basic.length > 0 || auth.bearer.length > 0) };
+    const visitor = { address, isOurSecret: auth !== null };
     const certificate = certificateOf(message);
     if (auth === null || !isFor(auth.for, isUnsafe)) return { visitor: { ...visitor, who: certificate } };
     if (auth.certificate && certificate !== null) return { visitor: { ...visitor, who: certificate } };

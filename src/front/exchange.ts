@@ -21,7 +21,7 @@ export interface Exchange {
 export interface Around {
   readonly visitor: Visitor;
   readonly limits: DoorLimits;
-  readonly onError: (error: unknown, request: Request) => void;
+  readonly onError: (error: unknown, request: Request | null) => void;
 }
 
 /** What of a message says what is asked. */
@@ -40,22 +40,41 @@ export function answerExchange(answerer: Answerer, exchange: Exchange, around: A
   const fail = (error: unknown): void => failExchange(exchange, error, around.onError);
   try {
     const { message, response, request } = exchange;
+    if (response.closed) return; // its client went away while a password was looked at
     const reply = request.target.length > targetMax ? tooLong(request.target) : answerer(request, message);
     if (reply instanceof Promise) reply.then((late) => writeReply(response, late, request.method)).catch(fail);
-    else if (isHandedOver(reply)) reply.take({ message, response, visitor: around.visitor, limits: around.limits }).catch(fail);
+    else if (isHandedOver(reply)) handOver(reply, exchange, around).catch(fail);
     else writeReply(response, reply, request.method);
   } catch (error) {
     fail(error);
   }
 }
 
-/** The answer to a mistake of our own, or the end of one that has begun. */
-export function failExchange({ response, request }: Exchange, error: unknown, onError: Around["onError"]): void {
-  onError(error, request);
-  if (response.headersSent) response.destroy();
-  else {
-    const message = "Cannot answer: a mistake of rolecall's own, see its log";
-    writeReply(response, errorReply(500, "internal", { message }), request.method);
+/** Hands a request over. Node reports to the response's listeners what is written to it too late: without one that ends the process. */
+function handOver({ take }: HandedOver, { message, response, request }: Exchange, { visitor, limits, onError }: Around): Promise<void> {
+  response.on("error", ignore);
+  return take({ message, response, visitor, limits, onError: (error) => onError(error, request) });
+}
+
+function ignore(): void {}
+
+/**
+ * The answer to a mistake of our own, or the end of one that has begun. Never throws: it is the last to hear of what an exchange threw, in
+ * callbacks of Node and of promises, where an exception would end the process.
+ */
+export function failExchange({ message, response, request }: Exchange, error: unknown, onError: Around["onError"]): void {
+  try {
+    // A body that broke off has nobody to answer, and is no mistake of ours.
+    if (!message.destroyed || message.complete) onError(error, request);
+    if (response.writableEnded) return;
+    if (response.headersSent) response.destroy();
+    else {
+      for (const name of response.getHeaderNames()) response.removeHeader(name);
+      const text = "Cannot answer: internal error, see the log of rolecall";
+      writeReply(response, errorReply(500, "internal", { message: text }), request.method);
+    }
+  } catch {
+    message.socket.destroy();
   }
 }
 

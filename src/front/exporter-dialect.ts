@@ -1,4 +1,4 @@
-import { pathOf } from "./exporter-paths.ts";
+import { pathOf, reloadPath } from "./exporter-paths.ts";
 import { landingReply, plainReply } from "./exporter-reply.ts";
 import { ExporterRoles, type RoleSources } from "./exporter-roles.ts";
 import type { Reply } from "./reply.ts";
@@ -44,7 +44,7 @@ export class ExporterDialect {
     if (path === telemetryPath)
       return metrics().then(({ pieces, contentType }) => ({ ...plainReply(200, "", { type: contentType }), pieces }));
     switch (path ?? "") {
-      case "/reload":
+      case reloadPath:
         return this.#reload(method);
       case "/explain":
         return plainReply(200, explain(cluster, node));

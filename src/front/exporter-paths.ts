@@ -8,6 +8,14 @@ export const rolePaths: ReadonlyMap<string, RoleQuestion> = new Map<string, Role
   ...["/replica", "/standby", "/slave", "/read-only", "/ro"].map((path): [string, RoleQuestion] => [path, "replica"]),
 ]);
 
+/** Whether a target has the configuration read again: that is a change, also with GET, which is kept for compatibility. */
+export function isReload(target: string, telemetryPath: string): boolean {
+  return telemetryPath !== reloadPath && pathOf(target) === reloadPath;
+}
+
+/** The path of the one call of this dialect that changes something. */
+export const reloadPath = "/reload";
+
 /**
  * The path of a target, decoded, without its query; an absolute target counts without its origin. Nothing is tidied: `/up/` is another
  * path than `/up`.

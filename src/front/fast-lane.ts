@@ -32,6 +32,8 @@ export interface LaneContext {
   /** The answers in force; while it gives `null` every connection goes the ordinary way at once. */
   readonly quick: () => QuickAnswers | null;
   readonly crowd: Crowd;
+  /** Called with what threw on a connection, which is closed for it. */
+  readonly onError: (error: unknown) => void;
 }
 
 /**
@@ -57,7 +59,12 @@ export class FastLane {
   open(server: Server): void {
     this.#giveBack = takeConnections(server, (handle) => this.#admit(handle)) ?? this.#giveBack;
     server.prependListener("connection", (socket: Socket) => {
-      if (this.#unread !== null) socket.unshift(this.#unread);
+      try {
+        if (this.#unread !== null) socket.unshift(this.#unread);
+      } catch (error) {
+        this.report(error);
+        socket.destroy();
+      }
     });
   }
 
@@ -79,8 +86,20 @@ export class FastLane {
   /** Hands a connection over to node:http, with what it has to read first. */
   handOver(passenger: Passenger, unread: Buffer | null): void {
     this.#unread = unread;
-    passenger.giveBack(this.#giveBack);
-    this.#unread = null;
+    try {
+      passenger.giveBack(this.#giveBack);
+    } finally {
+      this.#unread = null;
+    }
+  }
+
+  /** What a connection threw is reported; it never throws itself, as Node is its caller. */
+  report(error: unknown): void {
+    try {
+      this.#context.onError(error);
+    } catch {
+      // What cannot even be reported must not end the process either.
+    }
   }
 
   leave(passenger: Passenger): void {
@@ -88,13 +107,27 @@ export class FastLane {
     this.#context.crowd.leave(passenger.address);
   }
 
+  /** Node calls this for each connection: where it throws, the connection goes the ordinary way. */
   #admit(handle: Handle): boolean {
+    try {
+      return this.#take(handle);
+    } catch (error) {
+      this.report(error);
+      return false;
+    }
+  }
+
+  #take(handle: Handle): boolean {
     if (this.#context.quick() === null) return false;
     const address = this.#context.crowd.take(peerOf(handle));
     if (address === null) return false; // is refused as it is in the ordinary lane
     const passenger = new Passenger(this, handle, address);
     this.#passengers.add(passenger);
-    passenger.start();
+    try {
+      passenger.start();
+    } catch (error) {
+      passenger.fail(error);
+    }
     return true;
   }
 
@@ -103,8 +136,7 @@ export class FastLane {
     this.#sweep += 1;
     for (const passenger of this.#passengers) {
       if (this.#sweep - passenger.sweep <= (passenger.hasAsked ? sweepsIdle : sweepsUnasked)) continue;
-      if (!passenger.hasAsked) passenger.write(renderedTimeout);
-      passenger.close();
+      passenger.expire();
     }
   }
 }
@@ -136,8 +168,22 @@ class Passenger extends BareConnection {
     else this.end(answer.bytes);
   }
 
+  /** Gives it up, with a 408 where it has asked nothing yet. */
+  expire(): void {
+    try {
+      if (!this.hasAsked) this.write(renderedTimeout);
+      this.close();
+    } catch (error) {
+      this.fail(error);
+    }
+  }
+
   protected gone(): void {
     this.#lane.leave(this);
+  }
+
+  protected failed(error: unknown): void {
+    this.#lane.report(error);
   }
 
   #keep(bytes: Buffer): void {

@@ -3,6 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { DoorConfig } from "../config/door-config.ts";
+import { refuseCrossOrigin } from "./cross-origin.ts";
 import { Crowd, limitServer } from "./door-crowd.ts";
 import { DoorFiles, type DoorMaterial, readDoor } from "./door-files.ts";
 import { Guard, type Admission } from "./door-guard.ts";
@@ -10,12 +11,14 @@ import { createDoorServer } from "./door-server.ts";
 import { answerExchange, type Answerer, type Exchange, failExchange, requestOf, writeReply } from "./exchange.ts";
 import { FastLane, mayHurry, type QuickAnswers } from "./fast-lane.ts";
 import { bareSocket, type Place } from "./place.ts";
-import type { Request } from "./request.ts";
+import { safeMethods, type Request } from "./request.ts";
 
 /** Answers what comes in at a door. The message is for requests that have a body. */
 export interface Handler extends Answerer {
   /** The answers that may be given before a request is taken apart; left out where the fast lane is off. */
   readonly quick?: QuickAnswers;
+  /** Whether a request changes something although its method is safe; left out where none does. */
+  readonly changes?: (request: Request) => boolean;
 }
 
 /** Somebody who was not let in. */
@@ -30,8 +33,8 @@ export interface Refused {
 
 /** What a listener tells of. */
 export interface ListenerEvents {
-  /** A handler that threw: always a mistake of our own. */
-  readonly onError: (error: unknown, request: Request) => void;
+  /** Something of our own threw; it cost one answer or one connection. `null` where there is no request. */
+  readonly onError: (error: unknown, request: Request | null) => void;
   readonly onRefused: (refused: Refused) => void;
   /** The door's files were read; a problem is a sentence, `null` is none. */
   readonly onFiles: (problem: string | null) => void;
@@ -61,10 +64,14 @@ export class Listener {
     this.#guard = new Guard(door, () => this.#files.tokens);
     this.#crowd = new Crowd(door.limits, (address) => events.onRefused({ address, status: null, request: null }));
     this.#server = createDoorServer(door, material.tls, (message, response) => this.#serve(message, response));
-    this.#lane = new FastLane({ quick: () => (mayHurry(this.#door) ? (this.#handler.quick ?? null) : null), crowd: this.#crowd });
+    this.#lane = new FastLane({
+      quick: () => (mayHurry(this.#door) ? (this.#handler.quick ?? null) : null),
+      crowd: this.#crowd,
+      onError: (error) => events.onError(error, null),
+    });
     this.#server.on("checkContinue", (message, response) => this.#serve(message, response));
     // Whoever is too many is turned away before anything reads.
-    this.#server.prependListener("connection", (socket: Socket) => this.#crowd.enter(socket));
+    this.#server.prependListener("connection", (socket: Socket) => this.#enter(socket));
   }
 
   /**
@@ -138,22 +145,39 @@ export class Listener {
     if (this.#server instanceof TlsServer) this.#server.setSecureContext(tls);
   }
 
-  #serve(message: IncomingMessage, response: ServerResponse): void {
-    const request = requestOf(message);
-    if (!this.#crowd.mayWait(message.socket, response)) {
-      this.#events.onRefused({ address: message.socket.remoteAddress ?? "", status: null, request });
-      message.socket.destroy();
-      return;
+  /** Node calls this for each connection: what it throws would end the process, and costs the connection instead. */
+  #enter(socket: Socket): void {
+    try {
+      this.#crowd.enter(socket);
+    } catch (error) {
+      this.#events.onError(error, null);
+      socket.destroy();
     }
-    const exchange = { message, response, request };
+  }
+
+  /** Node calls this for each request: what it throws would end the process, and costs the answer instead. */
+  #serve(message: IncomingMessage, response: ServerResponse): void {
+    const exchange = { message, response, request: requestOf(message) };
     const fail = (error: unknown): void => failExchange(exchange, error, this.#events.onError);
     try {
-      const admission = this.#guard.admit(message);
+      const admission = this.#admit(exchange);
       if (admission instanceof Promise) admission.then((known) => this.#receive(known, exchange)).catch(fail);
-      else this.#receive(admission, exchange);
+      else if (admission !== null) this.#receive(admission, exchange);
     } catch (error) {
       fail(error);
     }
+  }
+
+  /** @returns `null` where the connection is closed instead */
+  #admit({ message, response, request }: Exchange): Admission | Promise<Admission> | null {
+    if (!this.#crowd.mayWait(message.socket, response)) {
+      this.#events.onRefused({ address: message.socket.remoteAddress ?? "", status: null, request });
+      message.socket.destroy();
+      return null;
+    }
+    const isUnsafe = !safeMethods.includes(request.method) || this.#handler.changes?.(request) === true;
+    const refusal = isUnsafe ? refuseCrossOrigin(message.headers, this.#door.trustedOrigins) : null;
+    return refusal === null ? this.#guard.admit(message, isUnsafe) : { refusal };
   }
 
   #receive(admission: Admission, exchange: Exchange): void {

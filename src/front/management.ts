@@ -1,6 +1,7 @@
 import { callNamed, callRules, type ManagementCall, type NodeQuestion } from "../cluster/management-call.ts";
 import type { Misunderstanding } from "../health/check.ts";
 import { resolveAddress } from "./address.ts";
+import { rolePaths } from "./exporter-paths.ts";
 import type { Request } from "./request.ts";
 import type { Target } from "./target.ts";
 import type { Listening } from "./understand.ts";
@@ -48,7 +49,9 @@ function dryRun(query: string, ignored: readonly string[]): boolean | Misunderst
   return value === "0" || value === "false" ? false : { thing: "parameter dry_run", value, allowed: "1, true, 0 or false" };
 }
 
-/** Only plain segments are passed on: nothing that could climb out of the exporter's paths. */
+/** What is passed on of an exporter: pages that only tell. Its `/reload`, its `/debug/pprof` and what else it has stay behind. */
+const exporterPages: ReadonlySet<string> = new Set(["/", "/metrics", "/explain", "/stat", "/version", ...rolePaths.keys()]);
+
 function nodeQuestion(
   { path, query }: Target,
   { method }: Request,
@@ -56,10 +59,11 @@ function nodeQuestion(
 ): Passing {
   if (method !== "GET") return { kind: "not_allowed", allow: "GET" };
   const isOfApi = path === "metrics";
-  const inner = isOfApi ? path : path.slice("exporter/".length);
-  if (inner.split("/").some((segment) => !/^[\w~-][\w.~-]*$/.test(segment)) && inner !== "") {
-    return { kind: "bad_request", problem: { thing: "path", value: `/${path}`, allowed: "plain segments such as /exporter/metrics" } };
+  const page = isOfApi ? "/metrics" : `/${path.slice("exporter/".length)}`;
+  if (!isOfApi && !exporterPages.has(page)) {
+    const allowed = `one of ${[...exporterPages].map((known) => `/exporter${known}`).join(", ")}`;
+    return { kind: "bad_request", problem: { thing: "path", value: `/${path}`, allowed } };
   }
   const search = query === "" || isOfApi ? "" : `?${query}`;
-  return { kind: "node_question", question: { cluster, node, of: isOfApi ? "api" : "exporter", path: `/${inner}${search}` } };
+  return { kind: "node_question", question: { cluster, node, of: isOfApi ? "api" : "exporter", path: `${page}${search}` } };
 }

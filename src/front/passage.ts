@@ -16,6 +16,8 @@ export interface Passed {
   readonly response: ServerResponse;
   readonly visitor: Visitor;
   readonly limits: DoorLimits;
+  /** Called with what something on the way threw: it is logged and counted. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Takes the place of a reply: the request is handed over whole. */

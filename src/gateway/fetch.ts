@@ -25,7 +25,7 @@ const timeoutMs = 60_000;
  * "Wire"). Password and body stay here: this only reads.
  */
 export async function fetchFromNode(question: NodeQuestion, passed: Passed, { sight, upstream, inFlight }: Fetching): Promise<void> {
-  const { message, response, visitor, limits } = passed;
+  const { message, response, visitor, limits, onError } = passed;
   const found = namedNode(sight, question.node, `GET ${question.path}`);
   if ("error" in found) {
     refuse(response, found);
@@ -48,9 +48,17 @@ export async function fetchFromNode(question: NodeQuestion, passed: Passed, { si
   }
   try {
     const requestId = requestIdOf(message.headers);
-    const headers = headersFor({ received: message.headers, visitor, requestId, host: new URL(origin).host, length: null });
+    const headers = headersFor({
+      received: message.headers,
+      visitor,
+      requestId,
+      host: new URL(origin).host,
+      hasCredentials: upstream.hasCredentials,
+      length: null,
+    });
     await forward({
       asked: "The node",
+      isOwn: false,
       message,
       response,
       origin,
@@ -60,6 +68,7 @@ export async function fetchFromNode(question: NodeQuestion, passed: Passed, { si
       upstream: { ...upstream, auth: null },
       timeoutMs,
       answerMax,
+      onError,
       onHead: () => response.setHeader("X-Rolecall-Node", found.node.name.replace(/[^\u0021-\u007e]/g, "?")),
     });
   } finally {

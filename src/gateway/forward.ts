@@ -1,6 +1,7 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { createProxyServer, type ProxyTarget } from "http-proxy";
+import { type AnswerHead, readAnswerHead } from "./answer-head.ts";
 import { refuse } from "./reply.ts";
 import type { Upstream } from "./upstream.ts";
 
@@ -10,6 +11,8 @@ export interface Forwarding {
   readonly response: ServerResponse;
   /** Who is asked, as messages name it: `The node`. */
   readonly asked: string;
+  /** Whether rolecall's own main process is asked: its answer's head speaks for rolecall. */
+  readonly isOwn: boolean;
   /** Base address of who is asked, as `http://host:port`: a node's API or exporter. */
   readonly origin: string;
   readonly path: string;
@@ -22,6 +25,8 @@ export interface Forwarding {
   readonly answerMax: number;
   /** Called when the answer's head is there and before it is passed on, so that headers can be added to it. */
   readonly onHead: (status: number) => void;
+  /** Called with what something on the way threw. It has cost this call and nothing else. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** How a forwarded request ended: the status the client got, and what went wrong. */
@@ -32,68 +37,162 @@ export interface Ended {
 
 /**
  * Passes one request to one node and streams its answer back. It is never tried again: nobody can know whether a call that failed
- * halfway was done. A client that goes away takes the node's request with it.
+ * halfway was done. A client that goes away takes the node's request with it. Always resolves: whatever the node answers, and whatever
+ * throws on the way, is a 502, or the end of an answer that has begun.
  */
 export function forward(forwarding: Forwarding): Promise<Ended> {
-  return new Promise((resolve) => {
-    const { message, response, timeoutMs, asked } = forwarding;
-    let problem: string | null = null;
-    let toNode: ClientRequest | null = null;
-    const fail = (status: number, text: string): void => {
-      problem ??= text;
-      refuse(response, { status, error: status === 504 ? "timeout" : "bad_gateway", message: text });
-      toNode?.destroy();
-    };
-    const timer = setTimeout(
-      () => fail(504, `${asked} has not answered within ${timeoutMs} ms: whether it did the call is not known`),
-      timeoutMs,
-    );
+  if (forwarding.response.closed) return Promise.resolve({ status: 499, problem: "the client went away" });
+  return new Promise((resolve) => new Forward(forwarding, resolve).start());
+}
+
+/** What the audit says of an answer that ended too early. */
+const brokenOff = "the node's answer broke off";
+
+/**
+ * One request on its way. Every callback runs inside `#contain`: it is called by Node, so what it throws would end the process. The
+ * package only carries the request; it leaves the answer to us (`selfHandleResponse`), as it would write any head that a node makes up.
+ */
+class Forward {
+  readonly #forwarding: Forwarding;
+  #problem: string | null = null;
+  #request: ClientRequest | null = null;
+  #hasAnswer = false;
+
+  constructor(forwarding: Forwarding, resolve: (ended: Ended) => void) {
+    const { response, timeoutMs, asked } = forwarding;
+    this.#forwarding = forwarding;
+    const late = `${asked} has not answered within ${timeoutMs} ms: whether it did the call is not known`;
+    const timer = setTimeout(() => this.#contain(() => this.#fail(504, late)), timeoutMs);
+    response.on("error", () => {}); // "close" follows
     response.once("close", () => {
       clearTimeout(timer);
-      if (!response.writableFinished) problem ??= "the client went away";
-      resolve({ status: response.headersSent ? response.statusCode : 499, problem });
+      if (!response.writableFinished) this.#problem ??= "the client went away";
+      resolve({ status: response.headersSent ? response.statusCode : 499, problem: this.#problem });
     });
-    const proxy = createProxyServer({ target: targetOf(forwarding) });
-    proxy.on("proxyReq", (request) => {
-      toNode = request;
-      if (response.destroyed || problem !== null) request.destroy();
-    });
-    proxy.on("proxyRes", (answer) => {
-      takeAnswer(answer, forwarding, (text) => {
-        problem ??= text;
-        response.destroy();
-      });
-    });
+  }
+
+  start(): void {
+    this.#contain(() => this.#send());
+  }
+
+  #send(): void {
+    const { message, response, headers, path, body, upstream, asked } = this.#forwarding;
+    const { tls, auth } = upstream;
+    const host = message.headers.host;
+    const proxy = createProxyServer({ target: targetOf(this.#forwarding), selfHandleResponse: true });
+    proxy.on("proxyReq", (request) => this.#contain(() => this.#watch(request)));
+    proxy.on("proxyRes", (answer) => this.#contain(() => this.#take(answer, host)));
+    const onError = (error: Error): void => this.#contain(() => this.#fail(502, describe(asked, error)));
+    proxy.on("error", onError);
     // The package copies what these two say into its request.
-    message.headers = forwarding.headers;
-    message.url = forwarding.path;
-    const { tls, auth } = forwarding.upstream;
+    message.headers = headers;
+    message.url = path;
     proxy.web(
       message,
       response,
       {
-        buffer: Readable.from(forwarding.body.length === 0 ? [] : [forwarding.body]),
+        buffer: Readable.from(body.length === 0 ? [] : [body]),
         ssl: tls.servername === undefined ? {} : { servername: tls.servername },
         ...(auth === null ? {} : { auth }),
       },
-      (error) => fail(502, describe(asked, error)),
+      onError,
     );
-  });
+  }
+
+  #watch(request: ClientRequest): void {
+    this.#request = request;
+    if (this.#forwarding.response.destroyed || this.#problem !== null) request.destroy();
+    // A node that switches protocols ends the request with neither an answer nor an error.
+    request.once("close", () => this.#contain(() => this.#endWithoutAnswer()));
+  }
+
+  #endWithoutAnswer(): void {
+    if (!this.#hasAnswer && this.#problem === null) this.#fail(502, describe(this.#forwarding.asked, new Error("no answer")));
+  }
+
+  #take(answer: IncomingMessage, host: string | undefined): void {
+    const { response, answerMax, isOwn, asked } = this.#forwarding;
+    this.#hasAnswer = true;
+    answer.on("error", () => this.#contain(() => this.#cut(brokenOff)));
+    if (response.destroyed || this.#problem !== null) {
+      answer.destroy();
+      return;
+    }
+    const head = readAnswerHead(answer, { host, isOwn, answerMax });
+    if ("problem" in head)
+      this.#fail(502, `${asked} answered what cannot be passed on (${head.problem}): whether it did the call is not known`);
+    else this.#stream(answer, head);
+  }
+
+  /** Streams an answer as fast as the client takes it. */
+  #stream(answer: IncomingMessage, { status, phrase, headers }: AnswerHead): void {
+    const { response, answerMax, onHead } = this.#forwarding;
+    onHead(status);
+    // With the first of the body, so that an answer that is broken from its beginning is a 502.
+    const begin = (): void => {
+      if (response.headersSent || response.destroyed) return;
+      for (const [name, value] of headers) response.setHeader(name, value);
+      response.writeHead(status, phrase);
+    };
+    let length = 0;
+    const pass = (chunk: Buffer): void => {
+      length += chunk.length;
+      if (response.writableEnded || response.destroyed) answer.destroy();
+      else if (length > answerMax) {
+        this.#cut(`an answer of more than ${answerMax} bytes`);
+        answer.destroy();
+      } else {
+        begin();
+        if (!response.write(chunk)) answer.pause();
+      }
+    };
+    const end = (): void => {
+      if (this.#problem !== null) return;
+      if (!answer.complete) return this.#cut(brokenOff);
+      begin();
+      response.end();
+    };
+    answer.on("data", (chunk: Buffer) => this.#contain(() => pass(chunk)));
+    answer.once("end", () => this.#contain(end));
+    response.on("drain", () => answer.resume());
+    response.once("close", () => answer.destroy());
+  }
+
+  /** An answer that breaks off, or is longer than allowed, ends the client's connection once it has begun: it must not look whole. */
+  #cut(problem: string): void {
+    const { response } = this.#forwarding;
+    if (response.destroyed || this.#problem !== null) response.destroy();
+    else this.#fail(502, `Cannot pass on the answer (${problem}): whether the call was done is not known`, problem);
+  }
+
+  /** @param problem what the audit says, where that is not the text */
+  #fail(status: number, text: string, problem: string = text): void {
+    this.#problem ??= problem;
+    refuse(this.#forwarding.response, { status, error: status === 504 ? "timeout" : "bad_gateway", message: text });
+    this.#request?.destroy();
+  }
+
+  /** Does a step; what it throws costs this call and is reported. */
+  #contain(step: () => void): void {
+    try {
+      step();
+    } catch (error) {
+      const { response, asked, onError } = this.#forwarding;
+      try {
+        onError(error);
+        if (!response.headersSent) for (const name of ofAnswer(response)) response.removeHeader(name);
+        this.#fail(502, `${asked} could not be asked, or its answer could not be passed on: whether it did the call is not known`);
+      } catch {
+        response.destroy();
+        this.#request?.destroy();
+      }
+    }
+  }
 }
 
-/** An answer that breaks off, or is longer than allowed, ends the client's connection: it must not look whole. */
-function takeAnswer(answer: IncomingMessage, { answerMax, onHead }: Forwarding, cut: (problem: string) => void): void {
-  // What software a node runs is nobody's business beyond us.
-  delete answer.headers["server"];
-  let length = 0;
-  answer.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length <= answerMax) return;
-    cut(`an answer of more than ${answerMax} bytes`);
-    answer.destroy();
-  });
-  answer.on("error", () => cut("the node's answer broke off"));
-  onHead(answer.statusCode ?? 0);
+/** The headers that were taken over from an answer; those that are ours stay. */
+function ofAnswer(response: ServerResponse): readonly string[] {
+  return response.getHeaderNames().filter((name) => name !== "x-request-id" && !name.startsWith("x-rolecall-"));
 }
 
 function targetOf({ origin, upstream }: Forwarding): ProxyTarget {
@@ -112,7 +211,7 @@ function targetOf({ origin, upstream }: Forwarding): ProxyTarget {
 
 /** Before a connection stands nothing can have been done; after that, nobody knows. */
 function describe(asked: string, error: Error): string {
-  const code = "code" in error && typeof error.code === "string" ? error.code : error.name;
+  const code = "code" in error && typeof error.code === "string" ? error.code : error.message;
   const isUndone = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ERR_(SSL|TLS)_|.*CERT|SELF_SIGNED|UNABLE_TO)/.test(code);
   return `${asked} could not be reached or answered nonsense (${code}): ${isUndone ? "the call was not done" : "whether it did the call is not known"}`;
 }

@@ -117,20 +117,30 @@ export class Gateway {
       return;
     }
     const { call, passed, requestId } = journey;
-    const { message, response, visitor, limits } = passed;
+    const { message, response, visitor, limits, onError } = passed;
     const length = call.method === "DELETE" ? null : body.length;
     const changesRoles = callRules.get(call.name)?.changesRoles.includes(call.method) === true;
+    const upstream = this.#context.upstream(call.cluster);
     const { status, problem } = await forward({
       asked: "The node",
+      isOwn: false,
       message,
       response,
       origin: node.api,
       path: `/${call.name}`,
-      headers: headersFor({ received: message.headers, visitor, requestId, host: new URL(node.api).host, length }),
+      headers: headersFor({
+        received: message.headers,
+        visitor,
+        requestId,
+        host: new URL(node.api).host,
+        hasCredentials: upstream.hasCredentials,
+        length,
+      }),
       body: length === null ? Buffer.alloc(0) : body,
-      upstream: this.#context.upstream(call.cluster),
+      upstream,
       timeoutMs: limits.callTimeoutMs,
       answerMax,
+      onError,
       onHead: () => {
         response.setHeader("X-Rolecall-Node", node.name.replace(/[^\u0021-\u007e]/g, "?"));
         if (!changesRoles) return;

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import type { Visitor } from "../cluster/visitor.ts";
 
 /** Headers that are for one connection only (RFC 9110, 7.6.1), and that of the body's length, which is written anew. */
-const connectionOnly: ReadonlySet<string> = new Set([
+export const connectionOnly: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -25,13 +25,16 @@ export interface HeaderSources {
   readonly visitor: Visitor;
   readonly requestId: string;
   readonly host: string;
+  /** Whether calls to this cluster's nodes have credentials of their own: then the client's are for nobody beyond us. */
+  readonly hasCredentials: boolean;
   /** The body's length in bytes; `null` where there is no body. */
   readonly length: number | null;
 }
 
 /** The headers that go to the node: the client's own, but for those of the connection, and who sent them. */
-export function headersFor({ received, visitor, requestId, host, length }: HeaderSources): IncomingHttpHeaders {
-  const kept = endToEnd(received).filter(([name]) => !ours.has(name) && !(name === "authorization" && visitor.isOurSecret));
+export function headersFor({ received, visitor, requestId, host, hasCredentials, length }: HeaderSources): IncomingHttpHeaders {
+  const isConsumed = visitor.isOurSecret || hasCredentials;
+  const kept = endToEnd(received).filter(([name]) => !ours.has(name) && !(name === "authorization" && isConsumed));
   const before = received["x-forwarded-for"];
   return {
     ...Object.fromEntries(kept),

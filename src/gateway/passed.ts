@@ -8,4 +8,6 @@ export interface Passed {
   readonly response: ServerResponse;
   readonly visitor: Visitor;
   readonly limits: DoorLimits;
+  /** Called with what something on the way threw: it is logged and counted. */
+  readonly onError: (error: unknown) => void;
 }

@@ -1,8 +1,8 @@
-import type { IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Visitor } from "../cluster/visitor.ts";
 import { isObject, nameOf, parseJson } from "../cluster/json.ts";
 import { forward } from "./forward.ts";
-import { endToEnd } from "./headers.ts";
+import { connectionOnly } from "./headers.ts";
 import type { Passed } from "./passed.ts";
 import { readBody } from "./request-body.ts";
 
@@ -29,8 +29,12 @@ export const relayHeaders = { secret: "x-rolecall-relay", from: "x-rolecall-rela
 const answerMax = 128 * 1024 * 1024;
 /** What the first process may take beyond the deadline that it keeps itself, in ms. */
 const graceMs = 5_000;
-/** Passes a request on to the first process, which answers it as if it had come in there. Always ends in an answer or a closed connection. */
-export async function relay({ message, response, visitor, limits }: Passed, { port, secret, listener }: Relaying): Promise<void> {
+
+/**
+ * Passes a request on to the first process, which answers it as if it had come in there: target, Host and Connection get there as the client
+ * wrote them, with the headers that Connection names. Always ends in an answer or a closed connection.
+ */
+export async function relay({ message, response, visitor, limits, onError }: Passed, { port, secret, listener }: Relaying): Promise<void> {
   const hasBody = message.headers["content-length"] !== undefined || message.headers["transfer-encoding"] !== undefined;
   if (message.headers.expect !== undefined) response.writeContinue();
   const body = await readBody(message, limits.bodyMax);
@@ -38,32 +42,40 @@ export async function relay({ message, response, visitor, limits }: Passed, { po
     response.destroy();
     return;
   }
+  const { url: target, headers: received } = message;
+  const { host, connection } = received;
   // One that is too long is not sent; the length that is refused is.
   const length = body.kind === "whole" ? body.bytes.length : limits.bodyMax + 1;
   const headers: IncomingHttpHeaders = {
-    ...Object.fromEntries(endToEnd(message.headers)),
+    ...Object.fromEntries(Object.entries(received).filter(([name]) => !connectionOnly.has(name))),
     ...(hasBody ? { "content-length": String(length) } : {}),
     [relayHeaders.secret]: secret,
-    [relayHeaders.from]: Buffer.from(JSON.stringify({ listener, visitor, hasBody })).toString("base64"),
+    [relayHeaders.from]: Buffer.from(JSON.stringify({ listener, visitor, hasBody, target, host, connection })).toString("base64"),
   };
   response.sendDate = false;
   await forward({
     asked: "The process that looks after the nodes",
+    isOwn: true,
     message,
     response,
     origin: `http://127.0.0.1:${port}`,
-    path: message.url ?? "/",
+    path: "/",
     headers,
     body: body.kind === "whole" ? body.bytes : Buffer.alloc(0),
-    upstream: { tls: {}, auth: null },
+    upstream: { tls: {}, auth: null, hasCredentials: false },
     timeoutMs: limits.callTimeoutMs + graceMs,
     answerMax,
+    onError,
     onHead: () => {},
   });
 }
 
-/** Reads what a relayed request came with, and takes it off the request. @returns `null` where it is not as we write it */
-export function takeRelayed(headers: IncomingHttpHeaders): Relayed | null {
+/**
+ * Reads what a relayed request came with, takes it off the request, and makes the request what it was at the worker's listener.
+ * @returns `null` where it is not as we write it
+ */
+export function takeRelayed(message: IncomingMessage): Relayed | null {
+  const { headers } = message;
   const from = headers[relayHeaders.from];
   delete headers[relayHeaders.from];
   delete headers[relayHeaders.secret];
@@ -75,6 +87,12 @@ export function takeRelayed(headers: IncomingHttpHeaders): Relayed | null {
     delete headers["transfer-encoding"];
   }
   const { address, who, isOurSecret } = value["visitor"];
+  if (typeof value["target"] === "string") message.url = value["target"];
+  for (const name of ["host", "connection"] as const) {
+    const { [name]: received } = value;
+    if (typeof received === "string") headers[name] = received;
+    else delete headers[name];
+  }
   if (typeof address !== "string" || typeof isOurSecret !== "boolean") return null;
   return { listener: value["listener"], visitor: { address, who: nameOf(who), isOurSecret } };
 }

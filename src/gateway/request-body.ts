@@ -8,6 +8,7 @@ export type RequestBody = { readonly kind: "whole"; readonly bytes: Buffer } | {
  * Settles at the latest when the listener's request timeout closes the connection.
  */
 export function readBody(message: IncomingMessage, max: number): Promise<RequestBody> {
+  if (message.destroyed && !message.complete) return Promise.resolve({ kind: "gone" });
   if (Number(message.headers["content-length"] ?? 0) > max) return Promise.resolve({ kind: "too_large" });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

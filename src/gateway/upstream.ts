@@ -8,12 +8,14 @@ export interface Upstream {
   readonly tls: TlsMaterial;
   /** `user:password` for calls that change something, or `null`. */
   readonly auth: string | null;
+  /** Whether the cluster is configured with credentials of its own, readable or not: a client's are not passed on then. */
+  readonly hasCredentials: boolean;
 }
 
 /** Told that a cluster's files were read anew; a problem is a sentence, `null` is none. */
 export type OnFiles = (cluster: string, problem: string | null) => void;
 
-const nothing: Upstream = { tls: {}, auth: null };
+const nothing: Upstream = { tls: {}, auth: null, hasCredentials: false };
 
 /** The TLS files and passwords of all clusters, read again when they change. What cannot be read keeps its last content. */
 export class Upstreams {
@@ -47,11 +49,13 @@ export class Upstreams {
   }
 
   #read(cluster: ClusterConfig): void {
+    const hasCredentials = cluster.auth !== null;
     try {
       const auth = cluster.auth === null ? null : `${cluster.auth.user}:${firstLine(cluster.auth.passwordFile)}`;
-      this.#known.set(cluster.name, { tls: cluster.tls === null ? {} : readTls(cluster.tls), auth });
+      this.#known.set(cluster.name, { tls: cluster.tls === null ? {} : readTls(cluster.tls), auth, hasCredentials });
       if (cluster.auth !== null || cluster.tls !== null) this.#onFiles(cluster.name, null);
     } catch (error) {
+      this.#known.set(cluster.name, { ...this.of(cluster.name), hasCredentials });
       this.#onFiles(cluster.name, error instanceof Error ? error.message : String(error));
     }
   }

@@ -13,6 +13,7 @@ export interface Managed {
 export class ManagementMetrics {
   readonly #durations: Histogram<"cluster" | "call" | "method" | "status">;
   readonly #turnedAway: Counter<"status">;
+  readonly #contained: Counter<"scope">;
 
   constructor(registers: Registry[]) {
     this.#durations = new Histogram({
@@ -28,6 +29,17 @@ export class ManagementMetrics {
       labelNames: ["status"],
       registers,
     });
+    this.#contained = new Counter({
+      name: "rolecall_contained_errors_total",
+      help: "Internal errors that cost one answer or one connection and nothing else; process: what only the last resort caught.",
+      labelNames: ["scope"],
+      registers,
+    });
+  }
+
+  /** Counts something of our own that threw; `process` where only the last resort caught it. */
+  contained(scope: "request" | "connection" | "process"): void {
+    this.#contained.inc({ scope });
   }
 
   called({ cluster, call, method, status, durationMs }: Managed): void {

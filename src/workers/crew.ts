@@ -8,7 +8,8 @@ import { closeBareSocket } from "../front/place.ts";
 import type { Logger } from "../log.ts";
 import { ChangeFeed } from "./change-feed.ts";
 import { CrewReports } from "./crew-reports.ts";
-import type { Phase, RelayPlace, SentEvent, Standing, ToFirst, WorkerReport } from "./messages.ts";
+import { tellEvent } from "./door-events.ts";
+import type { Phase, RelayPlace, Standing, ToFirst, WorkerReport } from "./messages.ts";
 import { Post } from "./post.ts";
 import { RelayDoor } from "./relay-door.ts";
 import type { WorkerProcess } from "./worker-process.ts";
@@ -19,6 +20,8 @@ export interface CrewContext {
   /** All that a worker answers from, as it is now. */
   readonly standing: () => Omit<Standing, "relay">;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
+  /** Called with what only a worker's last resort caught. */
+  readonly onContained: (problem: string) => void;
   /** Answers what a worker passes on. */
   readonly answererFor: (listener: ListenerConfig) => Answerer;
   /** Sockets that listen already, by the key of their listener. */
@@ -219,7 +222,10 @@ export class Crew {
         this.#tellWhole(post);
         break;
       case "event":
-        this.#tellEvent(post, message.event);
+        tellEvent(message.event, this.#context.eventsOf(message.event.listener), post.number);
+        break;
+      case "contained":
+        this.#context.onContained(message.problem);
         break;
       case "crashed":
         this.#context.log.error({ worker: post.number, problem: message.problem }, "a worker made a mistake and ends");
@@ -228,14 +234,6 @@ export class Crew {
       case "prepared":
       case "report":
     }
-  }
-
-  #tellEvent({ number }: Post, event: SentEvent): void {
-    const { onError, onFiles, onRefused } = this.#context.eventsOf(event.listener);
-    if (event.kind === "error") onError(event.problem, event.request);
-    else if (event.kind === "refused") onRefused(event);
-    // All workers read the same files: one tells of it.
-    else if (number === 0) onFiles(event.problem);
   }
 
   /** A worker that hangs is ended: its successor answers. */

@@ -54,3 +54,11 @@ export class DoorEvents {
     }
   }
 }
+
+/** Tells in the first process what happened at a listener of the worker with this number. */
+export function tellEvent(event: SentEvent, { onError, onFiles, onRefused }: ListenerEvents, worker: number): void {
+  if (event.kind === "error") onError(event.problem, event.request);
+  else if (event.kind === "refused") onRefused(event);
+  // All workers read the same files: one tells of it.
+  else if (worker === 0) onFiles(event.problem);
+}

@@ -3,10 +3,12 @@ import { Clock, originOfClock } from "../clock.ts";
 import type { Config, ListenerConfig } from "../config/config.ts";
 import type { Evidence } from "../front/answer.ts";
 import { DoorError, Doors, type Prepared } from "../front/doors.ts";
+import { isReload } from "../front/exporter-paths.ts";
 import { ExporterRoles } from "../front/exporter-roles.ts";
 import type { Handler } from "../front/listener.ts";
 import { nodeHandler } from "../front/node-handler.ts";
 import type { HandedOver } from "../front/passage.ts";
+import type { Request } from "../front/request.ts";
 import { Tally } from "../front/tally.ts";
 import { relay } from "../gateway/relay.ts";
 import { isBlindEverywhere } from "../readiness.ts";
@@ -162,7 +164,9 @@ export class Follower {
     const handOver: HandedOver = { take: (passed) => relay(passed, { ...copy().relay, listener: key }) };
     if (listener.dialect === "exporter") {
       const roles = new ExporterRoles({ cluster: listener.cluster ?? "", node: listener.node }, { evidence, onAnswer });
-      return (request) => roles.answer(request) ?? handOver;
+      return Object.assign((request: Request) => roles.answer(request) ?? handOver, {
+        changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath),
+      });
     }
     return nodeHandler(listener, config, {
       evidence,

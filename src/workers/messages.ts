@@ -48,6 +48,8 @@ export type ToFirst =
   /** Its snapshot is not the first process's: it has to be told the whole again. */
   | { readonly kind: "lost" }
   | { readonly kind: "event"; readonly event: SentEvent }
+  /** What its last resort caught. */
+  | { readonly kind: "contained"; readonly problem: string }
   | { readonly kind: "crashed"; readonly problem: string };
 
 /** How opening doors in a worker came out. */
@@ -70,7 +72,7 @@ export interface WorkerReport {
 
 /** What happened at a door of a worker. */
 export type SentEvent =
-  | { readonly kind: "error"; readonly listener: ListenerConfig; readonly problem: string; readonly request: Request }
+  | { readonly kind: "error"; readonly listener: ListenerConfig; readonly problem: string; readonly request: Request | null }
   | { readonly kind: "files"; readonly listener: ListenerConfig; readonly problem: string | null }
   | {
       readonly kind: "refused";

@@ -30,7 +30,11 @@ export class RelayDoor {
   async open(): Promise<RelayPlace> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
-      this.#server.listen({ host: "127.0.0.1", port: 0 }, () => resolve());
+      this.#server.listen({ host: "127.0.0.1", port: 0 }, () => {
+        // An accept that fails later is a 502 of the worker, not the end of this process.
+        this.#server.on("error", () => {});
+        resolve();
+      });
     });
     const address = this.#server.address();
     return { port: typeof address === "object" && address !== null ? address.port : 0, secret: this.#secret };
@@ -47,7 +51,15 @@ export class RelayDoor {
   }
 
   #take(message: IncomingMessage, response: ServerResponse): void {
-    const relayed = this.#isKnown(message.headers[relayHeaders.secret]) ? takeRelayed(message.headers) : null;
+    try {
+      this.#answer(message, response);
+    } catch {
+      message.socket.destroy(); // the worker answers its client 502
+    }
+  }
+
+  #answer(message: IncomingMessage, response: ServerResponse): void {
+    const relayed = this.#isKnown(message.headers[relayHeaders.secret]) ? takeRelayed(message) : null;
     const listener = relayed === null ? undefined : this.#listeners.get(relayed.listener);
     if (relayed === null || listener === undefined) {
       message.socket.destroy();

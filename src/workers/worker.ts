@@ -1,5 +1,6 @@
 /** What a worker process runs: `crew.ts` starts it, and it ends with the first process. */
 import type { SendHandle } from "node:child_process";
+import { installLastResort } from "../front/last-resort.ts";
 import { Follower } from "./follower.ts";
 import type { ToFirst, ToWorker } from "./messages.ts";
 
@@ -11,8 +12,12 @@ function send(message: ToFirst, socket?: SendHandle): void {
 }
 
 function crash(error: unknown): void {
-  send({ kind: "crashed", problem: String(error instanceof Error ? error.stack : error) });
+  send({ kind: "crashed", problem: textOf(error) });
   setTimeout(() => process.exit(1), lastWordMs);
+}
+
+function textOf(error: unknown): string {
+  return String(error instanceof Error ? error.stack : error);
 }
 
 const follower = new Follower(send);
@@ -24,6 +29,7 @@ process.on("message", (message: ToWorker, socket: SendHandle) => {
 });
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
+installLastResort((error) => send({ kind: "contained", problem: textOf(error) }));
 // Signals are for the first process; a worker ends when that says so, or is gone.
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => {});
 process.on("disconnect", () => process.exit(0));

@@ -35,3 +35,53 @@ export function serveBytes(context: TestContext, bytes: string | Buffer, { keeps
     });
   });
 }
+
+/** How a raw node ends what it wrote: with FIN, with RST, or not at all. */
+export type RawEnd = "close" | "reset" | "keep";
+
+/** What a raw node answers: the bytes, in one piece or several, and how it ends them. */
+export interface RawAnswer {
+  readonly pieces: readonly Buffer[];
+  readonly end: RawEnd;
+}
+
+/** A request as a raw node reads it. */
+export interface RawRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly headers: ReadonlyMap<string, string>;
+}
+
+/** A server that reads request heads and answers each with bytes of the test's choice: no HTTP library has a say in them. */
+export function serveRawAnswers(context: TestContext, answer: (request: RawRequest) => RawAnswer): ReturnType<typeof serveRaw> {
+  return serveRaw(context, (socket) => {
+    let head = "";
+    socket.on("data", (chunk) => {
+      head += chunk.toString("latin1");
+      const end = head.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      const [line = "", ...lines] = head.slice(0, end).split("\r\n");
+      head = "";
+      const [method = "", path = ""] = line.split(" ");
+      const headers = new Map(
+        lines.map((text): [string, string] => [text.split(":", 1)[0]?.toLowerCase() ?? "", text.replace(/^[^:]*: */, "")]),
+      );
+      write(socket, answer({ method, path, headers }));
+    });
+  });
+}
+
+function write(socket: Socket, { pieces, end }: RawAnswer): void {
+  const [first, ...rest] = pieces;
+  if (first !== undefined) {
+    socket.write(first, () => setImmediate(write, socket, { pieces: rest, end }));
+  } else if (end === "close") socket.end();
+  else if (end === "reset") socket.resetAndDestroy();
+}
+
+/** A whole JSON answer, as nodes write it. */
+export function jsonAnswer(status: number, document: unknown): RawAnswer {
+  const body = JSON.stringify(document);
+  const head = `HTTP/1.0 ${status} X\r\nContent-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+  return { pieces: [Buffer.from(head + body)], end: "close" };
+}

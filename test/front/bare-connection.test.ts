@@ -18,6 +18,7 @@ const taken: Bare[] = [];
 class Bare extends BareConnection {
   readonly peer: string;
   timesGone = 0;
+  readonly failures: unknown[] = [];
   readonly left: Promise<void>;
   #leave: () => void = () => {};
 
@@ -36,6 +37,10 @@ class Bare extends BareConnection {
   protected gone(): void {
     this.timesGone += 1;
     this.#leave();
+  }
+
+  protected failed(error: unknown): void {
+    this.failures.push(error);
   }
 }
 

@@ -86,7 +86,7 @@ suite("what only a node can tell", () => {
       assert.equal((await town.ask("/nodes/pg2/metrics", { method: "POST" })).status, 405);
     });
   });
-  test("a node's exporter is asked for plain paths only", async () => {
+  test("a node's exporter is asked for pages that only tell", async () => {
     const exporter = await serveOddNode({
       name: "exporter",
       holdsLock: false,
@@ -99,9 +99,15 @@ suite("what only a node can tell", () => {
       assert.equal((await town.ask("/nodes/pg1/exporter/metrics")).body, "said /metrics");
       assert.equal((await town.ask("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said /stat?x=1");
       assert.equal((await town.ask("/nodes/pg1/exporter")).body, "said /");
-      for (const path of ["../metrics", "%2e%2e/metrics", "a//b", "a%0d%0ab", "%00"]) {
+      for (const path of ["up", "explain", "version", "replica"]) {
+        assert.equal((await town.ask(`/nodes/pg1/exporter/${path}`)).body, `said /${path}`);
+      }
+      const others = ["reload", "%72eload", "reload/", "debug/pprof", "debug/pprof/heap", "probe", "metrics/x", "METRICS", "-/quit"];
+      for (const path of [...others, "../metrics", "%2e%2e/metrics", "a//b", "metrics%2f..%2freload", "a%0d%0ab", "%00"]) {
         const raw = { path: `/nodes/pg1/exporter/${path}` };
-        assert.equal((await town.ask("/", { tls: raw })).status, 400, path);
+        const answer = await town.ask("/", { tls: raw });
+        assert.equal(answer.status, 400, path);
+        assert.match(answer.body, /one of \/exporter\//);
       }
       assert.equal((await town.ask("/nodes/pg2/exporter/metrics")).status, 400);
     } finally {

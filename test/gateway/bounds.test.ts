@@ -4,6 +4,7 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
+import { hashOf } from "../../src/cli/hash-password.ts";
 import { openDoor } from "../../src/config/door-config.ts";
 import { until } from "../fake/ask.ts";
 import type { OddNodeOptions } from "../fake/odd-node.ts";
@@ -62,6 +63,40 @@ test("an answer that breaks off reaches the client as broken, not as whole", asy
     await assert.rejects(town.ask("/nodes/pg2/restart", { method: "POST" }));
     const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the node's answer broke off");
+  });
+});
+
+test("an answer longer than allowed ends its connection, and nothing else", async () => {
+  const behave: OddNodeOptions["behave"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
+  await withOddTown({ behave }, async (town) => {
+    const announced = await town.ask("/nodes/pg2/restart", { method: "POST" });
+    assert.equal(announced.status, 502);
+  });
+  const endless: OddNodeOptions["behave"] = (_, response) => {
+    const more = (): void => void response.write(Buffer.alloc(1024 * 1024), (error) => (error ? undefined : more()));
+    more();
+  };
+  await withOddTown({ behave: endless }, async (town) => {
+    await assert.rejects(town.ask("/nodes/pg2/restart", { method: "POST" }));
+    const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
+    assert.match(String(line["problem"]), /an answer of more than \d+ bytes/);
+    assert.equal((await town.ask("/nodes/pg1/primary")).status, 200);
+  });
+});
+
+test("a client that goes away while its password is looked at leaves no call under way", async () => {
+  const limits = { ...openDoor.limits, callsInFlight: 1 };
+  const auth = { for: "unsafe" as const, basic: [{ user: "ann", scrypt: hashOf("hunter2") }], bearer: [], certificate: false };
+  await withOddTown({ door: { limits, auth } }, async (town) => {
+    const headers = { authorization: `Basic ${Buffer.from("ann:hunter2").toString("base64")}` };
+    const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
+    await once(socket, "connect");
+    socket.write(`POST /nodes/pg2/restart HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\n\r\n`, () =>
+      socket.resetAndDestroy(),
+    );
+    // The same password: it is looked at once for both, or after the first.
+    const second = await town.ask("/nodes/pg2/restart", { method: "POST", headers });
+    assert.equal(second.status, 200);
   });
 });
 

@@ -1,0 +1,92 @@
+import { type IncomingMessage, validateHeaderName, validateHeaderValue } from "node:http";
+import { endToEnd } from "./headers.ts";
+
+/** The head of an answer as it is passed on. */
+export interface AnswerHead {
+  readonly status: number;
+  readonly phrase: string;
+  readonly headers: readonly (readonly [name: string, value: string | string[]])[];
+}
+
+/** How an answer's head is read. */
+export interface HeadRules {
+  /** The Host that the client named, or `undefined`: what a `Location` may lead to. */
+  readonly host: string | undefined;
+  /** Whether the answer is rolecall's own, from its main process: then its head speaks for rolecall. */
+  readonly isOwn: boolean;
+  /** The longest body that is passed on, in bytes. */
+  readonly answerMax: number;
+}
+
+/** Tab, visible characters and those of obs-text (RFC 9112, section 4). */
+const phraseAllowed = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
+
+/**
+ * Headers that speak for the origin that the client sees, not for the one answer: that origin is rolecall's. `Server` names software that
+ * concerns nobody beyond us; `X-Request-Id` is ours.
+ */
+const ofOrigin: ReadonlySet<string> = new Set([
+  "alt-svc",
+  "clear-site-data",
+  "refresh",
+  "server",
+  "service-worker-allowed",
+  "set-cookie",
+  "set-cookie2",
+  "strict-transport-security",
+  "x-request-id",
+]);
+
+/**
+ * Reads the head of an answer before any of it is passed on: what cannot be written as it came is refused as a whole.
+ * @returns the head, without what a node cannot say in our name; or what is wrong with it
+ */
+export function readAnswerHead(answer: IncomingMessage, rules: HeadRules): AnswerHead | { readonly problem: string } {
+  const { statusCode: status = 0, statusMessage: phrase = "", headers } = answer;
+  const problem = problemOf(answer, rules);
+  if (problem !== null) return { problem };
+  const kept = endToEnd(headers).filter(([name, value]) => rules.isOwn || mayPass(name, value, { status, host: rules.host }));
+  const length = headers["content-length"];
+  // A 204 has no body and states no length (RFC 9110, 8.6).
+  return { status, phrase, headers: length === undefined || status === 204 ? kept : [...kept, ["content-length", length]] };
+}
+
+function problemOf({ statusCode = 0, statusMessage = "", headers }: IncomingMessage, { answerMax }: HeadRules): string | null {
+  if (statusCode < 200 || statusCode > 599) return `status ${String(statusCode).padStart(3, "0")}`;
+  if (!phraseAllowed.test(statusMessage)) return "control characters in its status line";
+  const { trailer, "content-length": length, "transfer-encoding": coding } = headers;
+  if (trailer !== undefined && length !== undefined) return "a Trailer beside a Content-Length";
+  if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") return "a transfer coding that is not chunked";
+  if (Number(length ?? 0) > answerMax) return `a body of more than ${answerMax} bytes`;
+  try {
+    for (const [name, value] of Object.entries(headers)) {
+      validateHeaderName(name);
+      for (const one of [value].flat()) validateHeaderValue(name, one ?? "");
+    }
+    return null;
+  } catch {
+    return "a header that cannot be sent";
+  }
+}
+
+/** What a node may say to a client of ours. */
+function mayPass(
+  name: string,
+  value: string | string[],
+  { status, host }: { readonly status: number; readonly host: string | undefined },
+): boolean {
+  if (ofOrigin.has(name) || name.startsWith("x-rolecall-") || name.startsWith("access-control-")) return false;
+  if (name === "www-authenticate") return status === 401;
+  return name !== "location" || [value].flat().every((location) => staysHere(location, host));
+}
+
+/** Whether a location is relative, or leads to the host that the client named. */
+function staysHere(location: string, host: string | undefined): boolean {
+  const hostFrom = (base: string): string | null => (URL.canParse(location, base) ? new URL(location, base).host : null);
+  const [one, other] = [hostFrom("http://one.invalid"), hostFrom("http://other.invalid")];
+  if (one === "one.invalid" && other === "other.invalid") return true;
+  if (host === undefined || !/^https?:/i.test(location) || !URL.canParse(location)) return false;
+  const { protocol, host: named } = new URL(location);
+  const own = `${protocol}//${host}`;
+  return URL.canParse(own) && new URL(own).host === named;
+}

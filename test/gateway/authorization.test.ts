@@ -1,0 +1,62 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, suite, test } from "node:test";
+import { hashOf } from "../../src/cli/hash-password.ts";
+import type { ClusterConfig } from "../../src/config/config.ts";
+import type { DoorAuth } from "../../src/config/door-config.ts";
+import { withOddTown } from "../fake/odd-town.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "rolecall-authorization-"));
+after(() => rmSync(folder, { recursive: true }));
+const passwordFile = join(folder, "password");
+writeFileSync(passwordFile, "secret\n");
+
+const clients = "Basic YW5uOmh1bnRlcjI="; // ann:hunter2
+const clusters = `Basic ${Buffer.from("admin:secret").toString("base64")}`;
+const ann = [{ user: "ann", scrypt: hashOf("hunter2") }];
+const authOf = (parts: Partial<DoorAuth>): DoorAuth => ({ for: "unsafe", basic: [], bearer: [], certificate: false, ...parts });
+
+interface Row {
+  readonly given: string;
+  readonly auth: DoorAuth | null;
+  readonly cluster: Partial<ClusterConfig>;
+  /** What the node gets with a call, and with a question. */
+  readonly call: string | undefined;
+  readonly question: string | undefined;
+}
+
+const rows: readonly Row[] = [
+  { given: "neither listener nor cluster has credentials", auth: null, cluster: {}, call: clients, question: clients },
+  { given: "the listener has", auth: authOf({ basic: ann }), cluster: {}, call: undefined, question: undefined },
+  { given: "the cluster has", auth: null, cluster: { auth: { user: "admin", passwordFile } }, call: clusters, question: undefined },
+  {
+    given: "both have",
+    auth: authOf({ basic: ann }),
+    cluster: { auth: { user: "admin", passwordFile } },
+    call: clusters,
+    question: undefined,
+  },
+  {
+    given: "the cluster has, in a file that cannot be read",
+    auth: null,
+    cluster: { auth: { user: "admin", passwordFile: join(folder, "nowhere") } },
+    call: undefined,
+    question: undefined,
+  },
+];
+
+suite("what a node gets of a client's Authorization, where", () => {
+  for (const { given, auth, cluster, call, question } of rows) {
+    test(given, async () => {
+      await withOddTown({ door: { auth }, cluster }, async (town, { pg2 }) => {
+        const headers = { authorization: clients };
+        assert.equal((await town.ask("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
+        assert.equal(pg2.received.at(-1)?.headers["authorization"], call);
+        assert.equal((await town.ask("/nodes/pg2/metrics", { headers })).status, 200);
+        assert.equal(pg2.received.at(-1)?.headers["authorization"], question);
+      });
+    });
+  }
+});
