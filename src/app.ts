@@ -12,7 +12,7 @@ import type { Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
 import { Tally } from "./front/tally.ts";
 import { Gatehouse } from "./gatehouse.ts";
-import type { Logger } from "./log.ts";
+import { lostLinesOf, type Logger } from "./log.ts";
 import { isRememberedAlike, MembersFile, readMembers } from "./members-file.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { Probers } from "./probe/probers.ts";
@@ -60,6 +60,7 @@ export class App {
       ...wires,
       answers: () => [...this.#tally.rows(), ...this.#entrances.answers()],
       workers: () => this.#entrances.usage(),
+      lostLogLines: () => lostLinesOf(log),
       refresh: () => this.#entrances.refresh(),
       exporter: () => this.#config.exporter,
       asks: () => ({ probe: this.#config.probe, livenessEvery }),
