@@ -10,6 +10,7 @@ import { Drains } from "./drains.ts";
 import { Entrances, inheritedSockets } from "./entrances.ts";
 import type { Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
+import { PageGate } from "./front/page-gate.ts";
 import { Tally } from "./front/tally.ts";
 import { Gatehouse } from "./gatehouse.ts";
 import { lostLinesOf, type Logger } from "./log.ts";
@@ -39,6 +40,7 @@ export class App {
   readonly #metrics: Metrics;
   readonly #drains: Drains;
   readonly #tally = new Tally();
+  readonly #gate = new PageGate();
   readonly #chronicle: Chronicle;
   #config: Config;
   #beat: NodeJS.Timeout | null = null;
@@ -169,6 +171,7 @@ export class App {
       metrics: this.#metrics,
       drains: this.#drains,
       tally: this.#tally,
+      gate: this.#gate,
       unready: () => this.#unready(),
       reload: () => this.#reload(),
       file: () => this.#file,

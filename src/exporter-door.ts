@@ -2,7 +2,10 @@ import { basename } from "node:path";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
 import { ExporterDialect, type ExporterSources } from "./front/exporter-dialect.ts";
+import { exporterPageOf } from "./front/exporter-paths.ts";
 import type { Handler } from "./front/listener.ts";
+import { paged, scrapesMax } from "./front/page.ts";
+import type { PageGate } from "./front/page-gate.ts";
 import { disagreement } from "./health/disagreement.ts";
 import { look } from "./health/sight.ts";
 import { buildInfo, versionText } from "./metrics/build-info.ts";
@@ -17,6 +20,7 @@ import { version } from "./version.ts";
 export interface ExporterWires extends Pick<ExporterSources, "evidence" | "reload" | "onAnswer"> {
   readonly config: Config;
   readonly metrics: Metrics;
+  readonly gate: PageGate;
   /** The file that the configuration came from; `null` where the command line said it all. */
   readonly file: string | null;
 }
@@ -58,7 +62,13 @@ export function exporterHandler(listener: ListenerConfig, wires: ExporterWires):
         ),
     },
   );
-  return (request) => dialect.handle(request);
+  return (request) => {
+    const page = exporterPageOf(request.target, config.exporter.telemetryPath);
+    if (page === null) return dialect.handle(request);
+    // All who wait for metrics get one page.
+    const atOnce = page === "metrics" ? scrapesMax : 1;
+    return paged({ gate: wires.gate, name: `exporter ${page}`, atOnce, render: () => dialect.handle(request) });
+  };
 }
 
 /** A disagreement stands with the collector of the exporter's word. */
