@@ -26,15 +26,19 @@ export class Rolecall {
   /**
    * Starts it for these clusters, `c0` upwards, and waits until it is ready.
    * @param more keys of the configuration beside clusters and listeners
+   * @param health keys of the health listener beside its port
    * @throws Error when it ends, with what it wrote, or is not ready within 30 s
    */
-  static async start(clusters: Clusters, more: object = {}, core: Core = "measured"): Promise<Rolecall> {
+  static async start(clusters: Clusters, more: object = {}, core: Core = "measured", health: object = {}): Promise<Rolecall> {
     const ports = [await freePort(), await freePort()] as const;
     const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
     const file = join(folder, "rolecall.json");
     const configuration = {
       clusters: clusters.map((nodes, at) => ({ name: `c${at}`, nodes: nodes.map(({ name, url }) => ({ name, api: url })) })),
-      listen: [{ port: ports[0] }, { port: ports[1], dialect: "admin" }],
+      listen: [
+        { port: ports[0], ...health },
+        { port: ports[1], dialect: "admin" },
+      ],
       log: { level: "fatal" },
       drain: "0s",
       ...more,
