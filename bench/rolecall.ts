@@ -13,6 +13,14 @@ export const program: string = fileURLToPath(new URL("../../dist/main.js", impor
 /** Nodes of clusters, as the children that serve them tell. */
 export type Clusters = readonly (readonly { readonly name: string; readonly url: string }[])[];
 
+/** How a rolecall of the bench is started. */
+export interface Start {
+  readonly core?: Core;
+  /** The build's `main.js`; the built one of this checkout where it is left out. */
+  readonly program?: string;
+  readonly health?: object;
+}
+
 export class Rolecall {
   readonly process: Started;
   readonly port: number;
@@ -26,15 +34,19 @@ export class Rolecall {
   /**
    * Starts it for these clusters, `c0` upwards, and waits until it is ready.
    * @param more keys of the configuration beside clusters and listeners
+   * @param how where it runs, which build, and keys of the health listener beside its port
    * @throws Error when it ends, with what it wrote, or is not ready within 30 s
    */
-  static async start(clusters: Clusters, more: object = {}, how: { core?: Core; program?: string } = {}): Promise<Rolecall> {
+  static async start(clusters: Clusters, more: object = {}, how: Start = {}): Promise<Rolecall> {
     const ports = [await freePort(), await freePort()] as const;
     const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
     const file = join(folder, "rolecall.json");
     const configuration = {
       clusters: clusters.map((nodes, at) => ({ name: `c${at}`, nodes: nodes.map(({ name, url }) => ({ name, api: url })) })),
-      listen: [{ port: ports[0] }, { port: ports[1], dialect: "admin" }],
+      listen: [
+        { port: ports[0], ...how.health },
+        { port: ports[1], dialect: "admin" },
+      ],
       log: { level: "fatal" },
       drain: "0s",
       ...more,

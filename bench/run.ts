@@ -9,7 +9,7 @@ import { rowsOf, type Row, type RowMaker, type Rounds } from "./row.ts";
 import { coldStart } from "./rows/cold.ts";
 import { againstPatroni, memory, tailBesideProbing } from "./rows/core.ts";
 import { costCurve } from "./rows/curve.ts";
-import { tailBesideAbuse, tailBesideScrapes } from "./rows/disturbance.ts";
+import { tailBesideAbuse, tailBesidePages, tailBesideScrapes } from "./rows/disturbance.ts";
 import { stormBesideSwitchover } from "./rows/failover.ts";
 import { costOfVerdicts } from "./rows/judge.ts";
 import { mixedStorms } from "./rows/mixed.ts";
@@ -29,6 +29,7 @@ const makers: readonly RowMaker[] = [
   costCurve,
   tailBesideScrapes,
   tailBesideAbuse,
+  tailBesidePages,
   stormBesideSwitchover,
   workerBesideSweep,
   workerBesideScrapes,

@@ -8,6 +8,7 @@ import type { Evidence } from "./front/answer.ts";
 import type { Handler } from "./front/listener.ts";
 import { boundOf, nodeHandler } from "./front/node-handler.ts";
 import { answerOperator, type OperatorSources } from "./front/operator.ts";
+import type { PageGate } from "./front/page-gate.ts";
 import type { Tally } from "./front/tally.ts";
 import type { Gatehouse } from "./gatehouse.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -22,6 +23,8 @@ export interface AnsweringContext {
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly tally: Tally;
+  /** Limits pages over all listeners of this process, those that workers relay too. */
+  readonly gate: PageGate;
   /** Why this process should not be sent traffic, or `null`. */
   readonly unready: () => string | null;
   /** Reads the configuration again. @returns why it came to nothing, or `null` */
@@ -43,20 +46,30 @@ export function handlerFor(listener: ListenerConfig, config: Config, context: An
   const { settings, snapshot, now } = operator;
   const evidence = (): Evidence => ({ snapshot: store.current, settings, nowMs: clock.now(), unready });
   const onAnswer = (route: string, status: number): void => tally.count(route, status);
+  const counted = { ...operator, onAnswer: (status: number): void => onAnswer("operator", status) };
   if (listener.dialect === "exporter")
-    return exporterHandler(listener, { config, metrics, file: context.file(), evidence, onAnswer, reload: context.reload });
+    return exporterHandler(listener, {
+      config,
+      metrics,
+      gate: context.gate,
+      file: context.file(),
+      evidence,
+      onAnswer,
+      reload: context.reload,
+    });
   return nodeHandler(listener, config, {
     evidence,
     snapshot,
     now,
-    operator: (request) => answerOperator(request, bound, operator),
+    operator: (request) => answerOperator(request, bound, counted),
     passage: gatehouse.gateway,
     onAnswer,
   });
 }
 
-function operatorSources({ store, clock, chronicle }: AnsweringContext): OperatorSources {
+function operatorSources({ store, clock, chronicle, gate }: AnsweringContext): OperatorSources {
   return {
+    gate,
     snapshot: () => store.current,
     settings: (cluster) => store.settings(cluster),
     now: () => clock.now(),

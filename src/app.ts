@@ -10,9 +10,10 @@ import { Drains } from "./drains.ts";
 import { Entrances, inheritedSockets } from "./entrances.ts";
 import type { Door } from "./front/doors.ts";
 import type { Handler } from "./front/listener.ts";
+import { PageGate } from "./front/page-gate.ts";
 import { Tally } from "./front/tally.ts";
 import { Gatehouse } from "./gatehouse.ts";
-import type { Logger } from "./log.ts";
+import { lostLinesOf, type Logger } from "./log.ts";
 import { isRememberedAlike, MembersFile, readMembers } from "./members-file.ts";
 import { Metrics } from "./metrics/metrics.ts";
 import { Probers } from "./probe/probers.ts";
@@ -39,6 +40,7 @@ export class App {
   readonly #metrics: Metrics;
   readonly #drains: Drains;
   readonly #tally = new Tally();
+  readonly #gate = new PageGate();
   readonly #chronicle: Chronicle;
   #config: Config;
   #beat: NodeJS.Timeout | null = null;
@@ -60,6 +62,7 @@ export class App {
       ...wires,
       answers: () => [...this.#tally.rows(), ...this.#entrances.answers()],
       workers: () => this.#entrances.usage(),
+      lostLogLines: () => lostLinesOf(log),
       refresh: () => this.#entrances.refresh(),
       exporter: () => this.#config.exporter,
       asks: () => ({ probe: this.#config.probe, livenessEvery }),
@@ -174,6 +177,7 @@ export class App {
       metrics: this.#metrics,
       drains: this.#drains,
       tally: this.#tally,
+      gate: this.#gate,
       unready: () => this.#unready(),
       reload: () => this.#reload(),
       file: () => this.#file,

@@ -2,8 +2,10 @@ import { basename } from "node:path";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
 import { ExporterDialect, type ExporterSources } from "./front/exporter-dialect.ts";
-import { isReload } from "./front/exporter-paths.ts";
+import { exporterPageOf, isReload } from "./front/exporter-paths.ts";
 import type { Handler } from "./front/listener.ts";
+import { paged, scrapesMax } from "./front/page.ts";
+import type { PageGate } from "./front/page-gate.ts";
 import type { Request } from "./front/request.ts";
 import { disagreement } from "./health/disagreement.ts";
 import { look } from "./health/sight.ts";
@@ -19,6 +21,7 @@ import { version } from "./version.ts";
 export interface ExporterWires extends Pick<ExporterSources, "evidence" | "reload" | "onAnswer"> {
   readonly config: Config;
   readonly metrics: Metrics;
+  readonly gate: PageGate;
   /** The file that the configuration came from; `null` where the command line said it all. */
   readonly file: string | null;
 }
@@ -60,9 +63,14 @@ export function exporterHandler(listener: ListenerConfig, wires: ExporterWires):
         ),
     },
   );
-  return Object.assign((request: Request) => dialect.handle(request), {
-    changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath),
-  });
+  const handler = (request: Request): ReturnType<Handler> => {
+    const page = exporterPageOf(request.target, config.exporter.telemetryPath);
+    if (page === null) return dialect.handle(request);
+    // All who wait for metrics get one page.
+    const atOnce = page === "metrics" ? scrapesMax : 1;
+    return paged({ gate: wires.gate, name: `exporter ${page}`, atOnce, render: () => dialect.handle(request) });
+  };
+  return Object.assign(handler, { changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath) });
 }
 
 /** A disagreement stands with the collector of the exporter's word. */

@@ -5,7 +5,7 @@ import { safeMethods, type Request } from "./front/request.ts";
 import type { Audited } from "./gateway/audit.ts";
 import { Gateway, type GatewayContext } from "./gateway/gateway.ts";
 import { Upstreams } from "./gateway/upstream.ts";
-import type { Logger } from "./log.ts";
+import { LineLimit, type Logger } from "./log.ts";
 import type { ManagementMetrics } from "./metrics/management-metrics.ts";
 
 /** What the gatehouse is wired to. */
@@ -14,9 +14,12 @@ export interface GatehouseContext extends Omit<GatewayContext, "upstream" | "onC
   readonly metrics: ManagementMetrics;
 }
 
-/** At most so many lines a minute tell of callers who were not let in: the metric counts them all. */
-const linesAMinute = 60;
-const minuteMs = 60_000;
+/** At most so many lines in each span tell of rejected requests; calls that change something count by themselves. The metric counts all. */
+const linesMax = 10;
+const unsafeLinesMax = 50;
+/** Lines of internal errors have a limit of their own: a flood of rejected requests must not hide them. */
+const errorLinesMax = 10;
+const spanMs = 10_000;
 
 /** The wiring of doors and gateway: who is let in, what is passed on, and what is told of both. */
 export class Gatehouse {
@@ -25,12 +28,22 @@ export class Gatehouse {
   readonly snapshots: SnapshotWait;
   readonly #context: GatehouseContext;
   readonly #upstreams: Upstreams;
-  #minuteBeganMs = -Infinity;
-  #lines = 0;
+  readonly #lines: LineLimit;
+  readonly #unsafeLines: LineLimit;
+  readonly #errorLines: LineLimit;
 
   constructor(context: GatehouseContext) {
     this.#context = context;
     const { log } = context;
+    const onOmitted = (isUnsafe: boolean) => (count: number, ms: number) => {
+      const text = `requests rejected: … and ${count.toLocaleString("en-US")} more in ${ms / 1000} s`;
+      log.warn({ omitted: count, span_s: ms / 1000, unsafe: isUnsafe }, text);
+    };
+    this.#lines = new LineLimit(linesMax, spanMs, onOmitted(false));
+    this.#unsafeLines = new LineLimit(unsafeLinesMax, spanMs, onOmitted(true));
+    this.#errorLines = new LineLimit(errorLinesMax, spanMs, (count, ms) =>
+      log.error({ omitted: count, span_s: ms / 1000 }, `internal errors: … and ${count.toLocaleString("en-US")} more in ${ms / 1000} s`),
+    );
     this.snapshots = new SnapshotWait(context.snapshot);
     this.#upstreams = new Upstreams((cluster, problem) => {
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read");
@@ -49,6 +62,9 @@ export class Gatehouse {
 
   stop(): void {
     this.#upstreams.stop();
+    this.#lines.end();
+    this.#unsafeLines.end();
+    this.#errorLines.end();
   }
 
   /** What a listener tells of, written down. */
@@ -60,9 +76,10 @@ export class Gatehouse {
       onFiles: (problem) => log[problem === null ? "info" : "error"]({ door, problem }, "files of a listener read"),
       onRefused: ({ address: from, status, request, count = 1 }) => {
         metrics.turnedAway(status, count);
-        const call = request === null ? null : `${request.method} ${request.target.slice(0, 200)}`;
         const isUnsafe = request !== null && !safeMethods.includes(request.method);
-        if (isUnsafe || this.#mayTell()) log.warn({ door, from, status, call, ...(count > 1 ? { count } : {}) }, "not let in");
+        if (!(isUnsafe ? this.#unsafeLines : this.#lines).take(count)) return;
+        const call = request === null ? null : `${request.method} ${request.target.slice(0, 200)}`;
+        log.warn({ door, from, status, call, ...(count > 1 ? { count } : {}) }, "not let in");
       },
     };
   }
@@ -71,13 +88,13 @@ export class Gatehouse {
   contained(error: unknown): void {
     const { log, metrics } = this.#context;
     metrics.contained("process");
-    if (this.#mayTell()) log.error({ err: error }, "internal error contained by the last resort");
+    if (this.#errorLines.take(1)) log.error({ err: error }, "internal error contained by the last resort");
   }
 
   #failed(error: unknown, request: Request | null, door: string): void {
     const { log, metrics } = this.#context;
     metrics.contained(request === null ? "connection" : "request");
-    if (!this.#mayTell()) return;
+    if (!this.#errorLines.take(1)) return;
     if (request === null) log.error({ err: error, door }, "connection failed");
     else log.error({ err: error, target: request.target }, "answer failed");
   }
@@ -89,15 +106,5 @@ export class Gatehouse {
     const { requestId, durationMs, method, call, ...rest } = audited;
     const line = { ...rest, call: `${method} /${call}`, duration_ms: Math.round(durationMs), request_id: requestId };
     log.info(line, "management call");
-  }
-
-  #mayTell(): boolean {
-    const nowMs = this.#context.now();
-    if (nowMs - this.#minuteBeganMs > minuteMs) {
-      this.#minuteBeganMs = nowMs;
-      this.#lines = 0;
-    }
-    this.#lines += 1;
-    return this.#lines <= linesAMinute;
   }
 }

@@ -107,7 +107,7 @@ test("a drain outlives a restart through the state file, and an ended one does n
     drains.map(({ node, all }) => [node, all]),
     [["pg3", true]],
   );
-  const status = (await (await fetch(urlOf("node", "/status"))).json()) as {
+  const status = (await (await fetch(urlOf("admin", "/status"))).json()) as {
     clusters: { nodes: { node: string; verdicts: Record<string, string>; reason: string }[] }[];
   };
   const pg3 = status.clusters[0]?.nodes.find(({ node }) => node === "pg3");

@@ -2,7 +2,7 @@
 import { median, show } from "../figure.ts";
 import { tail } from "../load.ts";
 import { childFile, serveNodes } from "../nodes.ts";
-import { Rolecall } from "../rolecall.ts";
+import { pause, Rolecall } from "../rolecall.ts";
 import { interleave, type Row, type RowMaker, type Rounds } from "../row.ts";
 import { Started } from "../started.ts";
 import type { Tail } from "../weather.ts";
@@ -12,7 +12,7 @@ const rate = 5_000;
 
 /** A process that disturbs: it says a line when it is at work, and counts for every line on its stdin. */
 interface Disturber {
-  readonly child: "scraper" | "abusers";
+  readonly child: "scraper" | "abusers" | "page-flood";
   readonly args: readonly string[];
   /** What it does, as a row tells it. */
   readonly what: string;
@@ -46,6 +46,41 @@ export const tailBesideAbuse: RowMaker = {
       return await disturbed(rolecall, rounds, { child: "abusers", args: [`${rolecall.port}`], what, counted: "bad clients" });
     } finally {
       await rolecall.stop();
+      await nodes.stop();
+    }
+  },
+};
+
+/** How many times the tail without it the tail beside a flood of pages may be. */
+const floodedMax = 2;
+
+/** The tail of checks beside a flood of operator pages, on a health listener that has them; with a worker too. */
+export const tailBesidePages: RowMaker = {
+  word: "pages",
+  async run(rounds) {
+    const nodes = await serveNodes({ by: "simulated", clusters: 2, nodes: 20, connections: "keep" });
+    const rows: Row[] = [];
+    try {
+      for (const workers of [0, 1]) {
+        const rolecall = await Rolecall.start(nodes.clusters, { workers }, { health: { operator_pages: true } });
+        try {
+          // Evidence to render.
+          await pause(10_000);
+          const what = `a flood of operator pages, 40 nodes probed, ${workers} workers`;
+          const [tailRow, ratioRow] = await disturbed(rolecall, rounds, {
+            child: "page-flood",
+            args: [`${rolecall.port}`],
+            what,
+            counted: "bytes of pages",
+          });
+          if (tailRow !== undefined) rows.push(tailRow);
+          if (ratioRow !== undefined) rows.push({ ...ratioRow, bound: { atMost: floodedMax } });
+        } finally {
+          await rolecall.stop();
+        }
+      }
+      return rows;
+    } finally {
       await nodes.stop();
     }
   },

@@ -5,9 +5,9 @@ import { judgeMember, judgePool } from "../health/pool.ts";
 import { routeOf, routePaths } from "../health/route.ts";
 import { look } from "../health/sight.ts";
 import { Stop } from "./command.ts";
-import { resolveName, type Named } from "./node-name.ts";
+import { resolveName, splitName, type Named } from "./node-name.ts";
 import { probeOnce } from "./probe-once.ts";
-import { probesItself, requireConfig, seeFrom } from "./seen.ts";
+import { probesItself, requireConfig, seeIfShown } from "./seen.ts";
 import { messageOf, Server } from "./server.ts";
 import type { Session } from "./session.ts";
 
@@ -48,9 +48,10 @@ type Said = Parameters<typeof resolveName>[1];
 
 async function askServer(session: Session, asked: string, said: Said): Promise<{ named: Named; told: Told }> {
   const server = new Server(session, "node");
-  const named = resolveName(await seeFrom(server), said);
-  const base = `/clusters/${encodeURIComponent(named.cluster)}`;
-  const reply = await server.get(`${named.node === null ? base : `${base}/nodes/${encodeURIComponent(named.node)}`}${asked}`);
+  const seen = await seeIfShown(server);
+  const target = seen === null ? asSaid(said) : resolveName(seen, said);
+  const base = target.cluster === null ? "" : `/clusters/${encodeURIComponent(target.cluster)}`;
+  const reply = await server.get(`${target.node === null ? base : `${base}/nodes/${encodeURIComponent(target.node)}`}${asked}`);
   const body = parseJson(reply.text);
   const ours = isObject(body) && isObject(body["rolecall"]) ? body["rolecall"] : null;
   if (reply.status === 400) throw new Stop("RC001", messageOf(reply));
@@ -66,7 +67,16 @@ async function askServer(session: Session, asked: string, said: Said): Promise<{
     lag_bytes: typeof lag === "number" ? lag : null,
     degraded: degraded === true,
   };
-  return { named, told };
+  const cluster = target.cluster ?? (typeof ours["cluster"] === "string" ? ours["cluster"] : "?");
+  return { named: { ...target, cluster }, told };
+}
+
+/** What was said, for a listener that does not show what there is: it resolves the names itself. */
+function asSaid({ cluster, node }: Said): Omit<Named, "cluster"> & { readonly cluster: string | null } {
+  const split = node === null ? { cluster: null, node: null } : splitName(node);
+  if (cluster !== null && split.cluster !== null && cluster !== split.cluster)
+    throw new Stop("RC001", `--cluster says ${cluster}, the node's name says ${split.cluster}`);
+  return { cluster: cluster ?? split.cluster, node: split.node };
 }
 
 async function judgeHere(session: Session, asked: string, said: Said): Promise<{ named: Named; told: Told }> {

@@ -32,7 +32,7 @@ export async function explainCheck(session: Session): Promise<void> {
 type Said = Parameters<typeof resolveName>[1];
 
 async function askServer(session: Session, check: string, said: Said): Promise<ToldExplanation> {
-  const server = new Server(session, "node");
+  const server = new Server(session, "admin");
   const named = resolveName(await seeFrom(server), said);
   const query = new URLSearchParams({ node: `${named.cluster}/${named.node}`, check });
   const reply = await server.getObject(`/explain?${query.toString()}`);

@@ -1,10 +1,10 @@
-import { isObject, listOf, type JsonObject } from "../cluster/json.ts";
+import { isObject, listOf, parseJson, type JsonObject } from "../cluster/json.ts";
 import type { Config } from "../config/config.ts";
 import type { ClusterOverview, DrainOverview, NodeOverview } from "../health/overview.ts";
 import { Stop } from "./command.ts";
 import { configFrom, sourcesOf } from "./configuration.ts";
 import { probeOnce } from "./probe-once.ts";
-import { Server } from "./server.ts";
+import { Server, type ServerReply } from "./server.ts";
 import type { Session } from "./session.ts";
 
 /** A node as it was told; a newer rolecall may know reasons that this one does not. */
@@ -42,7 +42,7 @@ export function requireConfig({ args, io, result }: Session): Config {
  */
 export async function see(session: Session): Promise<Seen> {
   const wanted = session.args.text("cluster");
-  const seen = await (probesItself(session) ? seeItself(session) : seeFrom(new Server(session, "node")));
+  const seen = await (probesItself(session) ? seeItself(session) : seeFrom(new Server(session, "admin")));
   const clusters = seen.clusters.filter(({ cluster }) => wanted === null || cluster === wanted);
   if (clusters.length === 0 && wanted !== null) {
     throw new Stop(
@@ -60,7 +60,18 @@ async function seeItself(session: Session): Promise<Seen> {
 
 /** Asks a running rolecall for `/status`. */
 export async function seeFrom(server: Server): Promise<Seen> {
-  const { clusters } = await server.getObject("/status");
+  return seenOf(server, await server.getPage("/status"));
+}
+
+/** As {@link seeFrom}; `null` where the server is a listener without operator pages. */
+export async function seeIfShown(server: Server): Promise<Seen | null> {
+  const reply = await server.getPage("/status");
+  const document = parseJson(reply.text);
+  return isObject(document) && document["error"] === "operator_pages_off" ? null : seenOf(server, reply);
+}
+
+function seenOf(server: Server, reply: ServerReply): Seen {
+  const { clusters } = server.objectOf("/status", reply);
   if (!Array.isArray(clusters)) throw new Stop("RC007", `${server.url}/status has no list of clusters`);
   return { by: server.url, clusters: clusters.filter(isObject).map(readCluster) };
 }

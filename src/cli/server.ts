@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
 import { request as httpsRequest } from "node:https";
+import { setTimeout as pause } from "node:timers/promises";
 import { isObject, parseJson, type JsonObject } from "../cluster/json.ts";
 import { Stop } from "./command.ts";
 import { withDeadline } from "./deadline.ts";
@@ -58,7 +59,22 @@ export class Server {
 
   /** Asks for a JSON object. @throws Stop (RC007) where the answer is none, or not 200 */
   async getObject(path: string): Promise<JsonObject> {
-    const reply = await this.get(path);
+    return this.objectOf(path, await this.getPage(path));
+  }
+
+  /** Requests a page that is rendered for one client at a time: waits, as long as the answer may take, while it is busy. */
+  async getPage(path: string): Promise<ServerReply> {
+    const endMs = performance.now() + this.#timeoutMs;
+    for (;;) {
+      const reply = await this.get(path);
+      const waitMs = 1_000 * Number(reply.headers["retry-after"] ?? NaN);
+      if (reply.status !== 429 || !(performance.now() + waitMs < endMs)) return reply;
+      await pause(waitMs, undefined, { signal: this.#signal }).catch(() => {}); // the next request tells what ended it
+    }
+  }
+
+  /** The JSON object of an answer. @throws Stop (RC007) where it is none, or not 200 */
+  objectOf(path: string, reply: ServerReply): JsonObject {
     const value = parseJson(reply.text);
     if (reply.status !== 200 || !isObject(value)) {
       throw new Stop(

@@ -15,16 +15,20 @@ export interface Surroundings {
   readonly learnsScope: boolean;
 }
 
-const defaultListener: ListenerConfig = {
+const healthListener: ListenerConfig = {
   address: "127.0.0.1",
   port: 8008,
   dialect: "node",
   cluster: null,
   node: null,
   wholeCluster: false,
+  operatorPages: false,
   door: openDoor,
   defaults: "",
 };
+
+/** Health checks, and beside them what operators look at. */
+const defaultListeners: readonly ListenerConfig[] = [healthListener, { ...healthListener, port: 9108, dialect: "admin" }];
 
 /** Completes a checked configuration: names, scopes, guards and files filled in. The result is frozen throughout. */
 export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
@@ -34,7 +38,7 @@ export function buildConfig(shape: ConfigShape, around: Surroundings): Config {
   return freeze({
     ...complete,
     clusters: clusters.map((cluster) => buildCluster(cluster, guards, around)),
-    listen: (listen ?? [defaultListener]).map((listener) => buildListener(listener, only, around)),
+    listen: (listen ?? defaultListeners).map((listener) => buildListener(listener, only, around)),
     stateFile: stateFile === null ? null : resolve(around.stateFolder, stateFile),
   });
 }

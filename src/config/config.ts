@@ -114,6 +114,8 @@ export interface ListenerConfig {
   readonly node: string | null;
   /** Whether a route that names no node asks for the whole cluster. */
   readonly wholeCluster: boolean;
+  /** Whether `/status`, `/explain`, `/verdicts` and `/incident` are answered here; admin listeners have them anyway. */
+  readonly operatorPages: boolean;
   readonly door: DoorConfig;
   /** Parameters of checks that do not give them, as a query: `miss=404&lag=10MB`. */
   readonly defaults: string;

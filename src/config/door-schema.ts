@@ -3,7 +3,7 @@ import { parseByteSize } from "../cluster/byte-size.ts";
 import { cidrAllowed, parseCidr } from "./cidr.ts";
 import { type BasicUser, type DoorAuth, type DoorConfig, type DoorLimits, type DoorTls, openDoor } from "./door-config.ts";
 import { duration, flag, integer, list, plainText, readable, section } from "./leaf.ts";
-import { parseScryptHash, scryptHashAllowed } from "./scrypt-hash.ts";
+import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } from "./scrypt-hash.ts";
 
 const file = "the name of a PEM file";
 const filesMax = 64;
@@ -104,7 +104,8 @@ function userSchema(): z.ZodType<BasicUser> {
       user: user.describe("Name of the user"),
       scrypt: z
         .string({ error: scryptHashAllowed })
-        .refine((text) => parseScryptHash(text) !== undefined, { error: scryptHashAllowed })
+        .refine(hasScryptForm, { error: scryptHashAllowed, abort: true })
+        .refine((text) => parseScryptHash(text) !== undefined, { error: scryptCostAllowed })
         .describe("Hash of the password, as rolecall hash-password writes it"),
     },
     { error: "a mapping of user and scrypt" },

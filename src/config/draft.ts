@@ -40,6 +40,8 @@ export interface DraftListener {
   readonly cluster: string | null | undefined;
   readonly node: string | null | undefined;
   readonly wholeCluster: boolean;
+  /** As written; `undefined` where left out. */
+  readonly operatorPages: unknown;
   readonly door: DraftDoor;
 }
 
@@ -117,6 +119,7 @@ function draftListener(value: unknown): DraftListener {
     cluster: said["cluster"] === "*" ? "*" : isSaid(said["cluster"]) ? readLeaf(nameLeaf, said["cluster"]) : null,
     node: isSaid(said["node"]) ? readLeaf(nameLeaf, said["node"]) : null,
     wholeCluster: said["whole_cluster"] === true,
+    operatorPages: said["operator_pages"],
     door: draftDoor(said),
   };
 }

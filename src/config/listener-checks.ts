@@ -52,6 +52,17 @@ function checkPort({ hasPort, dialect }: DraftListener, index: number): readonly
 }
 
 function checkDialect(listener: DraftListener, index: number): readonly ConfigIssue[] {
+  return [...checkOperatorPages(listener, index), ...checkByDialect(listener, index)];
+}
+
+/** Only health listeners have the choice: exporters have no such pages, admin listeners are for them. */
+function checkOperatorPages({ operatorPages, dialect }: DraftListener, index: number): readonly ConfigIssue[] {
+  if (dialect === "node" || operatorPages === undefined) return [];
+  const why = dialect === "admin" ? "admin, which always has these pages" : dialect;
+  return [valueIssue(["listen", index, "operator_pages"], operatorPages, `left out, as the dialect is ${why}`)];
+}
+
+function checkByDialect(listener: DraftListener, index: number): readonly ConfigIssue[] {
   switch (listener.dialect) {
     case "node":
       return checkNode(listener, index);

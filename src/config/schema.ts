@@ -26,7 +26,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .max(256, { error: "a list of at most 256 listeners" })
         .nullable()
         .prefault(null)
-        .describe("Where questions are answered. Default: one listener of the node dialect on 127.0.0.1:8008"),
+        .describe("Where questions are answered. Default: one of the node dialect on 127.0.0.1:8008, and an admin one on 127.0.0.1:9108"),
       host_suffixes: list(hostSuffix(), 64).describe("Host header suffixes under which {node}.{cluster}{suffix} names a node"),
       ignore_params: list(plainText("the name of a query parameter", 128), 64)
         .prefault(["be"])
@@ -115,11 +115,14 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             .enum(["node", "admin", "exporter"], { error: "one of node, admin, exporter" })
             .default("node")
             .describe(
-              "node: the nodes' own API. exporter: that of a database's exporter. admin: /metrics, /status, /drains, /livez, /readyz",
+              "node: the nodes' own API. exporter: that of a database's exporter. admin: /metrics, /status, /explain, /incident, /drains, /livez, /readyz",
             ),
           cluster: cluster.nullable().default(null).describe("Cluster it speaks for, or * for all. Default: the only one, else all"),
           node: name().nullable().default(null).describe("Node it speaks for, as a drop-in for that node's own API"),
           whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),
+          operator_pages: flag()
+            .default(false)
+            .describe("Whether /status, /explain, /verdicts and /incident are answered here. Admin listeners always have them"),
           ...doorFields(),
           defaults: checkDefaults().prefault({}).describe("Parameters of checks that do not give them, such as miss: 404"),
         },
@@ -129,6 +132,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
       .transform(
         ({
           whole_cluster: wholeCluster,
+          operator_pages: operatorPages,
           port = exporterPort,
           management,
           tls,
@@ -142,6 +146,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           ...listener,
           port,
           wholeCluster,
+          operatorPages,
           door: { management, tls, auth, allow, allowFor, trustedOrigins, limits },
         }),
       )

@@ -11,10 +11,21 @@ export interface ScryptHash {
 /** What a hash looks like, for messages. */
 export const scryptHashAllowed = "a hash as rolecall hash-password writes it: scrypt$15$8$1$SALT$HASH";
 
-const pattern = /^scrypt\$(\d{1,2})\$(\d{1,2})\$(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
+const pattern = /^scrypt\$(\d{1,9})\$(\d{1,9})\$(\d{1,9})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** Costs that one check of a password may have: from what is no hindrance to guessing up to 128 MiB of memory. */
+/** Costs that one check of a password may have: less is no hindrance to guessing. */
 const bounds = { costLog2: [12, 17], blockSize: [8, 8], parallel: [1, 4] } as const;
+/** N times p at most: half a second of one core and 128 MiB, the dearest of the settings that OWASP recommends. */
+const workMax = 2 ** 17;
+
+/** What a hash may cost, for messages. */
+export const scryptCostAllowed =
+  "a hash of bounded cost: scrypt$LOG2N$R$P$SALT$HASH with LOG2N from 12 to 17, R 8, P from 1 to 4, and 2^LOG2N times P at most 2^17";
+
+/** Whether a text has the form of a hash and only its costs are out of bounds. */
+export function hasScryptForm(text: string): boolean {
+  return pattern.test(text);
+}
 
 /**
  * Reads a hash: cost, block size, parallelism, salt and hash in Base64. Nothing in it means anything to YAML. `undefined` for anything else, and for costs out of bounds.
@@ -25,7 +36,10 @@ export function parseScryptHash(text: string): ScryptHash | undefined {
   const [, cost, block, parallel, salt = "", hash = ""] = match;
   const costs = { costLog2: Number(cost), blockSize: Number(block), parallel: Number(parallel) };
   const isBounded =
-    within(costs.costLog2, bounds.costLog2) && within(costs.blockSize, bounds.blockSize) && within(costs.parallel, bounds.parallel);
+    within(costs.costLog2, bounds.costLog2) &&
+    within(costs.blockSize, bounds.blockSize) &&
+    within(costs.parallel, bounds.parallel) &&
+    2 ** costs.costLog2 * costs.parallel <= workMax;
   return isBounded ? { ...costs, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") } : undefined;
 }
 

@@ -5,6 +5,8 @@ import { answerOperator, type OperatorSources } from "./operator.ts";
 import { operatorPaths } from "./operator-paths.ts";
 import type { Bound } from "./address.ts";
 import { errorReply, type Reply } from "./reply.ts";
+import { paged, scrapesMax } from "./page.ts";
+import type { HandedOver } from "./passage.ts";
 import type { SnapshotWait } from "./snapshot-wait.ts";
 import { safeMethods, type Request } from "./request.ts";
 import { parseTarget } from "./target.ts";
@@ -22,7 +24,11 @@ export interface AdminSources {
 }
 
 /** Answers an admin listener: `/metrics`, `/drains`, `/livez`, `/readyz`, and what operators ask. */
-export function answerAdmin(request: Request, message: IncomingMessage, { bound, ...sources }: AdminSources): Reply | Promise<Reply> {
+export function answerAdmin(
+  request: Request,
+  message: IncomingMessage,
+  { bound, ...sources }: AdminSources,
+): Reply | Promise<Reply> | HandedOver {
   const operator = answerOperator(request, bound, sources.operator);
   if (operator !== null) return operator;
   const target = parseTarget(request.target);
@@ -41,13 +47,13 @@ export function answerAdmin(request: Request, message: IncomingMessage, { bound,
       headers: ["Allow", allow],
     });
   }
-  if (isOwn && path === "snapshot") return sources.snapshots.answer(target.query);
+  if (isOwn && path === "snapshot") return sources.snapshots.answer(target.query, message.socket);
   if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready());
-  return sources.metrics().then(({ pieces, contentType }) => ({
-    status: 200,
-    phrase: "OK",
-    headers: ["Cache-Control", "no-store", "Content-Type", contentType],
-    body: Buffer.alloc(0),
-    pieces,
-  }));
+  return paged({ gate: sources.operator.gate, name: "metrics", atOnce: scrapesMax, render: () => metricsReply(sources) });
+}
+
+async function metricsReply({ metrics }: Pick<AdminSources, "metrics">): Promise<Reply> {
+  const { pieces, contentType } = await metrics();
+  const headers = ["Cache-Control", "no-store", "Content-Type", contentType];
+  return { status: 200, phrase: "OK", headers, body: Buffer.alloc(0), pieces };
 }

@@ -42,6 +42,10 @@ export function answer(question: AnswerableQuestion, request: Request, evidence:
         message: `Cannot ${request.method} this path: allowed is ${question.allow}`,
         headers: ["Allow", question.allow],
       });
+    case "operator_off":
+      return errorReply(403, "operator_pages_off", {
+        message: `Cannot answer /${question.path}: this listener has no operator pages. Request it from an admin listener (dialect: admin), or set operator_pages: true on this one`,
+      });
     case "forbidden":
       return errorReply(403, "management_off", {
         message: `Cannot pass ${question.call} on: this listener only answers questions. The listener option management: on changes that`,

@@ -43,18 +43,18 @@ export class Guard {
     const certificate = certificateOf(message);
     if (auth === null || !isFor(auth.for, isUnsafe)) return { visitor: { ...visitor, who: certificate } };
     if (auth.certificate && certificate !== null) return { visitor: { ...visitor, who: certificate } };
-    return this.#vouch(message.headers.authorization ?? "", visitor);
+    return this.#vouch(message, visitor);
   }
 
-  #vouch(authorization: string, visitor: Omit<Visitor, "who">): Admission | Promise<Admission> {
-    const [, scheme = "", credential = ""] = /^(\w+) +(\S+)$/.exec(authorization) ?? [];
+  #vouch({ headers, socket }: IncomingMessage, visitor: Omit<Visitor, "who">): Admission | Promise<Admission> {
+    const [, scheme = "", credential = ""] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? "") ?? [];
     if (scheme.toLowerCase() === "bearer") {
       const who = this.#bearer(credential);
       return who === null ? this.#challenge() : { visitor: { ...visitor, who } };
     }
     const [, user = "", password = ""] = /^([^:]*):(.*)$/s.exec(Buffer.from(credential, "base64").toString("utf8")) ?? [];
     if (scheme.toLowerCase() !== "basic" || user === "" || this.#door.auth?.basic.length === 0) return this.#challenge();
-    const verdict = this.#passwords.check(user, password);
+    const verdict = this.#passwords.check(user, password, { address: visitor.address, hasLeft: () => socket.destroyed });
     const settle = (known: PasswordVerdict): Admission => {
       if (known === "right") return { visitor: { ...visitor, who: user } };
       return known === "wrong" ? this.#challenge() : { refusal: tooMany };

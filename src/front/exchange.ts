@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import type { Visitor } from "../cluster/visitor.ts";
 import type { DoorLimits } from "../config/door-config.ts";
@@ -84,11 +85,30 @@ export function writeReply(response: ServerResponse, reply: Reply, method: strin
   response.sendDate = false;
   const pieces = method === "OPTIONS" && reply.hasOptionsBody !== true ? [] : (reply.pieces ?? [reply.body]);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  if (length > largeMin && method !== "HEAD" && !mayQueue(response, length)) {
+    response.req.socket.destroy();
+    return;
+  }
   const closing = hasUnreadBody(response.req) ? ["Connection", "close"] : [];
   response.writeHead(reply.status, reply.phrase, [...reply.headers, "Content-Length", String(length), ...closing]);
   if (method === "HEAD" || length === 0) response.end();
   else if (pieces.length === 1) response.end(pieces[0]);
   else sendPieces(pieces, response);
+}
+
+/** An answer longer than this counts, and so much of them may wait for one connection to read, in bytes. */
+const largeMin = 16 * 1024;
+const queuedMax = 4 * 1024 * 1024;
+const queued = new WeakMap<Socket, number>();
+
+/** Whether a large answer may wait beside those that its connection has not read yet: a single one always may. */
+function mayQueue(response: ServerResponse, length: number): boolean {
+  const { socket } = response.req;
+  const before = queued.get(socket) ?? 0;
+  if (before > 0 && before + length > queuedMax) return false;
+  queued.set(socket, before + length);
+  response.once("close", () => queued.set(socket, (queued.get(socket) ?? length) - length));
+  return true;
 }
 
 /** Piece by piece, as fast as the asker takes them. One that goes away takes the rest with it. */

@@ -17,10 +17,10 @@ export function explainReply({ address, query }: Asked, sources: OperatorSources
   const settings = sources.settings(address.cluster);
   if (part === undefined || settings === undefined)
     return badRequest({ thing: "cluster", value: address.cluster, allowed: "a cluster of the configuration" });
-  const known = [...part.index.keys()].join(", ");
-  if (address.node === null) return badRequest({ thing: "node", value: "none named", allowed: `node=, one of ${known}` });
+  const known = (): string => [...part.index.keys()].join(", ");
+  if (address.node === null) return badRequest({ thing: "node", value: "none named", allowed: `node=, one of ${known()}` });
   const observation = part.nodes[part.index.get(address.node) ?? -1];
-  if (observation === undefined) return badRequest({ thing: "node", value: address.node, allowed: `one of ${known}` });
+  if (observation === undefined) return badRequest({ thing: "node", value: address.node, allowed: `one of ${known()}` });
   const told: Told = {
     node: address.node,
     cluster: address.cluster,

@@ -16,6 +16,13 @@ export function isReload(target: string, telemetryPath: string): boolean {
 /** The path of the one call of this dialect that changes something. */
 export const reloadPath = "/reload";
 
+/** The pages that are rendered from all that is known, beside the telemetry path: the name of one, or `null`. */
+export function exporterPageOf(target: string, telemetryPath: string): "metrics" | "stat" | "explain" | null {
+  const path = pathOf(target);
+  if (path === telemetryPath) return "metrics";
+  return path === "/stat" ? "stat" : path === "/explain" ? "explain" : null;
+}
+
 /**
  * The path of a target, decoded, without its query; an absolute target counts without its origin. Nothing is tidied: `/up/` is another
  * path than `/up`.

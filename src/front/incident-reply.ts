@@ -5,6 +5,7 @@ import type { Outcome, Recorded } from "../cluster/outcome.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import type { Settings } from "../health/settings.ts";
 import type { Asked, OperatorSources } from "./operator.ts";
+import { renderSliced, type Rendering } from "./page.ts";
 import { badRequest, type Reply } from "./reply.ts";
 
 /** How far an incident reaches to either side of its instant, in ms. */
@@ -14,7 +15,7 @@ const reachMs = 5 * 60_000;
  * `/incident?around=2026-11-21T03:12:00Z` (default: now): the evidence of the minutes around an instant, as a file of the format in
  * which incidents are tests (test/spec/incidents): so a bad night becomes one.
  */
-export function incidentReply({ address, query }: Asked, sources: OperatorSources): Reply {
+export function incidentReply({ address, query }: Asked, sources: OperatorSources, rendering: Rendering): Reply | Promise<Reply | null> {
   const around = query.get("around");
   const instant = around === null || around === "now" ? sources.wall() : Date.parse(around);
   if (Number.isNaN(instant))
@@ -25,19 +26,8 @@ export function incidentReply({ address, query }: Asked, sources: OperatorSource
   if (part === undefined || settings === undefined)
     return badRequest({ thing: "cluster", value: address.cluster, allowed: "a cluster of the configuration" });
   const recorded = sources.recorded(address.cluster, instant - reachMs, instant + reachMs);
-  return {
-    status: 200,
-    phrase: "OK",
-    headers: [
-      "Cache-Control",
-      "no-store",
-      "Content-Type",
-      "application/yaml",
-      "Content-Disposition",
-      `attachment; filename="incident.yaml"`,
-    ],
-    body: Buffer.from(incidentFile({ part, settings, instantMs: instant, recorded })),
-  };
+  const headers = ["Content-Type", "application/yaml", "Content-Disposition", `attachment; filename="incident.yaml"`];
+  return renderSliced(incidentPieces({ part, settings, instantMs: instant, recorded }), rendering, headers);
 }
 
 /** What an incident file is written from. */
@@ -48,13 +38,15 @@ export interface Incident {
   readonly recorded: readonly Recorded[];
 }
 
-/** Writes an incident file: what the cluster is, what it is judged by, and what was heard when. */
-export function incidentFile({ part, settings, instantMs, recorded }: Incident): string {
+const layout = { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false } as const;
+
+/** Writes an incident file step by step: what the cluster is, what it is judged by, and what was heard when. */
+export function* incidentPieces({ part, settings, instantMs, recorded }: Incident): Generator<string> {
   const [first] = recorded;
   const beganMs = first?.atMs ?? 0;
   const cluster = clusterOf(part);
   const { scope, system, version } = cluster;
-  const file = {
+  const head = {
     name: `cluster ${part.name} around ${new Date(instantMs).toISOString()}`,
     why: "exported by rolecall: add what should have been answered as expect, and it is a test",
     // The wall-clock instant that the steps count from; for people only.
@@ -72,15 +64,20 @@ export function incidentFile({ part, settings, instantMs, recorded }: Incident):
       })),
     },
     settings: settingsValue(settings),
-    steps: recorded.flatMap(({ atMs, outcome }) => {
-      const heard = incidentPart({ atMs, outcome }, cluster);
-      if (heard === null) return [];
-      const value = heard.node === null ? heard.value : { [heard.node]: heard.value };
-      const sentAtMs = sentAtMsOf(outcome);
-      return [{ at: span(atMs - beganMs), ...(sentAtMs === null ? {} : { sent: span(sentAtMs - beganMs) }), [heard.section]: value }];
-    }),
   };
-  return stringify(file, { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false });
+  yield stringify(head, layout);
+  let hasSteps = false;
+  for (const { atMs, outcome } of recorded) {
+    const heard = incidentPart({ atMs, outcome }, cluster);
+    if (heard === null) continue;
+    const value = heard.node === null ? heard.value : { [heard.node]: heard.value };
+    const sentAtMs = sentAtMsOf(outcome);
+    const sent = sentAtMs === null ? {} : { sent: span(sentAtMs - beganMs) };
+    const step = stringify([{ at: span(atMs - beganMs), ...sent, [heard.section]: value }], layout);
+    yield `${hasSteps ? "" : "steps:\n"}${step.replace(/^(?=.)/gm, "  ")}`;
+    hasSteps = true;
+  }
+  if (!hasSteps) yield "steps: []\n";
 }
 
 /** When it was asked for, in ms of our clock; `null` of an operator's word, which nobody asked for. */

@@ -5,6 +5,7 @@ import { trueUntilMs } from "../health/horizon.ts";
 import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
 import { HotAnswers, type Rendered } from "./hot-answers.ts";
 import { operatorPaths } from "./operator-paths.ts";
+import { withoutPage } from "./page.ts";
 import { isHandedOver, type HandedOver, type Passage } from "./passage.ts";
 import { badRequest, type Reply } from "./reply.ts";
 import { renderReply } from "./rendered.ts";
@@ -46,6 +47,10 @@ export class NodeDialect {
     const { passage, evidence, onAnswer } = this.#sources;
     if (question.kind === "management") return { take: (passed) => passage.manage(question.call, passed) };
     if (question.kind === "node_question") return { take: (passed) => passage.fetch(question.question, passed) };
+    if (question.kind === "operator_off") {
+      const off = answer(question, request, evidence());
+      return withoutPage(off, { name: question.path, onAnswer: (status) => onAnswer("operator", status) });
+    }
     const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, evidence());
     if (!isHandedOver(reply)) onAnswer(nameOf(question), reply.status);
     return reply;
@@ -116,6 +121,8 @@ function nameOf(question: AnswerableQuestion | { readonly kind: "operator" }): s
       return question.name;
     case "self":
       return question.path;
+    case "operator_off":
+      return "operator";
     case "operator":
     case "status":
     case "bad_request":

@@ -17,6 +17,7 @@ export function nodeHandler(listener: ListenerConfig, config: Config, sources: D
       bound: boundOf(listener, config),
       rules: { ignoreParams, ignoresUnknown: listener.node !== null, defaults: listener.defaults, lagTimeMsLeast: 2 * probe.intervalMs },
       passes: listener.door.management,
+      operatorPages: listener.operatorPages,
     },
     sources,
   );

@@ -1,15 +1,18 @@
 import type { Recorded } from "../cluster/outcome.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 
-import { overview } from "../health/overview.ts";
 import type { Settings } from "../health/settings.ts";
 import type { LoggedChange } from "../health/summary.ts";
 import { resolveAddress, type Address, type Bound } from "./address.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
 import type { operatorQuestions } from "./operator-paths.ts";
+import { paged, type Rendering } from "./page.ts";
+import type { PageGate } from "./page-gate.ts";
+import type { HandedOver } from "./passage.ts";
 import { badRequest, errorReply, jsonReply, printable, type Reply } from "./reply.ts";
 import { safeMethods, type Request } from "./request.ts";
+import { statusReply } from "./status-page.ts";
 import { parseTarget, type Target } from "./target.ts";
 
 /** What an operator's questions are answered from. The app hands it in. */
@@ -21,6 +24,10 @@ export interface OperatorSources {
   readonly wall: () => number;
   readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
   readonly recorded: (cluster: string, fromWallMs: number, toWallMs: number) => readonly Recorded[];
+  /** Limits how many pages are rendered at a time, and how often. */
+  readonly gate: PageGate;
+  /** Called with the status of each page that is answered. */
+  readonly onAnswer?: (status: number) => void;
 }
 
 /** A question with what its query says. */
@@ -29,7 +36,7 @@ export interface Asked {
   readonly query: URLSearchParams;
 }
 
-type Answering = (asked: Asked, sources: OperatorSources) => Reply;
+type Answering = (asked: Asked, sources: OperatorSources, rendering: Rendering) => Reply | Promise<Reply | null>;
 
 const answering: { readonly [question in (typeof operatorQuestions)[number]]: Answering } = {
   explain: explainReply,
@@ -39,11 +46,11 @@ const answering: { readonly [question in (typeof operatorQuestions)[number]]: An
 const questions: ReadonlyMap<string, Answering> = new Map(Object.entries(answering));
 
 /**
- * Answers what a person asks: `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts`, `/incident?around=…`. On node and admin
- * listeners alike; the node may be named in every way a check may name it, and by `node=`.
+ * Answers what a person asks: `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts`, `/incident?around=…`. The node may be named
+ * in every way a check may name it, and by `node=`. Pages are rendered one at a time, in slices.
  * @returns `null` where the path is none of these
  */
-export function answerOperator(request: Request, bound: Bound, sources: OperatorSources): Reply | null {
+export function answerOperator(request: Request, bound: Bound, sources: OperatorSources): Reply | HandedOver | null {
   const target = parseTarget(request.target);
   if ("problem" in target) return null;
   const question = questions.get(target.path);
@@ -56,20 +63,15 @@ export function answerOperator(request: Request, bound: Bound, sources: Operator
       headers: ["Allow", allow],
     });
   }
-  if (question === undefined) return overviewReply([bound.cluster, target.cluster], sources);
+  const { gate, onAnswer = () => {} } = sources;
+  if (question === undefined) {
+    const clusters = [bound.cluster, target.cluster];
+    return paged({ gate, name: "status", onAnswer, render: (rendering) => statusReply(clusters, sources, rendering) });
+  }
   const query = new URLSearchParams(target.query);
   const address = resolveAddress(namedBy(target, query), request, { ...bound, wholeCluster: true });
-  return "problem" in address ? badRequest(address.problem) : question({ address, query }, sources);
-}
-
-/** `/status`: every cluster that the listener may speak of, and its nodes with what each is fit for. */
-function overviewReply(only: readonly (string | null)[], { snapshot, settings, now }: OperatorSources): Reply {
-  const seen = overview(
-    snapshot(),
-    (name) => (only.every((cluster) => cluster === null || name === cluster) ? settings(name) : undefined),
-    now(),
-  );
-  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(seen));
+  if ("problem" in address) return badRequest(address.problem);
+  return paged({ gate, name: target.path, onAnswer, render: (rendering) => question({ address, query }, sources, rendering) });
 }
 
 /** `node=pg2`, `node=demo/pg2` and `cluster=demo` name what the path does not. */

@@ -24,8 +24,12 @@ export function jsonReply(
   return { status: status.code, phrase: printable(status.phrase), headers: [...json, ...headers], body: Buffer.from(body) };
 }
 
+/** A list of all nodes is cut, or a few bytes could ask for megabytes. In characters. */
+const allowedMax = 2_000;
+
 /** Says what was not understood: the thing, its value and what is allowed. */
-export function badRequest({ thing, value, allowed }: Misunderstanding): Reply {
+export function badRequest({ thing, value, allowed: all }: Misunderstanding): Reply {
+  const allowed = all.length > allowedMax ? `${all.slice(0, allowedMax)}…` : all;
   const shown = value.length > 200 ? `${value.slice(0, 200)}…` : value;
   const message = `Cannot read ${thing} as it must be ${allowed}: it is ${JSON.stringify(shown)}`;
   const body = JSON.stringify({ error: "bad_request", thing, value: shown, allowed, message });

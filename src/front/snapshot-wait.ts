@@ -1,5 +1,7 @@
+import type { Socket } from "node:net";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { parseDuration } from "../cluster/duration.ts";
+import { onClosed } from "./connection-closed.ts";
 import { badRequest, errorReply, jsonReply, type Reply } from "./reply.ts";
 
 /** At most so many wait at a time; a further one is told to come back. */
@@ -17,6 +19,7 @@ interface Waiter {
 export class SnapshotWait {
   readonly #current: () => Snapshot;
   readonly #waiters = new Set<Waiter>();
+  readonly #sockets = new WeakSet<Socket>();
 
   constructor(current: () => Snapshot) {
     this.#current = current;
@@ -27,8 +30,8 @@ export class SnapshotWait {
     for (const waiter of this.#waiters) if (this.#sequenceOf(waiter.cluster) > waiter.sequence) waiter.go();
   }
 
-  /** @param query the target's part after `?`: `after` names a snapshot seen, `wait` how long to wait for a later one, `cluster` whose */
-  answer(query: string): Reply | Promise<Reply> {
+  /** @param query the target's part after `?`: `after` names a snapshot seen, `wait` how long to wait for a later one, `cluster` whose; socket: the client's connection */
+  answer(query: string, socket: Socket): Reply | Promise<Reply> {
     const given = new URLSearchParams(query);
     const cluster = given.get("cluster");
     if (cluster !== null && !this.#current().index.has(cluster)) {
@@ -46,23 +49,29 @@ export class SnapshotWait {
     // Another epoch is another run of rolecall: whatever stands now came after it.
     const isLater = match === null || match[1] !== this.#current().instance || this.#sequenceOf(cluster) > sequence;
     if (isLater || waitMs === 0) return this.#reply(isLater);
-    if (this.#waiters.size >= waitersMax) {
-      const message = `Cannot wait for a snapshot: ${waitersMax} are waiting already`;
+    if (this.#waiters.size >= waitersMax || this.#sockets.has(socket)) {
+      const waiting = this.#sockets.has(socket) ? "a request of this connection is" : `${waitersMax} are`;
+      const message = `Cannot wait for a snapshot: ${waiting} waiting already`;
       return errorReply(429, "busy", { message, headers: ["Retry-After", "1"] });
     }
-    return this.#wait({ cluster, sequence }, waitMs);
+    return this.#wait({ cluster, sequence }, waitMs, socket);
   }
 
-  #wait(asked: Omit<Waiter, "go">, waitMs: number): Promise<Reply> {
+  /** A client that leaves frees its place at once. */
+  #wait(asked: Omit<Waiter, "go">, waitMs: number, socket: Socket): Promise<Reply> {
     return new Promise((resolve) => {
       const end = (isLater: boolean): void => {
         clearTimeout(timer);
+        forget();
         this.#waiters.delete(waiter);
+        this.#sockets.delete(socket);
         resolve(this.#reply(isLater));
       };
       const timer = setTimeout(() => end(false), waitMs);
+      const forget = onClosed(socket, () => end(false));
       const waiter = { ...asked, go: () => end(true) };
       this.#waiters.add(waiter);
+      this.#sockets.add(socket);
     });
   }
 

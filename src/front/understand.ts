@@ -13,6 +13,8 @@ export type Question =
   | { readonly kind: "status"; readonly address: Address }
   | { readonly kind: "document"; readonly address: Address; readonly name: DocumentName }
   | { readonly kind: "operator" }
+  /** An operator page on a listener that has none. */
+  | { readonly kind: "operator_off"; readonly path: string }
   | { readonly kind: "self"; readonly path: "livez" | "readyz" }
   | Passing;
 
@@ -22,6 +24,8 @@ export interface Listening {
   readonly rules: CheckRules;
   /** Whether management calls, and questions that only a node can answer, are passed on. */
   readonly passes: boolean;
+  /** Whether `/status`, `/explain`, `/verdicts` and `/incident` are answered. */
+  readonly operatorPages: boolean;
 }
 
 const documents: ReadonlyMap<string, DocumentName> = new Map([
@@ -42,13 +46,13 @@ export function understand(request: Request, listening: Listening): Question {
   const { path } = target;
   const isBare = target.cluster === null && target.node === null;
   if (isBare && (path === "livez" || path === "readyz")) return safely(request, { kind: "self", path });
-  if (operatorPaths.includes(`/${path}`)) return { kind: "operator" };
+  if (operatorPaths.includes(`/${path}`)) return listening.operatorPages ? { kind: "operator" } : { kind: "operator_off", path };
   const route = routeOf(path);
   const document = documents.get(path);
   const isStatus = path === "patroni" || path === "ha";
   const passing = understandPassing(target, request, listening);
   if (passing !== undefined) return passing;
-  if (route === undefined && document === undefined && !isStatus) return unknownRoute(path);
+  if (route === undefined && document === undefined && !isStatus) return unknownRoute(path, listening);
   const address = resolveAddress(target, request, bound);
   if ("problem" in address) return { kind: "bad_request", problem: address.problem };
   if (document !== undefined) return safely(request, { kind: "document", address, name: document });
@@ -62,13 +66,13 @@ function safely(request: Request, question: Question): Question {
   return safeMethods.includes(request.method) ? question : { kind: "not_allowed", allow: safeMethods.join(", ") };
 }
 
-function unknownRoute(path: string): Question {
+function unknownRoute(path: string, { operatorPages }: Listening): Question {
   const known = [
     ...routePaths(),
     "/patroni",
     "/ha",
     ...[...documents.keys()].map((name) => `/${name}`),
-    ...operatorPaths,
+    ...(operatorPages ? operatorPaths : []),
     "/livez",
     "/readyz",
   ];

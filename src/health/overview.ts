@@ -86,6 +86,11 @@ export function overview(snapshot: Snapshot, settings: (cluster: string) => Sett
 }
 
 function clusterOverview(sight: Sight): ClusterOverview {
+  return { ...clusterHead(sight), nodes: sight.part.nodes.map((node) => nodeOverview(sight, node)) };
+}
+
+/** A cluster without its nodes. */
+export function clusterHead(sight: Sight): Omit<ClusterOverview, "nodes"> {
   const { part, standing } = sight;
   const isPaused = part.nodes.some((node) => node.report?.isPaused === true && isFresh(node, sight.maxAgeMs, sight.nowMs));
   return {
@@ -95,11 +100,11 @@ function clusterOverview(sight: Sight): ClusterOverview {
     timeline: part.position?.timeline ?? null,
     blind: sight.isBlind,
     paused: isPaused,
-    nodes: part.nodes.map((node) => nodeOverview(sight, node)),
   };
 }
 
-function nodeOverview(sight: Sight, observation: Observation): NodeOverview {
+/** One node as its cluster is seen. */
+export function nodeOverview(sight: Sight, observation: Observation): NodeOverview {
   const { report, node } = observation;
   const isHolder = sight.standing.holder === node.name;
   const duty = judge(sight, observation, plainCheck(dutyOf(sight, observation)));

@@ -123,12 +123,17 @@ export class Metrics {
 }
 
 /** Each group of metrics that is read at a scrape gives the function that brings it up to date. */
-function processMetrics(registers: Registry[], { workers }: MetricSources): () => void {
+function processMetrics(registers: Registry[], { workers, lostLogLines }: MetricSources): () => void {
   const memory = new Gauge({ name: "process_resident_memory_bytes", help: "Resident memory, of the workers too.", registers });
   const cpu = new Counter({ name: "process_cpu_seconds_total", help: "Processor time spent, by the workers too.", registers });
   const started = new Gauge({ name: "process_start_time_seconds", help: "When this process started, in seconds since 1970.", registers });
   const count = new Gauge({ name: "rolecall_workers", help: "Processes that answer beside the one that probes.", registers });
   const lost = new Counter({ name: "rolecall_workers_lost_total", help: "Workers that ended unasked and were replaced.", registers });
+  const lines = new Counter({
+    name: "rolecall_log_lines_lost_total",
+    help: "Lines of the log that were lost: stderr was not read.",
+    registers,
+  });
   started.set(Math.round(Date.now() / 1000 - process.uptime()));
   return () => {
     const theirs = workers() ?? { cpuS: 0, residentBytes: 0, count: 0, lost: 0 };
@@ -139,6 +144,8 @@ function processMetrics(registers: Registry[], { workers }: MetricSources): () =
     count.set(theirs.count);
     lost.reset();
     lost.inc(theirs.lost);
+    lines.reset();
+    lines.inc(lostLogLines());
   };
 }
 

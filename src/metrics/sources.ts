@@ -9,6 +9,8 @@ export interface MetricSources extends ViewSources {
   readonly answers: () => Iterable<{ readonly route: string; readonly status: number; readonly count: number }>;
   /** What the workers used, how many there are, and how many were lost; `null` where there are none. */
   readonly workers: () => WorkersUsage | null;
+  /** How many lines of the log were lost as stderr was not read. */
+  readonly lostLogLines: () => number;
   /** Brings `answers` and `workers` up to date. */
   readonly refresh: () => Promise<void>;
   /** What the nodes' metrics look like. */

@@ -3,10 +3,13 @@ import { Clock, originOfClock } from "../clock.ts";
 import type { Config, ListenerConfig } from "../config/config.ts";
 import type { Evidence } from "../front/answer.ts";
 import { DoorError, Doors, type Prepared } from "../front/doors.ts";
-import { isReload } from "../front/exporter-paths.ts";
+import { exporterPageOf, isReload } from "../front/exporter-paths.ts";
 import { ExporterRoles } from "../front/exporter-roles.ts";
 import type { Handler } from "../front/listener.ts";
 import { nodeHandler } from "../front/node-handler.ts";
+import { operatorPageOf } from "../front/operator-paths.ts";
+import { paged, scrapesMax } from "../front/page.ts";
+import { PageGate } from "../front/page-gate.ts";
 import type { HandedOver } from "../front/passage.ts";
 import type { Request } from "../front/request.ts";
 import { Tally } from "../front/tally.ts";
@@ -39,6 +42,7 @@ export class Follower {
   readonly #events: DoorEvents;
   readonly #sockets = new Map<string, SendHandle>();
   readonly #tally = new Tally();
+  readonly #gate = new PageGate();
   readonly #changes = new ChangeReader();
   readonly #beat: NodeJS.Timeout;
   #copy: Copy | null = null;
@@ -161,18 +165,26 @@ export class Follower {
     const unready = (): string | null => this.#unready(copy());
     const evidence = (): Evidence => ({ snapshot: copy().store.current, settings, nowMs: copy().clock.now(), unready });
     const onAnswer = (route: string, status: number): void => this.#tally.count(route, status);
-    const handOver: HandedOver = { take: (passed) => relay(passed, { ...copy().relay, listener: key }) };
+    const take: HandedOver["take"] = (passed) => relay(passed, { ...copy().relay, listener: key });
+    const handOver: HandedOver = { take };
+    // The main process renders pages: it is not to be flooded by way of its workers.
+    const handOverPage = (name: string, atOnce: number): HandedOver =>
+      paged({ gate: this.#gate, name, atOnce, render: ({ passed }) => take(passed).then(() => null) });
     if (listener.dialect === "exporter") {
       const roles = new ExporterRoles({ cluster: listener.cluster ?? "", node: listener.node }, { evidence, onAnswer });
-      return Object.assign((request: Request) => roles.answer(request) ?? handOver, {
-        changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath),
-      });
+      const handler = (request: Request): ReturnType<Handler> => {
+        const reply = roles.answer(request);
+        if (reply !== null) return reply;
+        const page = exporterPageOf(request.target, config.exporter.telemetryPath);
+        return page === null ? handOver : handOverPage(`exporter ${page}`, page === "metrics" ? scrapesMax : 1);
+      };
+      return Object.assign(handler, { changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath) });
     }
     return nodeHandler(listener, config, {
       evidence,
       snapshot: () => copy().store.current,
       now: () => copy().clock.now(),
-      operator: () => handOver,
+      operator: ({ target }) => handOverPage(operatorPageOf(target), 1),
       passage: { manage: (_, passed) => handOver.take(passed), fetch: (_, passed) => handOver.take(passed) },
       onAnswer,
     });

@@ -41,17 +41,23 @@ after(async () => {
 });
 
 test("status, check and explain give by one probing of their own what the running rolecall gives", async () => {
-  const sources = [
-    ["--server", url],
-    ["--config", config],
-  ];
-  for (const source of sources) {
-    const status = await runJson(["status", ...source]);
+  const admin = `http://127.0.0.2:${app.doors.find((door) => door.config.dialect === "admin")?.port ?? 0}`;
+  for (const [look, source] of [
+    [
+      ["--server", admin],
+      ["--server", url, "--cluster", "demo"],
+    ],
+    [
+      ["--config", config],
+      ["--config", config],
+    ],
+  ] as const) {
+    const status = await runJson(["status", ...look]);
     assert.equal(status.exit_code, 0, JSON.stringify(status.diagnostics));
     assert.equal((await runJson(["check", "/primary", "--node", "pg1", ...source])).exit_code, 0);
     assert.equal((await runJson(["check", "/replica?lag=10MB", "--node", "demo/pg2", ...source])).exit_code, 0);
     assert.equal((await runJson(["check", "/replica", ...source])).exit_code, 0);
-    const no = await runJson(["explain", "/replica", "--node", "pg1", ...source]);
+    const no = await runJson(["explain", "/replica", "--node", "pg1", ...look]);
     assert.equal(no.exit_code, 1);
     assert.equal((no.data as { reason: string }).reason, "wrong_role");
     assert.equal((await runJson(["check", "/replica?lagg=1", "--node", "pg1", ...source])).exit_code, 2);

@@ -134,6 +134,15 @@ test("the least file gets every default", () => {
     handoverHoldMs: 0,
     surviveMs: 0,
   };
+  const quiet = {
+    address: "127.0.0.1",
+    cluster: "demo",
+    node: null,
+    wholeCluster: false,
+    operatorPages: false,
+    defaults: "",
+    door: openDoor,
+  };
   assert.deepEqual(config, {
     clusters: [
       { name: "demo", scope: "demo", discover: ["http://10.0.0.1:8008", "https://db.internal"], nodes: [], tls: null, auth: null, guards },
@@ -150,7 +159,8 @@ test("the least file gets every default", () => {
       metricsIntervalMs: 3000,
     },
     listen: [
-      { address: "127.0.0.1", port: 8008, dialect: "node", cluster: "demo", node: null, wholeCluster: false, defaults: "", door: openDoor },
+      { ...quiet, port: 8008, dialect: "node" },
+      { ...quiet, port: 9108, dialect: "admin", cluster: null },
     ],
     hostSuffixes: [],
     ignoreParams: ["be"],

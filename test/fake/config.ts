@@ -49,6 +49,7 @@ export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
     cluster: null,
     node: null,
     wholeCluster: false,
+    operatorPages: false,
     defaults: "",
     door: openDoor,
     ...parts,

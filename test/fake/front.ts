@@ -6,6 +6,7 @@ import { openDoor } from "../../src/config/door-config.ts";
 import { Listener, type ListenerEvents } from "../../src/front/listener.ts";
 import { answerOperator } from "../../src/front/operator.ts";
 import { NodeDialect } from "../../src/front/node-dialect.ts";
+import { PageGate } from "../../src/front/page-gate.ts";
 import type { Passage } from "../../src/front/passage.ts";
 import type { Request } from "../../src/front/request.ts";
 import type { Listening } from "../../src/front/understand.ts";
@@ -20,6 +21,7 @@ export function listeningOf(parts: Partial<Bound> = {}, rules: Partial<Listening
     bound: boundOf(parts),
     rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2_000, ...rules },
     passes: false,
+    operatorPages: true,
   };
 }
 
@@ -88,7 +90,8 @@ export async function openFront(
     unready: () => options.unready ?? null,
   });
   const { snapshot, settings, nowMs } = evidence();
-  const operator = { snapshot: () => snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
+  const gate = new PageGate();
+  const operator = { gate, snapshot: () => snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
   const listening = options.listening ?? listeningOf();
   const dialect = new NodeDialect(listening, {
     evidence,

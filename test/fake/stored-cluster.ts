@@ -29,6 +29,7 @@ export function storedCluster(guards: Partial<Guards> = {}): StoredCluster {
       bound: { ...listenerOf({}), clusters: ["demo"], hostSuffixes: [".db.internal"] },
       rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
       passes: false,
+      operatorPages: false,
     },
     nowMs: 1_000,
     part: () => store.current.parts[0] ?? missing(),

@@ -122,6 +122,21 @@ suite("credentials for calls that change something", () => {
   });
 });
 
+test("a flood of rejected calls is a bounded number of lines, and one that tells how many more there were", async () => {
+  let log: Town["log"] = [];
+  await withDoor({ auth: { ...auth, certificate: false } }, async (town) => {
+    for (let at = 0; at < 120; at += 1) assert.equal((await town.ask("/nodes/pg1/restart", restart())).status, 401);
+    const { body } = await ask(`${town.admin}/metrics`);
+    assert.match(body, /^rolecall_turned_away_total\{status="401"\} 120$/m);
+    log = town.log;
+  });
+  const lines = log.filter(({ msg }) => msg === "not let in").length;
+  assert.ok(lines >= 50 && lines < 120, `${lines} lines`);
+  const omitted = log.flatMap((line) => (typeof line["omitted"] === "number" ? [line["omitted"]] : []));
+  assert.equal(lines + omitted.reduce((sum, count) => sum + count, 0), 120);
+  assert.match(String(log.findLast((line) => "omitted" in line)?.["msg"]), /^requests rejected: … and \d+ more in 10 s$/);
+});
+
 suite("networks", () => {
   const rows: readonly (readonly [string, Partial<DoorConfig>, number, number])[] = [
     ["the caller's own", { allow: ["127.0.0.0/8"] }, 200, 200],

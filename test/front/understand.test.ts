@@ -30,6 +30,7 @@ function short(question: Question): string {
     case "node_question":
       return `of the node ${question.question.path}`;
     case "operator":
+    case "operator_off":
     case "status":
     case "forbidden":
       return question.kind;

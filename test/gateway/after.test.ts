@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
 import { ask, until } from "../fake/ask.ts";
 import { nodeOf } from "../fake/config.ts";
@@ -56,6 +58,23 @@ suite("waiting for a snapshot", () => {
         assert.equal((await ask(`${town.admin}/snapshot?${query}`)).status, 400, query);
       }
       assert.equal((await ask(`${town.admin}/snapshot`, { method: "POST" })).status, 405);
+    });
+  });
+  test("who leaves frees the place; a connection has one", async () => {
+    await withTown(async (town) => {
+      const { instance } = JSON.parse((await ask(`${town.admin}/snapshot`)).body) as { instance: string };
+      const { hostname, port } = new URL(town.admin);
+      const wait = `GET /snapshot?after=${instance}.999999999&wait=60s HTTP/1.1\r\nHost: a\r\n\r\n`;
+      const sockets = Array.from({ length: 256 }, () => connect({ host: hostname, port: Number(port) }));
+      for (const socket of sockets) socket.write(wait);
+      const tryOnce = (): Promise<number> =>
+        ask(`${town.admin}/snapshot?after=${instance}.999999999&wait=1ms`).then(({ status }) => status);
+      await until("all places taken", async () => ((await tryOnce()) === 429 ? true : undefined));
+      for (const socket of sockets) socket.destroy();
+      await until("a free place", async () => ((await tryOnce()) === 200 ? true : undefined), 10);
+      const both = connect({ host: hostname, port: Number(port) });
+      both.write(wait.replace("wait=60s", "wait=100ms") + wait.replace("HTTP/1.1", "HTTP/1.0"));
+      assert.deepEqual((await text(both)).match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 429"]);
     });
   });
   test("so many may wait; a further one is told to come back; /readyz waits for nobody", async () => {

@@ -34,7 +34,10 @@ test("an incident of nodes that are known through exporters, with a drain, gives
   const nodes = [pg1, pg2, pg3].map(({ origin }, at) =>
     nodeOf({ name: `pg${at + 1}`, exporter: origin, database: { host: "127.0.0.1", port: 5541 + at } }),
   );
-  const config = configOf({ clusters: [clusterOf({ nodes })], listen: [listenerOf({}), listenerOf({ dialect: "admin" })] });
+  const config = configOf({
+    clusters: [clusterOf({ nodes })],
+    listen: [listenerOf({ operatorPages: true }), listenerOf({ dialect: "admin" })],
+  });
   const app = new App({ ...config, probe: { ...config.probe, intervalMs: 50, metricsIntervalMs: 100, timeoutMs: 500 } }, silence);
   try {
     await app.start();

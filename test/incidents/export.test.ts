@@ -37,7 +37,10 @@ test("an exported incident, played again, gives the answers that were given at t
   const simulator = await startSimulator({ nodes: 4, port: 0, ttlMs: 3_000, loopWaitMs: 500, retryTimeoutMs: 500, switchoverMs: 300 });
   const guards = { ...defaultGuards, attachWindowMs: 1_000 };
   const cluster = clusterOf({ discover: simulator.nodes.map(({ url }) => url), guards });
-  const app = new App(configOf({ clusters: [cluster], listen: [listenerOf({ cluster: "demo", wholeCluster: true })] }), silence);
+  const app = new App(
+    configOf({ clusters: [cluster], listen: [listenerOf({ cluster: "demo", wholeCluster: true, operatorPages: true })] }),
+    silence,
+  );
   try {
     await app.start();
     const base = `http://127.0.0.1:${app.doors[0]?.port}`;

@@ -15,6 +15,7 @@ function metricsOf(watched: Watched, tally = new Tally(), exporter = upstream): 
     wall: () => 1_795_242_555_000,
     answers: () => tally.rows(),
     workers: () => null,
+    lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
     exporter: () => exporter,
     asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),

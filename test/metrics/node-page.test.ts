@@ -17,6 +17,7 @@ function metricsOf(watched: readonly Watched[], exporter: Partial<ExporterConfig
     wall: () => 1_795_242_555_000,
     answers: () => [],
     workers: () => null,
+    lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),
     asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),

@@ -11,7 +11,7 @@ import { liveCluster, type LiveNode } from "../fake/live-node.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 60_000 };
-const health = listenerOf({ wholeCluster: true });
+const health = listenerOf({ wholeCluster: true, operatorPages: true });
 const admin = listenerOf({ dialect: "admin", address: "127.0.0.2" });
 const exporter = listenerOf({ dialect: "exporter", address: "127.0.0.3", cluster: "demo" });
 

@@ -37,6 +37,9 @@ export interface Targets {
   readonly hostSuffix: string | null;
 }
 
+/** Where health checks are answered when nothing is said. */
+const healthPort = Number(new URL(defaultServers.node).port);
+
 /** Names that need no quoting in any of the formats; others are left out, or a name could write configuration of its own. */
 const plainName = /^[A-Za-z0-9_.-]{1,128}$/;
 
@@ -46,12 +49,12 @@ export async function targetsFor(session: Session): Promise<Targets> {
   const edge = addressIn(session, "edge");
   const admin = addressIn(session, "admin");
   if (!probesItself(session)) {
-    const { clusters } = await seeFrom(new Server(session, "node"));
-    const url = new URL(args.text("server") ?? defaultServers.node);
-    const port = Number(url.port === "" ? (url.protocol === "https:" ? 443 : 80) : url.port);
+    const { clusters } = await seeFrom(new Server(session, "admin"));
+    // What was asked is an admin listener: balancers are not to check there.
+    const host = new URL(args.text("server") ?? defaultServers.admin).hostname.replace(/^\[|\]$/g, "");
     return {
       clusters: targetClusters(session, clusters),
-      edge: edge ?? { host: url.hostname.replace(/^\[|\]$/g, ""), port },
+      edge: edge ?? { host, port: healthPort },
       admin,
       hostSuffix: null,
     };

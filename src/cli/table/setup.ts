@@ -52,7 +52,11 @@ export const setupCommands: readonly CommandSpec[] = [
       choices: ["haproxy", "envoy", "kubernetes", "prometheus"],
     },
     options: [
-      { name: "edge", value: "HOST:PORT", help: "where balancers reach rolecall's health checks (default: the first node listener)" },
+      {
+        name: "edge",
+        value: "HOST:PORT",
+        help: "where balancers reach rolecall's health checks (default: the first node listener; with --server port 8008 of its host)",
+      },
       { name: "admin", value: "HOST:PORT", help: "where Prometheus reaches rolecall's metrics (default: the first admin listener)" },
       { name: "bind", value: "ADDRESS", help: "where the balancer listens (default 127.0.0.1)" },
       { name: "write-port", value: "PORT", help: "of the first cluster's writers; each further one is 10 above (default 5000)" },
@@ -64,7 +68,7 @@ export const setupCommands: readonly CommandSpec[] = [
       ...serverOptions,
       ...sourceOptions,
     ],
-    examples: ["rolecall render haproxy --config rolecall.yaml > haproxy.cfg", "rolecall render prometheus --server http://127.0.0.1:8008"],
+    examples: ["rolecall render haproxy --config rolecall.yaml > haproxy.cfg", "rolecall render prometheus --server http://127.0.0.1:9108"],
     checks: [{ id: "clusters", required: true }],
     findingsTo: "stderr",
     load: async () => (await import("../render/render.ts")).render,

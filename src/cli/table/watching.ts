@@ -16,7 +16,7 @@ export const watchingCommands: readonly CommandSpec[] = [
     ],
     examples: [
       "rolecall status",
-      "rolecall status --watch --server http://127.0.0.1:8008",
+      "rolecall status --watch --server http://127.0.0.1:9108",
       "rolecall status --discover http://10.0.0.1:8008",
     ],
     checks: [{ id: "overview", required: true }],

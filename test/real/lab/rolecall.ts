@@ -80,7 +80,7 @@ export class Rolecall {
 
   /** The last changes of a node that it remembers, oldest first. */
   async verdicts(node: string): Promise<readonly RememberedChange[]> {
-    const reply = await this.ask(node, "/verdicts");
+    const reply = await ask({ port: this.#adminPort, path: `/nodes/${node}/verdicts` });
     if (reply.status !== 200) throw new Error(`Cannot tell the verdicts on ${node}: ${reply.status} ${reply.body}`);
     return (JSON.parse(reply.body) as { readonly changes: readonly RememberedChange[] }).changes;
   }
