@@ -4,7 +4,7 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 import { overview } from "../health/overview.ts";
 import type { Settings } from "../health/settings.ts";
 import type { LoggedChange } from "../health/summary.ts";
-import { resolveAddress, type Address, type Bound } from "./address.ts";
+import { hostConflict, resolveAddress, type Address, type Bound } from "./address.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
 import type { operatorQuestions } from "./operator-paths.ts";
@@ -59,7 +59,9 @@ export function answerOperator(request: Request, bound: Bound, sources: Operator
   if (question === undefined) return overviewReply([bound.cluster, target.cluster], sources);
   const query = new URLSearchParams(target.query);
   const address = resolveAddress(namedBy(target, query), request, { ...bound, wholeCluster: true });
-  return "problem" in address ? badRequest(address.problem) : question({ address, query }, sources);
+  if ("problem" in address) return badRequest(address.problem);
+  const problem = hostConflict(address.otherByHost, sources.snapshot());
+  return problem === null ? question({ address, query }, sources) : badRequest(problem);
 }
 
 /** `/status`: every cluster that the listener may speak of, and its nodes with what each is fit for. */

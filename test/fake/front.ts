@@ -87,8 +87,8 @@ export async function openFront(
     nowMs: options.nowMs ?? 0,
     unready: () => options.unready ?? null,
   });
-  const { snapshot, settings, nowMs } = evidence();
-  const operator = { snapshot: () => snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
+  const { settings, nowMs } = evidence();
+  const operator = { snapshot: () => evidence().snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
   const listening = options.listening ?? listeningOf();
   const dialect = new NodeDialect(listening, {
     evidence,
