@@ -88,7 +88,14 @@ export async function openFront(
     unready: () => options.unready ?? null,
   });
   const { settings, nowMs } = evidence();
-  const operator = { snapshot: () => evidence().snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
+  const operator = {
+    snapshot: () => evidence().snapshot,
+    settings,
+    now: () => nowMs,
+    wall: () => nowMs,
+    changes: () => [],
+    recorded: () => [],
+  };
   const listening = options.listening ?? listeningOf();
   const dialect = new NodeDialect(listening, {
     evidence,

@@ -195,9 +195,9 @@ describe("a document", () => {
       assert.equal((await front.ask(path)).headers.get("X-Rolecall-Node"), "pg1");
     }
     assert.equal((await front.ask("/nodes/pg3/patroni")).line, "HTTP/1.1 503 unknown");
-    watched.fail("pg2", "refused", 1);
-    watched.fail("pg2", "refused", 2);
-    watched.fail("pg2", "refused", 3);
+    watched.fail("pg2", "refused", 1_000);
+    watched.fail("pg2", "refused", 2_000);
+    watched.fail("pg2", "refused", 3_000);
     assert.equal((await front.ask("/nodes/pg2/patroni")).line, "HTTP/1.1 503 down");
     const later = await openFront(context, watched, { listening: whole, nowMs: 5_500 });
     assert.equal((await later.ask("/nodes/pg1/patroni")).line, "HTTP/1.1 503 stale");
