@@ -197,7 +197,9 @@ function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, now
   const testimony = { leader: cluster.leader, timeline: cluster.leaderTimeline, sentAtMs: served.sentAtMs };
   const testimonies = withTestimony(next.testimonies, served.askedOf, testimony);
   const scoped = { ...next, scope: next.scope ?? cluster.scope, testimonies };
-  const listed = settings.discovers ? withMembers(scoped, cluster.members, served.sentAtMs) : scoped;
+  const listed = settings.discovers
+    ? withMembers(scoped, { ...cluster, askedOf: served.askedOf, sentAtMs: served.sentAtMs }, settings)
+    : scoped;
   const position = positionOfDarkLeader(listed, settings, nowMs);
   return position === listed.position ? listed : { ...listed, position, positionSamples: samplesOf(listed, position) };
 }
