@@ -3,6 +3,7 @@ import { line, seconds, skipped, type Subject } from "./explain-line.ts";
 import { isFresh, lockBoundMs } from "./freshness.ts";
 import { isElsewhere, mistakenIdentity } from "./identity.ts";
 import { isRefusing } from "./liveness.ts";
+import { withholdsPassword } from "./node-password.ts";
 import { survivesOn } from "./survival.ts";
 
 /** Rules 1, 8 and 9: is there evidence, and may it be believed. */
@@ -70,7 +71,10 @@ export function identityRules(subject: Subject): readonly RuleLine[] {
         refusal: mistakenIdentity(part, observation, sight.settings),
       })
     : skipped("identity", "guard same_system is off");
-  if (check.database === null) return [identity];
+  const password = withholdsPassword(node, sight.settings)
+    ? [skipped("node password", `withheld: ${node.api} is not https, and a member list named it, not the configuration`)]
+    : [];
+  if (check.database === null) return [identity, ...password];
   const known = node.database === null ? "not known" : `${node.database.host}:${node.database.port}`;
   const address = line(subject, {
     rule: "database address",
@@ -79,7 +83,7 @@ export function identityRules(subject: Subject): readonly RuleLine[] {
     refusal: isElsewhere(check.database, node.database) ? "moved" : null,
     source: "the check",
   });
-  return [identity, address];
+  return [identity, ...password, address];
 }
 
 function livenessRule(subject: Subject): RuleLine {
