@@ -50,7 +50,7 @@ export class App {
   constructor(config: Config, log: Logger, inherited: readonly number[] = []) {
     this.#config = config;
     this.#log = log;
-    const remembered = config.stateFile === null ? new Map() : readMembers(config.stateFile, config.clusters);
+    const remembered = config.stateFile === null ? new Map() : this.#readMembers(config, config.stateFile);
     this.#store = new Store(randomBytes(6).toString("hex"), tend(config, remembered));
     this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gap) => this.#onGap(gap) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
@@ -104,6 +104,7 @@ export class App {
    */
   async start(): Promise<void> {
     this.#gatehouse.start(this.#config.clusters);
+    if (this.#config.stateFile !== null) await this.#members.sweep(this.#config.stateFile);
     await this.#entrances.openAdmin(this.#config.listen);
     this.#startBeating();
     await this.#probers.start(this.#config, livenessEvery);
@@ -215,6 +216,10 @@ export class App {
     if (this.#config.stateFile !== null && !isRememberedAlike(before, after))
       this.#members.write(this.#config.stateFile, () => this.#store.current);
     this.#probers.follow(before, after);
+  }
+
+  #readMembers({ clusters }: Config, file: string): ReturnType<typeof readMembers> {
+    return readMembers(file, clusters, (problem) => this.#log.warn({ file, problem }, "state file not used as it is"));
   }
 
   #onGap({ addedMs, stalledMs }: ClockGap): void {
