@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { Agent, createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -236,25 +236,4 @@ test("a change of role, verdict or reachability is one line of the log, and noth
   await until(() => told().includes("pg2 node answers again"));
   for (const node of nodes) node.leader = "pg2";
   await until(() => told().includes("pg2 role changed") && told().includes("pg1 role changed"));
-});
-
-test("a corrupt state file is a warning with its name, unfinished ones beside it go, and the process starts", limit, async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), "rolecall-app-"));
-  context.after(() => rmSync(folder, { recursive: true }));
-  const stateFile = join(folder, "members.json");
-  const nodes = await liveCluster(context, ["pg1"]);
-  writeFileSync(stateFile, '{"clusters":{"demo":[{"na');
-  writeFileSync(`${stateFile}.99999999.0a1b2c3d.tmp`, "");
-  const config = quick({ ...configOf({ clusters: [clusterOf({ discover: [nodes[0]?.api ?? ""] })], listen: [whole] }), stateFile });
-  const lines: string[] = [];
-  const app = new App(config, pino({}, { write: (line: string) => void lines.push(line) }));
-  context.after(() => app.stop({ drains: false }));
-  await app.start();
-  await until(async () => (await status(portFor(app, whole), "/nodes/pg1/primary")) === 200);
-  const warned = lines.map((line): { level: number; file?: string } => JSON.parse(line)).filter(({ file }) => file === stateFile);
-  assert.deepEqual(
-    warned.map(({ level }) => level),
-    [40, 30],
-  );
-  assert.ok(!existsSync(`${stateFile}.99999999.0a1b2c3d.tmp`));
 });
