@@ -75,9 +75,15 @@ function matched({ nodes }: ClusterPart, members: readonly Member[]): { rows: Ma
     if (at === undefined) rest.push(member);
     else if (!rows.has(at)) rows.set(at, member);
   }
+  // Of several at one address the first by name counts, so that the order of a list decides nothing.
+  const first = new Map(
+    rest
+      .toSorted(byNameOf)
+      .toReversed()
+      .map((member) => [member.api, member.name]),
+  );
   const newcomers: Row[] = [];
-  // Sorted, so that the order of a list decides nothing where two rows want one place.
-  for (const member of rest.toSorted(byNameOf)) {
+  for (const member of rest.filter(({ name, api }) => first.get(api) === name)) {
     const at = byApi.get(member.api);
     if (at === undefined) newcomers.push(member);
     else if (!rows.has(at)) rows.set(at, member);
