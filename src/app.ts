@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { handlerFor } from "./answering.ts";
 import { Chronicle } from "./chronicle.ts";
-import { Clock, originOfClock } from "./clock.ts";
+import { Clock, originOfClock, type ClockGap } from "./clock.ts";
 import type { Outcome } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "./config/config.ts";
@@ -52,9 +52,9 @@ export class App {
   constructor(config: Config, log: Logger, inherited: readonly number[] = []) {
     this.#config = config;
     this.#log = log;
-    const remembered = config.stateFile === null ? new Map() : readMembers(config.stateFile, config.clusters);
+    const remembered = config.stateFile === null ? new Map() : this.#readMembers(config, config.stateFile);
     this.#store = new Store(randomBytes(6).toString("hex"), tend(config, remembered));
-    this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gapMs) => this.#onGap(gapMs) });
+    this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gap) => this.#onGap(gap) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
     const record = (outcome: Outcome): void => this.#record(outcome);
     const wires = { settings, now: () => this.#clock.now(), wall: () => this.#clock.wall(), snapshot: () => this.#store.current };
@@ -108,6 +108,7 @@ export class App {
    */
   async start(): Promise<void> {
     this.#gatehouse.start(this.#config.clusters);
+    if (this.#config.stateFile !== null) await this.#members.sweep(this.#config.stateFile);
     await this.#entrances.openAdmin(this.#config.listen);
     this.#startBeating();
     await this.#probers.start(this.#config, livenessEvery);
@@ -227,8 +228,13 @@ export class App {
     this.#probers.follow(before, after);
   }
 
-  #onGap(gapMs: number): void {
-    this.#log.warn({ gap_ms: Math.round(gapMs) }, "time passed unseen: all evidence is older by it, every node is asked now");
+  #readMembers({ clusters }: Config, file: string): ReturnType<typeof readMembers> {
+    return readMembers(file, clusters, (problem) => this.#log.warn({ file, problem }, "state file not used as it is"));
+  }
+
+  #onGap({ addedMs, stalledMs }: ClockGap): void {
+    const found = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
+    this.#log.warn(found, "clock gap detected; probing all nodes again");
     this.#probers.askAll();
   }
 

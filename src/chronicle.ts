@@ -1,6 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { Outcome, Recorded } from "./cluster/outcome.ts";
 import type { ClusterPart } from "./cluster/snapshot.ts";
+import { withholdsPassword } from "./health/node-password.ts";
 import type { Settings } from "./health/settings.ts";
 import type { LoggedChange } from "./health/summary.ts";
 import { logChange, type Logger } from "./log.ts";
@@ -41,10 +42,20 @@ export class Chronicle {
       logChange(log, change);
       this.#verdicts.add(change, clock.wall());
     }
+    this.#warnOfWithheldPassword(before, after, settled.settings);
     const dispute = this.#disputes.take(after, settled);
     if (dispute === null) return;
     metrics.disputed(dispute.cluster);
     log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
+  }
+
+  #warnOfWithheldPassword(before: ClusterPart, after: ClusterPart, settings: Settings): void {
+    if (settings.clearPasswordFor === undefined) return;
+    for (const { node } of after.nodes) {
+      const isNew = before.nodes[before.index.get(node.name) ?? -1]?.node.api !== node.api;
+      if (!isNew || !withholdsPassword(node, settings)) continue;
+      this.#wires.log.warn({ cluster: after.name, node: node.name, api: node.api }, "node password withheld: the address is not https");
+    }
   }
 
   /** The last changes of a node, oldest first. */

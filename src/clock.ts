@@ -1,41 +1,47 @@
+import { uptime } from "node:os";
+
 /**
- * Our clock: monotonic milliseconds that also count the time in which nothing ran. When the loop wakes more than an
- * interval late, or wall time runs ahead of monotonic time (suspend, migration), the gap is added, so that all evidence
- * is older by it (design.md, rule 1). It never runs backwards.
+ * Our clock: monotonic milliseconds that also count the time that the monotonic clock leaves out (suspend, migration). That time is
+ * found by comparing the monotonic clock with boot time, never with the wall clock, and is added, so that all evidence is older by it
+ * (design.md, rule 1). A stall of this process is in the monotonic time already: it is reported and not added. It never runs backwards.
  */
 export class Clock {
   readonly #monotonic: () => number;
+  readonly #boot: () => number;
   readonly #wall: () => number;
   #beatMs: number;
-  readonly #onGap: (gapMs: number) => void;
+  readonly #onGap: (gap: ClockGap) => void;
   #addedMs = 0;
   /** When the next beat is due, on the monotonic clock. */
   #dueMs: number;
+  /** Boot time minus monotonic time: what of it was added so far. */
+  #bootAheadMs: number;
   /** Wall minus monotonic time as last seen. */
-  #aheadMs: number;
+  #wallAheadMs: number;
   /** When the last gap was found, on the monotonic clock. */
   #gapAtMs = -Infinity;
 
   constructor(options: ClockOptions) {
     this.#monotonic = options.monotonic ?? (() => performance.now());
+    this.#boot = options.boot ?? bootMs;
     this.#wall = options.wall ?? (() => Date.now());
     this.#beatMs = options.beatMs;
     this.#onGap = options.onGap;
     const now = this.#monotonic();
     this.#dueMs = now + this.#beatMs;
-    this.#aheadMs = this.#wall() - now;
+    this.#bootAheadMs = this.#boot() - now;
+    this.#wallAheadMs = this.#wall() - now;
   }
 
   /** The time now in ms. Whoever reads first after a gap finds it, so no answer is given from before it. */
   now(): number {
     const monotonic = this.#monotonic();
-    const late = monotonic - this.#dueMs;
-    const ahead = this.#wall() - monotonic;
-    const jumped = ahead - this.#aheadMs;
-    // Wall time drifts and is set back; only a leap ahead of what was last seen counts. It is taken note of before anyone is
-    // told of it, for whoever is told reads this clock again.
-    if (jumped > jumpMs || jumped < 0) this.#aheadMs = ahead;
-    if (late > this.#beatMs || jumped > jumpMs) this.#addGap(monotonic, (late > this.#beatMs ? late : 0) + (jumped > jumpMs ? jumped : 0));
+    const wallAhead = this.#wall() - monotonic;
+    // Boot time costs a system call, so between beats it is read only where the wall clock gives a reason to. The reason proves nothing:
+    // a wall clock that is set changes nothing.
+    const wallJumped = Math.abs(wallAhead - this.#wallAheadMs) > leastGapMs;
+    if (wallJumped) this.#wallAheadMs = wallAhead;
+    if (wallJumped || monotonic - this.#dueMs > this.#beatMs) this.#findGap(monotonic);
     return monotonic + this.#addedMs;
   }
 
@@ -46,12 +52,14 @@ export class Clock {
 
   /** What this clock shows, for the clock of another process that goes by it. */
   read(): ClockReading {
-    this.now();
-    return { monotonicMs: this.#monotonic(), addedMs: this.#addedMs };
+    const monotonicMs = this.#monotonic();
+    // Whoever goes by this clock may have found a gap already: a reading that lacks it would take it back.
+    this.#findGap(monotonicMs);
+    return { monotonicMs, addedMs: this.#addedMs };
   }
 
   /**
-   * Goes by the clock of another process on the same monotonic axis: what that one counts as slept through counts here. A reading from
+   * Goes by the clock of another process on the same monotonic axis: what that one has added counts here. A reading from
    * before a gap that was found here knows nothing of it, and says nothing. Steps back at most by what the two saw of one gap differently.
    */
   follow({ monotonicMs, addedMs }: ClockReading): void {
@@ -66,17 +74,35 @@ export class Clock {
 
   /** The loop turns: to be called at the pace that is expected. */
   beat(): void {
-    const now = this.now();
-    this.#dueMs = now - this.#addedMs + this.#beatMs;
-    this.#aheadMs = this.#wall() - this.#monotonic();
+    const monotonic = this.#monotonic();
+    this.#findGap(monotonic);
+    this.#dueMs = monotonic + this.#beatMs;
+    this.#wallAheadMs = this.#wall() - monotonic;
   }
 
-  #addGap(monotonic: number, gapMs: number): void {
-    this.#addedMs += gapMs;
-    this.#gapAtMs = monotonic;
+  /** State is settled before `onGap`, which reads this clock again. */
+  #findGap(monotonic: number): void {
+    const ahead = this.#boot() - monotonic;
+    const unseen = ahead - this.#bootAheadMs;
+    const lateMs = monotonic - this.#dueMs;
+    // What is less than a reading's error stays open: the next readings add to it, so many short gaps are found too.
+    const addedMs = unseen > leastGapMs ? unseen : 0;
+    const stalledMs = lateMs > this.#beatMs ? lateMs : 0;
+    if (Math.abs(unseen) > leastGapMs) this.#bootAheadMs = ahead;
+    if (addedMs === 0 && stalledMs === 0) return;
+    this.#addedMs += addedMs;
+    if (addedMs > 0) this.#gapAtMs = monotonic;
     this.#dueMs = monotonic + this.#beatMs;
-    this.#onGap(gapMs);
+    this.#onGap({ addedMs, stalledMs });
   }
+}
+
+/** Time in which this process did nothing, in ms. */
+export interface ClockGap {
+  /** What the monotonic clock left out, and every age now has on top. */
+  readonly addedMs: number;
+  /** How late the loop was; the monotonic clock has counted it. */
+  readonly stalledMs: number;
 }
 
 /** A clock as it stood at one instant. */
@@ -89,14 +115,25 @@ export interface ClockReading {
 export interface ClockOptions {
   /** How often `beat` is called, in ms: the shortest probe interval. Infinity where a late loop is no gap. */
   readonly beatMs: number;
-  /** Told of each gap, in ms: all nodes are to be asked at once. Must not throw and must not wait. */
-  readonly onGap: (gapMs: number) => void;
+  /** Called for each gap: all nodes are to be probed at once. Must not throw and must not wait. */
+  readonly onGap: (gap: ClockGap) => void;
   readonly monotonic?: () => number;
+  /** Boot time in ms. A reading may be up to `leastGapMs` behind the truth. */
+  readonly boot?: () => number;
   readonly wall?: () => number;
 }
 
-/** Smaller leaps of wall time are corrections of the clock. */
-const jumpMs = 1_000;
+/** Gaps up to this are not told apart from the error of a reading: boot time comes in whole seconds on some systems, else in 10 ms. */
+const leastGapMs = 1_000;
+
+/** Boot time in ms; where the system does not state it NaN, by which no gap is ever found. */
+function bootMs(): number {
+  try {
+    return uptime() * 1_000;
+  } catch {
+    return Number.NaN;
+  }
+}
 
 /** Where this process's monotonic time begins, in ms of the machine's own: another process can tell from it what our instants mean. */
 export function originOfClock(): number {

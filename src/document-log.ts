@@ -12,6 +12,7 @@ export interface DocumentLogWires extends Pick<ProbersContext, "record" | "onAsk
 /** Listens in on what probes tell, and writes one line into the log for each episode in which a cluster's document is not to be had. */
 export function withDocumentLog(wires: DocumentLogWires, log: Logger): Pick<ProbersContext, "record" | "onAsked"> {
   const troubles = new DocumentTroubles();
+  const unsent = new UnsentLog(wires.now, log);
   return {
     record: (outcome: Outcome) => {
       const { parts, index } = wires.snapshot();
@@ -20,10 +21,36 @@ export function withDocumentLog(wires: DocumentLogWires, log: Logger): Pick<Prob
       wires.record(outcome);
     },
     onAsked: (asked) => {
+      if (asked.outcome === "not_sent") unsent.count(asked.cluster);
       tell(troubles.asked(asked, wires.now()), log);
       wires.onAsked(asked);
     },
   };
+}
+
+/** How often a lack of our own is logged, in ms: while it lasts, every probe meets it. */
+const unsentEveryMs = 10_000;
+
+/** Logs probes that this machine could not send, with how many since the last line. */
+class UnsentLog {
+  readonly #now: () => number;
+  readonly #log: Logger;
+  #loggedAtMs = -Infinity;
+  #count = 0;
+
+  constructor(now: () => number, log: Logger) {
+    this.#now = now;
+    this.#log = log;
+  }
+
+  count(cluster: string): void {
+    this.#count += 1;
+    const nowMs = this.#now();
+    if (nowMs - this.#loggedAtMs < unsentEveryMs) return;
+    this.#log.error({ cluster, count: this.#count }, "probes not sent: this machine lacks descriptors, ports or memory");
+    this.#loggedAtMs = nowMs;
+    this.#count = 0;
+  }
 }
 
 function tell(trouble: DocumentTrouble | null, log: Logger): void {

@@ -1,7 +1,10 @@
-import { readFileSync } from "node:fs";
 import { drainTextMax, type Drain } from "./cluster/drain.ts";
-import { isObject, nameOf, parseJson } from "./cluster/json.ts";
+import { isObject, listOf, nameOf } from "./cluster/json.ts";
 import type { Snapshot } from "./cluster/snapshot.ts";
+import { readStateFile } from "./state-file.ts";
+
+/** More drains than any configuration has nodes. */
+const drainsMax = 10_000;
 
 /** A drain that an earlier run wrote down: the end is a wall-clock instant, the only one that outlives a process. */
 export interface RememberedDrain extends Omit<Drain, "untilMs"> {
@@ -26,12 +29,7 @@ export function rememberedDrains(snapshot: Snapshot): readonly object[] {
 
 /** Reads the drains that a state file holds; none where it is absent or cannot be read. */
 export function readDrains(file: string): readonly RememberedDrain[] {
-  try {
-    const value = parseJson(readFileSync(file, "utf8"));
-    return isObject(value) && Array.isArray(value["drains"]) ? value["drains"].flatMap(remembered) : [];
-  } catch {
-    return [];
-  }
+  return listOf(readStateFile(file).value["drains"]).slice(0, drainsMax).flatMap(remembered);
 }
 
 function remembered(value: unknown): RememberedDrain[] {

@@ -1,7 +1,5 @@
-import { readFileSync } from "node:fs";
-import { rename, writeFile } from "node:fs/promises";
-import { originOf } from "./cluster/cluster-document.ts";
-import { isObject, listOf, nameOf, parseJson } from "./cluster/json.ts";
+import { nodeNameOf, originOf } from "./cluster/cluster-document.ts";
+import { isObject, listOf } from "./cluster/json.ts";
 import { parseDatabaseAddress } from "./health/check.ts";
 import type { Node } from "./cluster/node.ts";
 import { unseen } from "./cluster/observation.ts";
@@ -10,7 +8,13 @@ import type { ClusterConfig } from "./config/config.ts";
 import { rememberedDrains } from "./drains-file.ts";
 import type { Logger } from "./log.ts";
 import { withNodes } from "./health/membership.ts";
+import type { Observation } from "./cluster/observation.ts";
+import { readStateFile, replaceFile, sweepDrafts } from "./state-file.ts";
 import { emptyPart } from "./tend.ts";
+
+/** So many members of a cluster are read and written; of those that never answered this run, so many. */
+const membersMax = 2_000;
+const unprovenMax = 500;
 
 /** Where our clock begins: from then on a remembered member has a day to answer before it is forgotten (design.md, rule 10). */
 const beginningMs = 0;
@@ -18,13 +22,18 @@ const beginningMs = 0;
 /**
  * Reads the members that an earlier run discovered, for the case that every seed is down now (config key `state_file`).
  * They are names and addresses only: each must answer before anything is said of it.
+ * @param onProblem told why the file, or a part of it, is not used
  * @returns a part for each cluster that the file knows; none where it is absent or cannot be read
  */
-export function readMembers(file: string, clusters: readonly ClusterConfig[]): ReadonlyMap<string, ClusterPart> {
-  const known = parseMembers(file);
+export function readMembers(
+  file: string,
+  clusters: readonly ClusterConfig[],
+  onProblem: (problem: string) => void = () => {},
+): ReadonlyMap<string, ClusterPart> {
+  const known = parseMembers(file, onProblem);
   const parts = new Map<string, ClusterPart>();
   for (const cluster of clusters) {
-    const nodes = cluster.discover.length === 0 ? [] : listOf(known[cluster.name]).flatMap(rememberedNode);
+    const nodes = cluster.discover.length === 0 ? [] : rememberedNodes(known[cluster.name], cluster.name, onProblem);
     if (nodes.length === 0) continue;
     parts.set(
       cluster.name,
@@ -40,17 +49,25 @@ export function readMembers(file: string, clusters: readonly ClusterConfig[]): R
 /** Writes the discovered members of all clusters, and the drains; the file is replaced whole. @throws what the file system says */
 export async function writeMembers(file: string, snapshot: Snapshot): Promise<void> {
   const clusters = Object.fromEntries(
-    snapshot.parts.map((part) => [part.name, part.nodes.filter(({ node }) => !node.isFixed).map(({ node }) => remembered(node))]),
+    snapshot.parts.map((part) => [part.name, worthKeeping(part.nodes).map(({ node }) => remembered(node))]),
   );
-  const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, `${JSON.stringify({ version: 1, clusters, drains: rememberedDrains(snapshot) }, null, 2)}\n`, { mode: 0o600 });
-  await rename(draft, file);
+  await replaceFile(file, `${JSON.stringify({ version: 1, clusters, drains: rememberedDrains(snapshot) }, null, 2)}\n`);
+}
+
+/** The discovered members: those that answered, and of the others those that were listed last. */
+function worthKeeping(nodes: readonly Observation[]): readonly Observation[] {
+  const found = nodes.filter(({ node }) => !node.isFixed);
+  const unproven = found.filter(({ report }) => report === null).toSorted((one, other) => other.listedAtMs - one.listedAtMs);
+  const left = new Set(unproven.slice(unprovenMax));
+  return found.filter((node) => !left.has(node)).slice(0, membersMax);
 }
 
 /** The file as it is written while the process runs: one writing after the other, each with what is known when it begins. */
 export class MembersFile {
   readonly #log: Logger;
   #written: Promise<void> = Promise.resolve();
+  /** A writing that has not begun will write what is known then: a second one behind it would write the same. */
+  #isWaiting = false;
 
   constructor(log: Logger) {
     this.#log = log;
@@ -61,10 +78,21 @@ export class MembersFile {
     return this.#written;
   }
 
-  /** A failure is told and ends nothing. */
+  /** Removes the drafts of earlier runs that were killed while writing. */
+  async sweep(file: string): Promise<void> {
+    const removed = await sweepDrafts(file);
+    if (removed.length > 0) this.#log.info({ file, removed }, "unfinished state files removed");
+  }
+
+  /** A failure is logged and ends nothing. */
   write(file: string, current: () => Snapshot): void {
+    if (this.#isWaiting) return;
+    this.#isWaiting = true;
     this.#written = this.#written
-      .then(() => writeMembers(file, current()))
+      .then(() => {
+        this.#isWaiting = false;
+        return writeMembers(file, current());
+      })
       .catch((error: unknown) => this.#log.error({ err: error, file }, "members not written"));
   }
 }
@@ -86,18 +114,24 @@ function remembered({ name, api, database }: Node): object {
   };
 }
 
-function parseMembers(file: string): { readonly [cluster: string]: unknown } {
-  try {
-    const value = parseJson(readFileSync(file, "utf8"));
-    return isObject(value) && isObject(value["clusters"]) ? value["clusters"] : {};
-  } catch {
-    return {};
-  }
+function parseMembers(file: string, onProblem: (problem: string) => void): { readonly [cluster: string]: unknown } {
+  const { value, problem } = readStateFile(file);
+  if (problem !== null) onProblem(problem);
+  return isObject(value["clusters"]) ? value["clusters"] : {};
+}
+
+function rememberedNodes(value: unknown, cluster: string, onProblem: (problem: string) => void): Node[] {
+  if (value === undefined) return [];
+  const entries = listOf(value).slice(0, membersMax);
+  const nodes = new Map(entries.flatMap(rememberedNode).map((node) => [node.name, node]));
+  const left = listOf(value).length - nodes.size;
+  if (left > 0 || !Array.isArray(value)) onProblem(`members of cluster ${cluster} left out: ${Array.isArray(value) ? left : "all"}`);
+  return [...nodes.values()];
 }
 
 function rememberedNode(value: unknown): Node[] {
   if (!isObject(value)) return [];
-  const [name, api] = [nameOf(value["name"], 128), originOf(value["api"])];
+  const [name, api] = [nodeNameOf(value["name"]), originOf(value["api"])];
   if (name === null || api === null) return [];
   const database = typeof value["database"] === "string" ? (parseDatabaseAddress(value["database"]) ?? null) : null;
   return [{ name, member: name, isMemberFixed: false, api, exporter: null, database, isArchiveFed: false, isFixed: false }];

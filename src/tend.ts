@@ -57,7 +57,15 @@ export function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings
     fall: probe.fall,
     rise: probe.rise,
     discovers: cluster.discover.length > 0,
+    ...clearPassword(cluster),
   };
+}
+
+/** A cluster has TLS where its configuration has files for it, or any https address. */
+function clearPassword({ auth, tls, discover, nodes }: ClusterConfig): Pick<Settings, "clearPasswordFor"> {
+  const addresses = [...discover, ...nodes.flatMap(({ api }) => api ?? [])];
+  const hasTls = tls !== null || addresses.some((address) => address.startsWith("https:"));
+  return auth === null || !hasTls ? {} : { clearPasswordFor: addresses.filter((address) => address.startsWith("http:")) };
 }
 
 function withFixedNodes(part: ClusterPart, cluster: ClusterConfig): ClusterPart {

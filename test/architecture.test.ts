@@ -27,9 +27,10 @@ const doors: Readonly<Record<string, readonly string[]>> = {
   log: ["config", "metrics"],
   "document-log": ["cluster", "log", "metrics", "probe"],
   tend: ["cluster", "health", "config", "store"],
-  "members-file": ["cluster", "health", "config", "log", "tend", "drains-file"],
+  "members-file": ["cluster", "health", "config", "log", "tend", "drains-file", "state-file"],
   gatehouse: ["config", "front", "gateway", "log", "metrics"],
-  "drains-file": ["cluster"],
+  "state-file": ["cluster"],
+  "drains-file": ["cluster", "state-file"],
   drains: ["cluster", "health", "store", "clock", "log", "drains-file"],
   chronicle: ["cluster", "health", "log", "metrics", "clock"],
   // A worker answers as the first process would; it neither asks nodes nor keeps metrics.

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as fc from "fast-check";
+import { pino } from "pino";
 import type { ClusterPart } from "../src/cluster/snapshot.ts";
-import { readMembers, writeMembers } from "../src/members-file.ts";
+import { MembersFile, readMembers, writeMembers } from "../src/members-file.ts";
 import { clusterOf } from "./fake/config.ts";
 import { Watched } from "./fake/watched.ts";
 
@@ -102,4 +103,125 @@ test("whatever JSON the file holds is read", () => {
 test("a file that cannot be written is an error that names it", async () => {
   const file = join(folder, "no", "such", "folder.json");
   await assert.rejects(writeMembers(file, snapshotOf(new Watched().part)), /ENOENT.*folder\.json/);
+});
+
+/** What is warned of when a file with this text is read. */
+function problems(text: string): readonly string[] {
+  const file = join(folder, "corrupt.json");
+  writeFileSync(file, text);
+  const found: string[] = [];
+  readMembers(file, [cluster], (problem) => found.push(problem));
+  return found;
+}
+
+test("a file that cannot be used, or not all of it, is warned of; one that is absent or whole is not", () => {
+  const whole = '{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}';
+  assert.deepEqual(problems(whole), []);
+  assert.deepEqual(problems('{"clusters":{}}'), []);
+  for (const text of ["", "{", whole.slice(0, -2), "[]", "null", '{"clusters":[]}', "\u0000\u0000"])
+    assert.equal(problems(text).length, 1, text);
+  for (const demo of ["{}", '"x"', "[1]", '[{"name":"pg\\u202e1","api":"http://pg1:8008"}]', '[{"name":"pg1","api":"nonsense"}]'])
+    assert.match(problems(`{"clusters":{"demo":${demo}}}`).join(), /^members of cluster demo left out: (1|all)$/, demo);
+  const found: string[] = [];
+  readMembers(join(folder, "absent.json"), [cluster], (problem) => found.push(problem));
+  assert.equal(found.length, 0);
+  readMembers(folder, [cluster], (problem) => found.push(problem));
+  assert.match(found.join(), /EISDIR/);
+});
+
+test("a file of unbounded size is not read", () => {
+  const file = join(folder, "huge.json");
+  writeFileSync(file, "{");
+  truncateSync(file, 64 * 1024 * 1024);
+  const found: string[] = [];
+  assert.equal(readMembers(file, [cluster], (problem) => found.push(problem)).size, 0);
+  assert.match(found.join(), /must be at most \d+ bytes/);
+});
+
+test("the list that is read and written is bounded, and those that answered come before those that never did", async () => {
+  const entries = Array.from({ length: 5_000 }, (_, at) => ({ name: `n${at}`, api: `http://n${at}:8008` }));
+  assert.equal(remembered(JSON.stringify({ clusters: { demo: entries } })).length, 2_000);
+  const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+  const list = (names: readonly string[], atMs: number): void => {
+    const members = names.map((name) => ({ name, api_url: `http://${name}:8008` }));
+    watched.document("cluster", { of: "http://seed:8008", value: { scope: "demo", members } }, atMs);
+  };
+  list(["pg1"], 0);
+  watched.lead("pg1", 0);
+  list(
+    entries.slice(0, 1_500).map(({ name }) => name),
+    1,
+  );
+  const file = join(folder, "bounded.json");
+  await writeMembers(file, snapshotOf(watched.part));
+  const names =
+    readMembers(file, [cluster])
+      .get("demo")
+      ?.nodes.map(({ node }) => node.name) ?? [];
+  assert.equal(names.length, 501);
+  assert.equal(names[0], "pg1");
+});
+
+test("a file is replaced whole by a draft of its own, which nobody can plant", async () => {
+  const [file, victim] = [join(folder, "replaced.json"), join(folder, "victim")];
+  writeFileSync(victim, "untouched");
+  symlinkSync(victim, `${file}.${process.pid}.tmp`);
+  await writeMembers(file, snapshotOf(new Watched().part));
+  assert.equal(readFileSync(victim, "utf8"), "untouched");
+  assert.deepEqual(problemsOf(file), []);
+});
+
+function problemsOf(file: string): readonly string[] {
+  const found: string[] = [];
+  readMembers(file, [cluster], (problem) => found.push(problem));
+  return found;
+}
+
+test("a writing that fails leaves no draft", async () => {
+  const file = join(folder, "taken");
+  mkdirSync(join(file, "x"), { recursive: true });
+  await assert.rejects(writeMembers(file, snapshotOf(new Watched().part)), /EISDIR|ENOTEMPTY|EEXIST/);
+  assert.deepEqual(
+    readdirSync(folder).filter((name) => name.startsWith("taken.")),
+    [],
+  );
+});
+
+test("drafts that killed runs left are removed at the start, those of running processes and other files are not", async () => {
+  const file = join(folder, "swept.json");
+  // No process has this number: Linux hands out less than 2^22.
+  const gone = [`${file}.99999999.tmp`, `${file}.99999999.0a1b2c3d.tmp`, `${file}.${process.pid}.0a1b2c3d.tmp`];
+  const kept = [
+    `${file}.${process.ppid}.tmp`,
+    `${file}.tmp`,
+    `${file}.x.tmp`,
+    `${file}.99999999.tmp.bak`,
+    join(folder, "other.json.99999999.tmp"),
+  ];
+  for (const name of [...gone, ...kept]) writeFileSync(name, "");
+  await new MembersFile(pino({ enabled: false })).sweep(file);
+  assert.deepEqual(
+    gone.filter((name) => existsSync(name)),
+    [],
+  );
+  assert.deepEqual(
+    kept.filter((name) => !existsSync(name)),
+    [],
+  );
+  for (const name of kept) rmSync(name);
+});
+
+test("writings that pile up while one is under way become one", async () => {
+  const file = join(folder, "piled.json");
+  const members = new MembersFile(pino({ enabled: false }));
+  let taken = 0;
+  for (let time = 0; time < 100; time += 1) {
+    members.write(file, () => {
+      taken += 1;
+      return snapshotOf(new Watched().part);
+    });
+    if (time === 0) await Promise.resolve();
+  }
+  await members.written;
+  assert.ok(taken >= 1 && taken <= 2, `${taken}`);
 });

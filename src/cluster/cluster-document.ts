@@ -39,11 +39,21 @@ export function parseClusterDocument(value: unknown): ClusterDocument | undefine
 }
 
 function member(row: JsonObject): Member[] {
-  const name = nameOf(row["name"], 128);
+  const name = nodeNameOf(row["name"]);
   const api = originOf(row["api_url"]);
-  if (name === null || name === "" || name.includes("/") || api === null) return [];
+  if (name === null || api === null) return [];
   const port = countOf(row["port"]);
   return [{ name, api, host: nameOf(row["host"]), port: port !== null && port > 0 && port < 65_536 ? port : null }];
+}
+
+/**
+ * A name that a node may have: up to 128 characters, without a slash (paths name nodes), and without what does not show, or shows
+ * other characters in another order (control, format and bidirectional characters, lone surrogates): it stands in logs and pages.
+ * @returns `null` for every other value
+ */
+export function nodeNameOf(value: unknown): string | null {
+  const name = nameOf(value, 128);
+  return name === null || name === "" || name.includes("/") || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name) ? null : name;
 }
 
 /**

@@ -21,7 +21,10 @@ export interface Observation {
   readonly lastHeldAtMs: number | null;
   /** The highest leader position known when the report came: what the node's lag is counted from. */
   readonly leaderPosition: number | null;
+  /** Failures since the last answer, at most one an interval (design.md, rule 8). */
   readonly failuresInRow: number;
+  /** When the last probe that counted as a failure was sent, in ms of our clock; -Infinity while none did. */
+  readonly failedAtMs: number;
   readonly answersInRow: number;
   readonly failure: Failure | null;
   /** `fall` failures in a row, not yet taken back by `rise` answers. */
@@ -72,6 +75,7 @@ export function unseen(node: Node): Observation {
     lastHeldAtMs: null,
     leaderPosition: null,
     failuresInRow: 0,
+    failedAtMs: -Infinity,
     answersInRow: 0,
     failure: null,
     isDown: false,

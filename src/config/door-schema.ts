@@ -130,7 +130,11 @@ function limitsSchema(): z.ZodType<DoorLimits> {
   return z
     .strictObject(
       {
-        connections: integer(1, 1_000_000).default(limits.connections).describe("Open connections. A further one is closed"),
+        connections: integer(1, 1_000_000)
+          .default(limits.connections)
+          .describe(
+            "Open connections. A further one is closed. All listeners of a process together also leave some of its descriptors (ulimit -n) to the probes",
+          ),
         connections_per_address: integer(1, 1_000_000)
           .default(limits.connectionsPerAddress)
           .describe("Open connections of one client address. A further one is closed"),

@@ -46,9 +46,9 @@ export function flag(): z.ZodType<boolean, boolean> {
 
 /** The name of a cluster, a scope, a node or a member: it has to fit into a path segment and a header. */
 export function name(): z.ZodType<string, string> {
-  const error = "a name of 1 to 128 characters without spaces, slashes and control characters, and not just *";
-  // eslint-disable-next-line no-control-regex -- Control characters are what is refused here.
-  return z.string({ error }).regex(/^(?!\*$)[^\s/\u0000-\u001f\u007f-\u009f]{1,128}$/, { error });
+  const error = "a name of 1 to 128 characters without spaces, slashes and control characters or invisible ones, and not just *";
+  // Format characters are those that turn the direction of text, or do not show.
+  return z.string({ error }).regex(/^(?!\*$)[^\s/\p{Cc}\p{Cf}\p{Cs}]{1,128}$/u, { error });
 }
 
 /** The base address of a node's API. `/` and `/patroni` after it are dropped. */

@@ -1,3 +1,4 @@
+import type { Snapshot } from "../cluster/snapshot.ts";
 import type { Misunderstanding } from "../health/check.ts";
 import type { Request } from "./request.ts";
 import type { Target } from "./target.ts";
@@ -18,6 +19,15 @@ export interface Address {
   readonly node: string | null;
   /** The name came by Host, whose case means nothing (RFC 9110, 4.2.3). */
   readonly isAnyCase: boolean;
+  /** What Host names where path or header name another node: it counts only if there is such a node (`hostConflict`). */
+  readonly otherByHost: HostNode | null;
+}
+
+/** A node that Host names, and what to answer if there is one. */
+export interface HostNode {
+  readonly cluster: string;
+  readonly node: string;
+  readonly problem: Misunderstanding;
 }
 
 const hostHeader = "header Host";
@@ -31,24 +41,27 @@ interface Saying {
 
 /**
  * Finds the node that is meant: path, header, Host and listener count in this order, and where two disagree nothing is
- * guessed (design.md, "Which node is meant").
+ * guessed (design.md, "Addressing a node"). A Host that names no node says nothing where path or header name one: a balancer
+ * may send any Host. Whether its name is a node's depends on the members, so that is left to `hostConflict`.
  */
 export function resolveAddress(target: Target, request: Request, bound: Bound): Address | { readonly problem: Misunderstanding } {
+  const explicit = [{ by: "path", ...target }, byHeader(request.nodeHeader)].filter((saying) => saying !== null);
+  const isNodeNamed = explicit.some(({ node }) => node !== null);
   const host = byHost(request.host, bound);
-  if (host !== null && "problem" in host) return host;
-  const sayings = [{ by: "path", ...target }, byHeader(request.nodeHeader), host, { by: "listener", ...bound }].filter(
-    (saying) => saying !== null,
-  );
-  const clusters = sayings.filter(({ cluster }) => cluster !== null);
-  const nodes = sayings.filter(({ node }) => node !== null);
-  const conflict = disagreement(clusters, "cluster") ?? disagreement(nodes, "node");
+  if (host !== null && "problem" in host && !isNodeNamed) return host;
+  const known = host === null || "problem" in host ? null : host;
+  const problem = known !== null && isNodeNamed ? (conflictOf([...explicit, known]) ?? null) : null;
+  const byListener = { by: "listener", ...bound };
+  const sayings = known === null || problem !== null ? [...explicit, byListener] : [...explicit, known, byListener];
+  const conflict = conflictOf(sayings);
   if (conflict !== null) return { problem: conflict };
-  const cluster = clusters[0]?.cluster ?? (bound.clusters.length === 1 ? bound.clusters[0] : null) ?? null;
+  const [named] = sayings.filter(({ cluster }) => cluster !== null);
+  const cluster = named?.cluster ?? (bound.clusters.length === 1 ? bound.clusters[0] : null) ?? null;
   if (cluster === null) return { problem: { thing: "cluster", value: "none named", allowed: `one of ${bound.clusters.join(", ")}` } };
   if (!bound.clusters.includes(cluster))
     return { problem: { thing: "cluster", value: cluster, allowed: `one of ${bound.clusters.join(", ")}` } };
-  const node = nodes[0]?.node ?? null;
-  if (node === null && target.cluster === null && !bound.wholeCluster) {
+  const [meant] = sayings.filter(({ node }) => node !== null);
+  if (meant === undefined && target.cluster === null && !bound.wholeCluster) {
     return {
       problem: {
         thing: "node",
@@ -57,7 +70,25 @@ export function resolveAddress(target: Target, request: Request, bound: Bound): 
       },
     };
   }
-  return { cluster, node, isAnyCase: nodes[0]?.by === hostHeader };
+  const otherByHost = known === null || problem === null ? null : { cluster: known.cluster, node: known.node, problem };
+  return { cluster, node: meant?.node ?? null, isAnyCase: meant?.by === hostHeader, otherByHost };
+}
+
+/**
+ * Whether Host names another node than path or header do, among the nodes known now.
+ * @returns what to answer, or `null`
+ */
+export function hostConflict(other: HostNode | null, { parts, index }: Snapshot): Misunderstanding | null {
+  if (other === null) return null;
+  const name = other.node.toLowerCase();
+  const isNode = parts[index.get(other.cluster) ?? -1]?.nodes.some(({ node }) => node.name.toLowerCase() === name);
+  return isNode === true ? other.problem : null;
+}
+
+function conflictOf(sayings: readonly Saying[]): Misunderstanding | null {
+  const clusters = sayings.filter(({ cluster }) => cluster !== null);
+  const nodes = sayings.filter(({ node }) => node !== null);
+  return disagreement(clusters, "cluster") ?? disagreement(nodes, "node");
 }
 
 function byHeader(header: string | undefined): Saying | null {
@@ -66,11 +97,15 @@ function byHeader(header: string | undefined): Saying | null {
   return { by: "header X-Rolecall-Node", cluster: cut < 0 ? null : header.slice(0, cut), node: header.slice(cut + 1) };
 }
 
-/** `{node}.{cluster}{suffix}`, in lower case and without its port. A Host without a known suffix says nothing. */
-function byHost(host: string | undefined, bound: Bound): Saying | { problem: Misunderstanding } | null {
+/** `{node}.{cluster}{suffix}`, in lower case and without its port. A Host without a known suffix, or that is one, says nothing. */
+function byHost(
+  host: string | undefined,
+  bound: Bound,
+): { readonly by: string; readonly cluster: string; readonly node: string } | { problem: Misunderstanding } | null {
   if (host === undefined || bound.hostSuffixes.length === 0) return null;
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
-  const suffix = bound.hostSuffixes.find((candidate) => name.endsWith(candidate) || `.${name}` === candidate);
+  if (bound.hostSuffixes.some((candidate) => name === candidate || `.${name}` === candidate)) return null;
+  const suffix = bound.hostSuffixes.find((candidate) => name.endsWith(candidate));
   if (suffix === undefined) return null;
   const rest = name.slice(0, Math.max(0, name.length - suffix.length));
   const cluster = bound.clusters.find((candidate) => rest.endsWith(`.${candidate.toLowerCase()}`));

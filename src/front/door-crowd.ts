@@ -2,18 +2,24 @@ import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { unmapped } from "../config/cidr.ts";
 import type { DoorLimits } from "../config/door-config.ts";
+import { ownBudget, type ConnectionBudget } from "./connection-budget.ts";
 
 /** Counts the connections of one door, and of each address, and closes those that are too many. */
 export class Crowd {
   readonly #byAddress = new Map<string, number>();
   readonly #waiting = new WeakMap<Socket, number>();
   readonly #onRefused: (address: string) => void;
+  readonly #budget: ConnectionBudget;
   #limits: DoorLimits;
   #count = 0;
 
-  /** @param onRefused told of each connection that is closed for being too many */
-  constructor(limits: DoorLimits, onRefused: (address: string) => void) {
+  /**
+   * @param onRefused told of each connection that is closed for being too many
+   * @param budget what all listeners of the process share: descriptors that probes need are no client's
+   */
+  constructor(limits: DoorLimits, onRefused: (address: string) => void, budget: ConnectionBudget = ownBudget) {
     this.#limits = limits;
+    this.#budget = budget;
     this.#onRefused = onRefused;
   }
 
@@ -41,7 +47,7 @@ export class Crowd {
   take(peer: string): string | null {
     const address = unmapped(peer);
     const own = this.#byAddress.get(address) ?? 0;
-    if (this.#count >= this.#limits.connections || own >= this.#limits.connectionsPerAddress) return null;
+    if (this.#count >= this.#limits.connections || own >= this.#limits.connectionsPerAddress || !this.#budget.take()) return null;
     this.#count += 1;
     this.#byAddress.set(address, own + 1);
     return address;
@@ -50,6 +56,7 @@ export class Crowd {
   /** Counts one connection less. */
   leave(address: string): void {
     this.#count -= 1;
+    this.#budget.release();
     const left = (this.#byAddress.get(address) ?? 1) - 1;
     if (left > 0) this.#byAddress.set(address, left);
     else this.#byAddress.delete(address);

@@ -1,6 +1,6 @@
 import { callNamed, callRules, type ManagementCall, type NodeQuestion } from "../cluster/management-call.ts";
 import type { Misunderstanding } from "../health/check.ts";
-import { resolveAddress } from "./address.ts";
+import { resolveAddress, type Address, type HostNode } from "./address.ts";
 import { rolePaths } from "./exporter-paths.ts";
 import type { Request } from "./request.ts";
 import type { Target } from "./target.ts";
@@ -8,8 +8,8 @@ import type { Listening } from "./understand.ts";
 
 /** A request that is none of ours to answer: a management call, or a question that only the node can answer. */
 export type Passing =
-  | { readonly kind: "management"; readonly call: ManagementCall }
-  | { readonly kind: "node_question"; readonly question: NodeQuestion }
+  | { readonly kind: "management"; readonly call: ManagementCall; readonly otherByHost: HostNode | null }
+  | { readonly kind: "node_question"; readonly question: NodeQuestion; readonly otherByHost: HostNode | null }
   | { readonly kind: "forbidden"; readonly call: string }
   | { readonly kind: "not_allowed"; readonly allow: string }
   | { readonly kind: "bad_request"; readonly problem: Misunderstanding };
@@ -31,10 +31,15 @@ export function understandPassing(target: Target, request: Request, listening: L
   if (!listening.passes) return { kind: "forbidden", call: `${request.method} /${target.path}` };
   const address = resolveAddress(target, request, { ...listening.bound, wholeCluster: true });
   if ("problem" in address) return { kind: "bad_request", problem: address.problem };
+  const { otherByHost } = address;
   if (name === undefined) return nodeQuestion(target, request, address);
   const isDryRun = dryRun(target.query, listening.rules.ignoreParams);
   if (typeof isDryRun !== "boolean") return { kind: "bad_request", problem: isDryRun };
-  return { kind: "management", call: { name, method: request.method, cluster: address.cluster, node: address.node, isDryRun } };
+  return {
+    kind: "management",
+    call: { name, method: request.method, cluster: address.cluster, node: address.node, isDryRun },
+    otherByHost,
+  };
 }
 
 /** A misspelt `dry_run` must not become a real call: nothing else may stand in the query. */
@@ -52,11 +57,7 @@ function dryRun(query: string, ignored: readonly string[]): boolean | Misunderst
 /** What is passed on of an exporter: pages that only tell. Its `/reload`, its `/debug/pprof` and what else it has stay behind. */
 const exporterPages: ReadonlySet<string> = new Set(["/", "/metrics", "/explain", "/stat", "/version", ...rolePaths.keys()]);
 
-function nodeQuestion(
-  { path, query }: Target,
-  { method }: Request,
-  { cluster, node }: { readonly cluster: string; readonly node: string | null },
-): Passing {
+function nodeQuestion({ path, query }: Target, { method }: Request, { cluster, node, otherByHost }: Address): Passing {
   if (method !== "GET") return { kind: "not_allowed", allow: "GET" };
   const isOfApi = path === "metrics";
   const page = isOfApi ? "/metrics" : `/${path.slice("exporter/".length)}`;
@@ -65,5 +66,5 @@ function nodeQuestion(
     return { kind: "bad_request", problem: { thing: "path", value: `/${path}`, allowed } };
   }
   const search = query === "" || isOfApi ? "" : `?${query}`;
-  return { kind: "node_question", question: { cluster, node, of: isOfApi ? "api" : "exporter", path: `${page}${search}` } };
+  return { kind: "node_question", question: { cluster, node, of: isOfApi ? "api" : "exporter", path: `${page}${search}` }, otherByHost };
 }

@@ -2,6 +2,7 @@ import { LRUCache } from "lru-cache";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import { look } from "../health/sight.ts";
 import { trueUntilMs } from "../health/horizon.ts";
+import { hostConflict, type HostNode } from "./address.ts";
 import { answer, type AnswerableQuestion, type Evidence } from "./answer.ts";
 import { HotAnswers, type Rendered } from "./hot-answers.ts";
 import { operatorPaths } from "./operator-paths.ts";
@@ -80,7 +81,9 @@ export class NodeDialect {
     const question = this.#question(request);
     if (question.kind !== "check" && question.kind !== "status") return null;
     const evidence = this.#sources.evidence();
-    const { cluster } = question.address;
+    const { cluster, otherByHost: other } = question.address;
+    // The answer also depends on the members of a cluster whose facts it is not remembered by.
+    if (other !== null && other.cluster !== cluster) return null;
     const part = evidence.snapshot.parts[evidence.snapshot.index.get(cluster) ?? -1];
     const settings = evidence.settings(cluster);
     if (part === undefined || settings === undefined) return null;
@@ -104,12 +107,22 @@ export class NodeDialect {
   #question(request: Request): Question {
     // None of the four can hold a space or a line break, so the key is theirs alone.
     const key = `${request.method} ${request.target} ${request.nodeHeader ?? ""}\n${this.#listening.bound.hostSuffixes.length === 0 ? "" : (request.host ?? "")}`;
-    const known = this.#understood.get(key);
-    if (known !== undefined) return known;
-    const question = understand(request, this.#listening);
-    this.#understood.set(key, question);
-    return question;
+    let question = this.#understood.get(key);
+    if (question === undefined) {
+      question = understand(request, this.#listening);
+      this.#understood.set(key, question);
+    }
+    const other = otherByHost(question);
+    if (other === null) return question;
+    // The members may change, so this is looked up each time.
+    const problem = hostConflict(other, this.#sources.snapshot());
+    return problem === null ? question : { kind: "bad_request", problem };
   }
+}
+
+function otherByHost(question: Question): HostNode | null {
+  if ("otherByHost" in question) return question.otherByHost;
+  return "address" in question ? question.address.otherByHost : null;
 }
 
 /** The route as the tally counts it: one of a few names, whatever is asked. */

@@ -3,7 +3,7 @@ import type { Snapshot } from "../cluster/snapshot.ts";
 
 import type { Settings } from "../health/settings.ts";
 import type { LoggedChange } from "../health/summary.ts";
-import { resolveAddress, type Address, type Bound } from "./address.ts";
+import { hostConflict, resolveAddress, type Address, type Bound } from "./address.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
 import type { operatorQuestions } from "./operator-paths.ts";
@@ -71,6 +71,8 @@ export function answerOperator(request: Request, bound: Bound, sources: Operator
   const query = new URLSearchParams(target.query);
   const address = resolveAddress(namedBy(target, query), request, { ...bound, wholeCluster: true });
   if ("problem" in address) return badRequest(address.problem);
+  const problem = hostConflict(address.otherByHost, sources.snapshot());
+  if (problem !== null) return badRequest(problem);
   return paged({ gate, name: target.path, onAnswer, render: (rendering) => question({ address, query }, sources, rendering) });
 }
 

@@ -1,7 +1,9 @@
 import { callRules, type ManagementCall, type NodeQuestion } from "../cluster/management-call.ts";
 import { isObject, parseJson } from "../cluster/json.ts";
+import type { Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
+import { withholdsPassword } from "../health/node-password.ts";
 import type { Settings } from "../health/settings.ts";
 import { look, type Sight } from "../health/sight.ts";
 import type { Audited } from "./audit.ts";
@@ -103,7 +105,12 @@ export class Gateway {
     const { call } = journey;
     const sight = this.#look(call.cluster);
     const node = sight === null ? noCluster(call.cluster) : destination(sight, call);
-    const refusal = "error" in node ? node : sight === null ? null : precheck({ call, body, sight, node, wallMs: this.#context.wall() });
+    const refusal =
+      "error" in node
+        ? node
+        : sight === null
+          ? null
+          : (inClear(node.node, sight) ?? precheck({ call, body, sight, node, wallMs: this.#context.wall() }));
     const found = "error" in node ? null : node;
     if (call.isDryRun) this.#foretell(journey, found, refusal);
     else if (refusal !== null) this.#refuse(journey, refusal, found);
@@ -196,6 +203,13 @@ export class Gateway {
     const settings = this.#context.settings(cluster);
     return part === undefined || settings === undefined ? null : look(part, settings, this.#context.now());
   }
+}
+
+/** The node password must not go out in clear where TLS was configured: a member list is not to be trusted that far. */
+function inClear(node: Node, { settings }: Sight): Refusal | null {
+  if (!withholdsPassword(node, settings)) return null;
+  const message = `Cannot pass the call on: the API address of ${node.name} must be https in a cluster with TLS, got ${node.api}`;
+  return { status: 503, error: "password_in_clear", message };
 }
 
 /** The calls whose body nodes insist on: without a length they answer 411. */

@@ -2,6 +2,8 @@ import type { RuleLine } from "./explain.ts";
 import { line, seconds, skipped, type Subject } from "./explain-line.ts";
 import { isFresh, lockBoundMs } from "./freshness.ts";
 import { isElsewhere, mistakenIdentity } from "./identity.ts";
+import { isRefusing } from "./liveness.ts";
+import { withholdsPassword } from "./node-password.ts";
 import { survivesOn } from "./survival.ts";
 
 /** Rules 1, 8 and 9: is there evidence, and may it be believed. */
@@ -69,7 +71,10 @@ export function identityRules(subject: Subject): readonly RuleLine[] {
         refusal: mistakenIdentity(part, observation, sight.settings),
       })
     : skipped("identity", "guard same_system is off");
-  if (check.database === null) return [identity];
+  const password = withholdsPassword(node, sight.settings)
+    ? [skipped("node password", `withheld: ${node.api} is not https, and a member list named it, not the configuration`)]
+    : [];
+  if (check.database === null) return [identity, ...password];
   const known = node.database === null ? "not known" : `${node.database.host}:${node.database.port}`;
   const address = line(subject, {
     rule: "database address",
@@ -78,21 +83,21 @@ export function identityRules(subject: Subject): readonly RuleLine[] {
     refusal: isElsewhere(check.database, node.database) ? "moved" : null,
     source: "the check",
   });
-  return [identity, address];
+  return [identity, ...password, address];
 }
 
 function livenessRule(subject: Subject): RuleLine {
   const { sight, observation } = subject;
-  const { liveness, failure, isDown } = observation;
+  const { liveness } = observation;
   const isRecent = liveness !== null && sight.nowMs - liveness.sentAtMs < sight.settings.livenessMaxAgeMs;
-  const isRefusing = isDown && failure?.kind === "refused";
+  const refuses = isRefusing(sight, observation);
   const isDead = isRecent && !liveness.isAlive;
   const said = liveness === null ? "never heard" : `${liveness.isAlive ? "200" : "503"}, ${seconds(sight.nowMs - liveness.sentAtMs)} ago`;
-  const refusal = isRefusing || isDead ? "down" : observation.report === null && liveness === null ? "unknown" : null;
+  const refusal = refuses || isDead ? "down" : observation.report === null && liveness === null ? "unknown" : null;
   return {
     ...line(subject, {
       rule: "heartbeat",
-      value: isRefusing ? "connections are refused" : said,
+      value: refuses ? "connections are refused" : said,
       limit: "only a fresh 503 or refused connections say no",
       refusal,
     }),

@@ -29,6 +29,7 @@ const lastingOfNode = [
   "claimedSinceMs",
   "leaderPosition",
   "failuresInRow",
+  "failedAtMs",
   "failure",
   "isDown",
   "lowerTimelineSinceMs",

@@ -34,13 +34,14 @@ function* instants(part: ClusterPart, { settings, maxAgeMs }: Sight): IterableIt
   yield part.newestAtMs + maxAgeMs;
   for (const { untilMs } of part.drains.values()) yield untilMs;
   if (part.withdrawn !== null) yield part.withdrawn.atMs + handoverHoldMs;
-  for (const { sentAtMs, lastHeldAtMs, liveness, exporter, claimedSinceMs } of part.nodes) {
+  for (const { sentAtMs, lastHeldAtMs, liveness, failedAtMs, exporter, claimedSinceMs } of part.nodes) {
     yield sentAtMs + maxAgeMs;
     if (claimedSinceMs !== null) yield claimedSinceMs + handoverHoldMs;
     if (exporter !== null) {
       yield exporter.provenAtMs + settings.pageMaxAgeMs;
       yield (exporter.up?.sentAtMs ?? -Infinity) + settings.maxAgeMs;
     }
+    if (failedAtMs > -Infinity) yield failedAtMs + settings.livenessMaxAgeMs;
     if (liveness !== null) yield liveness.sentAtMs + settings.livenessMaxAgeMs;
     if (lastHeldAtMs === null) continue;
     yield lastHeldAtMs + demotedForMs;

@@ -4,6 +4,7 @@ import { withDrain } from "./drain.ts";
 import { isFresh } from "./freshness.ts";
 import { judgeExporterNode } from "./judge-exporter.ts";
 import { isElsewhere, mistakenIdentity } from "./identity.ts";
+import { judgeLiveness } from "./liveness.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.ts";
 import type { Sight, Witness } from "./sight.ts";
@@ -74,16 +75,4 @@ interface Alternative {
 function orLeader(sight: Sight, witness: Witness, { check, otherwise }: Alternative): Verdict {
   const isLeader = judgePrimary(sight, witness).fit || judgeStandbyLeader(sight, witness).fit;
   return judgeTags(isLeader ? fit : otherwise(sight, witness, check), witness, check);
-}
-
-/**
- * The heartbeat loop: 503 only on the node's own fresh word or refused connections (design.md, rule 8), for this answer
- * kills processes. Of a node that was never heard nothing is claimed.
- */
-function judgeLiveness(sight: Sight, { node, isDown, failure, report, liveness }: Observation): Verdict {
-  // An exporter that refuses is an exporter that is gone: no word on the database.
-  if (isDown && failure?.kind === "refused" && node.api !== null) return unfit("down", failure.kind);
-  const isRecent = liveness !== null && sight.nowMs - liveness.sentAtMs < sight.settings.livenessMaxAgeMs;
-  if (isRecent && !liveness.isAlive) return unfit("down", "heartbeat");
-  return report === null && liveness === null ? unfit("unknown") : fit;
 }

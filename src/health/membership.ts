@@ -2,38 +2,40 @@ import type { Member } from "../cluster/cluster-document.ts";
 import type { Node } from "../cluster/node.ts";
 import { unseen, type Observation } from "../cluster/observation.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
+import { mistakenIdentity } from "./identity.ts";
+import { assignAddresses, mayLeave, type Row } from "./member-address.ts";
+import { authorityOf, isOwnDocument, type Authority, type MemberList } from "./member-authority.ts";
+import type { Settings } from "./settings.ts";
 
 /** A node that left the member list is forgotten when it has not answered for a day. */
 const forgottenAfterMs = 24 * 3_600_000;
 /** More nodes than any cluster has: a member list that changes its names each time cannot fill the memory. */
 const nodesMax = 2_000;
+/** So many members that never answered are kept while the list lacks them; of more, the longest unlisted leave. */
+const unprovenMax = 100;
 
 /**
- * Takes a member list in: it adds and updates, and takes nobody away who has answered within a day (design.md, rule 10).
- * A member is a known node when it shares its name, or its API address with a node that has no other name: a fixed one, whose
- * own fields win, or a discovered one that the list no longer names, which is then replaced, for its address is the member's now.
- * @param listedAtMs when the list was asked for, in ms of our clock
+ * Takes a member list in (design.md, rule 10): it adds members and updates what they do not prove themselves. Who answers keeps its
+ * address until its own document names another; who failed takes it from a document that names the holder, or from any while nobody
+ * holds. An address belongs to one node. Nobody leaves who answered within a day.
+ * @param list a list of the cluster's scope with at least one member
+ * @returns the part with `hasMembers`; the same part where the list is of another cluster
  */
-export function withMembers(part: ClusterPart, members: readonly Member[], listedAtMs: number): ClusterPart {
-  const nodes = [...part.nodes];
-  const byName = new Map<string, number>();
-  const byApi = new Map<string, number>();
-  for (const [at, { node }] of nodes.entries()) {
-    byName.set(node.name, at).set(node.member, at);
-    if (node.api !== null) byApi.set(node.api, at);
-  }
-  const named = new Set(members.map(({ name }) => name));
-  for (const member of members) {
-    const at = byName.get(member.name) ?? byApi.get(member.api);
-    const known = at === undefined ? undefined : nodes[at];
-    const isAnother = known !== undefined && byName.get(member.name) === undefined && isNamed(named, known.node);
-    if (at !== undefined && known !== undefined && !isAnother) nodes[at] = { ...updated(known, member), listedAtMs };
-    else if (nodes.length < nodesMax) byName.set(member.name, nodes.push({ ...unseen(discovered(member)), listedAtMs }) - 1);
-  }
-  return withNodes(
-    { ...part, hasMembers: true },
-    nodes.filter((node) => !isForgotten(node, listedAtMs)),
-  );
+export function withMembers(part: ClusterPart, list: MemberList, settings: Settings): ClusterPart {
+  if (isOfAnotherCluster(part, list.askedOf, settings)) return part;
+  const authority = authorityOf(part, list, settings);
+  const { rows, newcomers } = matched(part, list.members);
+  const { addresses, replaced } = assignAddresses(part.nodes, rows, authority);
+  const nodes: (Observation | null)[] = part.nodes.map((known, at) => {
+    const row = rows.get(at);
+    if (row === undefined) return replaced.has(at) ? null : known;
+    const api = addresses.get(at);
+    const next = api === undefined ? updated(known, row, authority) : moved(known, row, api);
+    return { ...next, listedAtMs: list.sentAtMs };
+  });
+  add(nodes, newcomers, { rows, authority, listedAtMs: list.sentAtMs });
+  const kept = nodes.filter((node) => node !== null).filter((node) => !isForgotten(node, list.sentAtMs));
+  return withNodes({ ...part, hasMembers: true }, bounded(kept, list.sentAtMs));
 }
 
 /**
@@ -49,12 +51,93 @@ export function withNodes(part: ClusterPart, nodes: readonly Observation[]): Clu
   return { ...part, nodes, index, claims: nodes.flatMap(({ hasLock }, at) => (hasLock ? [at] : [])) };
 }
 
-function isNamed(named: ReadonlySet<string>, { name, member }: Node): boolean {
-  return named.has(name) || named.has(member);
+/** A node of another scope or database system lists its own cluster. */
+function isOfAnotherCluster(part: ClusterPart, askedOf: string, settings: Settings): boolean {
+  const source = part.nodes[part.index.get(askedOf) ?? -1];
+  return source !== undefined && mistakenIdentity(part, source, settings) === "foreign";
+}
+
+/**
+ * Finds the known node that each row is about: by its name; else a fixed node at its address, of which no other row has the name.
+ * @returns rows by the index of their node, and the members that are new
+ */
+function matched({ nodes }: ClusterPart, members: readonly Member[]): { rows: Map<number, Row>; newcomers: Row[] } {
+  const [byName, byApi] = [new Map<string, number>(), new Map<string, number>()];
+  for (const [at, { node }] of nodes.entries()) byName.set(node.name, at);
+  for (const [at, { node }] of nodes.entries()) {
+    byName.set(node.member, at);
+    if (node.isFixed && node.api !== null) byApi.set(node.api, at);
+  }
+  const rows = new Map<number, Row>();
+  const rest: Row[] = [];
+  for (const member of members) {
+    const at = byName.get(member.name);
+    if (at === undefined) rest.push(member);
+    else if (!rows.has(at)) rows.set(at, member);
+  }
+  // Of several at one address the first by name counts, so that the order of a list decides nothing.
+  const first = new Map(
+    rest
+      .toSorted(byNameOf)
+      .toReversed()
+      .map((member) => [member.api, member.name]),
+  );
+  const newcomers: Row[] = [];
+  for (const member of rest.filter(({ name, api }) => first.get(api) === name)) {
+    const at = byApi.get(member.api);
+    if (at === undefined) newcomers.push(member);
+    else if (!rows.has(at)) rows.set(at, member);
+  }
+  return { rows, newcomers };
+}
+
+/** Adds new members at addresses that are free, or in place of a node that may leave for them. */
+function add(
+  nodes: (Observation | null)[],
+  newcomers: readonly Row[],
+  by: { readonly rows: ReadonlyMap<number, Row>; readonly authority: Authority; readonly listedAtMs: number },
+): void {
+  const { rows, authority, listedAtMs } = by;
+  const owners = new Map<string, number>();
+  for (const [at, known] of nodes.entries()) if (known !== null && known.node.api !== null) owners.set(known.node.api, at);
+  const names = new Set<string>();
+  for (const member of newcomers) {
+    const owner = owners.get(member.api);
+    const held = owner === undefined ? null : (nodes[owner] ?? null);
+    if (names.has(member.name) || (held !== null && (rows.has(owner ?? -1) || !mayLeave(held, authority)))) continue;
+    const added = { ...unseen(discovered(member)), listedAtMs };
+    names.add(member.name);
+    if (owner === undefined) owners.set(member.api, nodes.push(added) - 1);
+    else {
+      nodes[owner] = added;
+      // Taken: by a node of this list.
+      owners.set(member.api, -1);
+    }
+  }
+}
+
+/** Lists can name whom they like, so members that never answered are bounded, and leave first (rule 10). */
+function bounded(nodes: readonly Observation[], listedAtMs: number): readonly Observation[] {
+  const unlisted = nodes.filter((node) => isUnproven(node) && node.listedAtMs < listedAtMs);
+  const excess = Math.max(unlisted.length - unprovenMax, nodes.length - nodesMax);
+  if (excess <= 0) return nodes;
+  const listed = nodes.filter((node) => isUnproven(node) && node.listedAtMs >= listedAtMs);
+  const leaving = new Set(
+    [...unlisted.toSorted((one, other) => one.listedAtMs - other.listedAtMs), ...listed.toReversed()].slice(0, excess),
+  );
+  return nodes.filter((node) => !leaving.has(node));
+}
+
+function isUnproven({ node, report }: Observation): boolean {
+  return !node.isFixed && report === null;
 }
 
 function isForgotten({ node, listedAtMs, sentAtMs }: Observation, nowMs: number): boolean {
   return !node.isFixed && nowMs - Math.max(listedAtMs, sentAtMs) > forgottenAfterMs;
+}
+
+function byNameOf(one: Member, other: Member): number {
+  return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
 }
 
 function discovered(member: Member): Node {
@@ -71,18 +154,35 @@ function discovered(member: Member): Node {
 }
 
 /** A node that moved to another address is a stranger until it has answered there. */
-function updated(known: Observation, member: Member): Observation {
+function moved({ node, exporter }: Observation, member: Member, api: string): Observation {
+  const database = node.isFixed ? (node.database ?? addressOf(member)) : (addressOf(member) ?? node.database);
+  // A node that was configured with its exporter alone turns out to have an API: from now on that is what counts.
+  return { ...unseen({ ...node, api, database }), exporter };
+}
+
+/** A node that stays where it is. One of which nothing changed stays the same object, which tells watchers so. */
+function updated(known: Observation, member: Member, authority: Authority): Observation {
   const { node } = known;
-  if (!node.isFixed && node.member !== member.name) return unseen(discovered(member));
-  const database = addressOf(member) ?? node.database;
-  if (!node.isFixed && node.api !== member.api) return unseen({ ...node, api: member.api, database });
-  // A node that was configured with its exporter alone turns out to have an API: from now on that is its word.
-  if (node.api === null) return { ...unseen({ ...node, api: member.api, database: node.database ?? database }), exporter: known.exporter };
-  const kept = node.isFixed ? (node.database ?? database) : database;
-  const name = node.isMemberFixed ? node.member : member.name;
-  // A node of which nothing changed stays the same object, which tells watchers so.
-  const isSame = name === node.member && kept?.host === node.database?.host && kept?.port === node.database?.port;
-  return isSame ? known : { ...known, node: { ...node, member: name, database: kept } };
+  const name = nameFrom(known, member, authority);
+  const database = databaseFrom(known, member, authority);
+  const isSame = name === node.member && database?.host === node.database?.host && database?.port === node.database?.port;
+  return isSame ? known : { ...known, node: { ...node, member: name, database } };
+}
+
+/** A fixed node may be a member of another name; what the node states itself decides. */
+function nameFrom({ node, report }: Observation, member: Member, authority: Authority): string {
+  if (node.isMemberFixed || member.api !== node.api || member.name === node.member) return node.member;
+  const stated = report?.name ?? null;
+  const isBelieved = stated === null ? authority.isOfHolder || isOwnDocument(node, authority) : stated === member.name;
+  return isBelieved ? member.name : node.member;
+}
+
+/** Where the database listens: of another address of the node than ours a list may be another cluster's. */
+function databaseFrom({ node }: Observation, member: Member, authority: Authority): Node["database"] {
+  const listed = addressOf(member);
+  if (listed === null || (node.isFixed && node.database !== null)) return node.database;
+  const isBelieved = isOwnDocument(node, authority) || (authority.isOfHolder && (node.isFixed || member.api === node.api));
+  return isBelieved ? listed : node.database;
 }
 
 function addressOf(member: Member): Node["database"] {

@@ -1,4 +1,4 @@
-import type { Failure, Observation } from "../cluster/observation.ts";
+import type { Observation } from "../cluster/observation.ts";
 import type { ExporterOutcome, LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
 import type { Report } from "../cluster/report.ts";
 import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample, Testimony } from "../cluster/snapshot.ts";
@@ -6,6 +6,7 @@ import { observedAgain } from "./again.ts";
 import { withDrains } from "./drain.ts";
 import { answerThrough, isLeadingAsking } from "./exporter-node.ts";
 import { isSameButAge } from "./facts.ts";
+import { unanswered } from "./failures.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing, type Standing } from "./leader.ts";
 import { withMembers } from "./membership.ts";
@@ -70,15 +71,13 @@ function withStatus(part: ClusterPart, outcome: StatusOutcome, context: Context)
   const before = at === undefined ? undefined : part.nodes[at];
   if (at === undefined || before === undefined || outcome.sentAtMs < before.sentAtMs) return settle(part, part, context);
   const { result, sentAtMs, sentAtWallMs } = outcome;
-  if ("failure" in result) return settle(part, withNode(part, at, unanswered(before, result.failure, settings)), context);
+  // What was never sent shows nothing of the node: its evidence ages, and so says that we are blind (rule 9).
+  if ("failure" in result && result.failure.kind === "not_sent") return settle(part, part, context);
+  if ("failure" in result)
+    return settle(part, withNode(part, at, unanswered(before, { failure: result.failure, sentAtMs }, settings)), context);
   const observation = answered(before, { ...result, sentAtMs, sentAtWallMs }, { settings, maxAge: maxAgeMs(part, settings) });
   const { heard, settled } = withReport(part, { at, before, observation }, context);
   return settle(part, heard, { ...context, settled });
-}
-
-function unanswered(before: Observation, failure: Failure, { fall }: Settings): Observation {
-  const failuresInRow = before.failuresInRow + 1;
-  return { ...before, failuresInRow, answersInRow: 0, failure, isDown: before.isDown || failuresInRow >= fall };
 }
 
 type Answer = Pick<Observation, "hasLock" | "sentAtMs" | "sentAtWallMs"> & { readonly report: Report };
@@ -165,12 +164,15 @@ function withExporter(part: ClusterPart, outcome: ExporterOutcome, context: Cont
   const known = at === undefined ? undefined : part.nodes[at];
   if (at === undefined || known === undefined) return part;
   const { said, sentAtWallMs } = outcome;
+  if ("failure" in said && said.failure.kind === "not_sent") return part;
   const exporter = observeExporter(known.exporter, outcome);
   const before = { ...known, exporter };
   const noted = withNode(part, at, before);
   if (known.node.api !== null || exporter === known.exporter) return noted;
   if ("failure" in said)
-    return isLeadingAsking(exporter, said.asked) ? withNode(part, at, unanswered(before, said.failure, settings)) : noted;
+    return isLeadingAsking(exporter, said.asked)
+      ? withNode(part, at, unanswered(before, { failure: said.failure, sentAtMs: outcome.sentAtMs }, settings))
+      : noted;
   const answer = answerThrough(noted, known.node, exporter);
   if (answer === null) return noted;
   const isPage = said.asked === "metrics";
@@ -195,7 +197,9 @@ function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, now
   const testimony = { leader: cluster.leader, timeline: cluster.leaderTimeline, sentAtMs: served.sentAtMs };
   const testimonies = withTestimony(next.testimonies, served.askedOf, testimony);
   const scoped = { ...next, scope: next.scope ?? cluster.scope, testimonies };
-  const listed = settings.discovers ? withMembers(scoped, cluster.members, served.sentAtMs) : scoped;
+  const listed = settings.discovers
+    ? withMembers(scoped, { ...cluster, askedOf: served.askedOf, sentAtMs: served.sentAtMs }, settings)
+    : scoped;
   const position = positionOfDarkLeader(listed, settings, nowMs);
   return position === listed.position ? listed : { ...listed, position, positionSamples: samplesOf(listed, position) };
 }

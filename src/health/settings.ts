@@ -16,4 +16,9 @@ export interface Settings {
   readonly intervalMs: number;
   /** Whether members come and go with the cluster document (rule 10). */
   readonly discovers: boolean;
+  /**
+   * The http addresses that the node password may go to: those that the configuration itself names, in a cluster with TLS. Left out
+   * where there is no password, or no TLS to fall back from.
+   */
+  readonly clearPasswordFor?: readonly string[];
 }

@@ -133,5 +133,5 @@ export class DocumentProber {
 
 /** A node that refuses connections says nothing of the DCS: the next one may be asked without resting. */
 function isUnreachable(reply: Reply): boolean {
-  return "failure" in reply && (reply.failure.kind === "refused" || reply.failure.kind === "unreachable");
+  return "failure" in reply && ["refused", "unreachable", "not_sent"].includes(reply.failure.kind);
 }

@@ -97,6 +97,7 @@ export class ExporterProber {
     const { cluster, onAsked, now, record } = this.#probing;
     const { name } = this.node;
     onAsked({ cluster, node: name, question, outcome: outcomeOf(said), durationMs: now() - sent.sentAtMs });
+    if ("failure" in said && said.failure.kind === "not_sent") return;
     record({ kind: "exporter", cluster, node: name, ...sent, said });
   }
 

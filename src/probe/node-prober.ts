@@ -1,4 +1,5 @@
 import type { Node } from "../cluster/node.ts";
+import { countFailure, type FailureRow } from "../health/failures.ts";
 import type { NodeClient, Reply } from "./client.ts";
 import { HttpsHint } from "./https-hint.ts";
 import type { Probing } from "./probing.ts";
@@ -9,6 +10,8 @@ const longestPauseMs = 5_000;
 /** How far from its interval a probe may stray, so that the probes of many nodes do not fall together. */
 const jitter = 0.1;
 
+const noFailures: FailureRow = { failuresInRow: 0, failedAtMs: -Infinity };
+
 /** Asks one node in the background: one probe in flight, the next an interval after the last began. */
 export class NodeProber {
   readonly node: Node;
@@ -16,11 +19,14 @@ export class NodeProber {
   readonly #probing: Probing;
   readonly #https: HttpsHint;
   #client: NodeClient;
+  /** Its own connection, so that a slow answer of the one question never holds up the other (design.md, rule 8). */
+  #livenessClient: NodeClient;
+  #isAskingLiveness = false;
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
   #underWay: Promise<void> = Promise.resolve();
   #isStopped = false;
-  #failures = 0;
+  #failures: FailureRow = noFailures;
   /** The last reply, kept as long as replies come. */
   #last: ReadStatus | null = null;
   #livenessDueMs = -Infinity;
@@ -31,6 +37,7 @@ export class NodeProber {
     this.#origin = origin;
     this.#probing = probing;
     this.#client = probing.connect(origin);
+    this.#livenessClient = probing.connect(origin);
     this.#https = new HttpsHint(origin, probing.now, probing.pace.timeoutMs);
   }
 
@@ -47,33 +54,40 @@ export class NodeProber {
   /** Takes new TLS material: the next probe connects anew. */
   reconnect(): void {
     this.#client.close();
+    this.#livenessClient.close();
     this.#client = this.#probing.connect(this.#origin);
+    this.#livenessClient = this.#probing.connect(this.#origin);
   }
 
   stop(): void {
     this.#isStopped = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#client.close();
+    this.#livenessClient.close();
   }
 
   async #probe(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#isAsking = true;
     const beganMs = this.#probing.now();
-    await this.#askStatus(beganMs);
-    await this.#askLiveness();
+    const wasAnswered = await this.#askStatus(beganMs);
     this.#isAsking = false;
+    // Nothing waits for it: a node that answers within its timeout never goes stale.
+    void this.#askLiveness(wasAnswered);
     if (!this.#isStopped) this.#timer = setTimeout(() => this.probe(), this.#pauseMs(beganMs));
   }
 
-  async #askStatus(sentAtMs: number): Promise<void> {
+  /** @returns whether the node answered */
+  async #askStatus(sentAtMs: number): Promise<boolean> {
     const sentAtWallMs = this.#probing.wall();
     const read = readStatusAfter(await this.#ask("leader", sentAtMs), this.#last);
     this.#last = "failure" in read ? null : read;
     const result = await this.#named("failure" in read ? read : read.result);
-    if (this.#isStopped) return;
-    this.#failures = "failure" in result ? this.#failures + 1 : 0;
+    const hasFailed = "failure" in result;
+    if (this.#isStopped || (hasFailed && result.failure.kind === "not_sent")) return false;
+    this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#probing.pace.intervalMs) : noFailures;
     this.#probing.record({ kind: "status", cluster: this.#probing.cluster, node: this.node.name, sentAtMs, sentAtWallMs, result });
+    return !hasFailed;
   }
 
   async #named(result: StatusResult): Promise<StatusResult> {
@@ -83,10 +97,10 @@ export class NodeProber {
   }
 
   /** Only of a node that has just answered: one that is silent would only be silent again. */
-  async #askLiveness(): Promise<void> {
+  async #askLiveness(hasJustAnswered: boolean): Promise<void> {
     const sentAtMs = this.#probing.now();
-    if (sentAtMs < this.#livenessDueMs || this.#isStopped) return;
-    if (this.#failures > 0) {
+    if (sentAtMs < this.#livenessDueMs || this.#isStopped || this.#isAskingLiveness) return;
+    if (!hasJustAnswered) {
       this.#probing.onAsked({
         cluster: this.#probing.cluster,
         node: this.node.name,
@@ -97,13 +111,15 @@ export class NodeProber {
       return;
     }
     this.#livenessDueMs = sentAtMs + this.#probing.pace.livenessIntervalMs;
+    this.#isAskingLiveness = true;
     const isAlive = readLiveness(await this.#ask("liveness", sentAtMs));
+    this.#isAskingLiveness = false;
     if (isAlive === undefined || this.#isStopped) return;
     this.#probing.record({ kind: "liveness", cluster: this.#probing.cluster, node: this.node.name, sentAtMs, isAlive });
   }
 
-  async #ask(question: string, sentAtMs: number): Promise<Reply> {
-    const reply = await this.#client.get(`/${question}`);
+  async #ask(question: "leader" | "liveness", sentAtMs: number): Promise<Reply> {
+    const reply = await (question === "liveness" ? this.#livenessClient : this.#client).get(`/${question}`);
     this.#probing.onAsked({
       cluster: this.#probing.cluster,
       node: this.node.name,
@@ -117,7 +133,7 @@ export class NodeProber {
   /** The interval with its jitter, doubled for each failure from `fall` on, less what the probe itself took. */
   #pauseMs(beganMs: number): number {
     const { pace, random, now } = this.#probing;
-    const doublings = Math.max(0, this.#failures - pace.fall + 1);
+    const doublings = Math.max(0, this.#failures.failuresInRow - pace.fall + 1);
     const slowed =
       doublings === 0
         ? pace.intervalMs

@@ -49,10 +49,18 @@ export class Post {
   async fill(): Promise<void> {
     const { log, bring, onMessage } = this.#context;
     const bornMs = performance.now();
-    const worker = new WorkerProcess({
-      onMessage: (message, socket) => onMessage(this, message, socket),
-      onExit: (how) => this.#replace(worker, how, performance.now() - bornMs),
-    });
+    let worker: WorkerProcess;
+    try {
+      worker = new WorkerProcess({
+        onMessage: (message, socket) => onMessage(this, message, socket),
+        onExit: (how) => this.#replace(worker, how, performance.now() - bornMs),
+      });
+    } catch (error) {
+      // The system gives no process now (out of memory): what is lacking may come back.
+      log.error({ worker: this.number, err: error, pause_ms: longestPauseMs }, "worker could not be started");
+      this.#retry = setTimeout(() => void this.fill(), longestPauseMs);
+      return;
+    }
     this.#worker = worker;
     this.keys = new Set();
     try {

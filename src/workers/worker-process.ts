@@ -40,11 +40,11 @@ export class WorkerProcess {
     this.#child = fork(file, [], { stdio, serialization: "advanced", execArgv: heapFlags });
     this.ready = this.#begun();
     this.#child.on("message", (message: ToFirst, socket: SendHandle) => this.#hear(message, socket));
-    this.#child.on("error", () => {}); // a message that could not be sent: its end is told by "exit"
-    this.#child.once("exit", (code, signal) => {
-      for (const settle of this.#waiting.values()) settle(null);
-      events.onExit(signal ?? `exit code ${code}`);
+    // One that never started has no other end than this. Else it is a message that could not be sent, and "exit" tells the end.
+    this.#child.on("error", (error) => {
+      if (this.#child.pid === undefined) this.#ended(error.message);
     });
+    this.#child.once("exit", (code, signal) => this.#ended(signal ?? `exit code ${code}`));
   }
 
   get pid(): number {
@@ -89,6 +89,11 @@ export class WorkerProcess {
   async #begun(): Promise<void> {
     const message = await this.#wait("ready", patienceMs);
     if (message === null) throw new Error("it ended, or did not begin in time");
+  }
+
+  #ended(how: string): void {
+    for (const settle of this.#waiting.values()) settle(null);
+    this.#events.onExit(how);
   }
 
   #hear(message: ToFirst, socket: SendHandle): void {

@@ -194,7 +194,7 @@ test("a process that was stopped for a while believes nothing it knew", limit, a
   running.process.kill("SIGCONT");
   assert.ok(asked > 0);
   assert.equal(await status(port, "/primary"), 503);
-  await running.says("time passed unseen");
+  await running.says("clock gap detected");
 });
 
 /** The file descriptor of a listening server, as a parent passes it on. */

@@ -89,9 +89,16 @@ export async function openFront(
     nowMs: options.nowMs ?? 0,
     unready: () => options.unready ?? null,
   });
-  const { snapshot, settings, nowMs } = evidence();
-  const gate = new PageGate();
-  const operator = { gate, snapshot: () => snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [] };
+  const { settings, nowMs } = evidence();
+  const operator = {
+    gate: new PageGate(),
+    snapshot: () => evidence().snapshot,
+    settings,
+    now: () => nowMs,
+    wall: () => nowMs,
+    changes: () => [],
+    recorded: () => [],
+  };
   const listening = options.listening ?? listeningOf();
   const dialect = new NodeDialect(listening, {
     evidence,

@@ -1,4 +1,5 @@
 import type { TestContext } from "node:test";
+import type { FailureKind } from "../../src/cluster/failure.ts";
 import type { Outcome } from "../../src/cluster/outcome.ts";
 import { NodeClient, type Reply } from "../../src/probe/client.ts";
 import type { Asked, Probing } from "../../src/probe/probing.ts";
@@ -98,7 +99,7 @@ export function json(value: unknown, status = 200): Reply {
   return { status, body: Buffer.from(JSON.stringify(value)) };
 }
 
-export function failed(kind: "refused" | "timeout" | "reset"): Reply {
+export function failed(kind: FailureKind): Reply {
   return { failure: { kind, detail: `a scripted ${kind}` } };
 }
 

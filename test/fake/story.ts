@@ -27,12 +27,17 @@ export function tell({ steps, ...setting }: Story): readonly string[] {
   return steps.flatMap((step) => play(watched, step));
 }
 
+/** Several failures are an interval apart, the last one at the step's instant: more often they count once (rule 8). */
+function fail(watched: Watched, { at, fails, by, times = 1 }: Extract<Step, { fails: string }>): void {
+  for (let before = times - 1; before >= 0; before -= 1) watched.fail(fails, by, at * 1000 - before * watched.settings.intervalMs);
+}
+
 function play(watched: Watched, step: Step): readonly string[] {
   const atMs = step.at * 1000;
   if ("leads" in step) watched.lead(step.leads, atMs, step.with);
   else if ("follows" in step) watched.follow(step.follows, atMs, step.with);
   else if ("answers" in step) watched.answer(step.answers, { hasLock: step.lock, fields: step.with ?? {} }, atMs);
-  else if ("fails" in step) for (let time = 0; time < (step.times ?? 1); time += 1) watched.fail(step.fails, step.by, atMs);
+  else if ("fails" in step) fail(watched, step);
   else if ("heartbeat" in step) watched.alive(step.heartbeat, step.alive, atMs);
   else if ("document" in step) watched.document(step.document, { of: step.of, value: step.says }, atMs);
   else if ("names" in step) watched.named(step.names, step.of, atMs, step.timeline);

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { resolveAddress, type Bound } from "../../src/front/address.ts";
+import { hostConflict, resolveAddress, type Bound } from "../../src/front/address.ts";
 import { parseTarget } from "../../src/front/target.ts";
+import type { Snapshot } from "../../src/cluster/snapshot.ts";
+import { Watched } from "../fake/watched.ts";
 import { boundOf, requestOf } from "../fake/front.ts";
 
 interface Row {
@@ -19,14 +21,18 @@ interface Row {
 
 const rows: readonly Row[] = JSON.parse(readFileSync("test/spec/addressing.json", "utf8"));
 
+const { part } = new Watched({ nodes: ["pg1", "pg2"] });
+const snapshot: Snapshot = { instance: "run", sequence: 1, parts: [part], index: new Map([["demo", 0]]) };
+
 for (const row of rows) {
   test(`${row.given}: ${row.refuses === undefined ? `means ${row.means}` : `is refused for its ${row.refuses}`}`, () => {
     const target = parseTarget(row.target);
     assert.ok(!("problem" in target));
     const address = resolveAddress(target, requestOf(row.target, { host: row.host, nodeHeader: row.header }), boundOf(row.bound));
-    if ("problem" in address) {
-      assert.equal(address.problem.thing, row.refuses);
-      if (row.saying !== undefined) assert.equal(address.problem.value, row.saying);
+    const problem = "problem" in address ? address.problem : hostConflict(address.otherByHost, snapshot);
+    if ("problem" in address || problem !== null) {
+      assert.equal(problem?.thing, row.refuses);
+      if (row.saying !== undefined) assert.equal(problem?.value, row.saying);
       return;
     }
     assert.equal(address.node === null ? address.cluster : `${address.cluster}/${address.node}`, row.means);

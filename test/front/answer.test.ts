@@ -140,6 +140,22 @@ describe("a check", () => {
     assert.match(await ask("pg2.demo.db.internal"), /^HTTP\/1\.1 400 bad_request node/);
   });
 
+  test("by path goes by the path while Host names nobody, and is refused from when such a node is known", async (context) => {
+    const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+    const members = (names: readonly string[], atMs: number): void => {
+      const rows = names.map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
+      watched.document("cluster", { of: "seed", value: { scope: "demo", members: rows } }, atMs);
+    };
+    members(["pg1"], 0);
+    watched.lead("pg1", 0);
+    const front = await openFront(context, watched, { listening: listeningOf({ hostSuffixes: [".db.internal"] }) });
+    const ask = (): Promise<string> =>
+      front.raw("GET /nodes/pg1/primary HTTP/1.1\r\nHost: lb.demo.db.internal\r\nConnection: close\r\n\r\n");
+    assert.match(await ask(), /^HTTP\/1\.1 200 OK/);
+    members(["pg1", "LB"], 1);
+    assert.match(await ask(), /^HTTP\/1\.1 400 bad_request node/);
+  });
+
   test("of a node that is not there is a 400 once the members are known, and unknown before", async (context) => {
     const front = await openFront(context, steady());
     const { status, body } = await front.ask("/nodes/pg9/primary");
@@ -179,9 +195,9 @@ describe("a document", () => {
       assert.equal((await front.ask(path)).headers.get("X-Rolecall-Node"), "pg1");
     }
     assert.equal((await front.ask("/nodes/pg3/patroni")).line, "HTTP/1.1 503 unknown");
-    watched.fail("pg2", "refused", 1);
-    watched.fail("pg2", "refused", 2);
-    watched.fail("pg2", "refused", 3);
+    watched.fail("pg2", "refused", 1_000);
+    watched.fail("pg2", "refused", 2_000);
+    watched.fail("pg2", "refused", 3_000);
     assert.equal((await front.ask("/nodes/pg2/patroni")).line, "HTTP/1.1 503 down");
     const later = await openFront(context, watched, { listening: whole, nowMs: 5_500 });
     assert.equal((await later.ask("/nodes/pg1/patroni")).line, "HTTP/1.1 503 stale");

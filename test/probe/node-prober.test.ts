@@ -122,7 +122,7 @@ test("after stopping nothing is asked and nothing recorded, not even what was un
   await turn();
   assert.deepEqual(scripted.recorded, []);
   assert.deepEqual(scripted.sentAt("/leader"), [0]);
-  assert.deepEqual(scripted.closed, ["http://pg1:8008"]);
+  assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
 });
 
 test("new TLS material is taken by connecting anew", async (context) => {
@@ -131,8 +131,77 @@ test("new TLS material is taken by connecting anew", async (context) => {
   prober.probe();
   await scripted.pass(100);
   prober.reconnect();
-  assert.deepEqual(scripted.closed, ["http://pg1:8008"]);
+  assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
   await scripted.pass(1_000);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000]);
+  prober.stop();
+});
+
+test("a node that answers within its timeout never goes stale, however slow each of its answers is", async (context) => {
+  for (const slow of [["/leader"], ["/liveness"], ["/leader", "/liveness"]]) {
+    let scripted: Scripted | null = null;
+    const healthyNode = healthy(["pg1"]);
+    const script: Scripted["script"] = async (origin, path) => {
+      if (slow.includes(path)) await new Promise((resolve) => void setTimeout(resolve, 2_400));
+      return healthyNode(origin, path);
+    };
+    context.mock.timers.reset();
+    scripted = new Scripted(context, new Watched(), script);
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.pass(2_500);
+    for (let passed = 0; passed < 30_000; passed += 50) {
+      await scripted.pass(50);
+      assert.equal(scripted.watched.ask("pg1", "primary", scripted.nowMs), "fit", `${slow.join()} at ${scripted.nowMs} ms`);
+    }
+    assert.ok(scripted.sentAt("/liveness").length >= 3);
+    assert.equal(scripted.watched.part.nodes[0]?.liveness?.isAlive, true);
+    prober.stop();
+  }
+});
+
+test("a liveness question that hangs is alone, and holds up no status probe", async (context) => {
+  const scripted = new Scripted(context, new Watched(), (origin, path) =>
+    path === "/liveness" ? never() : healthy(["pg1"])(origin, path),
+  );
+  const prober = proberOf(scripted, { livenessIntervalMs: 1_000 });
+  prober.probe();
+  await scripted.pass(5_000);
+  assert.deepEqual(scripted.sentAt("/liveness"), [0]);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000, 4_000, 5_000]);
+  prober.stop();
+  assert.equal(scripted.closed.length, 2, "both connections are closed");
+});
+
+test("a probe that could not be sent is recorded nowhere, slows nothing down, and is counted as such", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.pass(500);
+  const recorded = scripted.recorded.length;
+  scripted.script = () => failed("not_sent");
+  await scripted.pass(10_000);
+  assert.equal(scripted.recorded.length, recorded);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000]);
+  assert.equal(scripted.asked.filter(({ outcome }) => outcome === "not_sent").length, 10);
+  const [node] = scripted.watched.part.nodes;
+  assert.equal(node?.failuresInRow, 0);
+  assert.equal(scripted.watched.ask("pg1", "primary", 5_400), "fit");
+  assert.equal(scripted.watched.ask("pg1", "primary", 5_600), "blind");
+  prober.stop();
+});
+
+test("probes of a burst that fail do not slow the node's own pace down sooner", async (context) => {
+  const scripted = new Scripted(context, new Watched({ settings: { intervalMs: 1_000 } }), () => failed("refused"));
+  const prober = proberOf(scripted);
+  for (let burst = 0; burst < 8; burst += 1) {
+    prober.probe();
+    await scripted.pass(250);
+  }
+  assert.equal(scripted.watched.part.nodes[0]?.failuresInRow, 2);
+  assert.equal(scripted.watched.part.nodes[0]?.isDown, false);
+  const sent = scripted.sentAt("/leader").length;
+  await scripted.pass(800);
+  assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next is sent an interval after the last");
   prober.stop();
 });

@@ -7,7 +7,7 @@ import { examineClocks } from "./clocks.ts";
 import { examineGuards, examineMaxAge } from "./guards.ts";
 import { examineHaproxy } from "./haproxy.ts";
 import { examineListeners } from "./listeners.ts";
-import { examineIdentity, examineNodes, examineVersions } from "./nodes.ts";
+import { examineIdentity, examineNodes, examinePassword, examineVersions } from "./nodes.ts";
 import { examineTls } from "./tls.ts";
 
 /** What each examination looks at. */
@@ -28,6 +28,7 @@ export async function doctor(session: Session): Promise<void> {
   examineNodes(patient);
   examineVersions(patient);
   examineIdentity(patient);
+  examinePassword(patient);
   examineMaxAge(patient);
   examineGuards(patient);
   progress.say("asking clocks and certificates, trying listeners");

@@ -1,6 +1,8 @@
 import type { Observation } from "../../cluster/observation.ts";
 import { majorVersion } from "../../cluster/report.ts";
 import type { ClusterPart } from "../../cluster/snapshot.ts";
+import { withholdsPassword } from "../../health/node-password.ts";
+import { settingsOf } from "../../tend.ts";
 import type { Patient } from "./doctor.ts";
 
 /** Versions whose answers are known (reference/node-api.md). */
@@ -52,6 +54,21 @@ export function examineIdentity({ session: { result }, probed: { snapshot } }: P
     if (systems.size > 1) result.diagnose("RC105", { message: `cluster ${part.name} has system identifiers ${told.join(", ")}` });
   }
   coverHeard("identity", { result, snapshot });
+}
+
+/** The node password goes to no http address that a member list names in a cluster with TLS. */
+export function examinePassword({ session: { result }, config, probed: { snapshot } }: Patient): void {
+  const withheld = config.clusters.flatMap((cluster) => {
+    const part = snapshot.parts.find(({ name }) => name === cluster.name);
+    const settings = settingsOf(cluster, config.probe);
+    return (part?.nodes ?? [])
+      .filter(({ node }) => withholdsPassword(node, settings))
+      .map(({ node }) => `${cluster.name}/${node.name} at ${node.api}`);
+  });
+  for (const message of withheld) result.diagnose("RC113", { message });
+  const hasPassword = config.clusters.some(({ auth }) => auth !== null);
+  if (hasPassword) result.cover("password", "complete", { detail: `withheld from ${withheld.length} nodes` });
+  else result.cover("password", "not_applicable", { detail: "no password for the nodes" });
 }
 
 /** What no node has told cannot be examined. */

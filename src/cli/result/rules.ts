@@ -54,6 +54,7 @@ export const ruleIds = [
   "RC110",
   "RC111",
   "RC112",
+  "RC113",
   "RC120",
 ] as const;
 
@@ -108,6 +109,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC110: rule("warning", "a guard is off", "Switch it on, or review it in a policy."),
   RC111: rule("error", "TLS files cannot be used", "Correct the file named."),
   RC112: rule("error", "a cluster has no members", "Check its seeds."),
+  RC113: rule(
+    "error",
+    "the node password is withheld from a node, for its address is not https",
+    "Switch TLS on at the node's API (restapi.certfile), or name its http address under nodes if that is wanted.",
+  ),
   RC120: rule("warning", "something is missing for the rendered configuration", "Add what the message names."),
 };
 

@@ -1,0 +1,121 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { buildTownOf } from "../fake/town.ts";
+import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
+import { liveCluster } from "../fake/live-node.ts";
+import { Watched } from "../fake/watched.ts";
+import { withholdsPassword } from "../../src/health/node-password.ts";
+import { settingsOf } from "../../src/tend.ts";
+import { parseCheck } from "../../src/health/check.ts";
+import { explain } from "../../src/health/explain.ts";
+import { look } from "../../src/health/sight.ts";
+import { runJson } from "../fake/command-line.ts";
+
+const auth = { user: "admin", passwordFile: "/nowhere" };
+const tls = { ca: null, cert: null, key: null, serverName: null };
+const inTls = "https://pg1:8008";
+
+/** Whether the password is withheld from a node at an address, in a cluster set up so. */
+const rows: readonly {
+  readonly given: string;
+  readonly cluster: Parameters<typeof clusterOf>[0];
+  readonly api: string;
+  readonly withheld: boolean;
+}[] = [
+  { given: "https seeds, a discovered http address", cluster: { auth, discover: [inTls] }, api: "http://pg2:8008", withheld: true },
+  {
+    given: "a tls section, a discovered http address",
+    cluster: { auth, tls, discover: ["http://pg1:8008"] },
+    api: "http://pg2:8008",
+    withheld: true,
+  },
+  {
+    given: "an https node, a discovered http address",
+    cluster: { auth, discover: ["http://pg1:8008"], nodes: [nodeOf({ name: "pg1", api: inTls })] },
+    api: "http://pg2:8008",
+    withheld: true,
+  },
+  { given: "https seeds, a discovered https address", cluster: { auth, discover: [inTls] }, api: "https://pg2:8008", withheld: false },
+  {
+    given: "https seeds, an http address that the configuration names",
+    cluster: { auth, discover: [inTls], nodes: [nodeOf({ name: "pg2", api: "http://pg2:8008" })] },
+    api: "http://pg2:8008",
+    withheld: false,
+  },
+  { given: "http seeds alone", cluster: { auth, discover: ["http://pg1:8008"] }, api: "http://pg2:8008", withheld: false },
+  { given: "no password", cluster: { discover: [inTls] }, api: "http://pg2:8008", withheld: false },
+];
+
+for (const { given, cluster, api, withheld } of rows) {
+  test(`the password is ${withheld ? "withheld from" : "sent to"} a node: ${given}`, () => {
+    const settings = settingsOf(clusterOf(cluster), configOf({ clusters: [] }).probe);
+    assert.equal(withholdsPassword({ api }, settings), withheld);
+  });
+}
+
+test("explain says that the password is withheld", () => {
+  const watched = new Watched({ nodes: [], cluster: { auth, discover: [inTls] } });
+  const members = ["http://pg1:8008", "https://pg2:8008"].map((api, at) => ({
+    name: `pg${at + 1}`,
+    role: "replica",
+    api_url: `${api}/patroni`,
+  }));
+  watched.document("cluster", { of: "https://pg1:8008", value: { scope: "demo", members } }, 0);
+  const told = ["pg1", "pg2"].map((name) => {
+    watched.follow(name, 0);
+    const sight = look(watched.part, watched.settings, 0);
+    const check = parseCheck("replica", "", { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 });
+    const node = watched.part.nodes[watched.part.index.get(name) ?? -1];
+    assert.ok(check.ok && node !== undefined);
+    return explain(sight, node, check.check).rules.some(({ rule, value }) => rule === "node password" && value.includes("withheld"));
+  });
+  assert.deepEqual(told, [true, false]);
+});
+
+function passwordIn(context: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-password-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "password"), "hunter2\n");
+  return folder;
+}
+
+test("no call that needs the password goes to a node that a member list names at an http address in a cluster with TLS", async (context) => {
+  const folder = passwordIn(context);
+  const [pg1, pg2] = await liveCluster(context, ["pg1", "pg2"]);
+  assert.ok(pg1 !== undefined && pg2 !== undefined);
+  const cluster = { auth: { user: "admin", passwordFile: join(folder, "password") }, discover: [pg1.api, "https://127.0.0.1:1"] };
+  const town = await buildTownOf([], { cluster });
+  context.after(() => town.close());
+  const refused = await town.ask("/nodes/pg2/reload", { method: "POST" });
+  assert.equal(refused.status, 503, refused.body);
+  assert.equal(refused.headers["x-rolecall-reason"], "password_in_clear");
+  assert.match(refused.body, /https in a cluster with TLS/);
+  assert.ok(!pg2.asked.includes("/reload"));
+  const dryRun = await town.ask("/nodes/pg2/reload?dry_run=1", { method: "POST" });
+  assert.match(dryRun.body, /"would":"refuse".*password_in_clear/);
+  await town.ask("/nodes/pg1/reload", { method: "POST" });
+  assert.ok(pg1.asked.includes("/reload"), "the configuration names this address itself");
+  const withheld = town.log.filter(({ msg }) => String(msg).startsWith("node password withheld"));
+  assert.deepEqual(
+    withheld.map(({ node }) => node),
+    ["pg2"],
+  );
+  assert.ok(town.log.some((line) => line["problem"] === "password_in_clear"));
+});
+
+test("RC113: doctor finds nodes that the password is withheld from", async (context) => {
+  const folder = passwordIn(context);
+  const [pg1] = await liveCluster(context, ["pg1", "pg2"]);
+  const file = join(folder, "rolecall.yaml");
+  const cluster = `{ name: demo, discover: ["${pg1?.api}", "https://127.0.0.1:1"], auth: { user: admin, password_file: password } }`;
+  writeFileSync(file, `clusters: [${cluster}]\nlisten: [{ port: 0 }]\n`);
+  const { diagnostics } = await runJson(["doctor", "--config", file, "--haproxy", "/no/such/haproxy"]);
+  const found = diagnostics.filter(({ rule_id: id }) => id === "RC113");
+  assert.deepEqual(
+    found.map(({ message }) => message.split(" ")[0]),
+    ["demo/pg2"],
+  );
+});
