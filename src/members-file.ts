@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { originOf } from "./cluster/cluster-document.ts";
-import { isObject, listOf, nameOf, parseJson } from "./cluster/json.ts";
+import { isObject, listOf, nameOf, parseJson, type JsonObject } from "./cluster/json.ts";
 import { parseDatabaseAddress } from "./health/check.ts";
 import type { Node } from "./cluster/node.ts";
 import { unseen } from "./cluster/observation.ts";
@@ -16,34 +16,35 @@ import { emptyPart } from "./tend.ts";
 const beginningMs = 0;
 
 /**
- * Reads the members that an earlier run discovered, for the case that every seed is down now (config key `state_file`).
- * They are names and addresses only: each must answer before anything is said of it.
+ * Reads the members that an earlier run discovered, for the case that every seed is down now (config key `state_file`), and whose claim
+ * stood last. They are names and addresses only: each must answer before anything is said of it.
  * @returns a part for each cluster that the file knows; none where it is absent or cannot be read
  */
 export function readMembers(file: string, clusters: readonly ClusterConfig[]): ReadonlyMap<string, ClusterPart> {
   const known = parseMembers(file);
   const parts = new Map<string, ClusterPart>();
   for (const cluster of clusters) {
-    const nodes = cluster.discover.length === 0 ? [] : listOf(known[cluster.name]).flatMap(rememberedNode);
-    if (nodes.length === 0) continue;
-    parts.set(
-      cluster.name,
-      withNodes(
-        emptyPart(cluster),
-        nodes.map((node) => ({ ...unseen(node), listedAtMs: beginningMs })),
-      ),
+    const nodes = cluster.discover.length === 0 ? [] : listOf(known.members[cluster.name]).flatMap(rememberedNode);
+    const incumbent = nameOf(known.stood[cluster.name], 128);
+    if (nodes.length === 0 && incumbent === null) continue;
+    const part = withNodes(
+      emptyPart(cluster),
+      nodes.map((node) => ({ ...unseen(node), listedAtMs: beginningMs })),
     );
+    parts.set(cluster.name, { ...part, incumbent });
   }
   return parts;
 }
 
-/** Writes the discovered members of all clusters, and the drains; the file is replaced whole. @throws what the file system says */
+/** Writes the discovered members of all clusters, whose claim stood last in each, and the drains; the file is replaced whole. @throws what the file system says */
 export async function writeMembers(file: string, snapshot: Snapshot): Promise<void> {
   const clusters = Object.fromEntries(
     snapshot.parts.map((part) => [part.name, part.nodes.filter(({ node }) => !node.isFixed).map(({ node }) => remembered(node))]),
   );
   const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, `${JSON.stringify({ version: 1, clusters, drains: rememberedDrains(snapshot) }, null, 2)}\n`, { mode: 0o600 });
+  const stood = Object.fromEntries(snapshot.parts.flatMap(({ name, incumbent }) => (incumbent === null ? [] : [[name, incumbent]])));
+  const content = { version: 1, clusters, stood, drains: rememberedDrains(snapshot) };
+  await writeFile(draft, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
 }
 
@@ -69,10 +70,11 @@ export class MembersFile {
   }
 }
 
-/** Whether two parts have the same nodes at the same addresses, so that nothing new is to be written. */
+/** Whether two parts have the same nodes at the same addresses, and the same claim stood last, so that nothing new is to be written. */
 export function isRememberedAlike(before: ClusterPart, after: ClusterPart): boolean {
   return (
     before.drains === after.drains &&
+    before.incumbent === after.incumbent &&
     before.nodes.length === after.nodes.length &&
     after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
   );
@@ -86,12 +88,19 @@ function remembered({ name, api, database }: Node): object {
   };
 }
 
-function parseMembers(file: string): { readonly [cluster: string]: unknown } {
+/** By cluster name: its members, and the node whose claim stood last. */
+interface Remembered {
+  readonly members: JsonObject;
+  readonly stood: JsonObject;
+}
+
+function parseMembers(file: string): Remembered {
   try {
     const value = parseJson(readFileSync(file, "utf8"));
-    return isObject(value) && isObject(value["clusters"]) ? value["clusters"] : {};
+    const section = (key: string): JsonObject => (isObject(value) && isObject(value[key]) ? value[key] : {});
+    return { members: section("clusters"), stood: section("stood") };
   } catch {
-    return {};
+    return { members: {}, stood: {} };
   }
 }
 

@@ -27,6 +27,7 @@ export function settingsOf(guards: Partial<Guards> = {}): Settings {
     guards: { ...defaultGuards, ...guards },
     maxAgeMs: 5_500,
     livenessMaxAgeMs: 30_000,
+    viewMaxAgeMs: 11_500,
     pageMaxAgeMs: 11_500,
     intervalMs: 1_000,
     fall: 3,
@@ -49,7 +50,7 @@ export function silent(node: Name, sentAtMs: number, kind: "timeout" | "refused"
 /** The cluster document of a node, naming a leader. */
 export function named(askedOf: Name, leader: Name | null, sentAtMs: number): Outcome {
   const served = { status: 200, body: "", askedOf, sentAtMs };
-  const cluster = { scope: "demo", members: [], leader, leaderTimeline: null };
+  const cluster = { scope: "demo", members: [], leader, leaderApi: null, leaderTimeline: null };
   return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
 }
 
