@@ -140,14 +140,12 @@ function isPending({ names, answeredAtMs, requestedAtMs }: LeaderView, claim: Lo
 }
 
 /**
- * Whether a lost claim, which nothing takes away any more, is given back: views that took it away must have been replaced, or be too old
- * to count, and a newer view must speak for it. Silence and age alone do not.
+ * Whether a lost claim, which nothing takes away any more, is given back: a newer view must speak for it, or every witness that took it away
+ * must have given a newer view. Silence and age alone do not: a view counts against the claim until it is replaced or too old.
  */
 function isGivenBack({ node }: LockClaim, { viewMs, witnesses }: LostClaim, views: readonly LeaderView[]): boolean {
-  const newest = new Map(views.map((view) => [view.witness, view]));
-  const isRenewed = (witness: string): boolean => (newest.get(witness)?.requestedAtMs ?? -Infinity) > viewMs;
-  if (witnesses.some((witness) => newest.has(witness) && !isRenewed(witness))) return false;
-  return witnesses.every(isRenewed) || views.some((view) => view.names === node && view.requestedAtMs > viewMs);
+  const newer = views.filter(({ requestedAtMs }) => requestedAtMs > viewMs);
+  return newer.some(({ names }) => names === node) || witnesses.every((name) => newer.some(({ witness }) => witness === name));
 }
 
 /**

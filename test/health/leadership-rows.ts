@@ -47,7 +47,7 @@ export function nodeStates(count: number, isSettled: boolean): readonly NodeStat
   const views: readonly NodeState["view"][] = [...Array.from({ length: count }, (_, at) => at), ...(isSettled ? [] : [null]), "twice", "none"];
   const states: NodeState[] = [];
   for (const status of isSettled ? (["silent", "follows", "claims"] as const) : statuses) {
-    for (const isFailsafe of status === "claims" || status === "claims late" ? [false, true] : [false]) {
+    for (const isFailsafe of status === "claims" ? [false, true] : [false]) {
       for (const view of views) {
         for (const isViewEarly of isSettled || view === "none" ? [false] : [false, true]) states.push({ status, isFailsafe, view, isViewEarly });
       }
@@ -57,20 +57,51 @@ export function nodeStates(count: number, isSettled: boolean): readonly NodeStat
 }
 
 /** Every combination of nodes, flags and what stood last. */
-export function* rows(count: number, isSettled: boolean): Generator<Row> {
-  const states = nodeStates(count, isSettled);
+export function* rows(count: number, states: readonly NodeState[]): Generator<Row> {
   const stood = [null, ...Array.from({ length: count }, (_, at) => at)];
   const combine = function* (nodes: readonly NodeState[]): Generator<readonly NodeState[]> {
     if (nodes.length === count) yield nodes;
     else for (const state of states) yield* combine([...nodes, state]);
   };
   for (const nodes of combine([])) {
-    for (const isPaused of [false, true]) for (const stoodLast of stood) yield { nodes, isPaused, stoodLast };
+    // Pause matters to views that name nobody, and to nothing else.
+    const isPauseOpen = nodes.some(({ view }) => view === null || view === "twice");
+    for (const isPaused of isPauseOpen ? [false, true] : [false]) for (const stoodLast of stood) yield { nodes, isPaused, stoodLast };
   }
 }
 
 export function nameOf(at: number): string {
   return `pg${at + 1}`;
+}
+
+/** Whether no renaming of its nodes gives a row that comes earlier: of all rows that are alike but for names one is enough. */
+export function isFirstOfItsKind(row: Row, states: ReadonlyMap<NodeState, number>): boolean {
+  const own = keyOf(row, [...row.nodes.keys()], states);
+  return (permutations[row.nodes.length] ?? []).every((to) => keyOf(row, to, states) >= own);
+}
+
+/** A number for a row whose nodes are renamed, without making it. */
+function keyOf({ nodes, stoodLast }: Row, to: readonly number[], states: ReadonlyMap<NodeState, number>): number {
+  let key = stoodLast === null ? 0 : (to[stoodLast] ?? 0) + 1;
+  for (let at = 0; at < nodes.length; at += 1) {
+    const state = nodes[to.indexOf(at)];
+    if (state === undefined) continue;
+    const view = typeof state.view === "number" ? (to[state.view] ?? 0) : 9;
+    key = key * 1_000 + (states.get(state) ?? 0) * 10 + view;
+  }
+  return key;
+}
+
+/** A number for each state that does not hang on which node its view names. */
+export function kindsOf(states: readonly NodeState[]): ReadonlyMap<NodeState, number> {
+  const kinds = new Map<string, number>();
+  return new Map(
+    states.map((state) => {
+      const kind = JSON.stringify({ ...state, view: typeof state.view === "number" ? "node" : state.view });
+      if (!kinds.has(kind)) kinds.set(kind, kinds.size);
+      return [state, kinds.get(kind) ?? 0];
+    }),
+  );
 }
 
 /** The row as the function takes it. @param laterMs how much later all but the claims happened */
@@ -135,11 +166,11 @@ export const permutations: Readonly<Record<number, readonly (readonly number[])[
  * where its claim, its denial or its view contradicts the truth; a silent node and a view that is not to be had contradict nothing. While
  * the DCS may be out of reach (pause, failsafe) a view that names nobody contradicts nothing either.
  */
-export function truths(row: Row): readonly (number | null)[] {
+export function truths(row: Row): { readonly leaders: readonly (number | null)[]; readonly faults: number } {
   const candidates = [null, ...row.nodes.keys()];
   const faults = candidates.map((leader) => row.nodes.filter((state, at) => isAtFault(state, { at, leader, row })).length);
   const least = Math.min(...faults);
-  return candidates.filter((_, at) => faults[at] === least);
+  return { leaders: candidates.filter((_, at) => faults[at] === least), faults: least };
 }
 
 function isAtFault(

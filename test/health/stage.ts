@@ -54,6 +54,11 @@ export function named(askedOf: Name, leader: Name | null, sentAtMs: number): Out
   return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
 }
 
+/** The node was asked for the cluster document and gave none. */
+export function viewless(node: Name, sentAtMs: number): Outcome {
+  return { kind: "view_failure", cluster: "demo", node, sentAtMs, failure: { kind: "timeout", detail: "timeout" } };
+}
+
 /** A history in which timelines 1 and 2 were left early, so that some are past it. */
 function historyOf(askedOf: Name, sentAtMs: number): Outcome {
   const served = { status: 200, body: "", askedOf, sentAtMs };
@@ -97,6 +102,8 @@ const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> 
       isSyncStandby: fc.boolean(),
       isQuorumStandby: fc.boolean(),
       isNoLoadBalance: fc.constantFrom(false, false, true),
+      isPaused: fc.constantFrom(false, false, false, true),
+      isFailsafe: fc.constantFrom(false, false, false, true),
       tags: fc.constantFrom(new Map<string, string>(), new Map([["dc", "a"]]), new Map([["nostream", "true"]])),
       system: fc.constantFrom(...often("7300000000000000001"), "7311111111111111111"),
       scope: fc.constantFrom(...often("demo"), "staging"),
@@ -141,6 +148,14 @@ export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
       (of): Event =>
         (atMs) =>
           historyOf(of, atMs),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: name.map(
+      (node): Event =>
+        (atMs) =>
+          viewless(node, atMs),
     ),
   },
   {
