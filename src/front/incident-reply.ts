@@ -114,7 +114,16 @@ function databaseOf(database: ClusterPart["nodes"][number]["node"]["database"]):
   return database === null ? {} : { database: `${database.host.includes(":") ? `[${database.host}]` : database.host}:${database.port}` };
 }
 
-function settingsValue({ guards, maxAgeMs, livenessMaxAgeMs, viewMaxAgeMs, pageMaxAgeMs, intervalMs, fall, rise }: Settings): IncidentValue {
+function settingsValue({
+  guards,
+  maxAgeMs,
+  livenessMaxAgeMs,
+  viewMaxAgeMs,
+  pageMaxAgeMs,
+  intervalMs,
+  fall,
+  rise,
+}: Settings): IncidentValue {
   return {
     interval: span(intervalMs),
     max_age: span(maxAgeMs),

@@ -6,7 +6,10 @@ import type { Settings } from "./settings.ts";
  * between their answers: while the last one's claim may only not have been heard again yet, another takes its place after half an interval.
  * @param nowMs ms of our clock
  */
-export function withIncumbent(part: ClusterPart, { settings, nowMs }: { readonly settings: Settings; readonly nowMs: number }): ClusterPart {
+export function withIncumbent(
+  part: ClusterPart,
+  { settings, nowMs }: { readonly settings: Settings; readonly nowMs: number },
+): ClusterPart {
   const { holder, incumbent, nodes, index } = part;
   if (holder === null || holder === incumbent) return part;
   const sinceMs = nodes[index.get(holder) ?? -1]?.claimedSinceMs ?? Infinity;

@@ -91,7 +91,7 @@ export class DocumentProber {
     this.#restMs = 0;
     this.#failures = 0;
     const { holder, testimonies } = part();
-    if (holder !== null && testimonies.get(witness.name)?.names !== holder) this.#rounds.start();
+    if (holder !== null && testimonies.get(witness.name)?.names !== holder) this.#rounds.startUnlessDue();
     const isEnough = await this.#askSlow(witness);
     return isEnough ? pace.clusterIntervalMs : Math.max(pace.clusterIntervalMs, this.#slowRestsUntilMs - this.#probing.now());
   }

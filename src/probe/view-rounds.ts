@@ -38,10 +38,15 @@ export class ViewRounds {
     this.#schedule(Math.max(this.#probing.now(), this.#lastMs + roundGapMs));
   }
 
-  /** Calls for a round where who leads is open and none is due. */
+  /** Calls for a round where who leads is open. One that is due is soon enough. */
   keep(): void {
     const { part, settings, now } = this.#probing;
     if (this.#timer === null && isDisputed(part(), settings, now())) this.start();
+  }
+
+  /** Calls for a round as a view does not name the holder. One that is due is soon enough. */
+  startUnlessDue(): void {
+    if (this.#timer === null) this.start();
   }
 
   stop(): void {

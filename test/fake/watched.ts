@@ -116,7 +116,10 @@ export class Watched {
 
   /** The node answered no cluster document. */
   viewless(node: string, atMs: number): void {
-    this.tell({ kind: "view_failure", cluster: "demo", node, sentAtMs: atMs, failure: { kind: "timeout", detail: "a planted timeout" } }, atMs);
+    this.tell(
+      { kind: "view_failure", cluster: "demo", node, sentAtMs: atMs, failure: { kind: "timeout", detail: "a planted timeout" } },
+      atMs,
+    );
   }
 
   /** `fit`, `degraded` or the reason; of the whole cluster where no node is named. */

@@ -56,7 +56,10 @@ export function leadershipDocument(all: Iterable<Row>): string {
   }
   const lines = [...groups.values()]
     .toSorted((one, other) => rank(one).localeCompare(rank(other)))
-    .map((group) => `| ${group.claims} | ${group.chosen} | ${group.own} | ${[...group.truths].toSorted().join("; ")} | ${group.rows} | ${group.example} |`);
+    .map(
+      (group) =>
+        `| ${group.claims} | ${group.chosen} | ${group.own} | ${[...group.truths].toSorted().join("; ")} | ${group.rows} | ${group.example} |`,
+    );
   return `${head}${lines.join("\n")}\n`;
 }
 
@@ -77,7 +80,14 @@ function groupOf(row: Row, leadership: Leadership, holder: number | null): Group
         ? "nobody: nothing prefers one"
         : "nobody: views take every claim away";
   const own = holder === null ? "" : viewOf(row, holder);
-  return { claims, chosen, own, truths: new Set(), rows: 0, example: row.nodes.map((node, at) => sentence(node, at)).join("; ") + flags(row) };
+  return {
+    claims,
+    chosen,
+    own,
+    truths: new Set(),
+    rows: 0,
+    example: row.nodes.map((node, at) => sentence(node, at)).join("; ") + flags(row),
+  };
 }
 
 function viewOf(row: Row, at: number): string {

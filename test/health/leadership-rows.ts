@@ -44,12 +44,18 @@ export function appearedAtMs({ status }: NodeState): number {
 
 /** All that a node may contribute where there are as many nodes; without orders of events where they are settled. */
 export function nodeStates(count: number, isSettled: boolean): readonly NodeState[] {
-  const views: readonly NodeState["view"][] = [...Array.from({ length: count }, (_, at) => at), ...(isSettled ? [] : [null]), "twice", "none"];
+  const views: readonly NodeState["view"][] = [
+    ...Array.from({ length: count }, (_, at) => at),
+    ...(isSettled ? [] : [null]),
+    "twice",
+    "none",
+  ];
   const states: NodeState[] = [];
   for (const status of isSettled ? (["silent", "follows", "claims"] as const) : statuses) {
     for (const isFailsafe of status === "claims" ? [false, true] : [false]) {
       for (const view of views) {
-        for (const isViewEarly of isSettled || view === "none" ? [false] : [false, true]) states.push({ status, isFailsafe, view, isViewEarly });
+        for (const isViewEarly of isSettled || view === "none" ? [false] : [false, true])
+          states.push({ status, isFailsafe, view, isViewEarly });
       }
     }
   }

@@ -35,7 +35,9 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
       const leader = said("leader").statement(null);
       const leaderTimeline = said("timeline").isAbsent ? null : said("timeline").count(0);
       return [
-        document("cluster", said("of"), around, { cluster: { ...documentNaming(leader), scope: said("scope").statement(null), leaderTimeline } }),
+        document("cluster", said("of"), around, {
+          cluster: { ...documentNaming(leader), scope: said("scope").statement(null), leaderTimeline },
+        }),
       ];
     }
     case "config": {
