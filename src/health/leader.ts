@@ -5,7 +5,7 @@ import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
 import type { Settings } from "./settings.ts";
-import { countingViews, isIdentified } from "./testimony.ts";
+import { countingViews, isConfirmed, isIdentified } from "./testimony.ts";
 
 /** Who holds the lock at one instant: at most one node (design.md, rule 2). */
 export interface Standing {
@@ -36,6 +36,8 @@ export function settledStanding(part: ClusterPart, settings: Settings, nowMs: nu
   }
   const claims = freshClaims(part, settings, nowMs);
   const counting = contenders(claims);
+  const sole = unopposed(part, counting, { settings, nowMs });
+  if (sole !== null) return { holder: sole.holder, claims, isContested: false, leadership: sole, lost: part.lost };
   const resolved = resolveLeadership(inputsOf(part, counting, { settings, nowMs }));
   const lost = isSameLoss(part.lost, resolved.lost) ? part.lost : resolved.lost;
   const leadership = byReceivers(part, { claims, counting, lost }, { settings, nowMs }) ?? resolved.leadership;
@@ -72,6 +74,18 @@ interface Context {
   readonly settings: Settings;
   readonly nowMs: number;
 }
+
+/** The usual case, found without a look at every node: a sole claim that was not lost, and that every view names. */
+function unopposed(part: ClusterPart, [claim, ...others]: readonly Observation[], context: Context): HeldLeadership | null {
+  if (claim === undefined || others.length > 0 || part.lost.size > 0) return null;
+  const holder = claim.node.name;
+  if (!isConfirmed(part, holder, context)) return null;
+  const { leadership } = part;
+  if (leadership.kind === "held" && leadership.by === "sole" && leadership.holder === holder) return leadership;
+  return { kind: "held", holder, by: "sole", witnesses: [] };
+}
+
+type HeldLeadership = Extract<Leadership, { kind: "held" }>;
 
 function freshClaims(part: ClusterPart, settings: Settings, nowMs: number): readonly Observation[] {
   const maxAge = maxAgeMs(part, settings);

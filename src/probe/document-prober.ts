@@ -8,8 +8,9 @@ import { chooseWitness, type Witness } from "./witness.ts";
 /** These requests hang when the DCS is down and hold a node's few workers: after a failure they rest this long (rule 8), in ms. */
 const restMs = { least: 10_000, most: 60_000 };
 
-/** The history comes first: after a promotion it is what verdicts wait for. */
-const slowDocuments: readonly DocumentName[] = ["history", "config", "failsafe"];
+const slowDocuments: readonly DocumentName[] = ["config", "history", "failsafe"];
+/** After a promotion verdicts wait for the history. */
+const historyFirst: readonly DocumentName[] = ["history", "config", "failsafe"];
 
 /** Requests the cluster's documents: who is a member, who leads, what is configured. One node after the other, or of all at once. */
 export class DocumentProber {
@@ -119,7 +120,8 @@ export class DocumentProber {
     const beganMs = now();
     if (this.#isAskingSlow || beganMs < this.#slowRestsUntilMs) return true;
     const isDue = beganMs >= this.#slowDueMs;
-    const names = isDue ? slowDocuments : isHistoryWanted(part()) ? slowDocuments.slice(0, 1) : [];
+    const isHistoryDue = isHistoryWanted(part());
+    const names = isDue ? (isHistoryDue ? historyFirst : slowDocuments) : isHistoryDue ? historyFirst.slice(0, 1) : [];
     this.#isAskingSlow = true;
     const calls = this.#calls;
     let isHad = true;
