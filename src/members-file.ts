@@ -1,5 +1,5 @@
 import { nodeNameOf, originOf } from "./cluster/cluster-document.ts";
-import { isObject, listOf } from "./cluster/json.ts";
+import { isObject, listOf, type JsonObject } from "./cluster/json.ts";
 import { parseDatabaseAddress } from "./health/check.ts";
 import type { Node } from "./cluster/node.ts";
 import { unseen } from "./cluster/observation.ts";
@@ -20,8 +20,8 @@ const unprovenMax = 500;
 const beginningMs = 0;
 
 /**
- * Reads the members that an earlier run discovered, for the case that every seed is down now (config key `state_file`).
- * They are names and addresses only: each must answer before anything is said of it.
+ * Reads the members that an earlier run discovered, for the case that every seed is down now (config key `state_file`), and whose claim
+ * stood last. They are names and addresses only: each must answer before anything is said of it.
  * @param onProblem told why the file, or a part of it, is not used
  * @returns a part for each cluster that the file knows; none where it is absent or cannot be read
  */
@@ -33,25 +33,26 @@ export function readMembers(
   const known = parseMembers(file, onProblem);
   const parts = new Map<string, ClusterPart>();
   for (const cluster of clusters) {
-    const nodes = cluster.discover.length === 0 ? [] : rememberedNodes(known[cluster.name], cluster.name, onProblem);
-    if (nodes.length === 0) continue;
-    parts.set(
-      cluster.name,
-      withNodes(
-        emptyPart(cluster),
-        nodes.map((node) => ({ ...unseen(node), listedAtMs: beginningMs })),
-      ),
+    const nodes = cluster.discover.length === 0 ? [] : rememberedNodes(known.members[cluster.name], cluster.name, onProblem);
+    const incumbent = nodeNameOf(known.stood[cluster.name]);
+    if (nodes.length === 0 && incumbent === null) continue;
+    const part = withNodes(
+      emptyPart(cluster),
+      nodes.map((node) => ({ ...unseen(node), listedAtMs: beginningMs })),
     );
+    parts.set(cluster.name, { ...part, incumbent });
   }
   return parts;
 }
 
-/** Writes the discovered members of all clusters, and the drains; the file is replaced whole. @throws what the file system says */
+/** Writes the discovered members of all clusters, whose claim stood last in each, and the drains; the file is replaced whole. @throws what the file system says */
 export async function writeMembers(file: string, snapshot: Snapshot): Promise<void> {
   const clusters = Object.fromEntries(
     snapshot.parts.map((part) => [part.name, worthKeeping(part.nodes).map(({ node }) => remembered(node))]),
   );
-  await replaceFile(file, `${JSON.stringify({ version: 1, clusters, drains: rememberedDrains(snapshot) }, null, 2)}\n`);
+  const stood = Object.fromEntries(snapshot.parts.flatMap(({ name, incumbent }) => (incumbent === null ? [] : [[name, incumbent]])));
+  const content = { version: 1, clusters, stood, drains: rememberedDrains(snapshot) };
+  await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
 /** The discovered members: those that answered, and of the others those that were listed last. */
@@ -97,10 +98,11 @@ export class MembersFile {
   }
 }
 
-/** Whether two parts have the same nodes at the same addresses, so that nothing new is to be written. */
+/** Whether two parts have the same nodes at the same addresses, and the same claim stood last, so that nothing new is to be written. */
 export function isRememberedAlike(before: ClusterPart, after: ClusterPart): boolean {
   return (
     before.drains === after.drains &&
+    before.incumbent === after.incumbent &&
     before.nodes.length === after.nodes.length &&
     after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
   );
@@ -114,10 +116,17 @@ function remembered({ name, api, database }: Node): object {
   };
 }
 
-function parseMembers(file: string, onProblem: (problem: string) => void): { readonly [cluster: string]: unknown } {
+/** By cluster name: its members, and the node whose claim stood last. */
+interface Remembered {
+  readonly members: JsonObject;
+  readonly stood: JsonObject;
+}
+
+function parseMembers(file: string, onProblem: (problem: string) => void): Remembered {
   const { value, problem } = readStateFile(file);
   if (problem !== null) onProblem(problem);
-  return isObject(value["clusters"]) ? value["clusters"] : {};
+  const section = (key: string): JsonObject => (isObject(value[key]) ? value[key] : {});
+  return { members: section("clusters"), stood: section("stood") };
 }
 
 function rememberedNodes(value: unknown, cluster: string, onProblem: (problem: string) => void): Node[] {

@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import { pino } from "pino";
 import type { ClusterPart } from "../src/cluster/snapshot.ts";
 import { MembersFile, readMembers, writeMembers } from "../src/members-file.ts";
-import { clusterOf } from "./fake/config.ts";
+import { clusterOf, nodeOf } from "./fake/config.ts";
 import { Watched } from "./fake/watched.ts";
 
 const cluster = clusterOf({ discover: ["http://seed:8008"] });
@@ -67,6 +67,30 @@ test("a remembered member that the first list lacks stays, as any other that lef
   assert.equal(watched.ask("pg2", "liveness", 60_000), "unknown");
   list(25 * 3_600_000);
   assert.equal(watched.ask("pg2", "liveness", 25 * 3_600_000), "no such node");
+});
+
+test("whose claim stood last is remembered, of a cluster with fixed nodes too, and settles a tie after a restart", async () => {
+  const fixed = clusterOf({ nodes: ["pg1", "pg2"].map((name) => nodeOf({ name, api: `http://${name}:8008` })) });
+  const settings = { intervalMs: 1_000 };
+  const first = new Watched({ nodes: ["pg1", "pg2"], settings });
+  for (const atMs of [0, 1_000]) first.lead("pg1", atMs);
+  const file = join(folder, "stood.json");
+  await writeMembers(file, snapshotOf(first.part));
+  for (const [one, other] of [
+    ["pg1", "pg2"],
+    ["pg2", "pg1"],
+  ] as const) {
+    const restarted = new Watched({ nodes: ["pg1", "pg2"], settings });
+    const part = readMembers(file, [fixed]).get("demo");
+    assert.equal(part?.incumbent, "pg1");
+    restarted.part = { ...restarted.part, incumbent: part.incumbent };
+    restarted.lead(one, 10, { timeline: 1 });
+    restarted.lead(other, 20, { timeline: 1 });
+    for (const node of [one, other]) restarted.named(node, node, 30);
+    assert.deepEqual([restarted.ask("pg1", "/primary", 40), restarted.ask("pg2", "/primary", 40)], ["fit", "superseded"]);
+  }
+  writeFileSync(file, '{"clusters":{},"stood":{"demo":7}}');
+  assert.equal(readMembers(file, [fixed]).size, 0);
 });
 
 test("a cluster that discovers nothing remembers nobody", () => {

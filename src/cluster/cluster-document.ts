@@ -7,6 +7,8 @@ export interface ClusterDocument {
   readonly members: readonly Member[];
   /** The member that holds the lock, or `null` where the document names none. */
   readonly leader: string | null;
+  /** The base address of that member's API: it tells who is meant where the names differ. */
+  readonly leaderApi: string | null;
   readonly leaderTimeline: number | null;
 }
 
@@ -34,6 +36,7 @@ export function parseClusterDocument(value: unknown): ClusterDocument | undefine
     scope: nameOf(value["scope"]),
     members,
     leader: nameOf(leader?.["name"]),
+    leaderApi: originOf(leader?.["api_url"]),
     leaderTimeline: countOf(leader?.["timeline"]),
   };
 }

@@ -10,6 +10,8 @@ export interface IncidentCluster {
   readonly version: string | null;
   /** Node name -> the member name that the node states, where it is another. */
   readonly members: ReadonlyMap<string, string>;
+  /** API base address -> member name: a leader that a document names otherwise is found by its address. */
+  readonly memberAt?: ReadonlyMap<string, string>;
 }
 
 /** A key and its value, unless it is what holds anyway: the fewer words, the better a person sees what was wrong. */

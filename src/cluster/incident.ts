@@ -1,3 +1,4 @@
+import type { ClusterDocument } from "./cluster-document.ts";
 import type { Drain } from "./drain.ts";
 import { exporterValue } from "./incident-exporter.ts";
 import { incidentSpan, otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-value.ts";
@@ -7,7 +8,7 @@ import { unstated, type Report } from "./report.ts";
 
 /** What one outcome contributes to a step of an incident file (docs/incidents.md): plain values, as an operator would write them. */
 export interface IncidentPart {
-  readonly section: "nodes" | "liveness" | "exporters" | "cluster" | "config" | "history" | "drains";
+  readonly section: "nodes" | "liveness" | "exporters" | "views" | "cluster" | "config" | "history" | "drains";
   /** The node, where the section is by node. */
   readonly node: string | null;
   readonly value: IncidentValue;
@@ -52,13 +53,16 @@ export function incidentPart({ outcome, atMs }: Omit<Recorded, "atWallMs">, of: 
       return { section: "liveness", node: outcome.node, value: outcome.isAlive };
     case "exporter":
       return { section: "exporters", node: outcome.node, value: exporterValue(outcome.said, of) };
+    case "view_failure":
+      return { section: "views", node: outcome.node, value: { failure: outcome.failure.kind } };
     case "drain":
       return { section: "drains", node: outcome.node, value: outcome.drain === null ? null : drainValue(outcome.drain, atMs) };
     case "document": {
       const { served, cluster, config, history } = outcome.answer;
       const asked = { of: served.askedOf };
       if (cluster !== undefined) {
-        const leader = cluster.leader === null ? {} : { leader: cluster.leader, ...otherThan("timeline", cluster.leaderTimeline, null) };
+        const named = memberNamed(cluster, of);
+        const leader = named === null ? {} : { leader: named, ...otherThan("timeline", cluster.leaderTimeline, null) };
         const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, of.scope);
         return { section: "cluster", node: null, value: { ...asked, ...leader, ...scope } };
       }
@@ -68,6 +72,12 @@ export function incidentPart({ outcome, atMs }: Omit<Recorded, "atWallMs">, of: 
       return { section: "history", node: null, value: { ...asked, switch_points: points } };
     }
   }
+}
+
+/** The file knows no addresses, so a leader that only its address tells is written by its member name. */
+function memberNamed({ leader, leaderApi }: ClusterDocument, { members, memberAt }: IncidentCluster): string | null {
+  const isKnown = leader === null || leaderApi === null || [...members].some(([node, member]) => leader === node || leader === member);
+  return isKnown ? leader : (memberAt?.get(leaderApi) ?? leader);
 }
 
 function drainValue({ reason, by, isAll, untilMs }: Drain, atMs: number): IncidentValue {

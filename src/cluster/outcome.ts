@@ -5,7 +5,7 @@ import type { Report } from "./report.ts";
 import type { DocumentAnswer } from "./snapshot.ts";
 
 /** How one probe ended, or an operator's word: the only things that ever change a snapshot. */
-export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome | ExporterOutcome | DrainOutcome;
+export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome;
 
 /** `GET /leader` of one node. */
 export interface StatusOutcome {
@@ -31,6 +31,15 @@ export interface DocumentOutcome {
   readonly kind: "document";
   readonly cluster: string;
   readonly answer: DocumentAnswer;
+}
+
+/** A node that was asked for the cluster document did not answer with one. Of the other documents nothing hangs on a failure. */
+export interface ViewFailureOutcome {
+  readonly kind: "view_failure";
+  readonly cluster: string;
+  readonly node: string;
+  readonly sentAtMs: number;
+  readonly failure: Failure;
 }
 
 /** An operator drains a node, or with `null` takes it back. */

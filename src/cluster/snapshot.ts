@@ -35,8 +35,19 @@ export interface ClusterPart {
    * silence does not decide who leads; `null` once claims are contested. No verdict goes by it, see `holder`.
    */
   readonly stood: string | null;
+  /**
+   * The node whose claim stood last, for half an interval at least, whatever came after: claims that appear together (at our own start,
+   * after a thaw) are not ordered by the milliseconds between their answers. It breaks ties (rule 2) and outlasts a restart.
+   */
+  readonly incumbent: string | null;
+  /** What was decided about who leads when this part was made. */
+  readonly leadership: Leadership;
+  /** The claims that views took away, by node name: they stay lost until views give them back (rule 2). */
+  readonly lost: ReadonlyMap<string, LostClaim>;
   /** Who the cluster document named, per node that was asked for it. */
   readonly testimonies: ReadonlyMap<string, Testimony>;
+  /** The nodes whose newest request for the cluster document failed, and when that was sent, in ms of our clock. */
+  readonly failedViews: ReadonlyMap<string, number>;
   readonly position: LeaderPosition | null;
   /** Where the leader was when: positions rise from first to last, all of the pair in `position`. */
   readonly positionSamples: readonly PositionSample[];
@@ -55,11 +66,39 @@ export interface ClusterPart {
 
 /** A cluster document's word on who leads. */
 export interface Testimony {
+  /** The member name of the leader, as the document or the known node with the leader's API address has it. */
   readonly leader: string | null;
+  /** The name of the node that is meant; the leader's own name where no node is known by it; `null` where nobody leads. */
+  readonly names: string | null;
   /** The leader's timeline, where the document states it. */
   readonly timeline: number | null;
   readonly sentAtMs: number;
+  /** When it was recorded, in ms of our clock: what the document says was so at some instant between the two. */
+  readonly answeredAtMs: number;
+  /** While nobody is named: when the views of this witness that named nobody were requested, without another between, oldest first. */
+  readonly nobodyAtMs: readonly number[];
 }
+
+/** A claim that views took away. */
+export interface LostClaim {
+  /** When the newest of the views that took it away was requested, in ms of our clock. */
+  readonly viewMs: number;
+  /** The witnesses of those views. */
+  readonly witnesses: readonly string[];
+}
+
+/** By what one of several claims stands; `sole` where no other is left. */
+export type Decision = "sole" | "views" | "own_view" | "stood_last" | "timeline" | "receivers";
+
+/** Who leads: at most one node. */
+export type Leadership =
+  | { readonly kind: "unclaimed" }
+  /** `witnesses`: those whose views decided. */
+  | { readonly kind: "held"; readonly holder: string; readonly by: Decision; readonly witnesses: readonly string[] }
+  /** Several claims, of which nothing prefers one. */
+  | { readonly kind: "contested"; readonly between: readonly string[] }
+  /** Every claim is lost. */
+  | { readonly kind: "lost" };
 
 /** The highest position seen of a leader: positions belong to one system identifier and timeline (rule 4). */
 export interface LeaderPosition {

@@ -89,6 +89,7 @@ function sentAtMsOf(outcome: Outcome): number | null {
       return null;
     case "status":
     case "liveness":
+    case "view_failure":
     case "exporter":
       return outcome.sentAtMs;
   }
@@ -102,6 +103,7 @@ function clusterOf({ scope, position, nodes }: ClusterPart): IncidentCluster {
     system: position?.system ?? reports.find(({ system }) => system !== null)?.system ?? null,
     version: reports.find(({ version }) => version !== null)?.version ?? null,
     members: new Map(nodes.map(({ node }) => [node.name, node.member])),
+    memberAt: new Map(nodes.flatMap(({ node }) => (node.api === null ? [] : [[node.api, node.member]]))),
   };
 }
 
@@ -109,11 +111,21 @@ function databaseOf(database: ClusterPart["nodes"][number]["node"]["database"]):
   return database === null ? {} : { database: `${database.host.includes(":") ? `[${database.host}]` : database.host}:${database.port}` };
 }
 
-function settingsValue({ guards, maxAgeMs, livenessMaxAgeMs, pageMaxAgeMs, intervalMs, fall, rise }: Settings): IncidentValue {
+function settingsValue({
+  guards,
+  maxAgeMs,
+  livenessMaxAgeMs,
+  viewMaxAgeMs,
+  pageMaxAgeMs,
+  intervalMs,
+  fall,
+  rise,
+}: Settings): IncidentValue {
   return {
     interval: span(intervalMs),
     max_age: span(maxAgeMs),
     liveness_max_age: span(livenessMaxAgeMs),
+    view_max_age: span(viewMaxAgeMs),
     page_max_age: span(pageMaxAgeMs),
     fall,
     rise,

@@ -7,6 +7,7 @@ import { isFresh, maxAgeMs } from "./freshness.ts";
 import { advancePosition, statesPosition } from "./position.ts";
 import type { Settings } from "./settings.ts";
 import { hasNothingToReceive } from "./stream.ts";
+import { isConfirmed } from "./testimony.ts";
 import { withSample } from "./time-lag.ts";
 
 /**
@@ -22,6 +23,8 @@ export function observedAgain(part: ClusterPart, outcome: StatusOutcome, { setti
   const { report, hasLock } = result;
   const leader = steadyLeader(part);
   if (leader === null || hasLock !== (leader === before) || sentAtMs < before.sentAtMs || isDamping(settings)) return null;
+  // A view that does not name the leader may take its claim away, once those that it names have answered.
+  if (!isConfirmed(part, leader.node.name, { settings, nowMs })) return null;
   // A claim that was broken off, or a leader that has gone silent, is another matter.
   const maxAge = maxAgeMs(part, settings);
   if (!answers(before, maxAge, nowMs) || !answers(leader, maxAge, nowMs)) return null;
@@ -49,12 +52,13 @@ interface Context {
 }
 
 /** The node that holds a lock which nobody else claims, has an API of its own, and tells where it is in the WAL. */
-function steadyLeader({ nodes, claims, holder, stood, scope }: ClusterPart): Observation | null {
+function steadyLeader({ nodes, claims, holder, stood, incumbent, lost, leadership, scope }: ClusterPart): Observation | null {
   const [first, ...others] = claims;
   const leader = nodes[first ?? -1];
-  if (leader === undefined || others.length > 0 || scope === null) return null;
+  if (leader === undefined || others.length > 0 || lost.size > 0 || scope === null) return null;
   const { node, report } = leader;
-  const leads = holder === node.name && stood === node.name && node.api !== null;
+  const isSettled = stood === holder && incumbent === holder && leadership.kind === "held" && leadership.by === "sole";
+  const leads = holder === node.name && isSettled && node.api !== null;
   return leads && report !== null && statesPosition(report) ? leader : null;
 }
 

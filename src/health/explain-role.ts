@@ -3,6 +3,7 @@ import type { RuleLine } from "./explain.ts";
 import { line, skipped, type Subject } from "./explain-line.ts";
 import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { isBeforeStreaming } from "./replica.ts";
+import { decisionOf, viewsRule } from "./explain-views.ts";
 import type { Route } from "./route.ts";
 import type { Verdict } from "./verdict.ts";
 
@@ -17,14 +18,13 @@ export function lockRules(subject: Subject): readonly RuleLine[] {
   const isEither = eitherRoutes.has(check.route);
   if (report === null || (!lockRoutes.has(check.route) && !isEither)) return [];
   const lock = judgeLock(sight, { observation, report });
-  const { claims, holder } = sight.standing;
+  const { claims } = sight.standing;
   const rows = [
+    ...(claims.length === 0 ? [] : [viewsRule(subject)]),
     line(subject, {
       rule: "lock",
       value: `${observation.hasLock ? "claims" : "does not claim"} the lock; ${claimsOf(claims.map(({ node }) => node.name))}`,
-      limit: sight.settings.guards.exclusivePrimary
-        ? `held by ${holder ?? "nobody"}`
-        : "guard exclusive_primary is off: its own word counts",
+      limit: sight.settings.guards.exclusivePrimary ? decisionOf(sight) : "guard exclusive_primary is off: its own word counts",
       refusal: isEither || lock.fit ? null : lock.reason,
     }),
   ];

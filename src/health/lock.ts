@@ -8,9 +8,8 @@ const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "startin
 export function judgeLock(sight: Sight, { observation, report }: Witness): Verdict {
   if (holdsLock(sight, observation.node.name, observation.hasLock)) return judgeHandover(sight, observation.node.name);
   if (observation.hasLock) {
-    return sight.standing.holder === null && sight.standing.claims.length > 1
-      ? unfit("contested")
-      : unfit("superseded", sight.standing.holder);
+    const isLost = sight.part.lost.has(observation.node.name);
+    return sight.standing.isContested && !isLost ? unfit("contested") : unfit("superseded", sight.standing.holder);
   }
   const { lastHeldAtMs } = observation;
   const { demotedForMs } = sight.settings.guards;

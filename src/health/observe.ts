@@ -1,23 +1,22 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ExporterOutcome, LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
 import type { Report } from "../cluster/report.ts";
-import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample, Testimony } from "../cluster/snapshot.ts";
+import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample } from "../cluster/snapshot.ts";
 import { observedAgain } from "./again.ts";
 import { withDrains } from "./drain.ts";
 import { answerThrough, isLeadingAsking } from "./exporter-node.ts";
 import { isSameButAge } from "./facts.ts";
 import { unanswered } from "./failures.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
-import { standing, type Standing } from "./leader.ts";
+import { withIncumbent } from "./incumbent.ts";
+import { settledStanding, type SettledStanding } from "./leader.ts";
 import { withMembers } from "./membership.ts";
 import { advancePosition, positionOfDarkLeader, statesPosition } from "./position.ts";
 import { observeExporter } from "./observe-exporter.ts";
 import { withBearings, withWindowsAnew } from "./seen.ts";
 import type { Settings } from "./settings.ts";
+import { withFailedView, withView } from "./testimony.ts";
 import { withSample } from "./time-lag.ts";
-
-/** How many nodes' words on who leads are remembered. */
-const witnessesMax = 100;
 
 /** What an outcome is taken in by, and when. */
 export interface Context {
@@ -31,7 +30,7 @@ export interface Context {
  * @returns the same part when the outcome says nothing new (an unknown node, an answer older than the one held)
  */
 export function observe(part: ClusterPart, outcome: Outcome, context: Context): ClusterPart {
-  const next = take(part, outcome, context);
+  const next = take(withIncumbent(part, context), outcome, context);
   return next === part || isSameButAge(part, next, context) ? next : { ...next, facts: part.facts + 1 };
 }
 
@@ -43,6 +42,8 @@ function take(part: ClusterPart, outcome: Outcome, context: Context): ClusterPar
       return withLiveness(part, outcome);
     case "document":
       return settle(part, withDocument(part, outcome.answer, context), context);
+    case "view_failure":
+      return settle(part, withFailedView(part, outcome.node, outcome.sentAtMs), context);
     case "drain":
       return withDrains(part, outcome.node, { drain: outcome.drain, nowMs: context.nowMs });
     case "exporter":
@@ -54,15 +55,16 @@ function take(part: ClusterPart, outcome: Outcome, context: Context): ClusterPar
  * Remembers who holds the lock now: the next dispute is judged by it, a new holder may have to wait for the old one's yes to
  * be gone, and what counts against a leader counts anew against another.
  */
-function settle(before: ClusterPart, part: ClusterPart, context: Context & { readonly settled?: Standing }): ClusterPart {
+function settle(before: ClusterPart, part: ClusterPart, context: Context & { readonly settled?: SettledStanding }): ClusterPart {
   const { settings, nowMs } = context;
-  const { holder, claims } = context.settled ?? standing(part, settings, nowMs);
+  const { holder, claims, leadership, lost } = context.settled ?? settledStanding(part, settings, nowMs);
   const stood = holder ?? (claims.length === 0 ? part.stood : null);
   const isOther = (stood !== null && stood !== before.stood) || part.position?.timeline !== before.position?.timeline;
   const current = isOther ? withWindowsAnew(part, nowMs) : part;
-  if (stood === part.stood && holder === part.holder) return current;
+  const isSame = leadership === part.leadership && lost === part.lost;
+  if (isSame && stood === part.stood && holder === part.holder) return current;
   const withdrawn = part.holder !== null && holder !== part.holder ? { from: part.holder, atMs: nowMs } : part.withdrawn;
-  return { ...current, stood, holder, withdrawn };
+  return withIncumbent({ ...current, stood, leadership, lost, holder, withdrawn }, context);
 }
 
 function withStatus(part: ClusterPart, outcome: StatusOutcome, context: Context): ClusterPart {
@@ -113,7 +115,7 @@ interface SeenNode {
 /** A part with a report taken in, and who holds the lock in it. */
 interface Heard {
   readonly heard: ClusterPart;
-  readonly settled: Standing;
+  readonly settled: SettledStanding;
 }
 
 /** What one node's report says of the whole cluster (its scope, the claims on the lock, the leader's position), and that of it. */
@@ -128,7 +130,7 @@ function withReport(part: ClusterPart, { at, before, observation }: SeenNode, co
     newestAtMs: Math.max(part.newestAtMs, sentAtMs),
   };
   // Nothing of what follows has a word in who leads, so once is enough.
-  const settled = standing(claimed, settings, nowMs);
+  const settled = settledStanding(claimed, settings, nowMs);
   const isHolder = settled.holder === observation.node.name;
   const position = advancePosition(claimed, { observation, isHolder, nowMs }, settings);
   // A leader that states no position (its own query failed) may have moved on unseen.
@@ -194,20 +196,13 @@ function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, now
     switchPoints: history ?? part.switchPoints,
   };
   if (cluster === undefined) return next;
-  const testimony = { leader: cluster.leader, timeline: cluster.leaderTimeline, sentAtMs: served.sentAtMs };
-  const testimonies = withTestimony(next.testimonies, served.askedOf, testimony);
-  const scoped = { ...next, scope: next.scope ?? cluster.scope, testimonies };
-  const listed = settings.discovers
-    ? withMembers(scoped, { ...cluster, askedOf: served.askedOf, sentAtMs: served.sentAtMs }, settings)
-    : scoped;
+  const scoped = { ...next, scope: next.scope ?? cluster.scope };
+  const { askedOf, sentAtMs } = served;
+  const known = settings.discovers ? withMembers(scoped, { ...cluster, askedOf, sentAtMs }, settings) : scoped;
+  // The leader may be a member that this very document made known.
+  const listed = withView(known, cluster, { witness: askedOf, sentAtMs, nowMs });
   const position = positionOfDarkLeader(listed, settings, nowMs);
   return position === listed.position ? listed : { ...listed, position, positionSamples: samplesOf(listed, position) };
-}
-
-/** The newest word of each node that was asked. Names come and go with the member list, so the oldest words leave. */
-function withTestimony(known: ClusterPart["testimonies"], askedOf: string, testimony: Testimony): ClusterPart["testimonies"] {
-  const others = [...known].filter(([witness]) => witness !== askedOf);
-  return new Map([...others.slice(-witnessesMax), [askedOf, testimony]]);
 }
 
 function withNode(part: ClusterPart, at: number, observation: Observation): ClusterPart {

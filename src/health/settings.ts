@@ -9,6 +9,8 @@ export interface Settings {
   readonly livenessMaxAgeMs: number;
   /** A page of an exporter is asked for at its own pace and has its own age, in milliseconds. */
   readonly pageMaxAgeMs: number;
+  /** A view of who leads (a node's cluster document) counts for less than this, in milliseconds. */
+  readonly viewMaxAgeMs: number;
   /** Failures in a row until a node is down, answers in a row until it is back (rule 8). */
   readonly fall: number;
   readonly rise: number;

@@ -2,7 +2,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import { isBlind, maxAgeMs } from "./freshness.ts";
-import { standing, type Standing } from "./leader.ts";
+import { standingAt, type Standing } from "./leader.ts";
 import type { Settings } from "./settings.ts";
 
 /** One cluster at one instant, as every verdict of one check sees it: so a pool never has two primaries. */
@@ -21,13 +21,9 @@ export interface Witness {
   readonly report: Report;
 }
 
-/**
- * Looks at a cluster's part at an instant of our clock, in milliseconds. Who holds the lock is settled when an outcome is
- * recorded; after that time only takes away: of two that contest it none gets a yes because the other's claim grew old.
- */
+/** Looks at a cluster's part at an instant of our clock, in milliseconds. Who holds the lock is settled when an outcome is recorded. */
 export function look(part: ClusterPart, settings: Settings, nowMs: number): Sight {
-  const { holder, claims } = standing(part, settings, nowMs);
-  return lookUpon(part, { holder: holder === part.holder ? holder : null, claims }, { settings, nowMs });
+  return lookUpon(part, standingAt(part, settings, nowMs), { settings, nowMs });
 }
 
 /** The same where it was just settled who holds the lock. */

@@ -50,7 +50,7 @@ export function survives(sight: Sight, observation: Observation, exporter: Expor
   if (!exporter.isPrimary || exporter.standbysStreaming === 0) return false;
   const isClaimedElsewhere = sight.standing.claims.some((claim) => claim.node.name !== node.name);
   const isDisowned = [...sight.part.testimonies.values()].some(
-    ({ leader, sentAtMs }) => sentAtMs > lastHeldAtMs && leader !== null && leader !== node.member,
+    ({ names, sentAtMs }) => sentAtMs > lastHeldAtMs && names !== null && names !== node.name,
   );
   return !isClaimedElsewhere && !isDisowned;
 }

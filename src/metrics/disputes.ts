@@ -1,5 +1,5 @@
 import type { ClusterPart } from "../cluster/snapshot.ts";
-import { isDisputed, standing } from "../health/leader.ts";
+import { isDisputed, standingAt } from "../health/leader.ts";
 import type { Settings } from "../health/settings.ts";
 
 /** Two claims on one lock, or a claim that the cluster does not confirm: worth one line, however long it lasts. */
@@ -24,7 +24,7 @@ export class Disputes {
     const isNew = nowMs - (this.#lastMs.get(part.name) ?? -Infinity) > quietMs;
     this.#lastMs.set(part.name, nowMs);
     if (!isNew) return null;
-    const { holder, claims } = standing(part, settings, nowMs);
+    const { holder, claims } = standingAt(part, settings, nowMs);
     return { cluster: part.name, claims: claims.map(({ node }) => node.name), holder };
   }
 }

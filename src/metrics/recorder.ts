@@ -74,6 +74,7 @@ function sizeOf(outcome: Outcome): number {
     case "exporter":
       return overheadBytes + ("page" in outcome.said ? senderBytes * outcome.said.page.senders.length : 0);
     case "liveness":
+    case "view_failure":
     case "drain":
       return overheadBytes;
   }

@@ -13,6 +13,7 @@ export class ClusterProber {
   readonly #documents: DocumentProber;
   readonly #nodes = new Map<string, NodeProbers>();
   #lastRoundMs = -Infinity;
+  #wantsDocuments = false;
   #round: NodeJS.Timeout | null = null;
   #isStopped = false;
 
@@ -35,19 +36,16 @@ export class ClusterProber {
     if (this.#isStopped) return;
     const isOther = before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
     if (isOther) void this.#reconcile();
-    if (before.claims !== after.claims || before.stood !== after.stood) this.roundAtOnce();
+    const isOtherLeader = before.stood !== after.stood || before.holder !== after.holder;
+    if (isOtherLeader || before.claims !== after.claims) this.roundAtOnce();
+    else if (before.testimonies !== after.testimonies && isContradicted(before, after)) this.#askNodesAtOnce();
+    if (after.claims.length > 1 || after.lost.size > 0) this.#documents.keepRounds();
   }
 
   /** Asks all nodes and for all documents now, or as soon as the last such round is far enough away. */
   roundAtOnce(): void {
-    if (this.#isStopped || this.#round !== null) return;
-    const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#probing.now());
-    this.#round = setTimeout(() => {
-      this.#round = null;
-      this.#lastRoundMs = this.#probing.now();
-      for (const node of this.#nodes.values()) node.probe();
-      void this.#documents.probeAll();
-    }, waitMs);
+    this.#wantsDocuments = true;
+    this.#askNodesAtOnce();
   }
 
   /** Takes new TLS material for all connections. */
@@ -61,6 +59,19 @@ export class ClusterProber {
     if (this.#round !== null) clearTimeout(this.#round);
     for (const node of this.#nodes.values()) node.stop();
     this.#documents.stop();
+  }
+
+  /** Documents are requested with the nodes where they are wanted. */
+  #askNodesAtOnce(): void {
+    if (this.#isStopped || this.#round !== null) return;
+    const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#probing.now());
+    this.#round = setTimeout(() => {
+      this.#round = null;
+      this.#lastRoundMs = this.#probing.now();
+      for (const node of this.#nodes.values()) node.probe();
+      if (this.#wantsDocuments) this.#documents.probeAll();
+      this.#wantsDocuments = false;
+    }, waitMs);
   }
 
   async #firstRound(): Promise<void> {
@@ -94,4 +105,10 @@ export class ClusterProber {
     }
     await Promise.all([...this.#nodes.values()].map(({ underWay }) => underWay));
   }
+}
+
+/** Whether a new view does not name the holder: then the node that it names has to answer for itself. */
+function isContradicted(before: ClusterPart, { holder, testimonies }: ClusterPart): boolean {
+  if (holder === null) return false;
+  return [...testimonies].some(([witness, view]) => view.names !== holder && view !== before.testimonies.get(witness));
 }

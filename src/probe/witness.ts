@@ -2,7 +2,7 @@ import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "../health/freshness.ts";
 import { mistakenIdentity } from "../health/identity.ts";
-import { standing } from "../health/leader.ts";
+import { standingAt } from "../health/leader.ts";
 import type { Probing } from "./probing.ts";
 
 /** Whom to ask for the cluster's documents. */
@@ -11,30 +11,57 @@ export interface Witness {
   readonly api: string;
 }
 
+/** More nodes are not asked in one round; those that claim the lock always are, the others in turn. */
+const roundMax = 32;
+
 /**
- * Chooses one node to ask: one that answers, rather one that does not claim the lock itself, for its word counts against
- * a false claim (design.md, rule 2). Where no node answers, seeds and nodes are tried in turn. In failsafe nobody is asked:
- * the DCS is known to be down (rule 8).
- * @param turn counts failed askings, so that the next goes elsewhere
+ * Chooses the one node to ask in quiet times: those that answer take turns, the leader among them. Where none does, seeds and nodes are
+ * tried in turn. While the only claimant says failsafe nobody is asked: the DCS is known to be down.
+ * @param turn counts the requests, so that the next goes elsewhere
  */
 export function chooseWitness(probing: Probing, seeds: readonly string[], turn: number): Witness | null {
+  if (isFailsafe(probing)) return null;
   const part = probing.part();
-  const nowMs = probing.now();
-  const maxAge = maxAgeMs(part, probing.settings);
-  const answering = part.nodes.filter(
+  const answering = answeringNodes(probing).flatMap(witness);
+  const nobodyAnswers = (): Witness[] => [...seeds.flatMap((api) => seedOf(part, api)), ...part.nodes.flatMap(witness)];
+  const candidates = answering.length > 0 ? answering : nobodyAnswers();
+  return candidates[turn % candidates.length] ?? null;
+}
+
+/**
+ * Chooses whom a round asks: all nodes that answer, and the claimants in any case, for an accusation waits for them.
+ * @param turn counts the rounds: where there are too many nodes, others are asked each time
+ */
+export function roundWitnesses(probing: Probing, turn: number): readonly Witness[] {
+  if (isFailsafe(probing)) return [];
+  const claims = claimsNow(probing);
+  const others = answeringNodes(probing).filter((node) => !claims.includes(node));
+  const places = Math.max(0, roundMax - claims.length);
+  const first = others.length > places ? (turn * places) % others.length : 0;
+  return [...claims.slice(0, roundMax), ...[...others.slice(first), ...others.slice(0, first)].slice(0, places)].flatMap(witness);
+}
+
+/** Whether the only node that claims the lock says that it goes on without the DCS. Such a flag on a replica says nothing. */
+function isFailsafe(probing: Probing): boolean {
+  const [claim, ...others] = claimsNow(probing);
+  return claim?.report?.isFailsafe === true && others.length === 0;
+}
+
+function claimsNow({ part, settings, now }: Probing): readonly Observation[] {
+  return standingAt(part(), settings, now()).claims;
+}
+
+function answeringNodes({ part: current, settings, now }: Probing): readonly Observation[] {
+  const part = current();
+  const maxAge = maxAgeMs(part, settings);
+  return part.nodes.filter(
     (node) =>
       node.node.api !== null &&
       !node.isDown &&
       node.failuresInRow === 0 &&
-      isFresh(node, maxAge, nowMs) &&
-      mistakenIdentity(part, node, probing.settings) === null,
+      isFresh(node, maxAge, now()) &&
+      mistakenIdentity(part, node, settings) === null,
   );
-  if (answering.some((node) => node.report?.isFailsafe === true)) return null;
-  const claims = new Set(standing(part, probing.settings, nowMs).claims.map(({ node }) => node.name));
-  const neutral = answering.filter(({ node }) => !claims.has(node.name));
-  const candidates = neutral.length > 0 ? neutral.flatMap(witness) : answering.flatMap(witness);
-  const nobodyAnswers = (): Witness[] => [...seeds.flatMap((api) => seedOf(part, api)), ...part.nodes.flatMap(witness)];
-  return pick(candidates.length > 0 ? candidates : nobodyAnswers(), turn);
 }
 
 /** A seed that is a known node goes by its name: its word on its own claim is not another's (rule 2). */
@@ -46,8 +73,4 @@ function seedOf({ nodes }: ClusterPart, api: string): Witness[] {
 /** A node without an API cannot be asked. */
 function witness({ node }: Observation): Witness[] {
   return node.api === null ? [] : [{ name: node.name, api: node.api }];
-}
-
-function pick(candidates: readonly Witness[], turn: number): Witness | null {
-  return candidates[turn % candidates.length] ?? null;
 }

@@ -103,6 +103,7 @@ describe("a cluster document", () => {
     assert.deepEqual(parseClusterDocument({ scope: "demo", members: [leaderRow, replica] }), {
       scope: "demo",
       leader: "pg1",
+      leaderApi: "http://10.0.0.1:8008",
       leaderTimeline: 3,
       members: [
         { name: "pg1", api: "http://10.0.0.1:8008", host: "10.0.0.1", port: 5432 },

@@ -11,6 +11,7 @@ export const plainSettings: Settings = {
   intervalMs: 1_000,
   maxAgeMs: 5_500,
   livenessMaxAgeMs: 30_000,
+  viewMaxAgeMs: 11_500,
   pageMaxAgeMs: 30_000,
   fall: 3,
   rise: 1,

@@ -12,6 +12,8 @@ export type Step = { readonly at: number } & (
   | { readonly heartbeat: string; readonly alive: boolean }
   | { readonly document: "cluster" | "config" | "history"; readonly of: string; readonly says: unknown }
   | { readonly names: string | null; readonly of: string; readonly timeline?: number }
+  /** Whom each node's cluster document names; `null` is nobody, "none" that there is no document to be had. */
+  | { readonly views: { readonly [witness: string]: string | null } }
   | { readonly ask: string | null; readonly is: { readonly [check: string]: string } }
 );
 
@@ -32,6 +34,13 @@ function fail(watched: Watched, { at, fails, by, times = 1 }: Extract<Step, { fa
   for (let before = times - 1; before >= 0; before -= 1) watched.fail(fails, by, at * 1000 - before * watched.settings.intervalMs);
 }
 
+function look(watched: Watched, views: { readonly [witness: string]: string | null }, atMs: number): void {
+  for (const [witness, names] of Object.entries(views)) {
+    if (names === "none") watched.viewless(witness, atMs);
+    else watched.named(names, witness, atMs);
+  }
+}
+
 function play(watched: Watched, step: Step): readonly string[] {
   const atMs = step.at * 1000;
   if ("leads" in step) watched.lead(step.leads, atMs, step.with);
@@ -40,6 +49,7 @@ function play(watched: Watched, step: Step): readonly string[] {
   else if ("fails" in step) fail(watched, step);
   else if ("heartbeat" in step) watched.alive(step.heartbeat, step.alive, atMs);
   else if ("document" in step) watched.document(step.document, { of: step.of, value: step.says }, atMs);
+  else if ("views" in step) look(watched, step.views, atMs);
   else if ("names" in step) watched.named(step.names, step.of, atMs, step.timeline);
   else {
     return Object.entries(step.is).flatMap(([check, expected]) => {

@@ -114,6 +114,14 @@ export class Watched {
     this.document("cluster", { of, value: { scope: "demo", members } }, atMs);
   }
 
+  /** The node answered no cluster document. */
+  viewless(node: string, atMs: number): void {
+    this.tell(
+      { kind: "view_failure", cluster: "demo", node, sentAtMs: atMs, failure: { kind: "timeout", detail: "a planted timeout" } },
+      atMs,
+    );
+  }
+
   /** `fit`, `degraded` or the reason; of the whole cluster where no node is named. */
   ask(node: string | null, check: string, nowMs: number): string {
     const [path = "", query = ""] = check.split("?");

@@ -20,10 +20,12 @@ const ageingOfNode: ReadonlySet<string> = new Set([
   "dampedLag",
 ]);
 
-const before = partOf([
+const first = partOf([
   { name: "pg1", role: "primary", document: { replication_state: null } },
   { name: "pg2", role: "replica" },
 ]);
+// The claim has stood for a while.
+const before = { ...first, incumbent: first.holder };
 
 function again(part: ClusterPart, node: "pg1" | "pg2", nowMs: number): ClusterPart {
   const known = nodeOf(part, node);

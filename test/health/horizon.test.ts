@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import * as fc from "fast-check";
 import { NodeDialect } from "../../src/front/node-dialect.ts";
 import { storedCluster, type StoredCluster } from "../fake/stored-cluster.ts";
-import { named } from "./stage.ts";
+import { named, viewless } from "./stage.ts";
 
 const targets = [
   "/nodes/pg1/primary",
@@ -25,7 +25,7 @@ const spanMs = fc.oneof(fc.integer({ min: 0, max: 2_000 }), fc.constantFrom(0, 6
 const event = fc.record({
   afterMs: spanMs,
   node: fc.constantFrom("pg1", "pg2", "pg3"),
-  what: fc.constantFrom("heard", "heard", "heard", "unlocked", "failed", "alive"),
+  what: fc.constantFrom("heard", "heard", "heard", "unlocked", "claimed", "failed", "alive", "named", "viewless"),
   position: fc.integer({ min: 0, max: 5_000 }),
 });
 
@@ -83,12 +83,19 @@ function befall(
   const { nowMs } = cluster;
   if (what === "heard") cluster.heard(node, position);
   else if (what === "unlocked") cluster.heard(node, position, false);
+  else if (what === "claimed") cluster.heard(node, position, true);
+  else if (what === "named") cluster.store.record(named(nameAt(position), node === "pg3" ? null : nameAt(position + 1), nowMs), nowMs);
+  else if (what === "viewless") cluster.store.record(viewless(nameAt(position), nowMs), nowMs);
   else if (what === "alive")
     cluster.store.record({ kind: "liveness", cluster: "demo", node, sentAtMs: nowMs, isAlive: position % 2 === 0 }, nowMs);
   else {
     const result = { failure: { kind: "timeout", detail: "none" } } as const;
     cluster.store.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result }, nowMs);
   }
+}
+
+function nameAt(position: number): "pg1" | "pg2" | "pg3" {
+  return (["pg1", "pg2", "pg3"] as const)[position % 3] ?? "pg1";
 }
 
 /** Lag in time and the age behind `stale` grow from moment to moment; an answer that is kept may show them a tenth of a second old. */

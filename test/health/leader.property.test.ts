@@ -6,7 +6,7 @@ import { plainCheck } from "../../src/health/check.ts";
 import { judge } from "../../src/health/judge.ts";
 import { judgePool } from "../../src/health/pool.ts";
 import { look } from "../../src/health/sight.ts";
-import { anyEvent, answered, heard, named, names, sentAt, settingsOf, silent, story, unasked, type Name } from "./stage.ts";
+import { anyEvent, answered, heard, named, names, sentAt, settingsOf, silent, story, unasked, viewless } from "./stage.ts";
 
 const settings = settingsOf();
 const name = fc.constantFrom(...names);
@@ -50,15 +50,19 @@ for (const [what, event] of [
   });
 }
 
-test("a sole claim that no document of another disputes always gets yes, whatever came before", () => {
+test("a sole claim that its own document confirms, and none of another disputes, always gets yes, whatever came before", () => {
   fc.assert(
     fc.property(story(claimsAndWords, 40), name, fc.array(fc.tuple(name, fc.boolean()), { maxLength: 6 }), (told, holder, words) => {
-      // Long enough after that no other claim is fresh.
-      const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + settings.maxAgeMs;
+      // Long enough after that no other claim is fresh, and no earlier view counts.
+      const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + settings.viewMaxAgeMs;
       const claim = answered(holder, beganMs, { hasLock: true, timeline: 1 });
       const others = names.filter((node) => node !== holder).map((node) => answered(node, beganMs + 1, { timeline: 1 }));
-      // Documents name the holder or nobody; its own may name anyone, which proves nothing.
-      const documents = words.map(([of, isNamed]) => named(of, of === holder ? otherThan(holder) : isNamed ? holder : null, beganMs + 2));
+      // Documents name the holder or, once each, nobody; its own names it.
+      const once = new Map(words.filter(([of]) => of !== holder));
+      const documents = [
+        named(holder, holder, beganMs + 2),
+        ...[...once].map(([of, isNamed]) => named(of, isNamed ? holder : null, beganMs + 2)),
+      ];
       const part = heard(heard(unasked(), told, settings), [claim, ...others, ...documents], settings);
       const sight = look(part, settings, beganMs + 3);
       assert.equal(judgePool(sight, plainCheck("primary")).chosen?.node.name, holder);
@@ -70,14 +74,13 @@ test("of two claims the one that a document of a third names afterwards is prima
   fc.assert(
     fc.property(story(claimsAndWords, 40), fc.shuffledSubarray([...names], { minLength: 3, maxLength: 3 }), (told, [one, other, third]) => {
       assert.ok(one !== undefined && other !== undefined && third !== undefined);
-      const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + settings.maxAgeMs;
+      const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + settings.viewMaxAgeMs;
       const claims = [one, other].map((node) => answered(node, beganMs, { hasLock: true }));
-      const part = heard(heard(unasked(), told, settings), [...claims, named(third, other, beganMs + 1)], settings);
+      const others = names.filter((node) => node !== one && node !== other).map((node) => answered(node, beganMs));
+      const fourth = names.filter((node) => node !== one && node !== other && node !== third);
+      const views = [named(third, other, beganMs + 1), ...fourth.map((node) => viewless(node, beganMs + 1))];
+      const part = heard(heard(unasked(), told, settings), [...claims, ...others, ...views], settings);
       assert.equal(look(part, settings, beganMs + 2).standing.holder, other);
     }),
   );
 });
-
-function otherThan(holder: Name): Name {
-  return holder === "pg1" ? "pg2" : "pg1";
-}

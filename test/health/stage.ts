@@ -27,6 +27,7 @@ export function settingsOf(guards: Partial<Guards> = {}): Settings {
     guards: { ...defaultGuards, ...guards },
     maxAgeMs: 5_500,
     livenessMaxAgeMs: 30_000,
+    viewMaxAgeMs: 11_500,
     pageMaxAgeMs: 11_500,
     intervalMs: 1_000,
     fall: 3,
@@ -49,8 +50,13 @@ export function silent(node: Name, sentAtMs: number, kind: "timeout" | "refused"
 /** The cluster document of a node, naming a leader. */
 export function named(askedOf: Name, leader: Name | null, sentAtMs: number): Outcome {
   const served = { status: 200, body: "", askedOf, sentAtMs };
-  const cluster = { scope: "demo", members: [], leader, leaderTimeline: null };
+  const cluster = { scope: "demo", members: [], leader, leaderApi: null, leaderTimeline: null };
   return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
+}
+
+/** The node was asked for the cluster document and gave none. */
+export function viewless(node: Name, sentAtMs: number): Outcome {
+  return { kind: "view_failure", cluster: "demo", node, sentAtMs, failure: { kind: "timeout", detail: "timeout" } };
 }
 
 /** A history in which timelines 1 and 2 were left early, so that some are past it. */
@@ -96,6 +102,8 @@ const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> 
       isSyncStandby: fc.boolean(),
       isQuorumStandby: fc.boolean(),
       isNoLoadBalance: fc.constantFrom(false, false, true),
+      isPaused: fc.constantFrom(false, false, false, true),
+      isFailsafe: fc.constantFrom(false, false, false, true),
       tags: fc.constantFrom(new Map<string, string>(), new Map([["dc", "a"]]), new Map([["nostream", "true"]])),
       system: fc.constantFrom(...often("7300000000000000001"), "7311111111111111111"),
       scope: fc.constantFrom(...often("demo"), "staging"),
@@ -140,6 +148,14 @@ export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
       (of): Event =>
         (atMs) =>
           historyOf(of, atMs),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: name.map(
+      (node): Event =>
+        (atMs) =>
+          viewless(node, atMs),
     ),
   },
   {

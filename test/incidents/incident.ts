@@ -117,7 +117,7 @@ function nodeOf(section: Reading): Node {
   return { ...plain, ...asked, name, member, database: stated, isArchiveFed: said("archive_fed").flag(false) };
 }
 
-const settingKeys = ["interval", "max_age", "liveness_max_age", "page_max_age", "fall", "rise", "guards"];
+const settingKeys = ["interval", "max_age", "liveness_max_age", "view_max_age", "page_max_age", "fall", "rise", "guards"];
 const guardKeys = [
   "exclusive_primary",
   "running_primary",
@@ -140,6 +140,7 @@ function settingsOf(section: Reading): Settings {
     intervalMs,
     maxAgeMs,
     livenessMaxAgeMs: said("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
+    viewMaxAgeMs: said("view_max_age").span(maxAgeMs + 6 * intervalMs),
     pageMaxAgeMs: said("page_max_age").span(maxAgeMs + 6 * intervalMs),
     fall: said("fall").count(3),
     rise: said("rise").count(1),

@@ -1,3 +1,4 @@
+import type { ClusterDocument } from "../../src/cluster/cluster-document.ts";
 import { failureKinds, type Failure } from "../../src/cluster/failure.ts";
 import { ordinaryReport } from "../../src/cluster/incident.ts";
 import type { Outcome } from "../../src/cluster/outcome.ts";
@@ -9,7 +10,7 @@ import { exporterOutcomes } from "./exporters.ts";
 import type { Reading, Repetition } from "./reading.ts";
 import { byNode, type Surroundings } from "./surroundings.ts";
 
-export const sectionNames = ["nodes", "liveness", "exporters", "cluster", "config", "history", "drains"] as const;
+export const sectionNames = ["nodes", "liveness", "exporters", "views", "cluster", "config", "history", "drains"] as const;
 type SectionName = (typeof sectionNames)[number];
 
 /** Reads one section of a step as the outcomes it stands for. */
@@ -25,6 +26,8 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
       return byNode(section, around).map(([node, said]) => ({ kind: "liveness", cluster, node, sentAtMs, isAlive: said.flag(true) }));
     case "exporters":
       return byNode(section, around).flatMap(([node, said]) => exporterOutcomes(node, said, around));
+    case "views":
+      return byNode(section, around).map(([node, said]) => viewOf(node, said, around));
     case "drains":
       return byNode(section, around).map(([node, said]) => ({ kind: "drain", cluster, node, drain: drainOf(said, around) }));
     case "cluster": {
@@ -32,7 +35,9 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
       const leader = said("leader").statement(null);
       const leaderTimeline = said("timeline").isAbsent ? null : said("timeline").count(0);
       return [
-        document("cluster", said("of"), around, { cluster: { scope: said("scope").statement(null), members: [], leader, leaderTimeline } }),
+        document("cluster", said("of"), around, {
+          cluster: { ...documentNaming(leader), scope: said("scope").statement(null), leaderTimeline },
+        }),
       ];
     }
     case "config": {
@@ -54,6 +59,20 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
       return [document("history", said("of"), around, { history: new Map(points) })];
     }
   }
+}
+
+/** A node's view of who leads: a name, `null` for nobody, or why there is none. */
+function viewOf(node: string, said: Reading, { cluster, sentAtMs }: Surroundings): Outcome {
+  if (said.isText || said.isNull) {
+    const served = { status: 200, body: "", askedOf: node, sentAtMs };
+    return { kind: "document", cluster, answer: { name: "cluster", served, cluster: documentNaming(said.statement(null)) } };
+  }
+  const kind = said.mapping(["failure"])("failure").oneOf(failureKinds);
+  return { kind: "view_failure", cluster, node, sentAtMs, failure: { kind, detail: kind } };
+}
+
+function documentNaming(leader: string | null): ClusterDocument {
+  return { scope: null, members: [], leader, leaderApi: null, leaderTimeline: null };
 }
 
 function document(

@@ -70,6 +70,7 @@ test("who leads is every node's affair: a new leader is told with the old one's 
   const told = follow(watched);
   told(() => watched.lead("pg1", 0), 0);
   told(() => watched.follow("pg2", 0), 0);
+  told(() => watched.follow("pg3", 0), 0);
   told(() => watched.lead("pg2", 1_000), 1_000);
   assert.deepEqual(
     told(() => watched.named("pg2", "pg3", 2_000), 2_000),

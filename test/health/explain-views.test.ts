@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { plainCheck } from "../../src/health/check.ts";
+import { explain } from "../../src/health/explain.ts";
+import { look } from "../../src/health/sight.ts";
+import { Watched } from "../fake/watched.ts";
+
+const settings = { intervalMs: 1_000, viewMaxAgeMs: 11_500 };
+
+/** What the rules of the lock say of a node, at an instant. */
+function told(watched: Watched, name: string, nowMs: number): readonly string[] {
+  const observation = watched.part.nodes.find(({ node }) => node.name === name);
+  assert.ok(observation !== undefined);
+  const { rules } = explain(look(watched.part, watched.settings, nowMs), observation, plainCheck("primary"));
+  return rules.flatMap(({ rule, value, limit }) => (rule === "lock" ? [limit ?? ""] : rule === "views of who leads" ? [value] : []));
+}
+
+test("an explanation says whom each witness names, how long ago, and which views took a claim away", () => {
+  const watched = new Watched({ settings });
+  watched.lead("pg1", 0);
+  watched.follow("pg3", 0);
+  watched.lead("pg2", 1_000);
+  watched.named("pg1", "pg1", 1_100);
+  watched.named("pg1", "pg2", 1_100);
+  watched.viewless("pg3", 1_100);
+  assert.deepEqual(told(watched, "pg2", 2_100), [
+    "pg1 names pg1 (1.0 s ago), pg2 names pg1 (1.0 s ago), pg3 gives none",
+    "held by pg1: the only claim that views do not take away; its own view takes away the claim of pg2",
+  ]);
+});
+
+test("an explanation says by what one of several claims stands", () => {
+  const watched = new Watched({ settings });
+  watched.lead("pg1", 0);
+  watched.follow("pg3", 0);
+  watched.lead("pg1", 1_000);
+  watched.lead("pg2", 1_000);
+  assert.deepEqual(told(watched, "pg1", 1_000), [
+    "none",
+    "held by pg1: of the claims that equally many views name, the one that stood last",
+  ]);
+  watched.named("pg2", "pg3", 1_100);
+  assert.deepEqual(told(watched, "pg1", 1_100), ["pg3 names pg2 (0.0 s ago)", "held by pg2: named by most views (of pg3)"]);
+});

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Recorded } from "../../src/cluster/outcome.ts";
+import { incidentPieces } from "../../src/front/incident-reply.ts";
+import { look } from "../../src/health/sight.ts";
+import { answered, heard, named, sentAt, settingsOf, silent, unasked, viewless } from "../health/stage.ts";
+import { readIncident } from "./incident.ts";
+import { lastSight } from "./play.ts";
+
+const settings = settingsOf();
+/** A document that knows pg2 by another name, and its address. */
+const byAddress = { scope: "demo", members: [], leader: "node-b", leaderApi: "http://pg2", leaderTimeline: null };
+
+test("an exported incident has the view of each witness, and none where there was none, and leads to the same decision", () => {
+  const outcomes = [
+    ...(["pg3", "pg4"] as const).map((node) => answered(node, 0)),
+    answered("pg1", 0, { hasLock: true }),
+    answered("pg1", 1_000, { hasLock: true }),
+    answered("pg2", 1_000, { hasLock: true }),
+    named("pg1", "pg1", 1_100),
+    viewless("pg4", 1_100),
+    {
+      kind: "document",
+      cluster: "demo",
+      answer: { name: "cluster", served: { status: 200, body: "", askedOf: "pg3", sentAtMs: 1_100 }, cluster: byAddress },
+    },
+    silent("pg4", 1_200),
+  ] as const;
+  const part = heard(unasked(), outcomes, settings);
+  assert.deepEqual(look(part, settings, 1_300).standing.holder, "pg2");
+  const recorded: readonly Recorded[] = outcomes.map((outcome) => ({ atMs: sentAt(outcome), atWallMs: sentAt(outcome), outcome }));
+  const text = [...incidentPieces({ part, settings, instantMs: 1_200, recorded })].join("");
+  assert.match(text, /views: \{ pg4: \{ failure: timeout \} \}|views:\n\s+pg4:\n\s+failure: timeout/);
+  const replayed = lastSight(readIncident(text, "views.yaml"));
+  assert.equal(replayed.standing.holder, "pg2");
+  assert.deepEqual(replayed.part.leadership, part.leadership);
+  assert.deepEqual([...replayed.part.failedViews.keys()], ["pg4"]);
+});
+
+test("views by hand name a node, nobody, or why there is none", () => {
+  const incident = readIncident(
+    `name: views
+why: a test
+cluster: { nodes: [pg1, pg2, pg3] }
+steps:
+  - { at: 0s, nodes: { pg1: { lock: true }, pg2: {}, pg3: {} } }
+  - { at: 1s, views: { pg1: pg2, pg2: null, pg3: { failure: timeout } } }`,
+    "views.yaml",
+  );
+  const { part } = lastSight(incident);
+  assert.deepEqual(
+    [...part.testimonies].map(([witness, { names }]) => [witness, names]),
+    [
+      ["pg1", "pg2"],
+      ["pg2", null],
+    ],
+  );
+  assert.deepEqual([...part.failedViews.keys()], ["pg3"]);
+});
