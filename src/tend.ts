@@ -52,6 +52,7 @@ export function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings
     guards: cluster.guards,
     maxAgeMs: probe.maxAgeMs,
     intervalMs: probe.intervalMs,
+    timeoutMs: probe.timeoutMs,
     pageMaxAgeMs: 3 * probe.metricsIntervalMs + probe.timeoutMs,
     livenessMaxAgeMs: 3 * livenessEvery * probe.intervalMs + probe.timeoutMs,
     fall: probe.fall,

@@ -22,6 +22,7 @@ const settings: Settings = {
   maxAgeMs: 5_500,
   livenessMaxAgeMs: 32_500,
   intervalMs: 1_000,
+  timeoutMs: 2_500,
   pageMaxAgeMs: 17_500,
   fall: 3,
   rise: 1,

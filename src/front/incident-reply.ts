@@ -112,9 +112,10 @@ function databaseOf(database: ClusterPart["nodes"][number]["node"]["database"]):
   return database === null ? {} : { database: `${database.host.includes(":") ? `[${database.host}]` : database.host}:${database.port}` };
 }
 
-function settingsValue({ guards, maxAgeMs, livenessMaxAgeMs, pageMaxAgeMs, intervalMs, fall, rise }: Settings): IncidentValue {
+function settingsValue({ guards, maxAgeMs, livenessMaxAgeMs, pageMaxAgeMs, intervalMs, timeoutMs, fall, rise }: Settings): IncidentValue {
   return {
     interval: span(intervalMs),
+    timeout: span(timeoutMs),
     max_age: span(maxAgeMs),
     liveness_max_age: span(livenessMaxAgeMs),
     page_max_age: span(pageMaxAgeMs),

@@ -1,19 +1,21 @@
 import type { Failure, Observation } from "../cluster/observation.ts";
 import type { ExporterOutcome, LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
 import type { Report } from "../cluster/report.ts";
-import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample, Testimony } from "../cluster/snapshot.ts";
+import type { ClusterPart, DocumentAnswer, Testimony } from "../cluster/snapshot.ts";
 import { observedAgain } from "./again.ts";
 import { withDrains } from "./drain.ts";
 import { answerThrough, isLeadingAsking } from "./exporter-node.ts";
 import { isSameButAge } from "./facts.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { standing, type Standing } from "./leader.ts";
+import { withDivergence } from "./divergence.ts";
 import { withMembers } from "./membership.ts";
 import { advancePosition, positionOfDarkLeader, statesPosition } from "./position.ts";
 import { observeExporter } from "./observe-exporter.ts";
 import { withBearings, withWindowsAnew } from "./seen.ts";
 import type { Settings } from "./settings.ts";
-import { withSample } from "./time-lag.ts";
+import { lookUpon } from "./sight.ts";
+import { carriedSamples, withSample } from "./time-lag.ts";
 
 /** How many nodes' words on who leads are remembered. */
 const witnessesMax = 100;
@@ -55,10 +57,12 @@ function take(part: ClusterPart, outcome: Outcome, context: Context): ClusterPar
  */
 function settle(before: ClusterPart, part: ClusterPart, context: Context & { readonly settled?: Standing }): ClusterPart {
   const { settings, nowMs } = context;
-  const { holder, claims } = context.settled ?? standing(part, settings, nowMs);
+  const settled = context.settled ?? standing(part, settings, nowMs);
+  const { holder, claims } = settled;
   const stood = holder ?? (claims.length === 0 ? part.stood : null);
   const isOther = (stood !== null && stood !== before.stood) || part.position?.timeline !== before.position?.timeline;
-  const current = isOther ? withWindowsAnew(part, nowMs) : part;
+  const anew = isOther ? withWindowsAnew(part, nowMs) : part;
+  const current = withDivergence(anew, (seen) => lookUpon(seen, settled, context));
   if (stood === part.stood && holder === part.holder) return current;
   const withdrawn = part.holder !== null && holder !== part.holder ? { from: part.holder, atMs: nowMs } : part.withdrawn;
   return { ...current, stood, holder, withdrawn };
@@ -131,19 +135,13 @@ function withReport(part: ClusterPart, { at, before, observation }: SeenNode, co
   // Nothing of what follows has a word in who leads, so once is enough.
   const settled = standing(claimed, settings, nowMs);
   const isHolder = settled.holder === observation.node.name;
-  const position = advancePosition(claimed, { observation, isHolder, nowMs }, settings);
+  const position = advancePosition(claimed, { before, observation, holder: settled.holder, nowMs }, settings);
   // A leader that states no position (its own query failed) may have moved on unseen.
   const isMeasured = isHolder && report !== null && statesPosition(report);
-  const positionSamples = isMeasured ? withSample(claimed, position, sentAtMs) : samplesOf(claimed, position);
+  const carried = carriedSamples(claimed, position, isMeasured ? before : null);
+  const positionSamples = isMeasured ? withSample(carried, position, sentAtMs) : carried;
   const measured: ClusterPart = { ...claimed, position, positionSamples };
-  const after = { ...observation, leaderPosition: position?.highest ?? null };
-  return { heard: withNode(measured, at, withBearings(measured, { before, after }, { settings, nowMs, settled })), settled };
-}
-
-/** Samples belong to their pair: where a document made another leader's position known, the old ones say nothing. */
-function samplesOf(part: ClusterPart, position: LeaderPosition | null): readonly PositionSample[] {
-  const isSame = position?.system === part.position?.system && position?.timeline === part.position?.timeline;
-  return isSame ? part.positionSamples : [];
+  return { heard: withNode(measured, at, withBearings(measured, { before, after: observation }, { settings, nowMs, settled })), settled };
 }
 
 function claimsWith(claims: readonly number[], at: number, hasLock: boolean): readonly number[] {
@@ -197,7 +195,7 @@ function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, now
   const scoped = { ...next, scope: next.scope ?? cluster.scope, testimonies };
   const listed = settings.discovers ? withMembers(scoped, cluster.members, served.sentAtMs) : scoped;
   const position = positionOfDarkLeader(listed, settings, nowMs);
-  return position === listed.position ? listed : { ...listed, position, positionSamples: samplesOf(listed, position) };
+  return position === listed.position ? listed : { ...listed, position, positionSamples: carriedSamples(listed, position, null) };
 }
 
 /** The newest word of each node that was asked. Names come and go with the member list, so the oldest words leave. */

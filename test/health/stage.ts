@@ -29,6 +29,7 @@ export function settingsOf(guards: Partial<Guards> = {}): Settings {
     livenessMaxAgeMs: 30_000,
     pageMaxAgeMs: 11_500,
     intervalMs: 1_000,
+    timeoutMs: 2_500,
     fall: 3,
     rise: 1,
     discovers: false,

@@ -117,7 +117,7 @@ function nodeOf(section: Reading): Node {
   return { ...plain, ...asked, name, member, database: stated, isArchiveFed: said("archive_fed").flag(false) };
 }
 
-const settingKeys = ["interval", "max_age", "liveness_max_age", "page_max_age", "fall", "rise", "guards"];
+const settingKeys = ["interval", "timeout", "max_age", "liveness_max_age", "page_max_age", "fall", "rise", "guards"];
 const guardKeys = [
   "exclusive_primary",
   "running_primary",
@@ -138,6 +138,7 @@ function settingsOf(section: Reading): Settings {
   const guards = (said("guards").isAbsent ? new Reading({}, "guards") : said("guards")).mapping(guardKeys);
   return {
     intervalMs,
+    timeoutMs: said("timeout").span(2_500),
     maxAgeMs,
     livenessMaxAgeMs: said("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
     pageMaxAgeMs: said("page_max_age").span(maxAgeMs + 6 * intervalMs),
