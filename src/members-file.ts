@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
+import { isAccusedAlike, rememberedAccusations } from "./accusations-file.ts";
 import { originOf } from "./cluster/cluster-document.ts";
 import { isObject, listOf, nameOf, parseJson } from "./cluster/json.ts";
 import { parseDatabaseAddress } from "./health/check.ts";
@@ -37,13 +38,14 @@ export function readMembers(file: string, clusters: readonly ClusterConfig[]): R
   return parts;
 }
 
-/** Writes the discovered members of all clusters, and the drains; the file is replaced whole. @throws what the file system says */
+/** Writes the discovered members of all clusters, the drains, and who is accused (rule 5); the file is replaced whole. @throws what the file system says */
 export async function writeMembers(file: string, snapshot: Snapshot): Promise<void> {
   const clusters = Object.fromEntries(
     snapshot.parts.map((part) => [part.name, part.nodes.filter(({ node }) => !node.isFixed).map(({ node }) => remembered(node))]),
   );
   const draft = `${file}.${process.pid}.tmp`;
-  await writeFile(draft, `${JSON.stringify({ version: 1, clusters, drains: rememberedDrains(snapshot) }, null, 2)}\n`, { mode: 0o600 });
+  const state = { version: 1, clusters, drains: rememberedDrains(snapshot), accused: rememberedAccusations(snapshot) };
+  await writeFile(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
   await rename(draft, file);
 }
 
@@ -69,11 +71,12 @@ export class MembersFile {
   }
 }
 
-/** Whether two parts have the same nodes at the same addresses, so that nothing new is to be written. */
+/** Whether two parts have the same nodes at the same addresses, drained and accused alike, so that nothing new is to be written. */
 export function isRememberedAlike(before: ClusterPart, after: ClusterPart): boolean {
   return (
     before.drains === after.drains &&
     before.nodes.length === after.nodes.length &&
+    isAccusedAlike(before, after) &&
     after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
   );
 }

@@ -7,7 +7,7 @@ import { isOnLowerTimeline, switchPointOf } from "./divergence.ts";
 import type { RuleLine } from "./explain.ts";
 import { line, seconds, skipped, type Subject } from "./explain-line.ts";
 import { isLeading } from "./explain-role.ts";
-import { judgeLag, presentLag } from "./lag.ts";
+import { judgeLag, presentLag, timelineOf } from "./lag.ts";
 import { lagBytes } from "./measure.ts";
 import { isBeforeStreaming, judgeReadiness, judgeReplicationState } from "./replica.ts";
 import type { Reason } from "./reason.ts";
@@ -69,7 +69,7 @@ export function lagRules(subject: Subject): readonly RuleLine[] {
   const reason = verdict.fit ? null : verdict.reason;
   if (check.minLsn !== null) {
     const { timeline, position } = check.minLsn;
-    const on = timeline === null ? "" : ` on timeline ${observation.measured?.timeline ?? report.timeline ?? "not stated"}`;
+    const on = timeline === null ? "" : ` on timeline ${timelineOf(observation) ?? "not stated"}`;
     const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}${on}`;
     const left = timeline === null ? null : sharedUpTo(sight.part, timeline);
     const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${left === null ? "" : `, left at ${formatLsn(left)}`}`;

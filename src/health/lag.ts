@@ -41,9 +41,9 @@ function hasReplayed(part: ClusterPart, observation: Observation, floor: WalFloo
   return floor.position <= (sharedUpTo(part, floor.timeline) ?? -1);
 }
 
-/** The timeline that a node's positions count on. */
-function timelineOf({ measured, report }: Observation): number | null {
-  return measured?.timeline ?? report?.timeline ?? null;
+/** The timeline that a node's positions count on: its own, or the leader's where a sender list showed it streaming with this report. */
+export function timelineOf({ measured, report }: Observation): number | null {
+  return (measured?.heldUntilMs === null ? measured.timeline : null) ?? report?.timeline ?? null;
 }
 
 function replayedTo(observation: Observation, floor: WalFloor): string {
