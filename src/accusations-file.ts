@@ -18,15 +18,13 @@ interface Accusation {
 /** The accusations of a snapshot as they stand in the state file. */
 export function rememberedAccusations(snapshot: Snapshot): readonly object[] {
   return snapshot.parts.flatMap((part) =>
-    part.nodes
-      .filter(isAccused)
-      .map(({ node, attachment }) => ({
-        cluster: part.name,
-        node: node.name,
-        api: node.api,
-        detached: attachment.isDetached,
-        stalled: attachment.isStalled,
-      })),
+    part.nodes.filter(isAccused).map(({ node, attachment }) => ({
+      cluster: part.name,
+      node: node.name,
+      api: node.api,
+      detached: attachment.isDetached,
+      stalled: attachment.isStalled,
+    })),
   );
 }
 
@@ -46,7 +44,15 @@ export function withAccusations(tended: readonly Tended[], file: string): readon
   const accusations = readAccusations(file);
   return tended.map(({ part, settings }) => ({
     settings,
-    part: { ...part, nodes: part.nodes.map((node) => accused(node, accusations.find((one) => isOf(one, part.name, node)))) },
+    part: {
+      ...part,
+      nodes: part.nodes.map((node) =>
+        accused(
+          node,
+          accusations.find((one) => isOf(one, part.name, node)),
+        ),
+      ),
+    },
   }));
 }
 
@@ -67,13 +73,13 @@ function isAccused({ attachment }: Observation): boolean {
 function readAccusations(file: string): readonly Accusation[] {
   try {
     const value = parseJson(readFileSync(file, "utf8"));
-    return isObject(value) && Array.isArray(value["accused"]) ? value["accused"].flatMap(accusation) : [];
+    return isObject(value) && Array.isArray(value["accused"]) ? value["accused"].flatMap(remembered) : [];
   } catch {
     return [];
   }
 }
 
-function accusation(value: unknown): Accusation[] {
+function remembered(value: unknown): Accusation[] {
   if (!isObject(value)) return [];
   const [cluster, node] = [nameOf(value["cluster"], 128), nameOf(value["node"], 128)];
   if (cluster === null || node === null) return [];

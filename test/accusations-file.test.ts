@@ -78,7 +78,13 @@ suite("accusations in the state file", () => {
 
   test("a file that is not understood accuses nobody", () => {
     const file = join(folder, "odd.json");
-    for (const text of ["", "[]", "{}", '{"accused":3}', '{"accused":[null,3,{"cluster":"demo"},{"cluster":"demo","node":"pg2","api":3,"detached":1}]}']) {
+    for (const text of [
+      "",
+      "[]",
+      "{}",
+      '{"accused":3}',
+      '{"accused":[null,3,{"cluster":"demo"},{"cluster":"demo","node":"pg2","api":3,"detached":1}]}',
+    ]) {
       writeFileSync(file, text);
       const watched = restarted(file);
       tick(watched, 20);

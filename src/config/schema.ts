@@ -34,7 +34,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
       state_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
-        .describe("Remembers discovered members, should every seed be down, and drains over a restart"),
+        .describe("Remembers discovered members, should every seed be down, drains, and who is detached or stalled, over a restart"),
       drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
       fast_lane: flag().default(true).describe("Whether simple checks are answered before a request is taken apart"),
       workers: z

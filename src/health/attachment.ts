@@ -44,7 +44,8 @@ export function nextAttachment(sight: Sight, { before, after }: { readonly befor
   const listed = once(() => isListed(sight, node.name));
   const isStreaming = once(() => isListedStreaming(sight, node.name));
   const gives = {
-    other: sight.standing.holder === node.name || isExempt(after) || hasMoved(known, report) || hasNothingToReceive(sight, report, isStreaming),
+    other:
+      sight.standing.holder === node.name || isExempt(after) || hasMoved(known, report) || hasNothingToReceive(sight, report, isStreaming),
     listed,
   };
   const positionedMs = before.report === null || !isCounted(report) ? 0 : positionedTime(sight, before, after);
@@ -52,7 +53,11 @@ export function nextAttachment(sight: Sight, { before, after }: { readonly befor
   const next: Attachment = {
     ...lastKnown(known, report),
     ...countedSigns(known, gives, { positionedMs, windowMs }),
-    ...nextDivergence(sight, { known, report, isLower: isOnLowerTimeline(sight.part, report) && !isStreaming(), listed, isExempt: isExempt(after) }, positionedMs),
+    ...nextDivergence(
+      sight,
+      { known, report, isLower: isOnLowerTimeline(sight.part, report) && !isStreaming(), listed, isExempt: isExempt(after) },
+      positionedMs,
+    ),
   };
   return isSame(known, next) ? known : next;
 }

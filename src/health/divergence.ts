@@ -65,7 +65,8 @@ export function withDivergence(part: ClusterPart, sightOf: (part: ClusterPart) =
   for (const [at, node] of part.nodes.entries()) {
     if (node.attachment.isDiverged || !isPast(part, node)) continue;
     const isLookedFor = leader === null || leader.sentAtMs > node.sentAtMs;
-    if (isLookedFor && !isListed(sight, node.node.name)) nodes = nodes.with(at, { ...node, attachment: { ...node.attachment, isDiverged: true } });
+    if (isLookedFor && !isListed(sight, node.node.name))
+      nodes = nodes.with(at, { ...node, attachment: { ...node.attachment, isDiverged: true } });
   }
   return nodes === part.nodes ? part : { ...part, nodes };
 }

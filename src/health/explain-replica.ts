@@ -135,5 +135,7 @@ function streamOf({ sight, observation }: Subject): string {
   if (isExempt(observation)) return "tag nostream: it needs no stream";
   const warning = attachmentWarning(sight, observation);
   if (warning !== null) return warning;
-  return isListed(sight, observation.node.name) ? "listed by its sender, and moves or has nothing to receive" : "moves, or has nothing to receive";
+  return isListed(sight, observation.node.name)
+    ? "listed by its sender, and moves or has nothing to receive"
+    : "moves, or has nothing to receive";
 }

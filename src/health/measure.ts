@@ -66,7 +66,10 @@ export function lagBytes(
 }
 
 /** The report's positions as far as they are on the leader's history; `null` where that cannot be said of what it has replayed. */
-function comparable(part: ClusterPart, report: Pick<Report, "timeline" | "received" | "replayed">): Pick<Report, "received" | "replayed"> | null {
+function comparable(
+  part: ClusterPart,
+  report: Pick<Report, "timeline" | "received" | "replayed">,
+): Pick<Report, "received" | "replayed"> | null {
   const { received, replayed } = report;
   const end = endOfShared(part, report.timeline);
   if (end === null) return null;

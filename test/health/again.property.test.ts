@@ -6,7 +6,7 @@ import type { Sender } from "../../src/cluster/report.ts";
 import type { ClusterPart } from "../../src/cluster/snapshot.ts";
 import { observedAgain } from "../../src/health/again.ts";
 import { observe } from "../../src/health/observe.ts";
-import { anyEvent, answered, heard, named, names, sentAt, settingsOf, story, unasked, type Name } from "./stage.ts";
+import { anyEvent, answered, heard, historyOf, named, names, sentAt, settingsOf, story, unasked, type Name } from "./stage.ts";
 
 /** Nodes that are as they should be, so that many are where the leader is. */
 const calm = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 1 })).map(
@@ -21,14 +21,16 @@ const promoted = fc
   .map(([node, position, timeline]) => (atMs: number) => {
     const isLeader = node === "pg2";
     const senders = isLeader ? [{ name: "pg3", address: null, state: position === 0 ? "streaming" : "catchup" }] : [];
-    return healthy(node, isLeader, { position: 0x5100000 + position, atMs, timeline: isLeader ? 2 : timeline, senders });
+    return healthy(node, isLeader, { position: 0x5300000 + position, atMs, timeline: isLeader ? 2 : timeline, senders });
   });
+
+const switchPoints = fc.constant((atMs: number) => historyOf("pg2", atMs));
 
 const asked = fc.record({
   told: fc
     .tuple(
       story(fc.oneof({ weight: 19, arbitrary: calm }, { weight: 1, arbitrary: anyEvent }), 30),
-      story(fc.oneof({ weight: 19, arbitrary: promoted }, { weight: 1, arbitrary: anyEvent }), 30),
+      story(fc.oneof({ weight: 17, arbitrary: promoted }, { weight: 2, arbitrary: switchPoints }, { weight: 1, arbitrary: anyEvent }), 30),
       fc.boolean(),
     )
     .map(([before, after, isPromoted]) => (isPromoted ? [...before, ...laterBy(after, before)] : before)),
@@ -45,7 +47,11 @@ test("a word that is recognised leads to the very part that reading it anew woul
     fc.property(asked, ({ told, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
       const settings = { ...settingsOf({ dwellMs }), rise };
       const last = told.at(-1);
-      let part = heard(unasked(), [...told, named("pg3", told.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))], settings);
+      let part = heard(
+        unasked(),
+        [...told, named("pg3", told.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))],
+        settings,
+      );
       let sentAtMs = (last === undefined ? 0 : sentAt(last)) + afterMs;
       for (const node of again) {
         const outcome = outcomeAgain(part, node, sentAtMs);

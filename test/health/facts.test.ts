@@ -73,7 +73,14 @@ suite("the facts of a cluster", () => {
   test("are others while a replica gives no sign of being attached", () => {
     const after = again(before, "pg2", 2_000);
     const { attachment } = nodeOf(after, "pg2");
-    for (const change of [{ silentMs: 1_000 }, { listedMs: 1_000 }, { lowerMs: 1_000 }, { isDetached: true }, { isStalled: true }, { isDiverged: true }])
+    for (const change of [
+      { silentMs: 1_000 },
+      { listedMs: 1_000 },
+      { lowerMs: 1_000 },
+      { isDetached: true },
+      { isStalled: true },
+      { isDiverged: true },
+    ])
       assert.ok(!isSame(with2(after, { attachment: { ...attachment, ...change } })), JSON.stringify(change));
   });
 

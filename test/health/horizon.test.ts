@@ -89,9 +89,11 @@ function befall(
   else if (what === "mute") cluster.heard(node, position, undefined, { isMute: true });
   else if (what === "history") {
     const served = { status: 200, body: "", askedOf: node, sentAtMs: nowMs };
-    cluster.store.record({ kind: "document", cluster: "demo", answer: { name: "history", served, history: new Map([[1, position]]) } }, nowMs);
-  }
-  else if (what === "alive")
+    cluster.store.record(
+      { kind: "document", cluster: "demo", answer: { name: "history", served, history: new Map([[1, position]]) } },
+      nowMs,
+    );
+  } else if (what === "alive")
     cluster.store.record({ kind: "liveness", cluster: "demo", node, sentAtMs: nowMs, isAlive: position % 2 === 0 }, nowMs);
   else {
     const result = { failure: { kind: "timeout", detail: "none" } } as const;

@@ -55,7 +55,7 @@ export function named(askedOf: Name, leader: Name | null, sentAtMs: number): Out
 }
 
 /** A history in which timelines 1 and 2 were left early, so that some are past it. */
-function historyOf(askedOf: Name, sentAtMs: number): Outcome {
+export function historyOf(askedOf: Name, sentAtMs: number): Outcome {
   const served = { status: 200, body: "", askedOf, sentAtMs };
   const history = new Map([
     [1, 0x5200000],
