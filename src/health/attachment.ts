@@ -1,4 +1,4 @@
-import type { Attachment } from "../cluster/attachment.ts";
+import { attachmentKeys, type Attachment } from "../cluster/attachment.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
 import { isSet } from "../cluster/tags.ts";
@@ -93,9 +93,9 @@ function countedSigns(
   return { silentMs, listedMs: known.listedMs, isDetached: known.isDetached || silentMs >= windowMs, isStalled: known.isStalled };
 }
 
-/** Only a running replica has something to receive. */
+/** Only a running replica has something to receive; `unknown` is one whose own query failed. */
 function isCounted({ role, state }: Report): boolean {
-  return role !== "primary" && state === "running";
+  return role !== "primary" && (state === "running" || state === "unknown");
 }
 
 /**
@@ -136,7 +136,7 @@ function hasMoved(known: Figures, report: Report): boolean {
 }
 
 function isSame(one: Attachment, other: Attachment): boolean {
-  return (Object.keys(one) as (keyof Attachment)[]).every((key) => one[key] === other[key]);
+  return attachmentKeys.every((key) => one[key] === other[key]);
 }
 
 /** Looks only when it is asked, and no more than once. */

@@ -23,7 +23,7 @@ export function switchPointOf(part: ClusterPart, report: Report): number | null 
  */
 export function hasDiverged(sight: Sight, observation: Observation): boolean {
   if (observation.attachment.isDiverged) return true;
-  return isPast(sight.part, observation) && freshLeader(sight) === null;
+  return sight.standing.holder === null && isPast(sight.part, observation);
 }
 
 /** What a report is looked at with. */
@@ -49,7 +49,7 @@ export function nextDivergence(sight: Sight, lower: Lower, positionedMs: number)
   const [reached, left] = [reachedBy(report), switchPointOf(sight.part, report)];
   const isPastIt = reached !== null && left !== null && reached > left;
   const isBack = reached !== null && left !== null && reached <= left;
-  const isAccused = nextMs >= windowMs || (isDiverged && !isBack) || (isPastIt && freshLeader(sight) === null);
+  const isAccused = nextMs >= windowMs || (isDiverged && !isBack) || (isPastIt && sight.standing.holder === null);
   return { lowerMs: nextMs, isDiverged: isAccused };
 }
 
@@ -64,7 +64,8 @@ export function withDivergence(part: ClusterPart, sightOf: (part: ClusterPart) =
   let { nodes } = part;
   for (const [at, node] of part.nodes.entries()) {
     if (node.attachment.isDiverged || !isPast(part, node)) continue;
-    const isLookedFor = leader === null || leader.sentAtMs > node.sentAtMs;
+    // A leader whose own query failed lists nobody, and says nothing by it.
+    const isLookedFor = leader === null ? sight.standing.holder === null : leader.sentAtMs > node.sentAtMs;
     if (isLookedFor && !isListed(sight, node.node.name))
       nodes = nodes.with(at, { ...node, attachment: { ...node.attachment, isDiverged: true } });
   }

@@ -27,7 +27,7 @@ export function measure(part: ClusterPart, { before, report, isStreaming, settin
   const known = before.measured;
   const own = position.timeline === report.timeline || !isStreaming() ? report.timeline : position.timeline;
   const figures = comparable(part, { ...report, timeline: own });
-  if (figures === null && known !== null && isOpen(part, own)) {
+  if (figures === null && known !== null && isOnOther(part, own)) {
     const heldUntilMs = known.heldUntilMs ?? nowMs + settings.intervalMs + settings.timeoutMs;
     return known.heldUntilMs === null ? { ...known, heldUntilMs } : known;
   }
@@ -87,10 +87,12 @@ function endOfShared(part: ClusterPart, timeline: number | null): number | null 
   return timeline < position.timeline ? sharedUpTo(part, timeline) : null;
 }
 
-/** Whether what cannot be compared now may be soon: the switch point is not known, or the leader was not seen on its timeline yet. */
-function isOpen({ switchPoints, position }: ClusterPart, timeline: number | null): boolean {
-  if (timeline === null || position === null || position.timeline === null) return false;
-  return timeline > position.timeline || switchPoints?.get(timeline) === undefined;
+/**
+ * Whether the node states another timeline than the leader's: then it may be comparable soon. The switch point is not known, the leader was
+ * not seen on its timeline yet, or no sender list since shows that it streams; and one that has diverged is refused for that.
+ */
+function isOnOther({ position }: ClusterPart, timeline: number | null): boolean {
+  return timeline !== null && position !== null && position.timeline !== null && timeline !== position.timeline;
 }
 
 function isSame(one: Measured, other: Measured): boolean {

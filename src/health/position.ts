@@ -113,7 +113,7 @@ interface DarkLeader {
 function darkLeader(part: ClusterPart, holder: string | null, context: Context): DarkLeader | null {
   const holding = holder === null ? undefined : part.nodes[part.index.get(holder) ?? -1];
   const named = namedLeader(part);
-  const leader = holding ?? named?.leader ?? part.nodes[part.claims[0] ?? -1];
+  const leader = holding ?? named?.leader ?? lastClaimant(part);
   if (leader === undefined) return null;
   const isMute = leader === holding && leader.report !== null && !statesPosition(leader.report);
   if (answers(part, leader, context) && !isMute) return null;
@@ -127,6 +127,12 @@ function namedLeader(part: ClusterPart): DarkLeader | undefined {
   const newest = newestTestimony(part);
   const leader = newest === undefined || newest.leader === null ? undefined : part.nodes.find(({ node }) => node.member === newest.leader);
   return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };
+}
+
+/** Who claimed the lock last, where no view since says that nobody holds it. */
+function lastClaimant(part: ClusterPart): Observation | undefined {
+  const claimant = part.nodes[part.claims[0] ?? -1];
+  return claimant !== undefined && (newestTestimony(part)?.sentAtMs ?? -Infinity) < claimant.sentAtMs ? claimant : undefined;
 }
 
 function answers(part: ClusterPart, leader: Observation, { settings, nowMs }: Context): boolean {
