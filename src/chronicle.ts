@@ -4,6 +4,7 @@ import type { ClusterPart } from "./cluster/snapshot.ts";
 import type { Settings } from "./health/settings.ts";
 import type { LoggedChange } from "./health/summary.ts";
 import { logChange, type Logger } from "./log.ts";
+import { Accusations, type Accused } from "./metrics/accusations.ts";
 import { Changes } from "./metrics/changes.ts";
 import { Disputes } from "./metrics/disputes.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -24,6 +25,7 @@ export class Chronicle {
   readonly #disputes = new Disputes();
   readonly #verdicts = new VerdictLog();
   readonly #recorder = new Recorder();
+  readonly #accusations = new Accusations();
 
   constructor(wires: ChronicleWires) {
     this.#wires = wires;
@@ -37,6 +39,7 @@ export class Chronicle {
   /** To be told of every new part: tells what changed with it. */
   changed(before: ClusterPart, after: ClusterPart, settled: { readonly settings: Settings; readonly nowMs: number }): void {
     const { log, metrics, clock } = this.#wires;
+    this.#accusations.take(before, after, clock.wall());
     for (const change of this.#changes.take(before, after, settled)) {
       logChange(log, change);
       this.#verdicts.add(change, clock.wall());
@@ -55,5 +58,10 @@ export class Chronicle {
   /** What was heard of a cluster between two wall-clock instants, oldest first. */
   recorded(cluster: string, fromWallMs: number, toWallMs: number): readonly Recorded[] {
     return this.#recorder.between(cluster, fromWallMs, toWallMs);
+  }
+
+  /** Who was accused of being detached or stalled at a wall-clock instant. */
+  accused(cluster: string, wallMs: number): Accused {
+    return this.#accusations.at(cluster, wallMs);
   }
 }

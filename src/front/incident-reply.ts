@@ -25,6 +25,7 @@ export function incidentReply({ address, query }: Asked, sources: OperatorSource
   if (part === undefined || settings === undefined)
     return badRequest({ thing: "cluster", value: address.cluster, allowed: "a cluster of the configuration" });
   const recorded = sources.recorded(address.cluster, instant - reachMs, instant + reachMs);
+  const accused = sources.accused(address.cluster, recorded[0]?.atWallMs ?? instant);
   return {
     status: 200,
     phrase: "OK",
@@ -36,7 +37,7 @@ export function incidentReply({ address, query }: Asked, sources: OperatorSource
       "Content-Disposition",
       `attachment; filename="incident.yaml"`,
     ],
-    body: Buffer.from(incidentFile({ part, settings, instantMs: instant, recorded })),
+    body: Buffer.from(incidentFile({ part, settings, instantMs: instant, recorded, accused })),
   };
 }
 
@@ -46,10 +47,12 @@ export interface Incident {
   readonly settings: Settings;
   readonly instantMs: number;
   readonly recorded: readonly Recorded[];
+  /** Who was accused of being detached or stalled before the first of it, by node. */
+  readonly accused: ReadonlyMap<string, readonly string[]>;
 }
 
 /** Writes an incident file: what the cluster is, what it is judged by, and what was heard when. */
-export function incidentFile({ part, settings, instantMs, recorded }: Incident): string {
+export function incidentFile({ part, settings, instantMs, recorded, accused }: Incident): string {
   const [first] = recorded;
   const beganMs = first?.atMs ?? 0;
   const cluster = clusterOf(part);
@@ -69,6 +72,7 @@ export function incidentFile({ part, settings, instantMs, recorded }: Incident):
         ...databaseOf(node.database),
         ...(node.api === null ? { exporter_only: true } : {}),
         ...(node.isArchiveFed ? { archive_fed: true } : {}),
+        ...(accused.has(node.name) ? { accused: accused.get(node.name) } : {}),
       })),
     },
     settings: settingsValue(settings),

@@ -21,6 +21,8 @@ export interface OperatorSources {
   readonly wall: () => number;
   readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
   readonly recorded: (cluster: string, fromWallMs: number, toWallMs: number) => readonly Recorded[];
+  /** Who was accused of being detached or stalled at a wall-clock instant, by node. */
+  readonly accused: (cluster: string, wallMs: number) => ReadonlyMap<string, readonly string[]>;
 }
 
 /** A question with what its query says. */
