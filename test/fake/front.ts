@@ -88,7 +88,15 @@ export async function openFront(
     unready: () => options.unready ?? null,
   });
   const { snapshot, settings, nowMs } = evidence();
-  const operator = { snapshot: () => snapshot, settings, now: () => nowMs, wall: () => nowMs, changes: () => [], recorded: () => [], accused: () => new Map() };
+  const operator = {
+    snapshot: () => snapshot,
+    settings,
+    now: () => nowMs,
+    wall: () => nowMs,
+    changes: () => [],
+    recorded: () => [],
+    accused: () => new Map(),
+  };
   const listening = options.listening ?? listeningOf();
   const dialect = new NodeDialect(listening, {
     evidence,
