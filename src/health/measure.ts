@@ -3,7 +3,6 @@ import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import type { Settings } from "./settings.ts";
-import { sharedUpTo } from "./shared-history.ts";
 
 /** What a report is measured with. */
 interface Measuring {
@@ -78,13 +77,15 @@ function comparable(
   return { replayed, received: received !== null && received > end ? null : received };
 }
 
-/** Up to where positions on a timeline are the leader's history. A node that states no timeline is compared while it is not ahead. */
-function endOfShared(part: ClusterPart, timeline: number | null): number | null {
-  const { position } = part;
+/**
+ * Up to where positions on a timeline are the leader's history. Where that is not known, as the node states no timeline or the history does
+ * not tell the switch point yet, a node is compared while it is not ahead of the leader.
+ */
+function endOfShared({ position, switchPoints }: ClusterPart, timeline: number | null): number | null {
   if (position === null) return null;
   if (timeline === position.timeline) return Infinity;
   if (timeline === null || position.timeline === null) return position.highest;
-  return timeline < position.timeline ? sharedUpTo(part, timeline) : null;
+  return timeline < position.timeline ? (switchPoints?.get(timeline) ?? position.highest) : null;
 }
 
 /**
