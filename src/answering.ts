@@ -76,5 +76,6 @@ function operatorSources({ store, clock, chronicle, gate }: AnsweringContext): O
     wall: () => clock.wall(),
     changes: (cluster, node) => chronicle.changes(cluster, node),
     recorded: (cluster, fromWallMs, toWallMs) => chronicle.recorded(cluster, fromWallMs, toWallMs),
+    accused: (cluster, wallMs) => chronicle.accused(cluster, wallMs),
   };
 }

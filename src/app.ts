@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { withAccusations } from "./accusations-file.ts";
 import { handlerFor } from "./answering.ts";
 import { Chronicle } from "./chronicle.ts";
 import { Clock, originOfClock, type ClockGap } from "./clock.ts";
@@ -53,7 +54,9 @@ export class App {
     this.#config = config;
     this.#log = log;
     const remembered = config.stateFile === null ? new Map() : this.#readMembers(config, config.stateFile);
-    this.#store = new Store(randomBytes(6).toString("hex"), tend(config, remembered));
+    const tended = tend(config, remembered);
+    const begun = config.stateFile === null ? tended : withAccusations(tended, config.stateFile);
+    this.#store = new Store(randomBytes(6).toString("hex"), begun);
     this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gap) => this.#onGap(gap) });
     const settings = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
     const record = (outcome: Outcome): void => this.#record(outcome);

@@ -5,6 +5,7 @@ import { withholdsPassword } from "./health/node-password.ts";
 import type { Settings } from "./health/settings.ts";
 import type { LoggedChange } from "./health/summary.ts";
 import { logChange, type Logger } from "./log.ts";
+import { Accusations, type Accused } from "./metrics/accusations.ts";
 import { Changes } from "./metrics/changes.ts";
 import { Disputes } from "./metrics/disputes.ts";
 import type { Metrics } from "./metrics/metrics.ts";
@@ -25,6 +26,7 @@ export class Chronicle {
   readonly #disputes = new Disputes();
   readonly #verdicts = new VerdictLog();
   readonly #recorder = new Recorder();
+  readonly #accusations = new Accusations();
 
   constructor(wires: ChronicleWires) {
     this.#wires = wires;
@@ -38,6 +40,7 @@ export class Chronicle {
   /** To be told of every new part: tells what changed with it. */
   changed(before: ClusterPart, after: ClusterPart, settled: { readonly settings: Settings; readonly nowMs: number }): void {
     const { log, metrics, clock } = this.#wires;
+    this.#accusations.take(before, after, clock.wall());
     for (const change of this.#changes.take(before, after, settled)) {
       logChange(log, change);
       this.#verdicts.add(change, clock.wall());
@@ -66,5 +69,10 @@ export class Chronicle {
   /** What was heard of a cluster between two wall-clock instants, oldest first. */
   recorded(cluster: string, fromWallMs: number, toWallMs: number): readonly Recorded[] {
     return this.#recorder.between(cluster, fromWallMs, toWallMs);
+  }
+
+  /** Who was accused of being detached or stalled at a wall-clock instant. */
+  accused(cluster: string, wallMs: number): Accused {
+    return this.#accusations.at(cluster, wallMs);
   }
 }

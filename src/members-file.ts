@@ -1,3 +1,4 @@
+import { isAccusedAlike, rememberedAccusations } from "./accusations-file.ts";
 import { nodeNameOf, originOf } from "./cluster/cluster-document.ts";
 import { isObject, listOf, type JsonObject } from "./cluster/json.ts";
 import { parseDatabaseAddress } from "./health/check.ts";
@@ -45,13 +46,16 @@ export function readMembers(
   return parts;
 }
 
-/** Writes the discovered members of all clusters, whose claim stood last in each, and the drains; the file is replaced whole. @throws what the file system says */
+/**
+ * Writes the discovered members of all clusters, whose claim stood last in each, who is accused (rule 5), and the drains; the file is replaced
+ * whole. @throws what the file system says
+ */
 export async function writeMembers(file: string, snapshot: Snapshot): Promise<void> {
   const clusters = Object.fromEntries(
     snapshot.parts.map((part) => [part.name, worthKeeping(part.nodes).map(({ node }) => remembered(node))]),
   );
   const stood = Object.fromEntries(snapshot.parts.flatMap(({ name, incumbent }) => (incumbent === null ? [] : [[name, incumbent]])));
-  const content = { version: 1, clusters, stood, drains: rememberedDrains(snapshot) };
+  const content = { version: 1, clusters, stood, drains: rememberedDrains(snapshot), accused: rememberedAccusations(snapshot) };
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
@@ -98,12 +102,13 @@ export class MembersFile {
   }
 }
 
-/** Whether two parts have the same nodes at the same addresses, and the same claim stood last, so that nothing new is to be written. */
+/** Whether two parts have the same nodes at the same addresses, drained and accused alike, and the same claim stood last, so that nothing new is to be written. */
 export function isRememberedAlike(before: ClusterPart, after: ClusterPart): boolean {
   return (
     before.drains === after.drains &&
     before.incumbent === after.incumbent &&
     before.nodes.length === after.nodes.length &&
+    isAccusedAlike(before, after) &&
     after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
   );
 }

@@ -57,6 +57,7 @@ export function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): Settings
     maxAgeMs: probe.maxAgeMs,
     intervalMs: probe.intervalMs,
     viewMaxAgeMs: 3 * probe.clusterIntervalMs + probe.timeoutMs,
+    timeoutMs: probe.timeoutMs,
     pageMaxAgeMs: 3 * probe.metricsIntervalMs + probe.timeoutMs,
     livenessMaxAgeMs: 3 * livenessEvery * probe.intervalMs + probe.timeoutMs,
     fall: probe.fall,

@@ -239,11 +239,12 @@ test("writings that pile up while one is under way become one", async () => {
   const file = join(folder, "piled.json");
   const members = new MembersFile(pino({ enabled: false }));
   let taken = 0;
+  const take = (): ReturnType<typeof snapshotOf> => {
+    taken += 1;
+    return snapshotOf(new Watched().part);
+  };
   for (let time = 0; time < 100; time += 1) {
-    members.write(file, () => {
-      taken += 1;
-      return snapshotOf(new Watched().part);
-    });
+    members.write(file, take);
     if (time === 0) await Promise.resolve();
   }
   await members.written;

@@ -23,6 +23,7 @@ const settings: Settings = {
   livenessMaxAgeMs: 32_500,
   intervalMs: 1_000,
   viewMaxAgeMs: 11_500,
+  timeoutMs: 2_500,
   pageMaxAgeMs: 17_500,
   fall: 3,
   rise: 1,

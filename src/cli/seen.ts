@@ -107,6 +107,7 @@ function readNode(row: JsonObject): SeenNode {
     verdicts: Object.fromEntries(verdicts.map(([route, word]) => [route, String(word)])),
     reason: text(row["reason"]),
     detail: text(row["detail"]),
+    warning: text(row["warning"]),
     drain: isObject(row["drain"]) ? readDrain(row["drain"]) : null,
   };
 }

@@ -1,3 +1,4 @@
+import { noAttachment, type Attachment, type Measured } from "./attachment.ts";
 import type { ExporterEvidence } from "./exporter-evidence.ts";
 import type { Failure } from "./failure.ts";
 import type { Node } from "./node.ts";
@@ -19,8 +20,8 @@ export interface Observation {
   readonly claimedSinceMs: number | null;
   /** When the last probe that saw the lock was sent; `null` when none ever did. */
   readonly lastHeldAtMs: number | null;
-  /** The highest leader position known when the report came: what the node's lag is counted from. */
-  readonly leaderPosition: number | null;
+  /** What the node's lag is counted from; `null` while no leader position was known when its report came. */
+  readonly measured: Measured | null;
   /** Failures since the last answer, at most one an interval (design.md, rule 8). */
   readonly failuresInRow: number;
   /** When the last probe that counted as a failure was sent, in ms of our clock; -Infinity while none did. */
@@ -30,10 +31,9 @@ export interface Observation {
   /** `fall` failures in a row, not yet taken back by `rise` answers. */
   readonly isDown: boolean;
   readonly liveness: Liveness | null;
-  /** When the node last showed a sign of being attached to the leader, or the count began anew (rule 5). */
-  readonly attachedAtMs: number;
-  /** Since when it has been on a lower timeline than a fresh leader; `null` while it is not (rule 6). */
-  readonly lowerTimelineSinceMs: number | null;
+  /** Up to which instant positioned time is counted (rule 5): when its last report was asked for, or the counts began anew. */
+  readonly countedAtMs: number;
+  readonly attachment: Attachment;
   /** What its lag comes to over its last reports; kept only where damping asks for it. */
   readonly dampedLag: DampedLag | null;
   /** When the last member list that has the node was asked for; -Infinity while none has. */
@@ -73,15 +73,15 @@ export function unseen(node: Node): Observation {
     sentAtWallMs: 0,
     claimedSinceMs: null,
     lastHeldAtMs: null,
-    leaderPosition: null,
+    measured: null,
     failuresInRow: 0,
     failedAtMs: -Infinity,
     answersInRow: 0,
     failure: null,
     isDown: false,
     liveness: null,
-    attachedAtMs: -Infinity,
-    lowerTimelineSinceMs: null,
+    countedAtMs: -Infinity,
+    attachment: noAttachment,
     dampedLag: null,
     listedAtMs: -Infinity,
     exporter: null,

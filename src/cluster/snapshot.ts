@@ -105,6 +105,14 @@ export interface LeaderPosition {
   readonly system: string | null;
   readonly timeline: number | null;
   readonly highest: number;
+  /** Earlier timelines of this leader's history, and up to where they are known to be shared with it before `/history` says. */
+  readonly shared: readonly SharedHistory[];
+}
+
+/** An earlier timeline that is the same as the leader's history up to a position: its switch point is not below it. */
+export interface SharedHistory {
+  readonly timeline: number;
+  readonly upTo: number;
 }
 
 /** At `atMs` of our clock the leader was not past `position`. */

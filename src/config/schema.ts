@@ -35,7 +35,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .nullable()
         .default(null)
         .describe(
-          "Remembers discovered members (should every seed be down), whose claim on the lock stood last, and drains over a restart",
+          "Remembers over a restart: discovered members (should every seed be down), whose claim stood last, who is detached or stalled, and drains",
         ),
       drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
       fast_lane: flag().default(true).describe("Whether simple checks are answered before a request is taken apart"),

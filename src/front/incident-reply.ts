@@ -26,8 +26,9 @@ export function incidentReply({ address, query }: Asked, sources: OperatorSource
   if (part === undefined || settings === undefined)
     return badRequest({ thing: "cluster", value: address.cluster, allowed: "a cluster of the configuration" });
   const recorded = sources.recorded(address.cluster, instant - reachMs, instant + reachMs);
+  const accused = sources.accused(address.cluster, recorded[0]?.atWallMs ?? instant);
   const headers = ["Content-Type", "application/yaml", "Content-Disposition", `attachment; filename="incident.yaml"`];
-  return renderSliced(incidentPieces({ part, settings, instantMs: instant, recorded }), rendering, headers);
+  return renderSliced(incidentPieces({ part, settings, instantMs: instant, recorded, accused }), rendering, headers);
 }
 
 /** What an incident file is written from. */
@@ -36,12 +37,14 @@ export interface Incident {
   readonly settings: Settings;
   readonly instantMs: number;
   readonly recorded: readonly Recorded[];
+  /** Who was accused of being detached or stalled before the first of it, by node. */
+  readonly accused: ReadonlyMap<string, readonly string[]>;
 }
 
 const layout = { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false } as const;
 
 /** Writes an incident file step by step: what the cluster is, what it is judged by, and what was heard when. */
-export function* incidentPieces({ part, settings, instantMs, recorded }: Incident): Generator<string> {
+export function* incidentPieces({ part, settings, instantMs, recorded, accused }: Incident): Generator<string> {
   const [first] = recorded;
   const beganMs = first?.atMs ?? 0;
   const cluster = clusterOf(part);
@@ -61,6 +64,7 @@ export function* incidentPieces({ part, settings, instantMs, recorded }: Inciden
         ...databaseOf(node.database),
         ...(node.api === null ? { exporter_only: true } : {}),
         ...(node.isArchiveFed ? { archive_fed: true } : {}),
+        ...(accused.has(node.name) ? { accused: accused.get(node.name) } : {}),
       })),
     },
     settings: settingsValue(settings),
@@ -118,11 +122,13 @@ function settingsValue({
   viewMaxAgeMs,
   pageMaxAgeMs,
   intervalMs,
+  timeoutMs,
   fall,
   rise,
 }: Settings): IncidentValue {
   return {
     interval: span(intervalMs),
+    timeout: span(timeoutMs),
     max_age: span(maxAgeMs),
     liveness_max_age: span(livenessMaxAgeMs),
     view_max_age: span(viewMaxAgeMs),

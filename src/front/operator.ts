@@ -28,6 +28,8 @@ export interface OperatorSources {
   readonly gate: PageGate;
   /** Called with the status of each page that is answered. */
   readonly onAnswer?: (status: number) => void;
+  /** Who was accused of being detached or stalled at a wall-clock instant, by node. */
+  readonly accused: (cluster: string, wallMs: number) => ReadonlyMap<string, readonly string[]>;
 }
 
 /** A question with what its query says. */

@@ -3,7 +3,7 @@ import { isObject, parseJson } from "../cluster/json.ts";
 import type { Observation } from "../cluster/observation.ts";
 import { isSet } from "../cluster/tags.ts";
 import { isFresh } from "../health/freshness.ts";
-import { lagBytes } from "../health/position.ts";
+import { lagBytes } from "../health/measure.ts";
 import type { Sight } from "../health/sight.ts";
 import type { Refusal } from "./refusal.ts";
 
@@ -48,7 +48,7 @@ function obstacleOf(sight: Sight, name: string, action: RoleChange["action"]): R
 /** What only a switchover asks of its candidate: little lag and, in synchronous mode, to be the synchronous standby. */
 function limitsOf(sight: Sight, candidate: Observation): Refusal | null {
   const { name } = candidate.node;
-  const lag = lagBytes(sight.part, candidate, "received");
+  const lag = lagBytes(sight, candidate, "received");
   const most = sight.part.config?.lagMaxOnFailover;
   if (lag !== null && most !== undefined && lag > most) {
     return refused("candidate_lagging", `candidate ${name} is lagging: ${formatByteSize(lag)} behind, ${formatByteSize(most)} are allowed`);

@@ -3,11 +3,12 @@ import type { StatusOutcome } from "../cluster/outcome.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 import { isDamping } from "./damping.ts";
 import { isOnLowerTimeline } from "./divergence.ts";
+import { hasNothingToReceive } from "./attachment.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { advancePosition, statesPosition } from "./position.ts";
 import type { Settings } from "./settings.ts";
-import { hasNothingToReceive } from "./stream.ts";
 import { isConfirmed } from "./testimony.ts";
+import { measure } from "./measure.ts";
 import { withSample } from "./time-lag.ts";
 
 /**
@@ -28,21 +29,22 @@ export function observedAgain(part: ClusterPart, outcome: StatusOutcome, { setti
   // A claim that was broken off, or a leader that has gone silent, is another matter.
   const maxAge = maxAgeMs(part, settings);
   if (!answers(before, maxAge, nowMs) || !answers(leader, maxAge, nowMs)) return null;
-  const position = advancePosition(part, { observation: before, isHolder: hasLock, nowMs }, settings);
-  if (position !== part.position || isOnLowerTimeline(part, report) || before.lowerTimelineSinceMs !== null) return null;
-  const hasSign = hasNothingToReceive(part, report);
-  if (!hasSign && !hasLock) return null;
+  const position = advancePosition(part, { before, observation: before, holder: part.holder, nowMs }, settings);
+  // The holder's sender list may accuse or clear whoever is on a lower timeline.
+  if (position !== part.position || (hasLock ? isAnyLower(part) : isOnLowerTimeline(part, report))) return null;
+  if (!hasLock && (report.timeline !== position?.timeline || !hasNothingToReceive({ part }, report, () => false))) return null;
+  if (isUnderCount(before)) return null;
   const after: Observation = {
     ...before,
     sentAtMs,
     sentAtWallMs,
     lastHeldAtMs: hasLock ? sentAtMs : before.lastHeldAtMs,
-    leaderPosition: position?.highest ?? null,
+    measured: measure(part, { before, report, isStreaming: () => false, settings, nowMs }),
     answersInRow: before.answersInRow + 1,
-    attachedAtMs: hasSign ? sentAtMs : before.attachedAtMs,
+    countedAtMs: Math.max(sentAtMs, before.countedAtMs),
     dampedLag: null,
   };
-  const positionSamples = hasLock ? withSample(part, position, sentAtMs) : part.positionSamples;
+  const positionSamples = hasLock ? withSample(part.positionSamples, position, sentAtMs) : part.positionSamples;
   return { ...part, nodes: part.nodes.with(at, after), newestAtMs: Math.max(part.newestAtMs, sentAtMs), positionSamples };
 }
 
@@ -60,6 +62,16 @@ function steadyLeader({ nodes, claims, holder, stood, incumbent, lost, leadershi
   const isSettled = stood === holder && incumbent === holder && leadership.kind === "held" && leadership.by === "sole";
   const leads = holder === node.name && isSettled && node.api !== null;
   return leads && report !== null && statesPosition(report) ? leader : null;
+}
+
+function isAnyLower(part: ClusterPart): boolean {
+  return part.nodes.some(({ report }) => report !== null && isOnLowerTimeline(part, report));
+}
+
+/** Whether anything is counted against the node: then its report changes more than ages. */
+function isUnderCount({ attachment }: Observation): boolean {
+  const { silentMs, listedMs, lowerMs, isDetached, isStalled, isDiverged } = attachment;
+  return silentMs + listedMs + lowerMs > 0 || isDetached || isStalled || isDiverged;
 }
 
 function answers(observation: Observation, maxAge: number, nowMs: number): boolean {

@@ -9,8 +9,8 @@ export interface Check {
   readonly route: Route;
   readonly lagBytesMax: number | null;
   readonly lagTimeMsMax: number | null;
-  /** Read your writes: the position that must have been replayed. */
-  readonly minLsn: number | null;
+  /** Read your writes: the position that must have been replayed, and the timeline it was written on where the check says so. */
+  readonly minLsn: WalFloor | null;
   readonly replicationState: string | null;
   readonly mode: "apply" | "write";
   /** Tag name -> the value it must have. */
@@ -24,6 +24,13 @@ export interface Check {
   readonly missStatus: number;
   /** The status when a node is down, stale or unknown. */
   readonly unknownStatus: number;
+}
+
+/** A position in the WAL that a client wants to read past. */
+export interface WalFloor {
+  /** `null` where the check compares bare positions. */
+  readonly timeline: number | null;
+  readonly position: number;
 }
 
 /** Something asked in a way that is not understood: always a 400 (design.md, Words). */
@@ -123,7 +130,14 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
     "lag_time",
     { allowed: "a time such as 500ms, 5s, 2min, 1h", isLimit: true, read: (value) => field("lagTimeMsMax", parseDuration(value)) },
   ],
-  ["min_lsn", { allowed: "a WAL position such as 0/3000148", isLimit: true, read: (value) => field("minLsn", parseLsn(value)) }],
+  [
+    "min_lsn",
+    {
+      allowed: "a WAL position such as 0/3000148, or one with its timeline such as 4@0/3000148 (timelines from 1 to 4294967295)",
+      isLimit: true,
+      read: (value) => field("minLsn", parseWalFloor(value)),
+    },
+  ],
   ["replication_state", { allowed: "a replication state such as streaming", read: (value) => ({ replicationState: value }) }],
   ["mode", { allowed: "apply or write", read: (value) => (value === "apply" || value === "write" ? { mode: value } : undefined) }],
   ["db", { allowed: "host:port of the database", isLimit: true, read: (value) => field("database", parseDatabaseAddress(value)) }],
@@ -146,6 +160,17 @@ function field<K extends keyof Check>(key: K, value: Check[K] | undefined): Part
   const read: Partial<Check> = {};
   read[key] = value;
   return read;
+}
+
+/** PostgreSQL counts timelines in 32 bits, from 1. */
+const timelineMax = 2 ** 32 - 1;
+
+function parseWalFloor(text: string): WalFloor | undefined {
+  const match = /^(?:(\d{1,10})@)?([^@]+)$/.exec(text);
+  const position = parseLsn(match?.[2] ?? "");
+  const timeline = match?.[1] === undefined ? null : Number(match[1]);
+  if (position === undefined || (timeline !== null && (timeline < 1 || timeline > timelineMax))) return undefined;
+  return { timeline, position };
 }
 
 function parseWhole(text: string, [least, most]: readonly [number, number]): number | undefined {

@@ -1,17 +1,20 @@
 import { formatByteSize } from "../cluster/byte-size.ts";
 import { formatLsn } from "../cluster/lsn.ts";
 import type { Report } from "../cluster/report.ts";
-import { judgeAttachment } from "./attachment.ts";
+import { isExempt, judgeAttachment } from "./attachment.ts";
+import { attachmentWarning } from "./attachment-warning.ts";
 import { isOnLowerTimeline, switchPointOf } from "./divergence.ts";
 import type { RuleLine } from "./explain.ts";
 import { line, seconds, skipped, type Subject } from "./explain-line.ts";
 import { isLeading } from "./explain-role.ts";
-import { judgeLag, presentLag } from "./lag.ts";
-import { lagBytes } from "./position.ts";
+import { judgeLag, presentLag, timelineOf } from "./lag.ts";
+import { lagBytes } from "./measure.ts";
 import { isBeforeStreaming, judgeReadiness, judgeReplicationState } from "./replica.ts";
 import type { Reason } from "./reason.ts";
 import type { Route } from "./route.ts";
-import { freshLeader, isListed, reachedBy, silentSinceMs } from "./stream.ts";
+import { sharedUpTo } from "./shared-history.ts";
+import { reachedBy } from "./position.ts";
+import { freshLeader, isListed } from "./stream.ts";
 
 const noReplicaRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader", "health", "liveness"]);
 
@@ -24,7 +27,6 @@ export function attachmentRules(subject: Subject): readonly RuleLine[] {
     return [skipped("history and stream", "not asked of nodes before version 4")];
   if (!sight.settings.guards.attachedReplica) return [skipped("history and stream", "guard attached_replica is off")];
   const leader = freshLeader(sight);
-  if (leader === null) return [skipped("history and stream", "no leader with a fresh report: nobody is accused")];
   const verdict = judgeAttachment(sight, { observation, report }, check);
   const reason = verdict.fit ? null : verdict.reason;
   const history = line(subject, {
@@ -36,9 +38,9 @@ export function attachmentRules(subject: Subject): readonly RuleLine[] {
   const stream = line(subject, {
     rule: "stream",
     value: streamOf(subject),
-    limit: `some sign within ${seconds(sight.settings.guards.attachWindowMs)}`,
-    refusal: reason === "detached" ? reason : null,
-    source: `replication[] of ${leader.node.name}, positions of ${observation.node.name}`,
+    limit: `a sign within ${seconds(sight.settings.guards.attachWindowMs)}${leader === null ? "; no time counts without a fresh leader" : ""}`,
+    refusal: reason === "detached" || reason === "stalled" ? reason : null,
+    source: `replication[] of ${leader?.node.name ?? "no leader"}, positions of ${observation.node.name}`,
   });
   return [history, stream];
 }
@@ -66,8 +68,12 @@ export function lagRules(subject: Subject): readonly RuleLine[] {
   const verdict = judgeLag(sight, witness, check);
   const reason = verdict.fit ? null : verdict.reason;
   if (check.minLsn !== null) {
-    const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}`;
-    rows.push(line(subject, { rule: "min_lsn", value, limit: formatLsn(check.minLsn), refusal: reason === "min_lsn" ? reason : null }));
+    const { timeline, position } = check.minLsn;
+    const on = timeline === null ? "" : ` on timeline ${timelineOf(observation) ?? "not stated"}`;
+    const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}${on}`;
+    const left = timeline === null ? null : sharedUpTo(sight.part, timeline);
+    const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${left === null ? "" : `, left at ${formatLsn(left)}`}`;
+    rows.push(line(subject, { rule: "min_lsn", value, limit, refusal: reason === "min_lsn" ? reason : null }));
   }
   rows.push(lagRule(subject, reason === "min_lsn" ? null : reason));
   return rows;
@@ -101,7 +107,7 @@ function readinessRule(subject: Subject, report: Report): RuleLine {
   const { sight, observation, check } = subject;
   if (isBeforeStreaming(report)) return skipped("lag", "not asked of nodes before version 4");
   const reason = reasonOf(subject, report);
-  const bytes = lagBytes(sight.part, observation, check.mode === "write" ? "received" : "replayed");
+  const bytes = lagBytes(sight, observation, check.mode === "write" ? "received" : "replayed");
   const limit = check.lagBytesMax ?? sight.part.config?.lagMaxOnFailover ?? null;
   return line(subject, {
     rule: "lag",
@@ -126,9 +132,10 @@ function historyOf({ sight }: Subject, report: Report): string {
 
 function streamOf({ sight, observation }: Subject): string {
   if (observation.node.isArchiveFed) return "archive_fed: it needs no stream";
-  if (isListed(sight, observation.node.name)) return "listed by its sender";
-  const sinceMs = silentSinceMs(sight, observation);
-  return sinceMs === null
-    ? "moves, or has nothing to receive"
-    : `in no sender list, not caught up, not moving for ${seconds(observation.sentAtMs - sinceMs)}`;
+  if (isExempt(observation)) return "tag nostream: it needs no stream";
+  const warning = attachmentWarning(sight, observation);
+  if (warning !== null) return warning;
+  return isListed(sight, observation.node.name)
+    ? "listed by its sender, and moves or has nothing to receive"
+    : "moves, or has nothing to receive";
 }

@@ -31,20 +31,20 @@ const lastingOfNode = [
   "report",
   "hasLock",
   "claimedSinceMs",
-  "leaderPosition",
+  "measured",
   "failuresInRow",
   "failedAtMs",
   "failure",
   "isDown",
-  "lowerTimelineSinceMs",
+  "attachment",
   "listedAtMs",
   "exporter",
 ] as const satisfies readonly (keyof Observation)[];
 
 /**
  * Whether an outcome changed nothing but how old a node's word is, so that a verdict on the part before is one on the part after, for as
- * long as age alone left it true (horizon.ts). In doubt it changed something: a node that was not fresh any more, whose exporter is
- * heard too, or whose attachment or timeline is in question, is judged by the very instant of its report.
+ * long as age alone left it true (horizon.ts). In doubt it changed something: a node that was not fresh any more, or whose
+ * exporter is heard too, is judged by the very instant of its report.
  * @param nowMs the instant of recording, in ms of our clock
  */
 export function isSameButAge(before: ClusterPart, after: ClusterPart, { settings, nowMs }: Context): boolean {
@@ -66,15 +66,9 @@ interface Context {
 }
 
 function isSameWord(was: Observation, is: Observation): boolean {
-  if (is.report === null || is.exporter !== null || is.lowerTimelineSinceMs !== null) return false;
+  if (is.report === null || is.exporter !== null) return false;
   if (lastingOfNode.some((key) => was[key] !== is[key])) return false;
-  return !isInQuestion(was) && !isInQuestion(is) && isSameHeartbeat(was.liveness, is.liveness) && isSameLag(was.dampedLag, is.dampedLag);
-}
-
-/** Whether the node's attachment counts for its verdicts and its last report gave no sign of it: then each report adds to its silence. */
-function isInQuestion({ report, sentAtMs, attachedAtMs }: Observation): boolean {
-  const counts = report?.role === "replica" || report?.replicationState === "streaming";
-  return counts && attachedAtMs < sentAtMs;
+  return isSameHeartbeat(was.liveness, is.liveness) && isSameLag(was.dampedLag, is.dampedLag);
 }
 
 /** A dead heartbeat that had grown old would count anew. */

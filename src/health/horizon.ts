@@ -34,8 +34,9 @@ function* instants(part: ClusterPart, { settings, maxAgeMs }: Sight): IterableIt
   yield part.newestAtMs + maxAgeMs;
   for (const { untilMs } of part.drains.values()) yield untilMs;
   if (part.withdrawn !== null) yield part.withdrawn.atMs + handoverHoldMs;
-  for (const { sentAtMs, lastHeldAtMs, liveness, failedAtMs, exporter, claimedSinceMs } of part.nodes) {
+  for (const { sentAtMs, lastHeldAtMs, liveness, failedAtMs, exporter, claimedSinceMs, measured } of part.nodes) {
     yield sentAtMs + maxAgeMs;
+    if (measured !== null && measured.heldUntilMs !== null) yield measured.heldUntilMs;
     if (claimedSinceMs !== null) yield claimedSinceMs + handoverHoldMs;
     if (exporter !== null) {
       yield exporter.provenAtMs + settings.pageMaxAgeMs;

@@ -1,9 +1,11 @@
 import { formatByteSize } from "../cluster/byte-size.ts";
 import { formatLsn } from "../cluster/lsn.ts";
-import type { LagSample } from "../cluster/observation.ts";
-import type { Check } from "./check.ts";
+import type { LagSample, Observation } from "../cluster/observation.ts";
+import type { ClusterPart } from "../cluster/snapshot.ts";
+import type { Check, WalFloor } from "./check.ts";
 import { exceeds, isRefusedForLag } from "./damping.ts";
-import { lagBytes } from "./position.ts";
+import { lagBytes } from "./measure.ts";
+import { sharedUpTo } from "./shared-history.ts";
 import type { Sight, Witness } from "./sight.ts";
 import { timeLagMs } from "./time-lag.ts";
 import { fit, unfit, type Unfit, type Verdict } from "./verdict.ts";
@@ -14,8 +16,8 @@ import { fit, unfit, type Unfit, type Verdict } from "./verdict.ts";
  * to read his own writes means each single read.
  */
 export function judgeLag(sight: Sight, { observation, report }: Witness, check: Check): Verdict {
-  if (check.minLsn !== null && (report.replayed === null || report.replayed < check.minLsn)) {
-    return unfit("min_lsn", report.replayed === null ? null : formatLsn(report.replayed));
+  if (check.minLsn !== null && !hasReplayed(sight.part, observation, check.minLsn)) {
+    return unfit("min_lsn", report.replayed === null ? null : replayedTo(observation, check.minLsn));
   }
   if (check.lagBytesMax === null && check.lagTimeMsMax === null) return fit;
   const present = presentLag(sight, observation);
@@ -26,9 +28,32 @@ export function judgeLag(sight: Sight, { observation, report }: Witness, check: 
   return isRefused ? refusal(present, check) : fit;
 }
 
+/**
+ * Whether the node has replayed what was written at a position. With a timeline that timeline has to be the node's own, or one that its
+ * history left no earlier than there: after a failover that lost writes the new timeline grows past positions that it never had.
+ */
+function hasReplayed(part: ClusterPart, observation: Observation, floor: WalFloor): boolean {
+  const replayed = observation.report?.replayed ?? null;
+  if (replayed === null || replayed < floor.position) return false;
+  if (floor.timeline === null) return true;
+  const timeline = timelineOf(observation);
+  if (timeline === null || floor.timeline >= timeline) return floor.timeline === timeline;
+  return floor.position <= (sharedUpTo(part, floor.timeline) ?? -1);
+}
+
+/** The timeline that a node's positions count on: its own, or the leader's where a sender list showed it streaming with this report. */
+export function timelineOf({ measured, report }: Observation): number | null {
+  return (measured?.heldUntilMs === null ? measured.timeline : null) ?? report?.timeline ?? null;
+}
+
+function replayedTo(observation: Observation, floor: WalFloor): string {
+  const at = formatLsn(observation.report?.replayed ?? 0);
+  return floor.timeline === null ? at : `${timelineOf(observation) ?? "?"}@${at}`;
+}
+
 /** A node's lag as it is now, in bytes and in time. */
 export function presentLag(sight: Sight, observation: Witness["observation"]): LagSample {
-  return { sentAtMs: observation.sentAtMs, bytes: lagBytes(sight.part, observation), timeMs: timeLagMs(sight.part, observation, sight) };
+  return { sentAtMs: observation.sentAtMs, bytes: lagBytes(sight, observation), timeMs: timeLagMs(sight.part, observation, sight) };
 }
 
 /** The figure of the limit that is broken; where damping alone refuses, that of the limit asked for. */

@@ -1,7 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ExporterOutcome, LivenessOutcome, Outcome, StatusOutcome } from "../cluster/outcome.ts";
 import type { Report } from "../cluster/report.ts";
-import type { ClusterPart, DocumentAnswer, LeaderPosition, PositionSample } from "../cluster/snapshot.ts";
+import type { ClusterPart, DocumentAnswer } from "../cluster/snapshot.ts";
 import { observedAgain } from "./again.ts";
 import { withDrains } from "./drain.ts";
 import { answerThrough, isLeadingAsking } from "./exporter-node.ts";
@@ -10,13 +10,15 @@ import { unanswered } from "./failures.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { withIncumbent } from "./incumbent.ts";
 import { settledStanding, type SettledStanding } from "./leader.ts";
+import { withDivergence } from "./divergence.ts";
 import { withMembers } from "./membership.ts";
 import { advancePosition, positionOfDarkLeader, statesPosition } from "./position.ts";
 import { observeExporter } from "./observe-exporter.ts";
 import { withBearings, withWindowsAnew } from "./seen.ts";
 import type { Settings } from "./settings.ts";
 import { withFailedView, withView } from "./testimony.ts";
-import { withSample } from "./time-lag.ts";
+import { lookUpon } from "./sight.ts";
+import { carriedSamples, withSample } from "./time-lag.ts";
 
 /** What an outcome is taken in by, and when. */
 export interface Context {
@@ -57,10 +59,12 @@ function take(part: ClusterPart, outcome: Outcome, context: Context): ClusterPar
  */
 function settle(before: ClusterPart, part: ClusterPart, context: Context & { readonly settled?: SettledStanding }): ClusterPart {
   const { settings, nowMs } = context;
-  const { holder, claims, leadership, lost } = context.settled ?? settledStanding(part, settings, nowMs);
+  const settled = context.settled ?? settledStanding(part, settings, nowMs);
+  const { holder, claims, leadership, lost } = settled;
   const stood = holder ?? (claims.length === 0 ? part.stood : null);
   const isOther = (stood !== null && stood !== before.stood) || part.position?.timeline !== before.position?.timeline;
-  const current = isOther ? withWindowsAnew(part, nowMs) : part;
+  const anew = isOther ? withWindowsAnew(part, nowMs) : part;
+  const current = withDivergence(anew, (seen) => lookUpon(seen, settled, context));
   const isSame = leadership === part.leadership && lost === part.lost;
   if (isSame && stood === part.stood && holder === part.holder) return current;
   const withdrawn = part.holder !== null && holder !== part.holder ? { from: part.holder, atMs: nowMs } : part.withdrawn;
@@ -132,19 +136,13 @@ function withReport(part: ClusterPart, { at, before, observation }: SeenNode, co
   // Nothing of what follows has a word in who leads, so once is enough.
   const settled = settledStanding(claimed, settings, nowMs);
   const isHolder = settled.holder === observation.node.name;
-  const position = advancePosition(claimed, { observation, isHolder, nowMs }, settings);
+  const position = advancePosition(claimed, { before, observation, holder: settled.holder, nowMs }, settings);
   // A leader that states no position (its own query failed) may have moved on unseen.
   const isMeasured = isHolder && report !== null && statesPosition(report);
-  const positionSamples = isMeasured ? withSample(claimed, position, sentAtMs) : samplesOf(claimed, position);
+  const carried = carriedSamples(claimed, position, isMeasured ? before : null);
+  const positionSamples = isMeasured ? withSample(carried, position, sentAtMs) : carried;
   const measured: ClusterPart = { ...claimed, position, positionSamples };
-  const after = { ...observation, leaderPosition: position?.highest ?? null };
-  return { heard: withNode(measured, at, withBearings(measured, { before, after }, { settings, nowMs, settled })), settled };
-}
-
-/** Samples belong to their pair: where a document made another leader's position known, the old ones say nothing. */
-function samplesOf(part: ClusterPart, position: LeaderPosition | null): readonly PositionSample[] {
-  const isSame = position?.system === part.position?.system && position?.timeline === part.position?.timeline;
-  return isSame ? part.positionSamples : [];
+  return { heard: withNode(measured, at, withBearings(measured, { before, after: observation }, { settings, nowMs, settled })), settled };
 }
 
 function claimsWith(claims: readonly number[], at: number, hasLock: boolean): readonly number[] {
@@ -202,7 +200,7 @@ function withDocument(part: ClusterPart, answer: DocumentAnswer, { settings, now
   // The leader may be a member that this very document made known.
   const listed = withView(known, cluster, { witness: askedOf, sentAtMs, nowMs });
   const position = positionOfDarkLeader(listed, settings, nowMs);
-  return position === listed.position ? listed : { ...listed, position, positionSamples: samplesOf(listed, position) };
+  return position === listed.position ? listed : { ...listed, position, positionSamples: carriedSamples(listed, position, null) };
 }
 
 function withNode(part: ClusterPart, at: number, observation: Observation): ClusterPart {

@@ -1,12 +1,13 @@
 import type { DatabaseAddress } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart, Snapshot } from "../cluster/snapshot.ts";
+import { attachmentWarning } from "./attachment-warning.ts";
 import { plainCheck } from "./check.ts";
 import { drainOf } from "./drain.ts";
 import { isFresh } from "./freshness.ts";
 import { judge } from "./judge.ts";
 import { presentLag } from "./lag.ts";
-import { lagBytes } from "./position.ts";
+import { lagBytes } from "./measure.ts";
 import type { Reason } from "./reason.ts";
 import type { Route } from "./route.ts";
 import type { Settings } from "./settings.ts";
@@ -57,6 +58,8 @@ export interface NodeOverview {
   readonly reason: Reason | null;
   /** The figure or detail behind the reason. */
   readonly detail: string | null;
+  /** What counts against a replica's attachment so far, as `listed by its sender, but has not moved for 6 s`; `null` when nothing does. */
+  readonly warning: string | null;
   readonly drain: DrainOverview | null;
 }
 
@@ -113,7 +116,7 @@ export function nodeOverview(sight: Sight, observation: Observation): NodeOvervi
     role: report?.role ?? null,
     state: report?.state ?? null,
     timeline: report?.timeline ?? null,
-    lag_bytes: isHolder ? 0 : lagBytes(sight.part, observation),
+    lag_bytes: isHolder ? 0 : lagBytes(sight, observation),
     lag_ms: isHolder ? 0 : presentLag(sight, observation).timeMs,
     age_ms: report === null ? null : Math.round(sight.nowMs - observation.sentAtMs),
     version: report?.version ?? null,
@@ -125,6 +128,7 @@ export function nodeOverview(sight: Sight, observation: Observation): NodeOvervi
     verdicts: Object.fromEntries(shown.map((route) => [route, wordFor(sight, observation, route)])),
     reason: duty.fit ? null : duty.reason,
     detail: duty.fit ? null : (observation.failure?.detail ?? duty.figure),
+    warning: isHolder ? null : attachmentWarning(sight, observation),
     drain: drainOverview(sight.part, node.name, sight.nowMs),
   };
 }

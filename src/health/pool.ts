@@ -1,7 +1,7 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { Check } from "./check.ts";
 import { judge } from "./judge.ts";
-import { lagBytes } from "./position.ts";
+import { lagBytes } from "./measure.ts";
 import type { Sight } from "./sight.ts";
 import { degraded, fit, unfit, type Verdict } from "./verdict.ts";
 
@@ -41,7 +41,7 @@ function isPreferred(sight: Sight, one: Observation, other: Observation): boolea
 
 function rank(sight: Sight, observation: Observation): number {
   if (observation.node.name === sight.standing.holder) return -1;
-  return lagBytes(sight.part, observation) ?? Infinity;
+  return lagBytes(sight, observation) ?? Infinity;
 }
 
 /** Whether the node is among the least lagging that a lag limit has to leave in; one whose lag is not known comes last. */
@@ -58,7 +58,7 @@ function isKept(sight: Sight, observation: Observation, check: Check): boolean {
 
 /** Of two that lag alike the one listed first is ahead, so that `keep=1` keeps one. */
 function isAhead(sight: Sight, one: Observation, other: Observation): boolean {
-  const [lag, otherLag] = [lagBytes(sight.part, one) ?? Infinity, lagBytes(sight.part, other) ?? Infinity];
+  const [lag, otherLag] = [lagBytes(sight, one) ?? Infinity, lagBytes(sight, other) ?? Infinity];
   return lag === otherLag ? sight.part.nodes.indexOf(one) < sight.part.nodes.indexOf(other) : lag < otherLag;
 }
 

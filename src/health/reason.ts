@@ -20,6 +20,7 @@ export const softReasons = [
   "wrong_role",
   "lagging",
   "lag_unknown",
+  "stalled",
   "not_running",
   "tag",
   "noloadbalance",

@@ -4,7 +4,7 @@ import type { Check } from "./check.ts";
 import { holdsLock } from "./lock.ts";
 import { judgeLag } from "./lag.ts";
 import { judgeAttachment } from "./attachment.ts";
-import { lagBytes } from "./position.ts";
+import { lagBytes } from "./measure.ts";
 import type { Sight, Witness } from "./sight.ts";
 import { fit, unfit, type Verdict } from "./verdict.ts";
 
@@ -47,7 +47,7 @@ export function judgeReadiness(sight: Sight, witness: Witness, check: Check): Ve
   if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
   const attachment = judgeAttachment(sight, witness, check);
   if (!attachment.fit) return attachment;
-  const lag = lagBytes(sight.part, observation, check.mode === "write" ? "received" : "replayed");
+  const lag = lagBytes(sight, observation, check.mode === "write" ? "received" : "replayed");
   if (lag === null) return check.lagBytesMax === null ? fit : unfit("lag_unknown");
   const limit = check.lagBytesMax ?? sight.part.config?.lagMaxOnFailover ?? Infinity;
   return lag > limit ? unfit("lagging", formatByteSize(lag)) : fit;

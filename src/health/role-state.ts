@@ -28,7 +28,7 @@ const healthCheck = plainCheck("health");
  * | `replica` | it runs in recovery, and a plain `/replica` is fit or refused softly only (`noloadbalance`); a standby leader too |
  * | `starting` | it says it is starting, restarting, being bootstrapped or copied |
  * | `down` | `fall` probes failed, or it says it is stopping, stopped, crashed or failed |
- * | `unknown` | anything else: never heard, stale, blind, of another system, detached, diverged, a primary that rule 2 or 3 refuses, drained |
+ * | `unknown` | anything else: never heard, stale, blind, of another system, detached, stalled, diverged, a primary that rule 2 or 3 refuses, drained |
  *
  * Each probe recorded may move a node from any state to any other; time alone moves it to `unknown` only.
  */
@@ -42,8 +42,8 @@ export function roleState(sight: Sight, observation: Observation): ExporterWord 
   const replica = judge(sight, observation, replicaCheck);
   if (replica.fit) return "replica";
   if (replica.reason === "wrong_role") return observation.report?.role === "standby_leader" ? "replica" : "unknown";
-  // Who drained it wants no reads there; an exporter has no other word for that.
-  return isSoft(replica.reason) && replica.reason !== "drained" ? "replica" : "unknown";
+  // No reads are wanted of a node that was drained, or that receives nothing; an exporter has no other word for that.
+  return isSoft(replica.reason) && replica.reason !== "drained" && replica.reason !== "stalled" ? "replica" : "unknown";
 }
 
 /** The role of a whole cluster: the best there is. It is down only where every node is. */

@@ -16,6 +16,8 @@ export interface Settings {
   readonly rise: number;
   /** The probes' interval, in milliseconds: how finely time lag is known. */
   readonly intervalMs: number;
+  /** How long a node may take to answer a probe, in milliseconds. */
+  readonly timeoutMs: number;
   /** Whether members come and go with the cluster document (rule 10). */
   readonly discovers: boolean;
   /**

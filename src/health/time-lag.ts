@@ -1,24 +1,45 @@
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterPart, LeaderPosition, PositionSample } from "../cluster/snapshot.ts";
-import { isLeaderDark } from "./position.ts";
+import { measuredAt } from "./measure.ts";
+import { isLeaderDark, reachedBy } from "./position.ts";
 import type { Settings } from "./settings.ts";
+import { isSuccessor, sharedUpTo } from "./shared-history.ts";
 
 /** How many samples a cluster keeps. Old ones are thinned out, never cut off: the ring gets coarser backwards, not shorter. */
 export const samplesMax = 256;
 
 /**
  * Takes a leader's position into the samples (design.md, rule 4). Of samples at one position only the newest instant
- * counts, so an idle night takes one. A leader on another system or timeline starts anew.
+ * counts, so an idle night takes one. What is carried over from before is what `carriedSamples` says.
  * @param sentAtMs when the leader was asked: then it was not yet past what it answered
  */
-export function withSample(part: ClusterPart, position: LeaderPosition | null, sentAtMs: number): readonly PositionSample[] {
-  if (position === null) return part.positionSamples;
-  const isSamePair = part.position !== null && part.position.system === position.system && part.position.timeline === position.timeline;
-  const samples = isSamePair ? part.positionSamples : [];
+export function withSample(
+  samples: readonly PositionSample[],
+  position: LeaderPosition | null,
+  sentAtMs: number,
+): readonly PositionSample[] {
+  if (position === null) return samples;
   const last = samples.at(-1);
   const sample = { atMs: sentAtMs, position: position.highest };
   if (last === undefined || last.position < position.highest) return thinned([...samples, sample]);
   return last.atMs < sentAtMs ? samples.with(samples.length - 1, { ...last, atMs: sentAtMs }) : samples;
+}
+
+/**
+ * The samples that still say something under a position: those of its pair that are not past it, or, after a promotion, those of the
+ * history that both timelines share. Of any other pair they say nothing.
+ * @param leader what was known of the new leader when its report came: while it was a replica nobody wrote on its timeline
+ */
+export function carriedSamples(part: ClusterPart, position: LeaderPosition | null, leader: Observation | null): readonly PositionSample[] {
+  const { position: known, positionSamples: samples } = part;
+  if (known === position || known === null || position === null) return samples;
+  if (known.system === position.system && known.timeline === position.timeline) return upTo(samples, position.highest);
+  const shared = known.timeline === null || !isSuccessor(known, position) ? null : sharedUpTo({ ...part, position }, known.timeline);
+  if (shared === null) return [];
+  const carried = upTo(samples, shared);
+  const { report, sentAtMs } = leader ?? { report: null, sentAtMs: -Infinity };
+  const wasReplica = report !== null && report.role !== "primary" && report.timeline === known.timeline && reachedBy(report) !== null;
+  return wasReplica ? withSample(carried, { ...position, highest: Math.max(shared, carried.at(-1)?.position ?? 0) }, sentAtMs) : carried;
 }
 
 /**
@@ -43,12 +64,10 @@ interface Context {
 
 /** The instant since which the replay is behind; `Infinity` while it is not, `null` when it cannot be told. */
 function behindSinceMs(part: ClusterPart, observation: Observation, { settings, nowMs }: Context): number | null {
-  const replayed = observation.report?.replayed ?? null;
-  const highest = observation.leaderPosition ?? part.position?.highest ?? null;
-  if (replayed === null || highest === null) return null;
-  const isOnTimeline = observation.report?.timeline === part.position?.timeline;
-  if (replayed > highest && !isOnTimeline) return null;
-  if (replayed >= highest && !isLeaderDark(part, settings, nowMs)) return Infinity;
+  const figures = measuredAt(part, observation, nowMs);
+  const replayed = figures?.replayed ?? null;
+  if (figures === null || replayed === null) return null;
+  if (replayed >= figures.leader && !isLeaderDark(part, settings, nowMs)) return Infinity;
   return newestNotPast(part.positionSamples, replayed)?.atMs ?? null;
 }
 
@@ -61,6 +80,11 @@ function newestNotPast(samples: readonly PositionSample[], position: number): Po
     else to = middle;
   }
   return samples[from - 1] ?? null;
+}
+
+function upTo(samples: readonly PositionSample[], position: number): readonly PositionSample[] {
+  const last = samples.at(-1);
+  return last === undefined || last.position <= position ? samples : samples.filter((sample) => sample.position <= position);
 }
 
 /** Drops every second sample of the older half. A dropped one only makes lag look greater, back to the next older. */

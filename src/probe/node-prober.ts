@@ -24,6 +24,8 @@ export class NodeProber {
   #isAskingLiveness = false;
   #timer: NodeJS.Timeout | null = null;
   #isAsking = false;
+  /** A probe was requested while one was in flight: its answer may be older than what the caller wants to know. */
+  #isWantedAgain = false;
   #underWay: Promise<void> = Promise.resolve();
   #isStopped = false;
   #failures: FailureRow = noFailures;
@@ -46,9 +48,10 @@ export class NodeProber {
     return this.#underWay;
   }
 
-  /** Probes now, unless a probe is under way, and goes on at its pace. */
+  /** Probes now, or once more as soon as the probe in flight has ended, and goes on at its pace. */
   probe(): void {
-    if (!this.#isAsking && !this.#isStopped) this.#underWay = this.#probe();
+    if (this.#isAsking) this.#isWantedAgain = true;
+    else if (!this.#isStopped) this.#underWay = this.#probe();
   }
 
   /** Takes new TLS material: the next probe connects anew. */
@@ -69,12 +72,13 @@ export class NodeProber {
   async #probe(): Promise<void> {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#isAsking = true;
+    this.#isWantedAgain = false;
     const beganMs = this.#probing.now();
     const wasAnswered = await this.#askStatus(beganMs);
     this.#isAsking = false;
     // Nothing waits for it: a node that answers within its timeout never goes stale.
     void this.#askLiveness(wasAnswered);
-    if (!this.#isStopped) this.#timer = setTimeout(() => this.probe(), this.#pauseMs(beganMs));
+    if (!this.#isStopped) this.#timer = setTimeout(() => this.probe(), this.#isWantedAgain ? 0 : this.#pauseMs(beganMs));
   }
 
   /** @returns whether the node answered */

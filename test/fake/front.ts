@@ -98,6 +98,7 @@ export async function openFront(
     wall: () => nowMs,
     changes: () => [],
     recorded: () => [],
+    accused: () => new Map(),
   };
   const listening = options.listening ?? listeningOf();
   const dialect = new NodeDialect(listening, {

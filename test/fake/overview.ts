@@ -11,6 +11,7 @@ const node = {
   scope: "demo",
   exporter: null,
   detail: null,
+  warning: null,
   drain: null,
 };
 

@@ -9,6 +9,7 @@ import { clusterOf, configOf, nodeOf } from "./config.ts";
 export const plainSettings: Settings = {
   guards: defaultGuards,
   intervalMs: 1_000,
+  timeoutMs: 2_500,
   maxAgeMs: 5_500,
   livenessMaxAgeMs: 30_000,
   viewMaxAgeMs: 11_500,

@@ -15,8 +15,15 @@ export interface StoredCluster {
   nowMs: number;
   part(): ClusterPart;
   /** A probe of a node that is answered now; pg1 has the lock unless told. */
-  heard(node: string, position: number, hasLock?: boolean): void;
+  heard(node: string, position: number, hasLock?: boolean, said?: Said): void;
   sources(onAnswer?: DialectSources["onAnswer"]): DialectSources;
+}
+
+/** What a document says otherwise than that of an ordinary node on timeline 1. */
+export interface Said {
+  readonly timeline?: number;
+  /** Whether the node's own query failed, so that it states no position. */
+  readonly isMute?: boolean;
 }
 
 export function storedCluster(guards: Partial<Guards> = {}): StoredCluster {
@@ -33,8 +40,8 @@ export function storedCluster(guards: Partial<Guards> = {}): StoredCluster {
     },
     nowMs: 1_000,
     part: () => store.current.parts[0] ?? missing(),
-    heard(node, position, hasLock = node === "pg1") {
-      const report = parseReport(documentOf(node, position));
+    heard(node, position, hasLock = node === "pg1", said = {}) {
+      const report = parseReport(documentOf(hasLock || node === "pg1", position, said));
       if (report === undefined) throw new Error("the fake document is one");
       const { nowMs } = cluster;
       store.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } }, nowMs);
@@ -60,8 +67,8 @@ function missing(): never {
   throw new Error("the store tends one cluster");
 }
 
-function documentOf(node: string, position: number): object {
-  const isLeader = node === "pg1";
+function documentOf(isLeader: boolean, position: number, { timeline = 1, isMute = false }: Said): object {
+  if (isMute) return { state: "running", role: isLeader ? "primary" : "replica", patroni: { version: "3.0.2", scope: "demo" } };
   const xlog = isLeader ? { location: position } : { received_location: position, replayed_location: position };
-  return { state: "running", role: isLeader ? "primary" : "replica", timeline: 1, xlog, patroni: { version: "3.0.2", scope: "demo" } };
+  return { state: "running", role: isLeader ? "primary" : "replica", timeline, xlog, patroni: { version: "3.0.2", scope: "demo" } };
 }

@@ -1,11 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import type { StatusOutcome } from "../../src/cluster/outcome.ts";
+import type { Outcome, StatusOutcome } from "../../src/cluster/outcome.ts";
+import type { Sender } from "../../src/cluster/report.ts";
 import type { ClusterPart } from "../../src/cluster/snapshot.ts";
 import { observedAgain } from "../../src/health/again.ts";
 import { observe } from "../../src/health/observe.ts";
-import { anyEvent, answered, heard, named, names, sentAt, settingsOf, story, unasked, type Name } from "./stage.ts";
+import { anyEvent, answered, heard, historyOf, named, names, sentAt, settingsOf, story, unasked, type Name } from "./stage.ts";
 
 /** Nodes that are as they should be, so that many are where the leader is. */
 const calm = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 1 })).map(
@@ -14,8 +15,25 @@ const calm = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 1 }))
       healthy(node, node === "pg1", { position: 0x5000000 + position, atMs }),
 );
 
+/** The same after a promotion: pg2 leads on timeline 2, lists its replicas, and some of them still state the old timeline. */
+const promoted = fc
+  .tuple(fc.constantFrom("pg2", "pg2", "pg3", "pg4"), fc.integer({ min: 0, max: 1 }), fc.constantFrom(1, 2, 2, null))
+  .map(([node, position, timeline]) => (atMs: number) => {
+    const isLeader = node === "pg2";
+    const senders = isLeader ? [{ name: "pg3", address: null, state: position === 0 ? "streaming" : "catchup" }] : [];
+    return healthy(node, isLeader, { position: 0x5300000 + position, atMs, timeline: isLeader ? 2 : timeline, senders });
+  });
+
+const switchPoints = fc.constant((atMs: number) => historyOf("pg2", atMs));
+
 const asked = fc.record({
-  told: story(fc.oneof({ weight: 19, arbitrary: calm }, { weight: 1, arbitrary: anyEvent }), 30),
+  told: fc
+    .tuple(
+      story(fc.oneof({ weight: 19, arbitrary: calm }, { weight: 1, arbitrary: anyEvent }), 30),
+      story(fc.oneof({ weight: 17, arbitrary: promoted }, { weight: 2, arbitrary: switchPoints }, { weight: 1, arbitrary: anyEvent }), 30),
+      fc.boolean(),
+    )
+    .map(([before, after, isPromoted]) => (isPromoted ? [...before, ...laterBy(after, before)] : before)),
   rise: fc.integer({ min: 1, max: 2 }),
   dwellMs: fc.constantFrom(0, 0, 0, 3_000),
   afterMs: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 4_000, max: 7_000 })),
@@ -29,7 +47,11 @@ test("a word that is recognised leads to the very part that reading it anew woul
     fc.property(asked, ({ told, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
       const settings = { ...settingsOf({ dwellMs }), rise };
       const last = told.at(-1);
-      let part = heard(unasked(), [...told, named("pg3", "pg1", last === undefined ? 0 : sentAt(last))], settings);
+      let part = heard(
+        unasked(),
+        [...told, named("pg3", told.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))],
+        settings,
+      );
       let sentAtMs = (last === undefined ? 0 : sentAt(last)) + afterMs;
       for (const node of again) {
         const outcome = outcomeAgain(part, node, sentAtMs);
@@ -51,6 +73,10 @@ test("a word that is recognised leads to the very part that reading it anew woul
   assert.ok(recognised > 300, `only ${recognised} words were recognised`);
 });
 
+function isPromotion(outcome: Outcome): boolean {
+  return outcome.kind === "status" && outcome.node === "pg2" && "report" in outcome.result && outcome.result.hasLock;
+}
+
 function outcomeAgain(part: ClusterPart, node: Name, sentAtMs: number): (StatusOutcome & { readonly result: Answered }) | null {
   const known = part.nodes[part.index.get(node) ?? -1];
   if (known === undefined || known.report === null) return null;
@@ -68,8 +94,24 @@ function readAnew(outcome: StatusOutcome & { readonly result: Answered }): Statu
 function healthy(
   node: Name,
   isLeader: boolean,
-  { position, atMs }: { readonly position: number; readonly atMs: number },
+  said: { readonly position: number; readonly atMs: number; readonly timeline?: number | null; readonly senders?: readonly Sender[] },
 ): ReturnType<typeof answered> {
+  const { position, atMs, timeline = 1, senders = [] } = said;
   const positions = isLeader ? { location: position } : { location: null, received: position, replayed: position };
-  return answered(node, atMs, { hasLock: isLeader, role: isLeader ? "primary" : "replica", name: null, ...positions });
+  return answered(node, atMs, { hasLock: isLeader, role: isLeader ? "primary" : "replica", name: null, timeline, senders, ...positions });
+}
+
+/** What was heard of one story after another, pg1 having lost the lock in between. */
+function laterBy(outcomes: readonly Outcome[], before: readonly Outcome[]): readonly Outcome[] {
+  const last = before.at(-1);
+  const beganMs = last === undefined ? 0 : sentAt(last);
+  const lost = answered("pg1", beganMs, { role: "replica", state: "stopping", name: null });
+  return [lost, ...outcomes.map((outcome) => movedBy(outcome, beganMs))];
+}
+
+function movedBy(outcome: Outcome, ms: number): Outcome {
+  if (outcome.kind === "drain") return outcome;
+  if (outcome.kind !== "document") return { ...outcome, sentAtMs: outcome.sentAtMs + ms };
+  const { answer } = outcome;
+  return { ...outcome, answer: { ...answer, served: { ...answer.served, sentAtMs: answer.served.sentAtMs + ms } } };
 }

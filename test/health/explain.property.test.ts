@@ -14,7 +14,7 @@ const anyCheck: fc.Arbitrary<Check> = fc
       route: fc.constantFrom(...routes),
       lagBytesMax: fc.constantFrom(0, 2 ** 20, 2 ** 22),
       lagTimeMsMax: fc.constantFrom(2_000, 6_000),
-      minLsn: fc.constantFrom(0x5000000, 0x5400000),
+      minLsn: fc.record({ timeline: fc.constantFrom(null, 1, 2, 3), position: fc.constantFrom(0x5000000, 0x5400000) }),
       replicationState: fc.constantFrom("streaming", "in archive recovery"),
       mode: fc.constantFrom("apply", "write"),
       tags: fc.constant([["dc", "a"]] as const),

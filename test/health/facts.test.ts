@@ -15,7 +15,7 @@ const ageingOfNode: ReadonlySet<string> = new Set([
   "sentAtWallMs",
   "lastHeldAtMs",
   "answersInRow",
-  "attachedAtMs",
+  "countedAtMs",
   "liveness",
   "dampedLag",
 ]);
@@ -73,7 +73,17 @@ suite("the facts of a cluster", () => {
   });
 
   test("are others while a replica gives no sign of being attached", () => {
-    assert.ok(!isSame(with2(again(before, "pg2", 2_000), { attachedAtMs: 1_000 })));
+    const after = again(before, "pg2", 2_000);
+    const { attachment } = nodeOf(after, "pg2");
+    for (const change of [
+      { silentMs: 1_000 },
+      { listedMs: 1_000 },
+      { lowerMs: 1_000 },
+      { isDetached: true },
+      { isStalled: true },
+      { isDiverged: true },
+    ])
+      assert.ok(!isSame(with2(after, { attachment: { ...attachment, ...change } })), JSON.stringify(change));
   });
 
   test("are others when a heartbeat is dead, or first heard of, and stay while it lives", () => {

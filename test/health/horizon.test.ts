@@ -12,6 +12,7 @@ const targets = [
   "/nodes/pg2/replica?lag=1kB",
   "/nodes/pg2/replica?lag_time=700ms",
   "/nodes/pg3/replica",
+  "/nodes/pg3/replica?min_lsn=1@0/800",
   "/nodes/pg2/patroni",
   "/clusters/demo/primary",
   "/clusters/demo/replica?lag_time=2s",
@@ -25,7 +26,9 @@ const spanMs = fc.oneof(fc.integer({ min: 0, max: 2_000 }), fc.constantFrom(0, 6
 const event = fc.record({
   afterMs: spanMs,
   node: fc.constantFrom("pg1", "pg2", "pg3"),
-  what: fc.constantFrom("heard", "heard", "heard", "unlocked", "claimed", "failed", "alive", "named", "viewless"),
+  what: fc.constantFrom(
+    ...(["heard", "heard", "heard", "unlocked", "claimed", "failed", "alive", "named", "viewless", "promoted", "mute", "history"] as const),
+  ),
   position: fc.integer({ min: 0, max: 5_000 }),
 });
 
@@ -86,7 +89,16 @@ function befall(
   else if (what === "claimed") cluster.heard(node, position, true);
   else if (what === "named") cluster.store.record(named(nameAt(position), node === "pg3" ? null : nameAt(position + 1), nowMs), nowMs);
   else if (what === "viewless") cluster.store.record(viewless(nameAt(position), nowMs), nowMs);
-  else if (what === "alive")
+  // Two promotions in a row, and replicas that follow on any of the timelines.
+  else if (what === "promoted") cluster.heard(node, position, position % 2 === 0, { timeline: 2 + (position % 3) });
+  else if (what === "mute") cluster.heard(node, position, undefined, { isMute: true });
+  else if (what === "history") {
+    const served = { status: 200, body: "", askedOf: node, sentAtMs: nowMs };
+    cluster.store.record(
+      { kind: "document", cluster: "demo", answer: { name: "history", served, history: new Map([[1, position]]) } },
+      nowMs,
+    );
+  } else if (what === "alive")
     cluster.store.record({ kind: "liveness", cluster: "demo", node, sentAtMs: nowMs, isAlive: position % 2 === 0 }, nowMs);
   else {
     const result = { failure: { kind: "timeout", detail: "none" } } as const;

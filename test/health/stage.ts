@@ -30,6 +30,7 @@ export function settingsOf(guards: Partial<Guards> = {}): Settings {
     viewMaxAgeMs: 11_500,
     pageMaxAgeMs: 11_500,
     intervalMs: 1_000,
+    timeoutMs: 2_500,
     fall: 3,
     rise: 1,
     discovers: false,
@@ -60,7 +61,7 @@ export function viewless(node: Name, sentAtMs: number): Outcome {
 }
 
 /** A history in which timelines 1 and 2 were left early, so that some are past it. */
-function historyOf(askedOf: Name, sentAtMs: number): Outcome {
+export function historyOf(askedOf: Name, sentAtMs: number): Outcome {
   const served = { status: 200, body: "", askedOf, sentAtMs };
   const history = new Map([
     [1, 0x5200000],

@@ -15,12 +15,16 @@ export interface Incident {
   readonly cluster: string;
   readonly scope: string | null;
   readonly nodes: readonly Node[];
+  /** What nodes are accused of from the beginning, by name. */
+  readonly accused: ReadonlyMap<string, readonly Accusation[]>;
   readonly settings: Settings;
   /** In the order of their instants; a repeated step stands here once for each time. */
   readonly moments: readonly Moment[];
   /** How often an answer may change over the whole incident. */
   readonly flips: readonly { readonly question: string; readonly least: number; readonly most: number }[];
 }
+
+export type Accusation = "detached" | "stalled";
 
 /** One instant: what was recorded, then what had to be answered. */
 export interface Moment {
@@ -56,6 +60,7 @@ export function readIncident(text: string, file: string): Incident {
     cluster,
     scope: of.scope,
     nodes,
+    accused: new Map(clusterSaid("nodes").list().map(accusedOf)),
     settings: settingsOf(said("settings")),
     moments: moments.toSorted((one, other) => one.atMs - other.atMs),
     flips: said("flips").isAbsent ? [] : said("flips").entries().map(flipsOf),
@@ -102,13 +107,22 @@ function flipsOf([question, limit]: readonly [string, Reading]): Incident["flips
   return match[1] === "most" ? { question, least: 0, most: count } : { question, least: count, most: Infinity };
 }
 
+const nodeKeys = ["name", "member", "database", "archive_fed", "exporter_only", "accused"];
+
+function accusedOf(section: Reading): readonly [string, readonly Accusation[]] {
+  if (section.isText) return [section.text(), []];
+  const said = section.mapping(nodeKeys);
+  const words = said("accused").isAbsent ? [] : said("accused").list();
+  return [said("name").text(), words.map((word) => word.oneOf(["detached", "stalled"] as const))];
+}
+
 function nodeOf(section: Reading): Node {
   const plain = { isMemberFixed: true, exporter: null, isFixed: true };
   if (section.isText) {
     const name = section.text();
     return { ...plain, name, member: name, api: `http://${name}`, database: null, isArchiveFed: false };
   }
-  const said = section.mapping(["name", "member", "database", "archive_fed", "exporter_only"]);
+  const said = section.mapping(nodeKeys);
   const name = said("name").text();
   const stated = said("database").isAbsent ? null : parseDatabaseAddress(said("database").text());
   if (stated === undefined) throw said("database").refusal("host:port");
@@ -117,7 +131,7 @@ function nodeOf(section: Reading): Node {
   return { ...plain, ...asked, name, member, database: stated, isArchiveFed: said("archive_fed").flag(false) };
 }
 
-const settingKeys = ["interval", "max_age", "liveness_max_age", "view_max_age", "page_max_age", "fall", "rise", "guards"];
+const settingKeys = ["interval", "timeout", "max_age", "liveness_max_age", "view_max_age", "page_max_age", "fall", "rise", "guards"];
 const guardKeys = [
   "exclusive_primary",
   "running_primary",
@@ -138,6 +152,7 @@ function settingsOf(section: Reading): Settings {
   const guards = (said("guards").isAbsent ? new Reading({}, "guards") : said("guards")).mapping(guardKeys);
   return {
     intervalMs,
+    timeoutMs: said("timeout").span(2_500),
     maxAgeMs,
     livenessMaxAgeMs: said("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
     viewMaxAgeMs: said("view_max_age").span(maxAgeMs + 6 * intervalMs),

@@ -6,6 +6,8 @@ import { readIncident } from "./incident.ts";
 import { play } from "./play.ts";
 
 const room = join("test", "spec", "incidents");
+/** Where two nodes are alike in all that counts, the one listed first is taken: here the order is meant to matter. */
+const decidedByOrder: ReadonlySet<string> = new Set(["keep-without-a-leader.yaml"]);
 const files = readdirSync(room).filter((file) => file.endsWith(".yaml"));
 
 for (const file of files) {
@@ -14,6 +16,13 @@ for (const file of files) {
     const expectations = incident.moments.reduce((sum, { expected }) => sum + expected.length, 0);
     assert.ok(expectations + incident.flips.length > 0, `${file} expects nothing`);
     const found = play(incident);
+    assert.equal(found.length, 0, found.slice(0, 3).join("\n"));
+  });
+
+  if (decidedByOrder.has(file)) continue;
+  test(`${file}: its answers are the same whatever the order of the nodes in the list`, () => {
+    const incident = readIncident(readFileSync(join(room, file), "utf8"), file);
+    const found = play({ ...incident, nodes: incident.nodes.toReversed() });
     assert.equal(found.length, 0, found.slice(0, 3).join("\n"));
   });
 }

@@ -1,3 +1,4 @@
+import { noAttachment } from "../../src/cluster/attachment.ts";
 import { unseen } from "../../src/cluster/observation.ts";
 import type { ClusterPart } from "../../src/cluster/snapshot.ts";
 import { statusOf } from "../../src/front/verdict-reply.ts";
@@ -65,8 +66,13 @@ function* unfold(incident: Incident): Generator<{ readonly sight: Sight; readonl
   }
 }
 
-function beginning({ cluster, scope, nodes }: Incident): ClusterPart {
-  return withNodes(emptyPart({ name: cluster, scope, discover: [] }), nodes.map(unseen));
+function beginning({ cluster, scope, nodes, accused }: Incident): ClusterPart {
+  const observations = nodes.map((node) => {
+    const words = accused.get(node.name) ?? [];
+    const attachment = { ...noAttachment, isDetached: words.includes("detached"), isStalled: words.includes("stalled") };
+    return { ...unseen(node), attachment };
+  });
+  return withNodes(emptyPart({ name: cluster, scope, discover: [] }), observations);
 }
 
 /** The ways to word the answer: `lagging`, `503 lagging`; of a yes `fit`, or `degraded`; of a whole cluster also `fit pg1`. */

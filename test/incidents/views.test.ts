@@ -29,7 +29,7 @@ test("an exported incident has the view of each witness, and none where there wa
   const part = heard(unasked(), outcomes, settings);
   assert.deepEqual(look(part, settings, 1_300).standing.holder, "pg2");
   const recorded: readonly Recorded[] = outcomes.map((outcome) => ({ atMs: sentAt(outcome), atWallMs: sentAt(outcome), outcome }));
-  const text = [...incidentPieces({ part, settings, instantMs: 1_200, recorded })].join("");
+  const text = [...incidentPieces({ part, settings, instantMs: 1_200, recorded, accused: new Map() })].join("");
   assert.match(text, /views: \{ pg4: \{ failure: timeout \} \}|views:\n\s+pg4:\n\s+failure: timeout/);
   const replayed = lastSight(readIncident(text, "views.yaml"));
   assert.equal(replayed.standing.holder, "pg2");

@@ -15,11 +15,29 @@ test("a node is asked once an interval, with one question in flight", async (con
   const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
-  prober.probe();
-  prober.probe();
   await scripted.pass(3_500);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000]);
   assert.equal(scripted.watched.ask("pg1", "primary", scripted.nowMs), "fit");
+  prober.stop();
+});
+
+test("probes requested while one is in flight are one more, sent as soon as that one has ended", async (context) => {
+  let answer: (reply: Reply) => void = () => {};
+  const scripted = new Scripted(context, new Watched(), () => new Promise<Reply>((resolve) => (answer = resolve)));
+  const prober = proberOf(scripted);
+  prober.probe();
+  await scripted.pass(200);
+  prober.probe();
+  prober.probe();
+  await scripted.pass(100);
+  assert.deepEqual(scripted.sentAt("/leader"), [0]);
+  const reply = await healthy(["pg1"])("http://pg1:8008", "/leader");
+  answer(reply);
+  await scripted.pass(50);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 350]);
+  answer(reply);
+  await scripted.pass(900);
+  assert.deepEqual(scripted.sentAt("/leader"), [0, 350]);
   prober.stop();
 });
 

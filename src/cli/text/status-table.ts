@@ -49,8 +49,8 @@ function fitFor({ verdicts }: SeenNode): string {
   return ["primary", "standby-leader", "replica", "sync", "quorum", "async"].filter(isFit).join(" ");
 }
 
-function reasonOf({ reason, detail, drain }: SeenNode): string {
+function reasonOf({ reason, detail, drain, warning }: SeenNode): string {
   if (drain !== null) return `drained for ${formatKnownSpan(drain.remaining_ms)}: ${drain.reason}`;
-  if (reason === null) return "";
+  if (reason === null) return warning === null ? "" : `warning: ${warning}`;
   return detail === null ? reason : `${reason}: ${detail}`;
 }

@@ -1,0 +1,86 @@
+import { noAttachment } from "./cluster/attachment.ts";
+import { isObject, listOf, nameOf } from "./cluster/json.ts";
+import type { Observation } from "./cluster/observation.ts";
+import type { ClusterPart, Snapshot } from "./cluster/snapshot.ts";
+import { readStateFile } from "./state-file.ts";
+import type { Tended } from "./store.ts";
+
+/** More accusations than this are not read: as many as a file can hold of nodes that are kept. */
+const accusationsMax = 10_000;
+
+/** What a node was accused of under rule 5 when it was written down: it stays so until a sign, a restart of rolecall or not. */
+interface Accusation {
+  readonly cluster: string;
+  readonly node: string;
+  /** Where its API was: another database may have taken the name since. */
+  readonly api: string | null;
+  readonly isDetached: boolean;
+  readonly isStalled: boolean;
+}
+
+/** The accusations of a snapshot as they stand in the state file. */
+export function rememberedAccusations(snapshot: Snapshot): readonly object[] {
+  return snapshot.parts.flatMap((part) =>
+    part.nodes.filter(isAccused).map(({ node, attachment }) => ({
+      cluster: part.name,
+      node: node.name,
+      api: node.api,
+      detached: attachment.isDetached,
+      stalled: attachment.isStalled,
+    })),
+  );
+}
+
+/** Whether the same nodes are accused of the same in two parts with equally many nodes. */
+export function isAccusedAlike(before: ClusterPart, after: ClusterPart): boolean {
+  return after.nodes.every(({ attachment: is }, at) => {
+    const was = before.nodes[at]?.attachment;
+    return is === was || (is.isDetached === was?.isDetached && is.isStalled === was.isStalled);
+  });
+}
+
+/**
+ * Puts the accusations of an earlier run in force again, for nodes that have not answered since.
+ * @param file the state file; where it is absent or cannot be read nobody is accused
+ */
+export function withAccusations(tended: readonly Tended[], file: string): readonly Tended[] {
+  const accusations = readAccusations(file);
+  return tended.map(({ part, settings }) => ({
+    settings,
+    part: {
+      ...part,
+      nodes: part.nodes.map((node) =>
+        accused(
+          node,
+          accusations.find((one) => isOf(one, part.name, node)),
+        ),
+      ),
+    },
+  }));
+}
+
+function accused(node: Observation, accusation: Accusation | undefined): Observation {
+  if (accusation === undefined || node.report !== null) return node;
+  const { isDetached, isStalled } = accusation;
+  return { ...node, attachment: { ...noAttachment, isDetached, isStalled } };
+}
+
+function isOf(accusation: Accusation, cluster: string, { node }: Observation): boolean {
+  return accusation.cluster === cluster && accusation.node === node.name && accusation.api === node.api;
+}
+
+function isAccused({ attachment }: Observation): boolean {
+  return attachment.isDetached || attachment.isStalled;
+}
+
+function readAccusations(file: string): readonly Accusation[] {
+  const { accused: rows } = readStateFile(file).value;
+  return listOf(rows).slice(0, accusationsMax).flatMap(remembered);
+}
+
+function remembered(value: unknown): Accusation[] {
+  if (!isObject(value)) return [];
+  const [cluster, node] = [nameOf(value["cluster"], 128), nameOf(value["node"], 128)];
+  if (cluster === null || node === null) return [];
+  return [{ cluster, node, api: nameOf(value["api"]), isDetached: value["detached"] === true, isStalled: value["stalled"] === true }];
+}

@@ -1,0 +1,54 @@
+import type { ClusterPart } from "../cluster/snapshot.ts";
+
+/** What a node is accused of under rule 5, by node: the words of an incident file. */
+export type Accused = ReadonlyMap<string, readonly ("detached" | "stalled")[]>;
+
+interface Since {
+  readonly atWallMs: number;
+  readonly accused: Accused;
+}
+
+/** Who was accused when is kept as long as evidence is, in ms, and no more often than this a cluster. */
+const keptMs = 15 * 60_000;
+const changesMax = 1_000;
+
+/** Who was accused of being detached or stalled when: an incident file begins with it, for its evidence may lie further back than the file. */
+export class Accusations {
+  readonly #byCluster = new Map<string, readonly Since[]>();
+
+  /** To be told of every change of a part, and when it was, in wall-clock ms. */
+  take(before: ClusterPart, after: ClusterPart, atWallMs: number): void {
+    const known = this.#byCluster.get(after.name) ?? [{ atWallMs: -Infinity, accused: accusedOf(before) }];
+    const last = known.at(-1);
+    if (before.nodes === after.nodes || last === undefined) return;
+    const accused = accusedOf(after);
+    const next = isAlike(last.accused, accused) ? known : [...known, { atWallMs, accused }];
+    // The last one before the evidence begins is still needed.
+    const first = Math.max(
+      next.findLastIndex((since) => since.atWallMs < atWallMs - keptMs),
+      next.length - changesMax,
+      0,
+    );
+    this.#byCluster.set(after.name, first === 0 ? next : next.slice(first));
+  }
+
+  /** Who was accused at a wall-clock instant, as far back as that is known. */
+  at(cluster: string, wallMs: number): Accused {
+    const known = this.#byCluster.get(cluster) ?? [];
+    return (known.findLast(({ atWallMs }) => atWallMs < wallMs) ?? known[0])?.accused ?? new Map();
+  }
+}
+
+function accusedOf({ nodes }: ClusterPart): Accused {
+  const accused = new Map<string, readonly ("detached" | "stalled")[]>();
+  for (const { node, attachment } of nodes) {
+    const { isDetached, isStalled } = attachment;
+    if (isDetached || isStalled)
+      accused.set(node.name, [...(isDetached ? ["detached" as const] : []), ...(isStalled ? ["stalled" as const] : [])]);
+  }
+  return accused;
+}
+
+function isAlike(one: Accused, other: Accused): boolean {
+  return one.size === other.size && [...one].every(([node, words]) => words.join() === other.get(node)?.join());
+}

@@ -1,0 +1,97 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, suite, test } from "node:test";
+import { withAccusations } from "../src/accusations-file.ts";
+import type { ClusterPart } from "../src/cluster/snapshot.ts";
+import { isRememberedAlike, writeMembers } from "../src/members-file.ts";
+import { Watched } from "./fake/watched.ts";
+
+const behind = { xlog: { received_location: 500, replayed_location: 500 } };
+
+/** pg1 leads and moves, pg2 is detached after 10 s, pg3 is listed and still, so stalled. */
+function accusing(seconds: number): Watched {
+  const watched = new Watched();
+  for (let at = 0; at <= seconds; at += 1) tick(watched, at);
+  return watched;
+}
+
+function tick(watched: Watched, at: number): void {
+  const replication = [{ application_name: "pg3", client_addr: "10.0.0.3", state: "streaming" }];
+  watched.lead("pg1", at * 1000, { xlog: { location: 1000 + at }, replication });
+  watched.follow("pg2", at * 1000, behind);
+  watched.follow("pg3", at * 1000, behind);
+}
+
+function snapshotOf(part: ClusterPart): Parameters<typeof writeMembers>[1] {
+  return { instance: "run", sequence: 1, parts: [part], index: new Map([["demo", 0]]) };
+}
+
+/** Another run that takes up what the file says. */
+function restarted(file: string, nodes?: ConstructorParameters<typeof Watched>[0]): Watched {
+  const watched = new Watched(nodes);
+  const [tended] = withAccusations([{ part: watched.part, settings: watched.settings }], file);
+  watched.part = tended?.part ?? watched.part;
+  return watched;
+}
+
+suite("accusations in the state file", () => {
+  let folder = "";
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), "rolecall-accusations-"));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  test("outlive a restart until the node gives a sign", async () => {
+    const file = join(folder, "state.json");
+    await writeMembers(file, snapshotOf(accusing(10).part));
+    const watched = restarted(file);
+    tick(watched, 20);
+    assert.deepEqual([watched.ask("pg2", "/replica", 20_000), watched.ask("pg3", "/replica", 20_000)], ["detached", "stalled"]);
+    watched.follow("pg2", 21_000, { xlog: { received_location: 501, replayed_location: 500 } });
+    watched.follow("pg3", 21_000, { xlog: { received_location: 1020, replayed_location: 500 } });
+    assert.deepEqual([watched.ask("pg2", "/replica", 21_000), watched.ask("pg3", "/replica", 21_000)], ["fit", "fit"]);
+  });
+
+  test("are nobody's where none is accused, and another machine's under the same name", async () => {
+    const file = join(folder, "other.json");
+    await writeMembers(file, snapshotOf(accusing(9).part));
+    assert.deepEqual((JSON.parse(readFileSync(file, "utf8")) as { accused: unknown }).accused, []);
+    await writeMembers(file, snapshotOf(accusing(10).part));
+    const watched = restarted(file, { nodes: ["pg1", { name: "pg2", api: "http://elsewhere:8008" }, "pg3"] });
+    tick(watched, 20);
+    assert.deepEqual([watched.ask("pg2", "/replica", 20_000), watched.ask("pg3", "/replica", 20_000)], ["fit", "stalled"]);
+  });
+
+  test("are written when they begin and when they end, and not in between", () => {
+    const watched = accusing(9);
+    const calm = watched.part;
+    tick(watched, 10);
+    const accused = watched.part;
+    tick(watched, 11);
+    const later = watched.part;
+    assert.equal(isRememberedAlike(calm, accused), false);
+    assert.equal(isRememberedAlike(accused, calm), false);
+    assert.equal(isRememberedAlike(accused, later), true);
+  });
+
+  test("a file that is not understood accuses nobody", () => {
+    const file = join(folder, "odd.json");
+    for (const text of [
+      "",
+      "[]",
+      "{}",
+      '{"accused":3}',
+      '{"accused":[null,3,{"cluster":"demo"},{"cluster":"demo","node":"pg2","api":3,"detached":1}]}',
+    ]) {
+      writeFileSync(file, text);
+      const watched = restarted(file);
+      tick(watched, 20);
+      assert.equal(watched.ask("pg2", "/replica", 20_000), "fit", text);
+    }
+    const watched = restarted(join(folder, "absent.json"));
+    tick(watched, 20);
+    assert.equal(watched.ask("pg2", "/replica", 20_000), "fit");
+  });
+});

@@ -1,0 +1,66 @@
+/** Asks rolecall about one node again and again, and keeps every no. */
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Rolecall } from "../lab/rolecall.ts";
+
+/** A no, or silence; when it was asked for, in ms since the first question. */
+export interface Refusal {
+  readonly check: string;
+  readonly atMs: number;
+  /** The reason, or `silent`. */
+  readonly reason: string;
+}
+
+export interface RefusalOptions {
+  readonly rolecall: Rolecall;
+  readonly node: string;
+  readonly checks: readonly string[];
+}
+
+/** How often each check is asked, in ms. */
+const everyMs = 25;
+
+export class Refusals {
+  readonly #options: RefusalOptions;
+  readonly #running: Promise<void>;
+  readonly #beganMs = performance.now();
+  readonly found: Refusal[] = [];
+  asked = 0;
+  #isStopped = false;
+
+  constructor(options: RefusalOptions) {
+    this.#options = options;
+    this.#running = this.#run();
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  async #run(): Promise<void> {
+    const asking: Promise<void>[] = [];
+    while (!this.#isStopped) {
+      for (const check of this.#options.checks) asking.push(this.#ask(check));
+      await sleep(everyMs);
+    }
+    await Promise.all(asking);
+  }
+
+  async #ask(check: string): Promise<void> {
+    const { rolecall, node } = this.#options;
+    const { status, reason, sentAtMs } = await rolecall.ask(node, check);
+    this.asked += 1;
+    if (status !== 200) this.found.push({ check, atMs: Math.round(sentAtMs - this.#beganMs), reason: reason || "silent" });
+  }
+}
+
+/** In a line: how often it was asked, and every no by check and reason with its first and last instant. */
+export function account({ asked, found }: Refusals): string {
+  const groups = new Map<string, Refusal[]>();
+  for (const refusal of found) {
+    const key = `${refusal.check} ${refusal.reason}`;
+    groups.set(key, [...(groups.get(key) ?? []), refusal]);
+  }
+  const told = [...groups].map(([key, group]) => `${key} x ${group.length} from ${group[0]?.atMs} to ${group.at(-1)?.atMs} ms`);
+  return `${asked} asked, ${told.length === 0 ? "none refused" : told.join(", ")}`;
+}
