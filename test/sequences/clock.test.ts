@@ -13,7 +13,7 @@ const healthy: Omit<Sequence, "name" | "title" | "truth"> = {
   leader: "pg1",
   start: { pg1: { delay: 0.4 }, pg2: { delay: 0.4 }, pg3: { delay: 0.4 } },
   steps: [],
-  lasts: 12,
+  lasts: 9,
   every: 50,
   expect: [
     { node: "pg1", check: "/primary", from: 1, is: "fit" },

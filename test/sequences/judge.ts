@@ -36,6 +36,7 @@ export function faultsOf(sequence: Sequence, watcher: Watcher): readonly string[
     );
   }
   if (watcher.doubles.length > 0) faults.push(`two primaries at ${watcher.doubles.slice(0, 5).map(seconds).join(", ")}`);
+  if (faults.length > 0) faults.push(`the slowest round of answers took ${watcher.slowest.toFixed(2)} s`);
   return faults;
 }
 

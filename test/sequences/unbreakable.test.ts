@@ -68,11 +68,11 @@ async function serve(
   const args = ["serve", "--config", fileOf(context, JSON.stringify(config))];
   const running = new Running(context, args, options.command === undefined ? {} : { command: options.command });
   const url = `http://127.0.0.1:${port}`;
-  await until("a primary", async () => ((await status(`${url}/nodes/pg1/primary`)) === 200 ? true : undefined));
+  await until("a primary", async () => ((await statusFrom(`${url}/nodes/pg1/primary`)) === 200 ? true : undefined));
   return { running, url };
 }
 
-function status(url: string, method = "GET"): Promise<number> {
+function statusFrom(url: string, method = "GET"): Promise<number> {
   return ask(url, { method }).then(
     (answer) => answer.status,
     () => 0,
@@ -94,9 +94,9 @@ for (const workers of [0, 2]) {
             ["GET", "/nodes/pg1/metrics"],
             ["POST", "/nodes/pg1/reload"],
           ] as const) {
-            const answered = await status(`${url}${path}`, method);
+            const answered = await statusFrom(`${url}${path}`, method);
             assert.ok(allowed.includes(answered), `${method} ${path}: ${answered}, not ${allowed.join(" or ")}`);
-            assert.equal(await status(`${url}/nodes/pg1/primary`), 200, "the checks of other callers");
+            assert.equal(await statusFrom(`${url}/nodes/pg1/primary`), 200, "the checks of other callers");
           }
           assert.equal(running.process.exitCode, null, running.stderr);
           assert.equal(running.process.pid, pid);
@@ -142,12 +142,12 @@ test("pages for operators are not served where health checks are", { timeout: 30
   const primary = await servePrimary(context);
   const { url } = await serve(context, primary);
   for (const page of ["incident", "explain", "verdicts", "status"]) {
-    const answered = await status(`${url}/clusters/demo/${page}`);
+    const answered = await statusFrom(`${url}/clusters/demo/${page}`);
     assert.ok(answered >= 400 && answered < 500, `${page}: ${answered}`);
-    const bare = await status(`${url}/${page}`);
+    const bare = await statusFrom(`${url}/${page}`);
     assert.ok(bare >= 400 && bare < 500, `/${page}: ${bare}`);
   }
-  assert.equal(await status(`${url}/nodes/pg1/primary`), 200);
+  assert.equal(await statusFrom(`${url}/nodes/pg1/primary`), 200);
 });
 
 test("a lack of descriptors of rolecall's own takes no node down", { timeout: 60_000 }, async (context) => {
@@ -172,7 +172,9 @@ test("a lack of descriptors of rolecall's own takes no node down", { timeout: 60
   assert.ok(heads.length > 0, "the check that was connected before is answered");
   assert.doesNotMatch(heads.join(""), /x-rolecall-reason: down/i);
   for (const socket of crowd) socket.destroy();
-  await until("a primary once there are descriptors", async () => ((await status(`${url}/nodes/pg1/primary`)) === 200 ? true : undefined));
+  await until("a primary once there are descriptors", async () =>
+    (await statusFrom(`${url}/nodes/pg1/primary`)) === 200 ? true : undefined,
+  );
 });
 
 function open(port: string): Promise<Socket> {

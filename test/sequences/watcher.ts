@@ -16,8 +16,8 @@ export interface Change {
 /** Looks at the answers of one cluster over one connection, all of a round in one write, and keeps every change. */
 export class Watcher {
   readonly changes = new Map<string, Change[]>();
-  /** Rounds of looks that were answered. */
-  rounds = 0;
+  /** The longest that a round of looks waited for its answers, in seconds: on a machine that is overrun nothing can be judged. */
+  slowest = 0;
   /** Instants at which more than one `GET /primary` of a round was fit, in two rounds running. */
   readonly doubles: number[] = [];
   readonly #looks: readonly Look[];
@@ -68,7 +68,7 @@ export class Watcher {
   }
 
   #take(answers: readonly string[]): void {
-    this.rounds += 1;
+    this.slowest = Math.max(this.slowest, this.#now() - this.#sentAt);
     let primaries = 0;
     for (const [at, { key }] of this.#looks.entries()) {
       const answer = answers[at] ?? "";
