@@ -15,15 +15,18 @@ export interface Launch {
   readonly command?: readonly string[];
 }
 
+/** What a program that has just started and probes hundreds of nodes at once needs to come to rest, in ms. */
+const warmUpMs = 2_500;
+
 /** The fake servers of many sequences, and one rolecall process that watches all of them. */
 export class Stage {
   readonly running: Running;
-  readonly #port: number;
+  readonly #watchers: ReadonlyMap<Played, Watcher>;
   readonly #now: () => number;
 
-  private constructor(running: Running, port: number, now: () => number) {
+  private constructor(running: Running, watchers: ReadonlyMap<Played, Watcher>, now: () => number) {
     this.running = running;
-    this.#port = port;
+    this.#watchers = watchers;
     this.#now = now;
   }
 
@@ -43,13 +46,18 @@ export class Stage {
     for (const server of servers) await server.open();
     for (const server of servers) await server.settle();
     const { running, port } = await serve(context, launch, all);
+    const watchers = new Map<Played, Watcher>();
+    for (const played of all) watchers.set(played, await Watcher.open(port, looksOf(played.sequence), now));
+    await sleep(warmUpMs);
     startedMs = performance.now();
-    return [new Stage(running, port, now), all];
+    return [new Stage(running, watchers, now), all];
   }
 
   /** Lets a sequence happen and gives what went wrong. */
-  async play({ sequence, world, servers }: Played): Promise<readonly string[]> {
-    const watcher = new Watcher(this.#port, looksOf(sequence), this.#now);
+  async play(played: Played): Promise<readonly string[]> {
+    const { sequence, world, servers } = played;
+    const watcher = this.#watchers.get(played);
+    if (watcher === undefined) throw new Error(`Cannot play ${sequence.name}: another stage must not have opened it`);
     watcher.start(sequence.every ?? 200);
     for (const step of sequence.steps) {
       await this.until(step.at);

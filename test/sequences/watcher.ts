@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
 /** What is looked at: a check of a node, with a Host header of its own where it matters. */
@@ -30,14 +31,21 @@ export class Watcher {
   #hadTwo = false;
   #timer: NodeJS.Timeout | null = null;
 
-  constructor(port: number, looks: readonly Look[], now: () => number) {
+  private constructor(socket: Socket, looks: readonly Look[], now: () => number) {
     this.#looks = looks;
     this.#now = now;
     this.#batch = looks.map(({ path, host }) => `HEAD ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`).join("");
-    this.#socket = connect(port, "127.0.0.1");
+    this.#socket = socket;
     this.#socket.setEncoding("latin1").on("data", (text: string) => this.#read(text));
     this.#socket.on("close", () => this.stop());
     this.#socket.on("error", () => this.stop());
+  }
+
+  /** Connects, so that the first round need not. */
+  static async open(port: number, looks: readonly Look[], now: () => number): Promise<Watcher> {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    return new Watcher(socket, looks, now);
   }
 
   start(everyMs: number): void {
