@@ -24,7 +24,7 @@ const healthy: Omit<Sequence, "name" | "title" | "truth"> = {
 
 /** The same cluster several times: their probes are sent at different instants. */
 function clusters(title: string, truth: string): readonly Sequence[] {
-  return [1, 2, 3, 4].map((at) => ({ ...healthy, title, truth, name: `healthy-${at}` }));
+  return [1, 2, 3, 4, 5, 6].map((at) => ({ ...healthy, title, truth, name: `healthy-${at}` }));
 }
 
 /** Runs rolecall with a wall clock that SIGUSR2 sets forward by an hour. */

@@ -35,10 +35,7 @@ export class Stage {
     // Until rolecall answers, time stands still in the worlds: nothing of theirs may ever run backwards.
     let startedMs = Infinity;
     const now = (): number => Math.max(0, (performance.now() - startedMs) / 1000);
-    const all = sequences.flatMap((sequence, at) => [
-      raise(sequence, `127.100.${at}`, now),
-      raise({ ...sequence, name: `${sequence.name}-reversed`, nodes: sequence.nodes.toReversed() }, `127.101.${at}`, now),
-    ]);
+    const all = sequences.map((sequence, at) => raise(sequence, `127.${100 + (at >> 8)}.${at & 255}`, now));
     const servers = all.flatMap((played) => [...played.servers.values()]);
     context.after(async () => {
       for (const server of servers) await server.close();
@@ -58,7 +55,7 @@ export class Stage {
     const { sequence, world, servers } = played;
     const watcher = this.#watchers.get(played);
     if (watcher === undefined) throw new Error(`Cannot play ${sequence.name}: another stage must not have opened it`);
-    watcher.start(sequence.every ?? 200);
+    watcher.start(sequence.every ?? 300);
     for (const step of sequence.steps) {
       await this.until(step.at);
       world.apply(step);
@@ -80,6 +77,11 @@ export interface Played {
   readonly sequence: Sequence;
   readonly world: World;
   readonly servers: ReadonlyMap<string, WorldServer>;
+}
+
+/** The mirror image of a sequence: the same nodes in the other order. */
+export function reversed(sequence: Sequence): Sequence {
+  return { ...sequence, name: `${sequence.name}-reversed`, nodes: sequence.nodes.toReversed() };
 }
 
 /** A sequence's world and its servers, at addresses that differ in the last byte. */

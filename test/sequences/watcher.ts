@@ -14,6 +14,9 @@ export interface Change {
   readonly answer: string;
 }
 
+/** The key of `GET /primary` of a node, looked at once a round. */
+const isPlainPrimary = /^\S+ \/primary$/;
+
 /** Looks at the answers of one cluster over one connection, all of a round in one write, and keeps every change. */
 export class Watcher {
   readonly changes = new Map<string, Change[]>();
@@ -80,7 +83,7 @@ export class Watcher {
     let primaries = 0;
     for (const [at, { key }] of this.#looks.entries()) {
       const answer = answers[at] ?? "";
-      if (answer === "fit" && key.endsWith(" /primary")) primaries += 1;
+      if (answer === "fit" && isPlainPrimary.test(key)) primaries += 1;
       const known = this.changes.get(key) ?? [];
       this.changes.set(key, known);
       if (known.at(-1)?.answer !== answer) known.push({ at: this.#sentAt, answer });
