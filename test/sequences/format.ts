@@ -1,0 +1,129 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+
+/** A stream of WAL that moves in a straight line: its position in bytes at the start, and its growth in bytes a second. */
+export interface Wal {
+  readonly at?: number;
+  readonly rate?: number;
+}
+
+/** What a node does otherwise than the truth of its cluster lets it do. What is left out, or null, follows the truth. */
+export interface Conduct {
+  /** Refuses connections, or accepts them and never answers. */
+  readonly api?: "up" | "refused" | "hang" | null;
+  /** Seconds before each of its answers. */
+  readonly delay?: number | null;
+  /** Whether it answers `GET /leader` with 200. */
+  readonly lock?: boolean | null;
+  readonly role?: string | null;
+  readonly state?: string | null;
+  readonly timeline?: number | null;
+  /** The member that its `/cluster` names as the leader, `nobody`, or how that request fails. */
+  readonly view?: string | null;
+  /** Seconds before each of its cluster documents. */
+  readonly viewDelay?: number | null;
+  /** Refuses connections once it has answered so many cluster documents from now on. */
+  readonly endsAfterViews?: number | null;
+  /** A stream's name, a fixed position, or `here`: where it is now, so many bytes further on. */
+  readonly wal?: string | number | { readonly here: number } | null;
+  /** Bytes received later than the stream, and replayed later than received. */
+  readonly receiveBehind?: number | null;
+  readonly replayBehind?: number | null;
+  /** Replayed position as `wal` says it, where it has come to a halt. */
+  readonly replayed?: number | { readonly here: number } | null;
+  /** Leaves position and timeline out: of every document, or of every so many. */
+  readonly mute?: true | number | null;
+  /** Listed by the leader, or by the node named here. */
+  readonly attached?: boolean | null;
+  readonly upstream?: string | null;
+  /** Serves `/history` as it was before the last promotion. */
+  readonly oldHistory?: boolean | null;
+  /** Further fields of its status document. */
+  readonly fields?: { readonly [field: string]: unknown } | null;
+  /** The members of its cluster document, and the server of each: for servers that belong to another cluster. */
+  readonly members?: Readonly<Record<string, string>> | null;
+}
+
+export interface Step {
+  /** Seconds since the start. */
+  readonly at: number;
+  /** Another holder of the lock from now on, or nobody; with `timeline` it is promoted. */
+  readonly leader?: string | null;
+  readonly timeline?: number;
+  readonly wal?: Readonly<Record<string, Wal>>;
+  readonly set?: Readonly<Record<string, Conduct | null>>;
+}
+
+export interface Expectation {
+  readonly node: string;
+  readonly check: string;
+  /** Seconds since the start; up to the end where left out. */
+  readonly from: number;
+  readonly to?: number;
+  /** Every answer in the window is one of these; `unfit` is any but `fit`. */
+  readonly is?: string | readonly string[];
+  /** No answer in the window is one of these. */
+  readonly never?: string | readonly string[];
+  readonly host?: string;
+}
+
+/** One directed sequence: what servers of one cluster do, when, and what rolecall has to answer. */
+export interface Sequence {
+  readonly name: string;
+  /** The behaviour that it shows. */
+  readonly title: string;
+  /** What is the case all along, so that the answers can be judged. */
+  readonly truth: string;
+  /** Whether it must stay as it always was. */
+  readonly neighbour: boolean;
+  /** Names of the members, in the order of the list. */
+  readonly nodes: readonly string[];
+  /** What nodes are called in the configuration, where that is not the member name. */
+  readonly called?: Readonly<Record<string, string>>;
+  /** Whether their documents lack the member name, as those of version 3 do. */
+  readonly anonymous?: boolean;
+  /** Servers beside those of the members, and the name that each states. */
+  readonly others?: Readonly<Record<string, string>>;
+  /** Whether members are discovered. */
+  readonly discover?: boolean;
+  readonly guards?: Readonly<Record<string, unknown>>;
+  readonly leader: string | null;
+  readonly standby?: boolean;
+  readonly wal?: Readonly<Record<string, Wal>>;
+  readonly start?: Readonly<Record<string, Conduct>>;
+  readonly steps: readonly Step[];
+  /** Seconds. */
+  readonly lasts: number;
+  /** Milliseconds between two looks. */
+  readonly every?: number;
+  readonly expect: readonly Expectation[];
+  /** Seconds by which all steps from the first on are moved against the start: each makes a cluster of its own. */
+  readonly phases?: readonly number[];
+}
+
+const folder = join("test", "spec", "sequences");
+
+export function readSequences(): readonly Sequence[] {
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(".yaml"))
+    .sort()
+    .flatMap((file) => parse(readFileSync(join(folder, file), "utf8"), { merge: true }) as readonly Sequence[])
+    .flatMap(inPhases);
+}
+
+function inPhases(sequence: Sequence): readonly Sequence[] {
+  const { phases = [0] } = sequence;
+  return phases.map((phase) => ({
+    ...sequence,
+    name: phase === 0 ? sequence.name : `${sequence.name}-${Math.round(phase * 1000)}`,
+    title: phase === 0 ? sequence.title : `${sequence.title} (${phase} s later)`,
+    lasts: sequence.lasts + phase,
+    steps: sequence.steps.map((step) => ({ ...step, at: step.at + phase })),
+    expect: sequence.expect.map((expectation) => ({
+      ...expectation,
+      from: expectation.from === 0 ? 0 : expectation.from + phase,
+      ...(expectation.to === undefined ? {} : { to: expectation.to + phase }),
+    })),
+  }));
+}

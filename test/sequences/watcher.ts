@@ -1,0 +1,102 @@
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+
+/** What is looked at: a check of a node, with a Host header of its own where it matters. */
+export interface Look {
+  readonly key: string;
+  readonly path: string;
+  readonly host: string;
+}
+
+/** An answer from an instant on, in seconds since the start: `fit`, or the reason. */
+export interface Change {
+  readonly at: number;
+  readonly answer: string;
+}
+
+/** The key of `GET /primary` of a node, looked at once a round. */
+const isPlainPrimary = /^\S+ \/primary$/;
+
+/** Looks at the answers of one cluster over one connection, all of a round in one write, and keeps every change. */
+export class Watcher {
+  readonly changes = new Map<string, Change[]>();
+  /** The longest that a round of looks waited for its answers, in seconds: on a machine that is overrun nothing can be judged. */
+  slowest = 0;
+  /** Instants at which more than one `GET /primary` of a round was fit, in two rounds running. */
+  readonly doubles: number[] = [];
+  readonly #looks: readonly Look[];
+  readonly #now: () => number;
+  readonly #socket: Socket;
+  readonly #batch: string;
+  readonly #answers: string[] = [];
+  #rest = "";
+  #sentAt = -1;
+  #hadTwo = false;
+  #timer: NodeJS.Timeout | null = null;
+
+  private constructor(socket: Socket, looks: readonly Look[], now: () => number) {
+    this.#looks = looks;
+    this.#now = now;
+    this.#batch = looks.map(({ path, host }) => `HEAD ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`).join("");
+    this.#socket = socket;
+    this.#socket.setEncoding("latin1").on("data", (text: string) => this.#read(text));
+    this.#socket.on("close", () => this.stop());
+    this.#socket.on("error", () => this.stop());
+  }
+
+  /** Connects, so that the first round need not. */
+  static async open(port: number, looks: readonly Look[], now: () => number): Promise<Watcher> {
+    const socket = connect(port, "127.0.0.1");
+    await once(socket, "connect");
+    return new Watcher(socket, looks, now);
+  }
+
+  start(everyMs: number): void {
+    this.#timer = setInterval(() => this.#look(), everyMs);
+  }
+
+  stop(): void {
+    if (this.#timer !== null) clearInterval(this.#timer);
+    this.#timer = null;
+    this.#socket.destroy();
+  }
+
+  #look(): void {
+    if (this.#sentAt >= 0) return;
+    this.#sentAt = this.#now();
+    this.#socket.write(this.#batch);
+  }
+
+  #read(text: string): void {
+    this.#rest += text;
+    for (;;) {
+      const end = this.#rest.indexOf("\r\n\r\n");
+      if (end < 0) return;
+      this.#answers.push(answerOf(this.#rest.slice(0, end)));
+      this.#rest = this.#rest.slice(end + 4);
+      if (this.#answers.length === this.#looks.length) this.#take(this.#answers.splice(0));
+    }
+  }
+
+  #take(answers: readonly string[]): void {
+    this.slowest = Math.max(this.slowest, this.#now() - this.#sentAt);
+    let primaries = 0;
+    for (const [at, { key }] of this.#looks.entries()) {
+      const answer = answers[at] ?? "";
+      if (answer === "fit" && isPlainPrimary.test(key)) primaries += 1;
+      const known = this.changes.get(key) ?? [];
+      this.changes.set(key, known);
+      if (known.at(-1)?.answer !== answer) known.push({ at: this.#sentAt, answer });
+    }
+    if (primaries > 1 && this.#hadTwo) this.doubles.push(this.#sentAt);
+    this.#hadTwo = primaries > 1;
+    this.#sentAt = -1;
+  }
+}
+
+function answerOf(head: string): string {
+  const status = head.slice(9, 12);
+  if (status === "200") return "fit";
+  const reason = /\r\nx-rolecall-reason: ([^\r]*)/i.exec(head)?.[1];
+  return reason ?? (status === "400" ? "bad_request" : status);
+}
