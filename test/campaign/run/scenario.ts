@@ -1,0 +1,104 @@
+import type { Chance } from "../chance.ts";
+import type { Profile } from "../profile.ts";
+import type { Kind } from "../wire/mask.ts";
+
+/** Whom a fault befalls: whoever leads when it begins, or a node by its index. */
+export type Target = "leader" | number;
+
+/** The kinds of faults, and how often each is chosen where a scenario allows it. */
+const weights = {
+  kill: 4,
+  halt: 4,
+  freezeManager: 4,
+  dcsDown: 3,
+  dcsCut: 3,
+  pause: 2,
+  failsafe: 2,
+  switchover: 6,
+  dropLock: 3,
+  detach: 4,
+  freezeReceiver: 4,
+  pauseReplay: 4,
+  burst: 2,
+  quiet: 1,
+  cascade: 2,
+  keepHistory: 3,
+  wire: 10,
+  lose: 5,
+  claim: 4,
+  oldStatus: 3,
+  view: 6,
+  oldHistory: 2,
+  guest: 2,
+};
+
+export type FaultKind = keyof typeof weights;
+
+const fields = ["xlog", "timeline", "replication", "replication_state", "server_version"] as const;
+const wireKinds = ["hang", "late", "slow", "drip", "reset", "garbage", "error", "truncate", "refuse"] as const;
+
+/** One fault, with all that chance decides about it. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** When it begins and how long it lasts, in milliseconds from the start of the episode. */
+  readonly atMs: number;
+  readonly forMs: number;
+  readonly target: Target;
+  /** A second node, by its index. */
+  readonly other: number;
+  readonly request: Kind;
+  readonly wire: (typeof wireKinds)[number];
+  readonly field: (typeof fields)[number];
+  readonly every: number;
+  readonly isNull: boolean;
+  /** Whom a false view names: nobody, its own witness, another node, or as it was. */
+  readonly names: "nobody" | "itself" | "other";
+}
+
+/** The faults of one episode, in order. The same chance gives the same faults. */
+export function scenario(chance: Chance, profile: Profile, size: number): readonly Fault[] {
+  // Swarm testing: each episode leaves most kinds out, so that the others meet more often.
+  const kinds = Object.keys(weights) as FaultKind[];
+  const allowed = kinds.filter(() => chance.happens(0.35));
+  const mix = Object.fromEntries(kinds.map((kind) => [kind, allowed.includes(kind) || allowed.length === 0 ? weights[kind] : 0]));
+  const count = chance.int(1, 7);
+  const faults = Array.from({ length: count }, () => {
+    const kind = chance.weighted(mix as Record<FaultKind, number>);
+    const atMs = Math.round(profile.faultsMs * chance.next());
+    // Many short ones, some as long as the whole episode.
+    const forMs = Math.round(profile.faultsMs * (0.03 + 0.9 * chance.next() ** 2));
+    return {
+      kind,
+      atMs,
+      forMs,
+      target: targetOf(chance, kind, size),
+      other: chance.int(0, size - 1),
+      request: chance.weighted({ status: 4, cluster: 5, history: 2, other: 1 }),
+      wire: chance.pick(wireKinds),
+      field: chance.pick(fields),
+      every: chance.pick([1, 1, 2, 3, 5]),
+      isNull: chance.happens(0.5),
+      names: chance.weighted({ nobody: 2, itself: 1, other: 4 }),
+    };
+  });
+  return faults.sort((one, two) => one.atMs - two.atMs);
+}
+
+function targetOf(chance: Chance, kind: FaultKind, size: number): Target {
+  const index = chance.int(0, size - 1);
+  const isOften = ["kill", "halt", "freezeManager", "dcsCut", "lose", "wire", "oldStatus"].includes(kind);
+  return chance.happens(isOften ? 0.4 : 0.1) ? "leader" : index;
+}
+
+/** A fault in one line. */
+export function nameOf({ kind, target, other, request, wire, field, every, isNull, names, atMs, forMs }: Fault): string {
+  const node = target === "leader" ? "the leader" : `pg${target + 1}`;
+  const details: Partial<Record<FaultKind, string>> = {
+    wire: ` ${request} ${wire}`,
+    lose: ` ${field} of every ${every}${isNull ? " as null" : ""}`,
+    view: ` names ${names === "other" ? `pg${other + 1}` : names}`,
+    switchover: ` to pg${other + 1}`,
+    cascade: ` from pg${other + 1}`,
+  };
+  return `${(atMs / 1_000).toFixed(2)} s for ${(forMs / 1_000).toFixed(2)} s: ${kind} ${node}${details[kind] ?? ""}`;
+}
