@@ -7,7 +7,8 @@ export const yesIsFresh: Rule = (scene, said) => {
   if (node === null || status !== 200) return null;
   const fromMs = askedMs - scene.profile.maxAgeMs;
   const own = scene.evidence.since(node, "status", fromMs - slackMs(scene, fromMs, askedMs));
-  if (own.some((served) => served.isGenuine && scene.evidence.isPossible(served))) return null;
+  // A clone at the node's own address cannot be told from it; one at another address has no evidence here.
+  if (own.some((served) => scene.evidence.isPossible(served))) return null;
   const last = scene.evidence.newestSure(node, "status", askedMs);
   return `yes without an answer of its own within max_age; the last: ${tell(last, said)}`;
 };
@@ -65,5 +66,5 @@ export const silenceIsTrue: Rule = (scene, said) => {
 /** Whether a node kept its address: nobody else answered there, and connections were not refused. */
 function stands({ troubles, seats }: Parameters<Rule>[0], node: string, fromMs: number): boolean {
   const seat = seats.find(({ node: { name } }) => name === node);
-  return seat !== undefined && seat.isListening && troubles.last(node, "guest") < fromMs;
+  return seat !== undefined && seat.isListening && troubles.isFree(node, fromMs, "guest", "refused");
 }

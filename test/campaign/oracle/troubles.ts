@@ -8,6 +8,8 @@ import type { Seat } from "../wire/seat.ts";
 export const troubles = [
   /** It does not answer status requests at once, or not with a whole document. */
   "status",
+  /** Nothing listens at its address. */
+  "refused",
   /** It does not answer for its cluster document. */
   "cluster",
   "history",
@@ -59,6 +61,8 @@ function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, t
   switch (trouble) {
     case "status":
       return isMute || mask.wire.has("status") || mask.lose !== null || mask.frozenStatus !== null;
+    case "refused":
+      return !isListening;
     case "cluster":
       return isMute || mask.wire.has("cluster") || !world.reaches(node);
     case "history":

@@ -105,8 +105,8 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
     mask.frozenStatus = { status: claims(world, node, nowMs) ? 200 : 503, document: statusDocument(world, node, nowMs) };
     return () => void (mask.frozenStatus = null);
   },
-  view({ fault: { names }, seat: { mask }, node, other }) {
-    mask.view = { nobody: null, itself: node.name, other: other.name }[names];
+  view({ cluster: { world }, fault: { names }, seat: { mask }, node, other, nowMs }) {
+    mask.view = { nobody: null, itself: node.name, other: other.name, stuck: world.holder(nowMs) }[names];
     return () => void (mask.view = undefined);
   },
   oldHistory({ cluster: { world }, seat: { mask } }) {

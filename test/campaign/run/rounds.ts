@@ -87,7 +87,8 @@ export class Rounds {
     const [explained] = await operator.ask([{ method: "GET", path, node, check }]);
     const after = await this.#asker.ask([this.#question(node, check)]);
     const [one, two] = [before[0], after[0]];
-    if (one === undefined || two === undefined || explained === undefined || explained.status !== 200) return [];
+    if (one === undefined || two === undefined || explained === undefined) return [];
+    if (explained.status !== 200) return asViolations("explain", node, `${path}: ${explained.status} ${explained.phrase}`);
     if (one.word?.snapshot !== two.word?.snapshot || one.word?.reason !== two.word?.reason) return [];
     const told = JSON.parse(explained.body) as { readonly fit?: boolean; readonly reason?: string | null };
     const isSame = told.fit === (one.status === 200) && (told.reason ?? null) === (one.word?.reason ?? null);

@@ -51,9 +51,36 @@ export interface Fault {
   readonly field: (typeof fields)[number];
   readonly every: number;
   readonly isNull: boolean;
-  /** Whom a false view names: nobody, its own witness, another node, or as it was. */
-  readonly names: "nobody" | "itself" | "other";
+  /** Whom a false view names: nobody, its own witness, another node, or for ever who leads when the fault begins. */
+  readonly names: "nobody" | "itself" | "other" | "stuck";
 }
+
+/** What is likely to bring a fault to light, or to hide it: faults that follow it while it lasts. */
+const companions: Partial<Record<FaultKind, readonly Partial<Fault>[]>> = {
+  oldStatus: [
+    { kind: "switchover" },
+    { kind: "dropLock" },
+    { kind: "kill", target: "leader" },
+    { kind: "wire", request: "cluster", wire: "hang" },
+  ],
+  claim: [{ kind: "kill", target: "leader" }, { kind: "switchover" }, { kind: "wire", request: "cluster", wire: "hang" }, { kind: "view" }],
+  view: [{ kind: "switchover" }, { kind: "kill", target: "leader" }, { kind: "claim" }, { kind: "oldStatus" }],
+  detach: [
+    { kind: "lose", target: "leader", field: "xlog" },
+    { kind: "switchover" },
+    { kind: "wire", target: "leader", request: "status", wire: "hang" },
+    { kind: "lose", field: "xlog" },
+  ],
+  freezeReceiver: [{ kind: "lose", target: "leader", field: "xlog" }, { kind: "switchover" }, { kind: "halt", target: "leader" }],
+  keepHistory: [{ kind: "kill", target: "leader" }, { kind: "dropLock" }, { kind: "freezeManager", target: "leader" }],
+  pauseReplay: [{ kind: "lose", target: "leader", field: "xlog", every: 1 }, { kind: "kill", target: "leader" }, { kind: "burst" }],
+  switchover: [
+    { kind: "wire", request: "cluster", wire: "hang" },
+    { kind: "wire", request: "history", wire: "hang" },
+    { kind: "oldHistory" },
+  ],
+  guest: [{ kind: "wire", request: "cluster", wire: "hang" }, { kind: "switchover" }],
+};
 
 /** The faults of one episode, in order. The same chance gives the same faults. */
 export function scenario(chance: Chance, profile: Profile, size: number): readonly Fault[] {
@@ -61,27 +88,34 @@ export function scenario(chance: Chance, profile: Profile, size: number): readon
   const kinds = Object.keys(weights) as FaultKind[];
   const allowed = kinds.filter(() => chance.happens(0.35));
   const mix = Object.fromEntries(kinds.map((kind) => [kind, allowed.includes(kind) || allowed.length === 0 ? weights[kind] : 0]));
-  const count = chance.int(1, 7);
-  const faults = Array.from({ length: count }, () => {
-    const kind = chance.weighted(mix as Record<FaultKind, number>);
-    const atMs = Math.round(profile.faultsMs * chance.next());
+  const faults: Fault[] = [];
+  for (let count = chance.int(1, 6); count > 0; count -= 1) {
+    const fault = faultOf(chance, profile, { kind: chance.weighted(mix as Record<FaultKind, number>), size });
+    faults.push(fault);
+    const following = companions[fault.kind] ?? [];
+    if (following.length === 0 || !chance.happens(0.5)) continue;
+    const companion = chance.pick(following);
+    const base = faultOf(chance, profile, { kind: companion.kind ?? "switchover", size });
+    faults.push({ ...base, ...companion, atMs: Math.round(fault.atMs + fault.forMs * (chance.next() - 0.1)) });
+  }
+  return faults.filter(({ atMs }) => atMs >= 0).sort((one, two) => one.atMs - two.atMs);
+}
+
+function faultOf(chance: Chance, profile: Profile, { kind, size }: { readonly kind: FaultKind; readonly size: number }): Fault {
+  return {
+    kind,
+    atMs: Math.round(profile.faultsMs * chance.next()),
     // Many short ones, some as long as the whole episode.
-    const forMs = Math.round(profile.faultsMs * (0.03 + 0.9 * chance.next() ** 2));
-    return {
-      kind,
-      atMs,
-      forMs,
-      target: targetOf(chance, kind, size),
-      other: chance.int(0, size - 1),
-      request: chance.weighted({ status: 4, cluster: 5, history: 2, other: 1 }),
-      wire: chance.pick(wireKinds),
-      field: chance.pick(fields),
-      every: chance.pick([1, 1, 2, 3, 5]),
-      isNull: chance.happens(0.5),
-      names: chance.weighted({ nobody: 2, itself: 1, other: 4 }),
-    };
-  });
-  return faults.sort((one, two) => one.atMs - two.atMs);
+    forMs: Math.round(profile.faultsMs * (0.03 + 0.9 * chance.next() ** 2)),
+    target: targetOf(chance, kind, size),
+    other: chance.int(0, size - 1),
+    request: chance.weighted({ status: 4, cluster: 5, history: 2, other: 1 }),
+    wire: chance.pick(wireKinds),
+    field: chance.pick(fields),
+    every: chance.pick([1, 1, 2, 3, 5]),
+    isNull: chance.happens(0.5),
+    names: chance.weighted({ nobody: 2, itself: 1, other: 3, stuck: 3 }),
+  };
 }
 
 function targetOf(chance: Chance, kind: FaultKind, size: number): Target {
