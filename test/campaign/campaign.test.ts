@@ -83,6 +83,7 @@ describe("the modelled cluster", () => {
 /** Lets the oracle judge a toy that lies from now on, until the rule wanted is broken or the time is over. */
 async function judged(context: TestContext, lie: Lie, wanted: string, act: (cluster: Cluster) => void): Promise<ReadonlySet<string>> {
   const stalls = new Stalls(now);
+  stalls.start();
   const cluster = new Cluster({ index: 200, size: 2, generation: 4, isDiscovered: false }, profile, { chance: new Chance(3), now, stalls });
   await cluster.open();
   const timer = setInterval(() => void cluster.tick(now()), 20);
@@ -90,6 +91,7 @@ async function judged(context: TestContext, lie: Lie, wanted: string, act: (clus
   const asker = new Asker(await toy.open(), now);
   context.after(async () => {
     clearInterval(timer);
+    stalls.stop();
     asker.close();
     await toy.close();
     await cluster.close();
