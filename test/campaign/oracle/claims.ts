@@ -72,6 +72,8 @@ export const falseClaimIsRefused: Rule = (scene, said) => {
 export const holderIsFit: Rule = (scene, said) => {
   const { node, status, check, askedMs } = said;
   if (node === null || status === 200 || routeOf(check) !== "/primary") return null;
+  // Whether these are true is another promise: silence.
+  if (["stale", "down", "unknown", "blind"].some((reason) => said.phrase.startsWith(reason))) return null;
   return soundHolder(scene, said, askedMs) === node ? `the sound holder is refused: ${said.phrase}` : null;
 };
 

@@ -6,6 +6,8 @@ export const yesIsFresh: Rule = (scene, said) => {
   const { node, status, askedMs } = said;
   if (node === null || status !== 200) return null;
   const fromMs = askedMs - scene.profile.maxAgeMs;
+  // Where rolecall follows a clone, see `moved`.
+  if (!scene.troubles.isFree(node, askedMs - 2_000, "moved")) return null;
   const own = scene.evidence.since(node, "status", fromMs - slackMs(scene, fromMs, askedMs));
   // A clone at the node's own address cannot be told from it; one at another address has no evidence here.
   if (own.some((served) => scene.evidence.isPossible(served))) return null;
@@ -49,6 +51,12 @@ export const silenceIsTrue: Rule = (scene, said) => {
       : `blind, but ${seen.name} has answered: ${tell(evidence.newestSure(seen.name, "status", askedMs), said)}`;
   }
   if (!stands(scene, node, askedMs - profile.maxAgeMs - 2_000)) return null;
+  // The next report is due an interval and a timeout later: what the machine takes of the rest is no fault of rolecall's.
+  const spareMs = profile.maxAgeMs - profile.intervalMs - profile.timeoutMs;
+  if (scene.stalls.within(askedMs - profile.maxAgeMs - profile.timeoutMs, answeredMs) > spareMs / 2) {
+    scene.stalls.excused += 1;
+    return null;
+  }
   if ((reason === "stale" || reason === "unknown") && isKnown(node)) {
     return `${reason}, but it has answered: ${tell(evidence.newestSure(node, "status", askedMs), said)}`;
   }
@@ -68,3 +76,9 @@ function stands({ troubles, seats }: Parameters<Rule>[0], node: string, fromMs: 
   const seat = seats.find(({ node: { name } }) => name === node);
   return seat !== undefined && seat.isListening && troubles.isFree(node, fromMs, "guest", "refused");
 }
+
+/** A clone's member list moves no node but the one at whose address the clone answers (rule 10). */
+export const addressIsKept: Rule = ({ troubles }, { node, askedMs }) => {
+  if (node === null || troubles.isFree(node, askedMs - 500, "moved") || troubles.last(node, "guestEver") > -Infinity) return null;
+  return "it answers at its own address, but rolecall asks a clone in its place";
+};

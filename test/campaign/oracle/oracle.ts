@@ -2,7 +2,7 @@ import type { Said } from "../rolecall/asker.ts";
 import { Attachment } from "./attachment.ts";
 import { disputeIsTrue, falseClaimIsRefused, holderIsFit, lostClaimIsRefused } from "./claims.ts";
 import { isConsistent, twoPrimaries } from "./consistency.ts";
-import { silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness.ts";
+import { addressIsKept, silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
 import type { Rule, Scene, Violation } from "./scene.ts";
 
@@ -12,6 +12,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "yes-fresh": yesIsFresh,
   "yes-agrees": yesAgrees,
   silence: silenceIsTrue,
+  moved: addressIsKept,
   "lost-claim": lostClaimIsRefused,
   "false-claim": falseClaimIsRefused,
   "holder-fit": holderIsFit,

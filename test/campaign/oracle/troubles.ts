@@ -19,6 +19,10 @@ export const troubles = [
   "view",
   /** Another node sits at its address. */
   "guest",
+  /** A clone sat at its address. */
+  "guestEver",
+  /** rolecall asks a clone in its place, at the clone's own address. */
+  "moved",
   /** It is not a running primary. */
   "notPrimary",
   /** It is not a replica that streams and replays. */
@@ -28,6 +32,8 @@ export const troubles = [
 
 export type Trouble = (typeof troubles)[number];
 
+const whenMoved: readonly Trouble[] = ["moved", "guest", "claim", "view", "status", "cluster", "history"];
+
 /** When each node last had each trouble; fed with every tick of the model. */
 export class Troubles {
   readonly #last = new Map<string, number>();
@@ -35,10 +41,15 @@ export class Troubles {
   changedMs = -Infinity;
   #state = "";
 
-  /** Notes the troubles of an instant. */
-  feed(world: World, seats: readonly Seat[], nowMs: number): void {
+  /**
+   * Notes the troubles of an instant.
+   * @param isMoved whether rolecall asks a clone in place of a node
+   */
+  feed(world: World, seats: readonly Seat[], nowMs: number, isMoved: (node: string) => boolean): void {
     for (const seat of seats) {
-      for (const trouble of troubles) if (has(world, seat, trouble)) this.#last.set(`${seat.node.name} ${trouble}`, nowMs);
+      const { name } = seat.node;
+      for (const trouble of troubles) if (has(world, seat, trouble)) this.#last.set(`${name} ${trouble}`, nowMs);
+      if (isMoved(name)) for (const trouble of whenMoved) this.#last.set(`${name} ${trouble}`, nowMs);
     }
     const state = `${world.holder(nowMs)} ${world.dcs.isPaused} ${world.dcs.isDown} ${world.timeline}`;
     if (state !== this.#state) this.changedMs = nowMs;
@@ -73,6 +84,10 @@ function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, t
       return mask.view !== undefined || guest !== null;
     case "guest":
       return guest !== null || isLying(mask);
+    case "guestEver":
+      return guest !== null;
+    case "moved":
+      return false;
     case "notPrimary":
       return node.role !== "primary" || node.state !== "running" || !isServing(node);
     case "detached":

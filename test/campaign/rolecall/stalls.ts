@@ -6,6 +6,8 @@ export class Stalls {
   count = 0;
   totalMs = 0;
   widened = 0;
+  /** How many answers were not judged at all, because of one. */
+  excused = 0;
 
   readonly #now: () => number;
 

@@ -89,7 +89,8 @@ export class Campaign {
     await Promise.all(clusters.map((cluster) => cluster.close()));
     stalls.stop();
     this.#options.write(
-      `generation ${generation}: the machine stood still ${stalls.count} times, ${Math.round(stalls.totalMs)} ms in all; bounds widened ${stalls.widened} times\n`,
+      `generation ${generation}: the machine stood still ${stalls.count} times, ${Math.round(stalls.totalMs)} ms in all; ` +
+        `bounds widened ${stalls.widened} times, ${stalls.excused} answers excused\n`,
     );
   }
 

@@ -30,6 +30,8 @@ export class Cluster {
   readonly clone: { readonly world: World; readonly seats: readonly Seat[] } | null;
   readonly scene: Scene;
   readonly #servers: readonly NodeServer[];
+  /** What a clone is asked at its own addresses: no evidence about the cluster's nodes. */
+  readonly #aside: Evidence;
 
   readonly shape: Shape;
   readonly profile: Profile;
@@ -56,11 +58,10 @@ export class Cluster {
     this.seats = this.world.nodes.map((node) => new Seat(this.world, node));
     const cloned = build(101);
     this.clone = { world: cloned, seats: cloned.nodes.map((node) => new Seat(cloned, node)) };
-    // What a clone is asked at its own addresses is no evidence about the cluster's nodes.
-    const aside = new Evidence(profile.timeoutMs, profile.slackMs);
+    this.#aside = new Evidence(profile.timeoutMs, profile.slackMs);
     this.#servers = [
       ...this.seats.map((seat) => new NodeServer(seat, seat.node.host, this.evidence, now)),
-      ...this.clone.seats.map((seat) => new NodeServer(seat, seat.node.host, aside, now)),
+      ...this.clone.seats.map((seat) => new NodeServer(seat, seat.node.host, this.#aside, now)),
     ];
     const { name, world, seats, evidence, troubles } = this;
     this.scene = { cluster: name, isDiscovered, world, seats, evidence, profile, troubles, stalls };
@@ -88,8 +89,13 @@ export class Cluster {
   async tick(nowMs: number): Promise<void> {
     this.world.tick(nowMs);
     this.clone?.world.tick(nowMs);
-    this.troubles.feed(this.world, this.seats, nowMs);
+    this.troubles.feed(this.world, this.seats, nowMs, (node) => this.isMoved(node, nowMs));
     await Promise.all(this.#servers.map((server) => server.follow()));
+  }
+
+  /** Whether rolecall asks a clone, at the clone's own address, in place of a node. */
+  isMoved(node: string, nowMs: number): boolean {
+    return this.#aside.since(node, "status", nowMs - 2 * this.profile.maxAgeMs).length > 0;
   }
 
   /** Whether the truth is as it should be: a running primary with the lock, and every other node streaming on its timeline. */

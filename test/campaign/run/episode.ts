@@ -105,13 +105,18 @@ export class Episode {
   }
 
   #unfit(): readonly Violation[] {
-    const { world } = this.#stage.cluster;
+    const { cluster, now } = this.#stage;
+    const { world, troubles } = cluster;
     const wanted = new Map(
       world.nodes.map(({ name }) => [name, name === world.holding?.name ? "/primary" : `/replica?lag=${limits.wide}`] as const),
     );
-    return this.#latest
-      .filter(({ node, check, status }) => node !== null && wanted.get(node) === check && status !== 200)
-      .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }));
+    return (
+      this.#latest
+        .filter(({ node, check, status }) => node !== null && wanted.get(node) === check && status !== 200)
+        // A clone that sat at a node's address may have taken the name for good: nothing tells them apart (README).
+        .filter(({ node }) => troubles.last(node ?? "", "moved") < now() - 2_000)
+        .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }))
+    );
   }
 
   async #ask(): Promise<void> {
