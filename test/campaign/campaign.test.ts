@@ -84,7 +84,12 @@ describe("the modelled cluster", () => {
 async function judged(context: TestContext, lie: Lie, wanted: string, act: (cluster: Cluster) => void): Promise<ReadonlySet<string>> {
   const stalls = new Stalls(now);
   stalls.start();
-  const cluster = new Cluster({ index: 200, size: 2, generation: 4, isDiscovered: false }, profile, { chance: new Chance(3), now, stalls });
+  const cluster = new Cluster({ index: 200, size: 2, generation: 4, isDiscovered: false }, profile, {
+    chance: new Chance(3),
+    now,
+    stalls,
+    armed: new Map(),
+  });
   await cluster.open();
   const timer = setInterval(() => void cluster.tick(now()), 20);
   const toy = new Toy(cluster);

@@ -1,7 +1,7 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
 import { topOf } from "./replicas.ts";
-import { routeOf, type Scene, slackMs } from "./scene.ts";
+import { held, routeOf, type Scene, slackMs } from "./scene.ts";
 
 interface Track {
   /** The last report that surely counted, and how much positioned time has gone by without a sign since. */
@@ -28,14 +28,19 @@ export class Attachment {
   /** The promise that a replica without a sign is refused, and stays so until there is one. */
   broken(scene: Scene, { node, status, check, askedMs }: Said): string | null {
     const track = node === null ? undefined : this.#tracks.get(node);
-    if (track === undefined || status !== 200 || routeOf(check) !== "/replica") return null;
+    if (track === undefined || routeOf(check) !== "/replica") return null;
     const { attachMs, intervalMs, timeoutMs } = scene.profile;
     const boundMs = attachMs + 2 * intervalMs + timeoutMs + slackMs(scene, askedMs - attachMs * 2, askedMs);
     if (track.stillMs < boundMs && !track.isAccused) return null;
     // What has come since may be the sign.
     if (this.#mayHaveSign(scene, node ?? "", track, askedMs)) return null;
     track.isAccused = true;
-    return `no sign of attachment at ${track.top} for ${Math.round(track.stillMs)} ms of positioned time (window ${attachMs} ms)`;
+    return held(
+      scene,
+      "attached",
+      status === 200,
+      `no sign of attachment at ${track.top} for ${Math.round(track.stillMs)} ms of positioned time (window ${attachMs} ms)`,
+    );
   }
 
   #feedNode(scene: Scene, node: string, byMs: number): void {
@@ -97,12 +102,13 @@ function holderOf({ world, troubles, seats, profile }: Scene): string | null {
   return isCalm && fromMs <= troubles.changedMs ? `${holding.name}@${world.timeline}` : null;
 }
 
-/** Whether rolecall surely had a fresh report with a position of the holder all the time between two instants. */
+/** Whether, between two instants, every report of the holder that may have counted was fresh and stated a position. */
 function isPositioned({ evidence, profile }: Scene, holder: string, fromMs: number, toMs: number): boolean {
   const [name = ""] = holder.split("@");
-  const answers = evidence.since(name, "status", fromMs - profile.intervalMs * 3);
-  const counting = answers.filter((served) => served.arrivedMs <= toMs);
-  return counting.length > 0 && counting.every((served: Served) => evidence.isSure(served) && hasLocation(served));
+  const first = evidence.newestSure(name, "status", fromMs);
+  if (first === undefined || first.arrivedMs < toMs - profile.maxAgeMs + profile.slackMs) return false;
+  const answers = evidence.since(name, "status", first.arrivedMs).filter(({ arrivedMs }) => arrivedMs <= toMs);
+  return answers.filter((served) => evidence.isPossible(served)).every(hasLocation);
 }
 
 function hasLocation(served: Served): boolean {

@@ -1,6 +1,6 @@
 import type { Said } from "../rolecall/asker.ts";
 import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
-import { ago, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+import { ago, held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /** When a node's present claim appeared: the first 200 after its last answer that was none; infinite where it does not claim. */
 function claimSince({ evidence }: Scene, node: string, byMs: number): number {
@@ -27,12 +27,14 @@ function accuses(scene: Scene, view: Served, claimant: string): boolean {
 /** A claim that its own view, or two other witnesses, disown is lost (rule 2). */
 export const lostClaimIsRefused: Rule = (scene, said) => {
   const { node, status, check, askedMs } = said;
-  if (node === null || status !== 200 || routeOf(check) !== "/primary") return null;
+  if (node === null || routeOf(check) !== "/primary") return null;
   const { profile, evidence, world } = scene;
   // The named node and the claimant are asked at once, at least 250 ms apart from other rounds; one more round where they are 1 s apart.
   const boundMs = profile.timeoutMs + 1_250 + profile.intervalMs;
   const byMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
   const since = claimSince(scene, node, askedMs);
+  if (since > byMs) return null;
+  const isBroken = status === 200;
   const isExcused = evidence
     .since(node, "status", byMs - profile.maxAgeMs)
     .some((served) => documentOf(served)?.["failsafe_mode_is_active"] === true || !served.isGenuine);
@@ -44,16 +46,18 @@ export const lostClaimIsRefused: Rule = (scene, said) => {
     .filter((view) => view.isGenuine && view.arrivedMs > since + profile.slackMs && (view.doneMs ?? Infinity) < byMs)
     .filter((view) => accuses(scene, view, node));
   const own = accusing.find((view) => view.node === node);
-  if (own !== undefined && own.arrivedMs > askedMs - freshMs) return `its own view disowns it: ${tell(own, said)}`;
+  if (own !== undefined && own.arrivedMs > askedMs - freshMs) {
+    return held(scene, "lost-claim", isBroken, `its own view disowns it: ${tell(own, said)}`);
+  }
   const others = accusing.filter((view) => view.node !== node && view.arrivedMs > askedMs - freshMs + boundMs);
-  if (others.length >= 2) return `two views disown it: ${others.map((view) => tell(view, said)).join("; ")}`;
-  return null;
+  if (others.length < 2) return null;
+  return held(scene, "lost-claim", isBroken, `two views disown it: ${others.map((view) => tell(view, said)).join("; ")}`);
 };
 
 /** A claim that is false in truth is refused once every honest witness could say so (rule 2, Asking for views). */
 export const falseClaimIsRefused: Rule = (scene, said) => {
   const { node, status, check, askedMs } = said;
-  if (node === null || status !== 200 || routeOf(check) !== "/primary") return null;
+  if (node === null || routeOf(check) !== "/primary" || claimSince(scene, node, askedMs) === Infinity) return null;
   const { world, troubles, profile } = scene;
   const { holding } = world;
   if (holding === null || holding.name === node || world.dcs.isPaused) return null;
@@ -65,16 +69,22 @@ export const falseClaimIsRefused: Rule = (scene, said) => {
   const isOwnHonest = troubles.isFree(node, fromMs, "cluster", "view");
   // Nothing changes for rolecall to look again at, unless both claim: then it asks all, every cluster interval.
   if (!isClaiming || !isHonest(holding.name) || !(isOwnHonest || others.length >= 2)) return null;
-  return `${holding.name} holds the lock since ${ago(said, holding.sinceMs)} and all views could say so`;
+  return held(
+    scene,
+    "false-claim",
+    status === 200,
+    `${holding.name} holds the lock since ${ago(said, holding.sinceMs)} and all views could say so`,
+  );
 };
 
 /** The holder is never refused while it and its view are sound and at most one node lies (rule 2). */
 export const holderIsFit: Rule = (scene, said) => {
   const { node, status, check, askedMs } = said;
-  if (node === null || status === 200 || routeOf(check) !== "/primary") return null;
+  if (node === null || routeOf(check) !== "/primary") return null;
   // Whether these are true is another promise: silence.
   if (["stale", "down", "unknown", "blind"].some((reason) => said.phrase.startsWith(reason))) return null;
-  return soundHolder(scene, said, askedMs) === node ? `the sound holder is refused: ${said.phrase}` : null;
+  if (soundHolder(scene, said, askedMs) !== node) return null;
+  return held(scene, "holder-fit", status !== 200, `the sound holder is refused: ${said.phrase}`);
 };
 
 /** The holder of the lock, if rolecall must know it by now; null otherwise. */

@@ -2,6 +2,7 @@ import type { Said } from "../rolecall/asker.ts";
 import { Attachment } from "./attachment.ts";
 import { disputeIsTrue, falseClaimIsRefused, holderIsFit, lostClaimIsRefused } from "./claims.ts";
 import { isConsistent, twoPrimaries } from "./consistency.ts";
+import { divergedIsRefused } from "./divergence.ts";
 import { addressIsKept, silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness.ts";
 import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
 import type { Rule, Scene, Violation } from "./scene.ts";
@@ -18,6 +19,7 @@ const rules: Readonly<Record<string, Rule>> = {
   "holder-fit": holderIsFit,
   dispute: disputeIsTrue,
   accusation: accusationIsTrue,
+  diverged: divergedIsRefused,
   lag: lagIsKept,
   "lag-time": timeLagIsKept,
 };

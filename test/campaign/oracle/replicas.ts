@@ -1,7 +1,7 @@
 import type { Said } from "../rolecall/asker.ts";
 import { statedPosition } from "../world/documents.ts";
 import { documentOf, type Served } from "../wire/evidence.ts";
-import { ago, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
+import { ago, held, parameterOf, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /** The highest position that an answer states, or null. */
 export function topOf(served: Served | undefined): number | null {
@@ -16,7 +16,8 @@ function replayedOf(served: Served | undefined): number | null {
   return "location" in stated ? stated.location : stated.replayed;
 }
 
-function timelineOf(served: Served | undefined): unknown {
+/** The timeline that an answer states. */
+export function timelineOf(served: Served | undefined): unknown {
   return documentOf(served)?.["timeline"];
 }
 
@@ -127,7 +128,7 @@ function unknownInVain(scene: Scene, said: Said): string | null {
 export const lagIsKept: Rule = (scene, said) => {
   const { node, status, askedMs, check } = said;
   const limit = Number(parameterOf(check, "lag") ?? Number.NaN);
-  if (node === null || status !== 200 || routeOf(check) !== "/replica" || !Number.isFinite(limit)) return null;
+  if (node === null || routeOf(check) !== "/replica" || !Number.isFinite(limit)) return null;
   const { evidence, world, profile } = scene;
   const fromMs = askedMs - 2_000;
   const slack = slackMs(scene, fromMs, askedMs);
@@ -142,7 +143,8 @@ export const lagIsKept: Rule = (scene, said) => {
     .filter((served) => evidence.isSure(served) && (served.doneMs ?? Infinity) < own.arrivedMs - profile.slackMs)
     .filter((served) => timelineOf(served) === timelineOf(own));
   const top = Math.max(0, ...known.map((served) => topOf(served) ?? 0));
-  return top - replayed > limit ? `known lag ${top - replayed} above ${limit}; its report: ${tell(own, said)}` : null;
+  if (top - replayed <= limit) return null;
+  return held(scene, "lag", status === 200, `known lag ${top - replayed} above ${limit}; its report: ${tell(own, said)}`);
 };
 
 /** The holder has stood still for long, is silent or states no position, and nobody else has claimed or changed anything. */
@@ -158,7 +160,7 @@ function isLeaderMute({ world, troubles, evidence, profile, seats }: Scene, byMs
 export const timeLagIsKept: Rule = (scene, said) => {
   const { node, status, askedMs, check } = said;
   const limit = parameterOf(check, "lag_time");
-  if (node === null || status !== 200 || limit === null) return null;
+  if (node === null || limit === null) return null;
   const limitMs = Number(limit.replace("ms", ""));
   const { evidence, world, profile } = scene;
   const marginMs = profile.intervalMs + profile.timeoutMs + slackMs(scene, askedMs - limitMs - 2_000, askedMs);
@@ -166,9 +168,11 @@ export const timeLagIsKept: Rule = (scene, said) => {
   if (!isCalm(scene, fromMs - profile.maxAgeMs)) return null;
   const holder = world.holding?.name ?? "";
   const reports = evidence.since(node, "status", fromMs - profile.maxAgeMs).filter((served) => served.doneMs !== null);
+  if (reports.every((served) => topOf(served) === null) || reports.some(({ status: code }) => code === 200)) return null;
   const replayed = Math.max(0, ...reports.map((served) => replayedOf(served) ?? 0));
   const samples = evidence.since(holder, "status", fromMs - profile.maxAgeMs).filter((served) => topOf(served) !== null);
   const isPast = samples.length > 3 && samples.every((served) => (topOf(served) ?? 0) > replayed);
   const first = samples[0];
-  return isPast && first !== undefined ? `${holder} was past its replayed ${replayed} since ${ago(said, first.arrivedMs)}` : null;
+  if (!isPast || first === undefined) return null;
+  return held(scene, "lag-time", status === 200, `${holder} was past its replayed ${replayed} since ${ago(said, first.arrivedMs)}`);
 };

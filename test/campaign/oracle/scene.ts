@@ -17,6 +17,8 @@ export interface Scene {
   readonly profile: Profile;
   readonly troubles: Troubles;
   readonly stalls: Stalls;
+  /** How often a promise had something to say: the answer had to be this, and could have been another. */
+  readonly armed: Map<string, number>;
 }
 
 /** A broken promise. */
@@ -28,6 +30,12 @@ export interface Violation {
 
 /** A promise about one answer: what is wrong with it, or null. */
 export type Rule = (scene: Scene, said: Said) => string | null;
+
+/** Counts a promise that applies to an answer, and gives the detail when it is broken. */
+export function held({ armed }: Scene, rule: string, isBroken: boolean, detail: string): string | null {
+  armed.set(rule, (armed.get(rule) ?? 0) + 1);
+  return isBroken ? detail : null;
+}
 
 /** How much later than promised something may be seen by now: ordinary scheduling, and the stalls since an instant. */
 export function slackMs({ profile, stalls }: Scene, fromMs: number, toMs: number): number {

@@ -28,6 +28,7 @@ export const troubles = [
   /** It is not a replica that streams and replays. */
   "detached",
   "diverged",
+  "undiverged",
 ] as const;
 
 export type Trouble = (typeof troubles)[number];
@@ -94,5 +95,7 @@ function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, t
       return node.role !== "replica" || node.state !== "running" || !node.isStreaming || node.isReplayPaused || !isServing(node);
     case "diverged":
       return hasDiverged(world, node);
+    case "undiverged":
+      return !hasDiverged(world, node);
   }
 }

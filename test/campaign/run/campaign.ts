@@ -4,10 +4,11 @@ import { Asker } from "../rolecall/asker.ts";
 import { Child } from "../rolecall/child.ts";
 import { Stalls } from "../rolecall/stalls.ts";
 import { Cluster, type Shape } from "./cluster.ts";
+import { begin } from "./faults.ts";
 import { Episode } from "./episode.ts";
 import { Report, Tally } from "./report.ts";
 import { Rounds } from "./rounds.ts";
-import { nameOf, scenario } from "./scenario.ts";
+import { nameOf, opening, scenario } from "./scenario.ts";
 
 /** What a run is asked for. */
 export interface Options {
@@ -69,19 +70,22 @@ export class Campaign {
       .filter((index) => wanted === null || index === wanted)
       .map((index) => {
         const chance = new Chance(seed * 7_919 + generation * 131 + index);
-        return new Cluster(shapeOf(chance, index), profile, { chance: chance.fork(1), now, stalls });
+        return new Cluster(shapeOf(chance, index), profile, { chance: chance.fork(1), now, stalls, armed: this.#tally.armed });
       });
     await Promise.all(clusters.map((cluster) => cluster.open()));
     const warmUp = setInterval(() => {
       for (const cluster of clusters) void cluster.tick(now());
     }, 20);
+    const openings = new Map(clusters.map((cluster) => [cluster, this.#open(cluster, generation, now)]));
     const child = new Child({ dist, profile, workers, clusters: clusters.map(({ watched }) => watched) });
     const ports = await child.ports();
     await new Promise((resolve) => void setTimeout(resolve, profile.clusterMs * 2 + profile.maxAgeMs));
     clearInterval(warmUp);
     const pulse = new Asker(ports.admin, now);
     const watch = this.#watch(pulse, stalls, now);
-    await Promise.all(clusters.map((cluster) => this.#live(cluster, { child, ports, generation, endMs, now })));
+    await Promise.all(
+      clusters.map((cluster) => this.#live(cluster, { child, ports, generation, endMs, now, opening: openings.get(cluster) ?? [] })),
+    );
     clearInterval(watch);
     pulse.close();
     if (child.end !== null) this.#died(child, generation);
@@ -92,6 +96,14 @@ export class Campaign {
       `generation ${generation}: the machine stood still ${stalls.count} times, ${Math.round(stalls.totalMs)} ms in all; ` +
         `bounds widened ${stalls.widened} times, ${stalls.excused} answers excused\n`,
     );
+  }
+
+  /** Lets some faults befall a cluster before rolecall starts. */
+  #open(cluster: Cluster, generation: number, now: () => number): readonly string[] {
+    const chance = new Chance(this.#options.seed * 15_485_863 + generation * 10_007 + cluster.shape.index);
+    const faults = opening(chance, cluster.profile, cluster.shape.size);
+    for (const fault of faults) begin(cluster, fault, now());
+    return faults.map((fault) => `before the start: ${nameOf(fault)}`);
   }
 
   /** Measures how late rolecall itself is run: a stall of the machine is no fault of its own. */
@@ -115,7 +127,14 @@ export class Campaign {
 
   async #live(
     cluster: Cluster,
-    run: { readonly child: Child; readonly ports: Ports; readonly generation: number; readonly endMs: number; readonly now: () => number },
+    run: {
+      readonly child: Child;
+      readonly ports: Ports;
+      readonly generation: number;
+      readonly endMs: number;
+      readonly now: () => number;
+      readonly opening: readonly string[];
+    },
   ): Promise<void> {
     const { seed, only, times, write, clusters, workers, profile } = this.#options;
     const { child, ports, generation, endMs, now } = run;
@@ -131,7 +150,8 @@ export class Campaign {
       const faults = scenario(chance, cluster.profile, size);
       const label = `${generation}/${index}/${episode}`;
       const command = `npm run campaign -- --seed ${seed} --clusters ${clusters} --workers ${workers} --profile ${profile} --only ${label} --times 5`;
-      const report = new Report({ label, command, faults: faults.map(nameOf) }, now(), this.#tally, write);
+      const names = [...(turn === 0 ? run.opening : []), ...faults.map(nameOf)];
+      const report = new Report({ label, command, faults: names }, now(), this.#tally, write);
       await new Episode({ cluster, rounds, report, now, isOver }, faults).run();
       if (this.#options.isTraced) write(report.trace());
       report.end();
@@ -153,6 +173,8 @@ export class Campaign {
       `${episodes} episodes, ${answers} answers in ${minutes} min; recovery: middle ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, `,
     );
     this.#options.write(`longest ${Math.round(sorted.at(-1) ?? 0)} ms\n`);
+    const armed = [...this.#tally.armed].map(([rule, count]) => `${rule} ${count}`).join(", ");
+    this.#options.write(`promises that had to hold, answers each: ${armed}\n`);
     for (const [rule, places] of broken) this.#options.write(`  ${rule}: ${places.length} episodes: ${places.slice(0, 20).join(" ")}\n`);
     this.#options.write(broken.size === 0 ? "no promise was broken\n" : `${broken.size} promises were broken\n`);
     return broken.size === 0;

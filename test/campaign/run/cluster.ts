@@ -18,6 +18,14 @@ export interface Shape {
   readonly isDiscovered: boolean;
 }
 
+/** What a cluster shares with the others of a run. */
+export interface ClusterOptions {
+  readonly chance: Chance;
+  readonly now: () => number;
+  readonly stalls: Stalls;
+  readonly armed: Map<string, number>;
+}
+
 /** A modelled cluster that is open to rolecall: its truth, its addresses, and a clone of it that was restored elsewhere. */
 export class Cluster {
   readonly name: string;
@@ -36,11 +44,11 @@ export class Cluster {
   readonly shape: Shape;
   readonly profile: Profile;
 
-  constructor(shape: Shape, profile: Profile, options: { readonly chance: Chance; readonly now: () => number; readonly stalls: Stalls }) {
+  constructor(shape: Shape, profile: Profile, options: ClusterOptions) {
     this.shape = shape;
     this.profile = profile;
     const { index, size, generation, isDiscovered } = shape;
-    const { chance, now, stalls } = options;
+    const { chance, now, stalls, armed } = options;
     this.name = `c${index + 1}`;
     const hosts = (from: number): string[] => Array.from({ length: size }, (_, node) => `127.0.${index + 1}.${from + node}`);
     const build = (from: number): World =>
@@ -64,7 +72,7 @@ export class Cluster {
       ...this.clone.seats.map((seat) => new NodeServer(seat, seat.node.host, this.#aside, now)),
     ];
     const { name, world, seats, evidence, troubles } = this;
-    this.scene = { cluster: name, isDiscovered, world, seats, evidence, profile, troubles, stalls };
+    this.scene = { cluster: name, isDiscovered, world, seats, evidence, profile, troubles, stalls, armed };
   }
 
   /** How rolecall is to be configured for it. Open it first. */

@@ -14,6 +14,8 @@ export interface Place {
 export class Tally {
   episodes = 0;
   answers = 0;
+  /** How often each promise had something to say. */
+  readonly armed = new Map<string, number>();
   readonly recoveredMs: number[] = [];
   /** How many episodes broke each rule, and where. */
   readonly broken = new Map<string, string[]>();

@@ -101,6 +101,14 @@ export function scenario(chance: Chance, profile: Profile, size: number): readon
   return faults.filter(({ atMs }) => atMs >= 0).sort((one, two) => one.atMs - two.atMs);
 }
 
+/** What is wrong with a cluster when rolecall starts: often nothing. It is healed with the first episode. */
+export function opening(chance: Chance, profile: Profile, size: number): readonly Fault[] {
+  const kinds: readonly FaultKind[] = chance.happens(0.4)
+    ? chance.pick([["claim"], ["view"], ["claim", "view"], ["claim", "wire"]] as const)
+    : [];
+  return kinds.map((kind) => ({ ...faultOf(chance, profile, { kind, size }), atMs: 0, request: "cluster" }));
+}
+
 function faultOf(chance: Chance, profile: Profile, { kind, size }: { readonly kind: FaultKind; readonly size: number }): Fault {
   return {
     kind,

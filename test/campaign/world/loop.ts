@@ -38,6 +38,7 @@ function lead(world: World, node: ModelNode, nowMs: number): void {
 }
 
 function take(world: World, node: ModelNode, nowMs: number): void {
+  node.seesLock = true;
   node.leaseUntilMs = nowMs + world.profile.ttlMs;
   world.dcs.lock = { holder: node.name, untilMs: node.leaseUntilMs };
 }
