@@ -54,7 +54,7 @@ export class Attachment {
         (top !== null && track.top !== null && top > track.top) ||
         served.status === 200 ||
         this.#hasReached(scene, node, top, served.arrivedMs);
-      const holder = holderOf(scene);
+      const holder = holderOf(scene, served.arrivedMs);
       if (isSign && evidence.isPossible(served)) restart(track);
       if (holder === null || holder !== track.holder) track.stillMs = track.isAccused ? track.stillMs : 0;
       track.holder = holder ?? track.holder;
@@ -91,15 +91,12 @@ function restart(track: Track): void {
   track.isAccused = false;
 }
 
-/** The holder in truth, where nobody lies about it; null otherwise. */
-function holderOf({ world, troubles, seats, profile }: Scene): string | null {
+/** The holder in truth, where nobody has lied about it lately; null otherwise. */
+function holderOf({ world, troubles, seats, profile }: Scene, atMs: number): string | null {
   const { holding } = world;
-  if (holding === null) return null;
-  const fromMs = holding.sinceMs;
-  const isCalm = seats.every(({ node: { name } }) =>
-    troubles.isFree(name, troubles.changedMs - profile.confirmMs, "claim", "view", "guest"),
-  );
-  return isCalm && fromMs <= troubles.changedMs ? `${holding.name}@${world.timeline}` : null;
+  if (holding === null || atMs < holding.sinceMs) return null;
+  const isCalm = seats.every(({ node: { name } }) => troubles.isFree(name, atMs - profile.confirmMs, "claim", "view", "guest"));
+  return isCalm ? `${holding.name}@${world.timeline}` : null;
 }
 
 /** Whether, between two instants, every report of the holder that may have counted was fresh and stated a position. */

@@ -6,8 +6,6 @@ export const yesIsFresh: Rule = (scene, said) => {
   const { node, status, askedMs } = said;
   if (node === null || status !== 200) return null;
   const fromMs = askedMs - scene.profile.maxAgeMs;
-  // Where rolecall follows a clone, see `moved`.
-  if (!scene.troubles.isFree(node, askedMs - 2_000, "moved")) return null;
   const own = scene.evidence.since(node, "status", fromMs - slackMs(scene, fromMs, askedMs));
   // A clone at the node's own address cannot be told from it; one at another address has no evidence here.
   if (own.some((served) => scene.evidence.isPossible(served))) return null;

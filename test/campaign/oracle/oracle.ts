@@ -37,11 +37,14 @@ export class Oracle {
   judge(scene: Scene, answers: readonly Said[]): readonly Violation[] {
     const found: Violation[] = [];
     for (const said of answers) {
+      // Where rolecall follows a clone in a node's place, one promise says so, and the others have no evidence.
+      const isMoved = said.node !== null && !scene.troubles.isFree(said.node, said.askedMs - 5_000, "moved");
       for (const [rule, holds] of Object.entries(rules)) {
+        if (isMoved && rule !== "moved" && rule !== "consistent") continue;
         const detail = holds(scene, said);
         if (detail !== null) found.push({ rule, node: said.node, detail: `${said.method} ${said.path}: ${detail}` });
       }
-      const still = this.#attachment.broken(scene, said);
+      const still = isMoved ? null : this.#attachment.broken(scene, said);
       if (still !== null) found.push({ rule: "attached", node: said.node, detail: `${said.path}: ${still}` });
     }
     const two = twoPrimaries(answers);

@@ -155,6 +155,16 @@ export class Campaign {
       await new Episode({ cluster, rounds, report, now, isOver }, faults).run();
       if (this.#options.isTraced) write(report.trace());
       report.end();
+      const moved = cluster.world.nodes.filter(({ name }) => cluster.isMoved(name, now())).map(({ name }) => name);
+      if (moved.length > 0) {
+        write(`${label}: rolecall goes on with a clone in place of ${moved.join()}: this cluster ends with this generation\n`);
+        this.#tally.movedClusters += 1;
+        break;
+      }
+    }
+    while (only === null && now() < endMs && !isOver()) {
+      await cluster.tick(now());
+      await new Promise((resolve) => void setTimeout(resolve, 20));
     }
     asker.close();
     operator.close();
@@ -173,6 +183,7 @@ export class Campaign {
       `${episodes} episodes, ${answers} answers in ${minutes} min; recovery: middle ${Math.round(sorted[sorted.length >> 1] ?? 0)} ms, `,
     );
     this.#options.write(`longest ${Math.round(sorted.at(-1) ?? 0)} ms\n`);
+    if (this.#tally.movedClusters > 0) this.#options.write(`clusters left to a clone: ${this.#tally.movedClusters}\n`);
     const armed = [...this.#tally.armed].map(([rule, count]) => `${rule} ${count}`).join(", ");
     this.#options.write(`promises that had to hold, answers each: ${armed}\n`);
     for (const [rule, places] of broken) this.#options.write(`  ${rule}: ${places.length} episodes: ${places.slice(0, 20).join(" ")}\n`);

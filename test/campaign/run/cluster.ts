@@ -112,8 +112,8 @@ export class Cluster {
     const { holding } = world;
     if (holding === null || nowMs - holding.sinceMs < profile.loopMs || world.node(holding.name).role !== "primary") return false;
     return world.nodes.every(({ name, shownTimeline }) => {
-      if (name === holding.name) return troubles.isFree(name, nowMs - profile.loopMs, "status", "notPrimary");
-      return shownTimeline === world.timeline && troubles.isFree(name, nowMs - profile.loopMs, "status", "detached");
+      if (name === holding.name) return troubles.isFree(name, nowMs - profile.loopMs, "notPrimary");
+      return shownTimeline === world.timeline && troubles.isFree(name, nowMs - profile.loopMs, "detached");
     });
   }
 

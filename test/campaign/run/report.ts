@@ -14,6 +14,8 @@ export interface Place {
 export class Tally {
   episodes = 0;
   answers = 0;
+  /** Clusters that had to be given up, as rolecall followed a clone for good. */
+  movedClusters = 0;
   /** How often each promise had something to say. */
   readonly armed = new Map<string, number>();
   readonly recoveredMs: number[] = [];

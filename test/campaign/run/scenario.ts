@@ -16,13 +16,13 @@ const weights = {
   failsafe: 2,
   switchover: 6,
   dropLock: 3,
-  detach: 4,
-  freezeReceiver: 4,
-  pauseReplay: 4,
+  detach: 6,
+  freezeReceiver: 5,
+  pauseReplay: 6,
   burst: 2,
   quiet: 1,
   cascade: 2,
-  keepHistory: 3,
+  keepHistory: 4,
   wire: 10,
   lose: 5,
   claim: 4,
@@ -33,6 +33,8 @@ const weights = {
 };
 
 export type FaultKind = keyof typeof weights;
+
+const lasting: readonly FaultKind[] = ["detach", "freezeReceiver", "pauseReplay", "keepHistory"];
 
 const fields = ["xlog", "timeline", "replication", "replication_state", "server_version"] as const;
 const wireKinds = ["hang", "late", "slow", "drip", "reset", "garbage", "error", "truncate", "refuse"] as const;
@@ -113,8 +115,8 @@ function faultOf(chance: Chance, profile: Profile, { kind, size }: { readonly ki
   return {
     kind,
     atMs: Math.round(profile.faultsMs * chance.next()),
-    // Many short ones, some as long as the whole episode.
-    forMs: Math.round(profile.faultsMs * (0.03 + 0.9 * chance.next() ** 2)),
+    // Many short ones, some as long as the whole episode; what takes a window to be found lasts longer.
+    forMs: Math.round(profile.faultsMs * (lasting.includes(kind) ? 0.25 + 0.6 * chance.next() : 0.03 + 0.9 * chance.next() ** 2)),
     target: targetOf(chance, kind, size),
     other: chance.int(0, size - 1),
     request: chance.weighted({ status: 4, cluster: 5, history: 2, other: 1 }),
