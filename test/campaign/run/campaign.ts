@@ -27,7 +27,7 @@ export interface Options {
 }
 
 /** How long one rolecall and its clusters live before new ones take their place, in minutes. */
-const generationMinutes = 4;
+const generationMinutes = { scaled: 4, half: 6, default: 12 } as const;
 
 /** A whole run: generations of clusters, each watched by a rolecall of its own. */
 export class Campaign {
@@ -53,7 +53,7 @@ export class Campaign {
     const endMs = performance.now() + minutes * 60_000;
     const first = only === null ? 0 : Number(only.split("/")[0]);
     for (let generation = first; performance.now() < endMs && !this.#isStopped; generation += 1) {
-      await this.#generation(generation, Math.min(endMs, performance.now() + generationMinutes * 60_000));
+      await this.#generation(generation, Math.min(endMs, performance.now() + generationMinutes[profile] * 60_000));
       if (only !== null) break;
     }
     return this.#summary();
@@ -162,7 +162,8 @@ export class Campaign {
         break;
       }
     }
-    while (only === null && now() < endMs && !isOver()) {
+    const restMs = only === null ? endMs : now();
+    while (now() < restMs && !isOver()) {
       await cluster.tick(now());
       await new Promise((resolve) => void setTimeout(resolve, 20));
     }

@@ -16,7 +16,10 @@ const { values } = parseArgs({
   },
 });
 
-const profile = values.profile === "default" ? "default" : "scaled";
+const profile = values.profile;
+if (profile !== "scaled" && profile !== "half" && profile !== "default") {
+  throw new Error(`Cannot run: --profile must be scaled, half or default, got ${profile}`);
+}
 const campaign = new Campaign({
   seed: Number(values.seed),
   minutes: Number(values.minutes),
