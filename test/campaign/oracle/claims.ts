@@ -35,11 +35,11 @@ export const lostClaimIsRefused: Rule = (scene, said) => {
   const since = claimSince(scene, node, askedMs);
   if (since > byMs) return null;
   const isBroken = status === 200;
+  const freshMs = 3 * profile.clusterMs + profile.timeoutMs;
   const isExcused = evidence
-    .since(node, "status", byMs - profile.maxAgeMs)
+    .since(node, "status", Math.min(byMs, askedMs - freshMs) - profile.maxAgeMs)
     .some((served) => documentOf(served)?.["failsafe_mode_is_active"] === true || !served.isGenuine);
   if (isExcused) return null;
-  const freshMs = 3 * profile.clusterMs + profile.timeoutMs;
   const accusing = world.nodes
     .map(({ name }) => newestView(scene, name, askedMs))
     .filter((view) => view !== undefined)

@@ -37,6 +37,9 @@ export const silenceIsTrue: Rule = (scene, said) => {
   const reason = word?.reason ?? said.headers.get("x-rolecall-reason") ?? null;
   if (node === null || reason === null || !["stale", "down", "unknown", "blind"].includes(reason)) return null;
   const { evidence, profile, world } = scene;
+  // A node whose address is changed begins anew: whether that is right is another promise (moved).
+  const hasGuests = world.nodes.some(({ name }) => !scene.troubles.isFree(name, askedMs - profile.confirmMs, "guestEver", "moved"));
+  if (scene.isDiscovered && hasGuests) return null;
   const slack = slackMs(scene, askedMs - profile.maxAgeMs - profile.timeoutMs, answeredMs);
   const isKnown = (name: string): boolean => {
     const newest = evidence.newestSure(name, "status", askedMs - slack);
