@@ -8,7 +8,7 @@ import { begin } from "./faults.ts";
 import { Episode } from "./episode.ts";
 import { Report, Tally } from "./report.ts";
 import { Rounds } from "./rounds.ts";
-import { nameOf, opening, scenario } from "./scenario.ts";
+import { kindsOf, nameOf, opening, scenario } from "./scenario.ts";
 
 /** What a run is asked for. */
 export interface Options {
@@ -21,6 +21,8 @@ export interface Options {
   /** `generation/cluster/episode`: that one alone, `times` times. */
   readonly only: string | null;
   readonly times: number;
+  /** The kinds of faults to draw from, with commas; null: all. */
+  readonly kinds: string | null;
   /** Whether every episode's events are written down. */
   readonly isTraced: boolean;
   readonly write: (text: string) => void;
@@ -136,7 +138,7 @@ export class Campaign {
       readonly opening: readonly string[];
     },
   ): Promise<void> {
-    const { seed, only, times, write, clusters, workers, profile } = this.#options;
+    const { seed, only, times, write, clusters, workers, profile, kinds } = this.#options;
     const { child, ports, generation, endMs, now } = run;
     const asker = new Asker(ports.health, now);
     const operator = new Asker(ports.admin, now);
@@ -147,9 +149,9 @@ export class Campaign {
     for (let turn = 0; turn < turns && now() < endMs && !isOver(); turn += 1) {
       const episode = only === null ? turn : Number(only.split("/")[2]);
       const chance = new Chance(seed * 104_729 + generation * 10_007 + index * 101 + episode);
-      const faults = scenario(chance, cluster.profile, size);
+      const faults = scenario(chance, cluster.profile, { size, kinds: kindsOf(kinds) });
       const label = `${generation}/${index}/${episode}`;
-      const command = `npm run campaign -- --seed ${seed} --clusters ${clusters} --workers ${workers} --profile ${profile} --only ${label} --times 5`;
+      const command = `npm run campaign -- --seed ${seed} --clusters ${clusters} --workers ${workers} --profile ${profile}${kinds === null ? "" : ` --kinds ${kinds}`} --only ${label} --times 5`;
       const names = [...(turn === 0 ? run.opening : []), ...faults.map(nameOf)];
       const report = new Report({ label, command, faults: names }, now(), this.#tally, write);
       await new Episode({ cluster, rounds, report, now, isOver }, faults).run();

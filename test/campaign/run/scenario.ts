@@ -84,12 +84,29 @@ const companions: Partial<Record<FaultKind, readonly Partial<Fault>[]>> = {
   guest: [{ kind: "wire", request: "cluster", wire: "hang" }, { kind: "switchover" }],
 };
 
+/** What a scenario may draw from. */
+export interface Extent {
+  /** How many nodes there are. */
+  readonly size: number;
+  readonly kinds: readonly FaultKind[];
+}
+
+/** All kinds of faults, or those of a list of names with commas. */
+export function kindsOf(names: string | null): readonly FaultKind[] {
+  const all = Object.keys(weights) as FaultKind[];
+  const wanted = names?.split(",") ?? all;
+  const unknown = wanted.find((name) => !all.some((kind) => kind === name));
+  if (unknown !== undefined) throw new Error(`Cannot read --kinds: it must name some of ${all.join()}, got ${unknown}`);
+  return all.filter((kind) => wanted.includes(kind));
+}
+
 /** The faults of one episode, in order. The same chance gives the same faults. */
-export function scenario(chance: Chance, profile: Profile, size: number): readonly Fault[] {
+export function scenario(chance: Chance, profile: Profile, { size, kinds }: Extent): readonly Fault[] {
   // Swarm testing: each episode leaves most kinds out, so that the others meet more often.
-  const kinds = Object.keys(weights) as FaultKind[];
   const allowed = kinds.filter(() => chance.happens(0.35));
-  const mix = Object.fromEntries(kinds.map((kind) => [kind, allowed.includes(kind) || allowed.length === 0 ? weights[kind] : 0]));
+  const mix: Partial<Record<FaultKind, number>> = Object.fromEntries(
+    kinds.map((kind) => [kind, allowed.includes(kind) || allowed.length === 0 ? weights[kind] : 0]),
+  );
   const faults: Fault[] = [];
   for (let count = chance.int(1, 6); count > 0; count -= 1) {
     const fault = faultOf(chance, profile, { kind: chance.weighted(mix as Record<FaultKind, number>), size });
