@@ -1,6 +1,7 @@
 /** The random fault campaign against the running program. How to run it, and what it promises: README.md beside the folder. */
 import { parseArgs } from "node:util";
 import { Campaign } from "./campaign.ts";
+import { kindsOf } from "./scenario.ts";
 
 const { values } = parseArgs({
   options: {
@@ -21,6 +22,8 @@ const profile = values.profile;
 if (profile !== "scaled" && profile !== "half" && profile !== "default") {
   throw new Error(`Cannot run: --profile must be scaled, half or default, got ${profile}`);
 }
+// Refused here, not in the middle of a run.
+kindsOf(values.kinds ?? null);
 const campaign = new Campaign({
   seed: Number(values.seed),
   minutes: Number(values.minutes),

@@ -119,7 +119,8 @@ function serve(world: World, node: ModelNode, holder: string, nowMs: number): vo
 }
 
 function race(world: World, node: ModelNode, nowMs: number): void {
-  if (node.role === "primary") return take(world, node, nowMs);
+  // A primary whose timeline others have left behind gives up.
+  if (node.role === "primary") return node.timeline === world.timeline ? take(world, node, nowMs) : demote(world, node, nowMs);
   if (world.dcs.isPaused) return;
   const rivals = world.nodes.filter(
     (other) => isManaging(other) && other.state === "running" && other.role === "replica" && other.timeline === world.timeline,
