@@ -9,19 +9,30 @@ function claimSince({ evidence }: Scene, node: string, byMs: number): number {
   return answers.slice(end + 1).find(({ status, document }) => status === 200 && document !== null)?.doneMs ?? Infinity;
 }
 
-/** The newest sure view of a witness, if no later one may have been read that says something else; undefined otherwise. */
-function newestView({ evidence }: Scene, node: string, byMs: number): Served | undefined {
-  const view = evidence.newestSure(node, "cluster", byMs);
-  if (view === undefined || namedLeader(view) === undefined) return undefined;
-  const later = evidence.since(node, "cluster", view.arrivedMs).filter((served) => served !== view && evidence.isPossible(served));
-  return later.every((served) => namedLeader(served) === namedLeader(view)) ? view : undefined;
-}
-
 /** Whether a view names another node than the claimant, one that has not said since that it holds no lock. */
 function accuses(scene: Scene, view: Served, claimant: string): boolean {
   const named = namedLeader(view);
   if (named === undefined || named === null || named === claimant || named === view.node) return false;
   return scene.evidence.since(named, "status", view.arrivedMs).every(({ status, document }) => document === null || status !== 503);
+}
+
+/**
+ * The first view of a witness since which it has accused a claim without a break, if its newest one is fresh; undefined otherwise.
+ * @param since when the claim appeared
+ */
+function accusingFrom(
+  scene: Scene,
+  witness: string,
+  claim: { readonly node: string; readonly since: number },
+  byMs: number,
+): Served | undefined {
+  const { evidence, profile } = scene;
+  const freshMs = 3 * profile.clusterMs + profile.timeoutMs;
+  const views = evidence.since(witness, "cluster", claim.since + profile.slackMs).filter((served) => evidence.isPossible(served));
+  const end = views.findLastIndex((view) => !accuses(scene, view, claim.node));
+  const run = views.slice(end + 1).filter((view) => evidence.isSure(view) && view.isGenuine);
+  const newest = run.at(-1);
+  return newest !== undefined && newest.arrivedMs > byMs - freshMs ? run[0] : undefined;
 }
 
 /** A claim that its own view, or two other witnesses, disown is lost (rule 2). */
@@ -34,24 +45,18 @@ export const lostClaimIsRefused: Rule = (scene, said) => {
   const byMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
   const since = claimSince(scene, node, askedMs);
   if (since > byMs) return null;
-  const isBroken = status === 200;
-  const freshMs = 3 * profile.clusterMs + profile.timeoutMs;
   const isExcused = evidence
-    .since(node, "status", Math.min(byMs, askedMs - freshMs) - profile.maxAgeMs)
+    .since(node, "status", since)
     .some((served) => documentOf(served)?.["failsafe_mode_is_active"] === true || !served.isGenuine);
   if (isExcused) return null;
   const accusing = world.nodes
-    .map(({ name }) => newestView(scene, name, askedMs))
+    .map(({ name }) => accusingFrom(scene, name, { node, since }, askedMs))
     .filter((view) => view !== undefined)
-    .filter((view) => view.isGenuine && view.arrivedMs > since + profile.slackMs && (view.doneMs ?? Infinity) < byMs)
-    .filter((view) => accuses(scene, view, node));
-  const own = accusing.find((view) => view.node === node);
-  if (own !== undefined && own.arrivedMs > askedMs - freshMs) {
-    return held(scene, "lost-claim", isBroken, `its own view disowns it: ${tell(own, said)}`);
-  }
-  const others = accusing.filter((view) => view.node !== node && view.arrivedMs > askedMs - freshMs + boundMs);
-  if (others.length < 2) return null;
-  return held(scene, "lost-claim", isBroken, `two views disown it: ${others.map((view) => tell(view, said)).join("; ")}`);
+    .filter((view) => (view.doneMs ?? Infinity) < byMs);
+  const told = accusing.map((view) => `${view.node}: ${tell(view, said)}`).join("; ");
+  const isOwn = accusing.some((view) => view.node === node);
+  if (!isOwn && accusing.length < 2) return null;
+  return held(scene, "lost-claim", status === 200, `${isOwn ? "its own view disowns it" : "two views disown it"}: ${told}`);
 };
 
 /** A claim that is false in truth is refused once every honest witness could say so (rule 2, Asking for views). */

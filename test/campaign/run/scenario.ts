@@ -34,7 +34,7 @@ const weights = {
 
 export type FaultKind = keyof typeof weights;
 
-const lasting: readonly FaultKind[] = ["detach", "freezeReceiver", "pauseReplay", "keepHistory"];
+const lasting: readonly FaultKind[] = ["detach", "freezeReceiver", "pauseReplay", "keepHistory", "claim", "oldStatus"];
 
 const fields = ["xlog", "timeline", "replication", "replication_state", "server_version"] as const;
 const wireKinds = ["hang", "late", "slow", "drip", "reset", "garbage", "error", "truncate", "refuse"] as const;
