@@ -51,9 +51,9 @@ export const accusationIsTrue: Rule = (scene, said) => {
         ? divergedInVain(scene, said)
         : null;
     case "lagging":
-      return laggingInVain(scene, said);
+      return hasSettled(scene, said) ? laggingInVain(scene, said) : null;
     case "lag_unknown":
-      return unknownInVain(scene, said);
+      return hasSettled(scene, said) ? unknownInVain(scene, said) : null;
     case "wrong_role":
     case "not_running":
       return evidence.since(node, "status", newest?.arrivedMs ?? Infinity).every(isRunningReplica) && newest !== undefined
@@ -95,6 +95,13 @@ function isCalm({ world, troubles, seats, profile }: Scene, fromMs: number): boo
 function divergedInVain(scene: Scene, said: Said): string | null {
   const fromMs = said.askedMs - scene.profile.confirmMs - slackMs(scene, said.askedMs - scene.profile.confirmMs, said.askedMs);
   return isCalm(scene, fromMs) ? "diverged, but its history is the leader's" : null;
+}
+
+/** Whether a node has been a running replica long enough to be measured: it and its leader were asked anew twice. */
+function hasSettled(scene: Scene, { node, askedMs }: Said): boolean {
+  const { intervalMs, timeoutMs } = scene.profile;
+  const fromMs = askedMs - 2 * (intervalMs + timeoutMs) - slackMs(scene, askedMs - 2_000, askedMs);
+  return node !== null && scene.troubles.isFree(node, fromMs, "notReplica");
 }
 
 function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): string | null {

@@ -25,6 +25,8 @@ export const troubles = [
   "moved",
   /** It is not a running primary. */
   "notPrimary",
+  /** It is not a running replica. */
+  "notReplica",
   /** It is not a replica that streams and replays. */
   "detached",
   "diverged",
@@ -91,6 +93,8 @@ function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, t
       return false;
     case "notPrimary":
       return node.role !== "primary" || node.state !== "running" || !isServing(node);
+    case "notReplica":
+      return node.role !== "replica" || node.state !== "running" || !isServing(node);
     case "detached":
       return node.role !== "replica" || node.state !== "running" || !node.isStreaming || node.isReplayPaused || !isServing(node);
     case "diverged":
