@@ -16,6 +16,8 @@ export interface Profile {
   readonly retryMs: number;
   /** How long a sender lists a receiver that has fallen silent. */
   readonly senderTimeoutMs: number;
+  /** The limit of lag in time that is asked for. */
+  readonly lagTimeMs: number;
   /** How often each cluster is asked. */
   readonly askEveryMs: number;
   /** The part of an episode in which faults begin. */
@@ -42,6 +44,7 @@ const scaled: Profile = {
   loopMs: 600,
   retryMs: 600,
   senderTimeoutMs: 7_000,
+  lagTimeMs: 1_000,
   askEveryMs: 60,
   faultsMs: 10_000,
   recoveryMs: 10_000,
@@ -64,6 +67,7 @@ const half: Profile = {
   loopMs: 1_000,
   retryMs: 1_000,
   senderTimeoutMs: 14_000,
+  lagTimeMs: 2_000,
   askEveryMs: 100,
   faultsMs: 18_000,
   recoveryMs: 12_000,
@@ -85,6 +89,7 @@ const standard: Profile = {
   loopMs: 2_000,
   retryMs: 3_000,
   senderTimeoutMs: 60_000,
+  lagTimeMs: 5_000,
   askEveryMs: 150,
   faultsMs: 50_000,
   recoveryMs: 25_000,

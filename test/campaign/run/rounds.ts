@@ -3,8 +3,8 @@ import type { Violation } from "../oracle/scene.ts";
 import { type Asker, type Question, questionOf, type Said } from "../rolecall/asker.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** The limits asked for in every campaign. */
-export const limits = { bytes: 65_536, wide: 67_108_864, timeMs: 1_000 } as const;
+/** The limits in bytes asked for in every campaign. */
+export const limits = { bytes: 65_536, wide: 67_108_864 } as const;
 
 /** One round of questions about a cluster, and what is wrong with the answers. */
 export interface Round {
@@ -52,7 +52,7 @@ export class Rounds {
       case 0:
         return each(`/replica?lag=${limits.bytes}`);
       case 1:
-        return each(`/replica?lag_time=${limits.timeMs}ms`);
+        return each(`/replica?lag_time=${this.#cluster.profile.lagTimeMs}ms`);
       case 2:
         return [...each("/primary"), this.#question(null, "/primary"), ...each("/primary")];
       case 3:
