@@ -111,12 +111,22 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   const from = evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
   const reports = from === undefined ? [] : evidence.since(node, "status", from.arrivedMs);
   const lowest = Math.min(...reports.map(replayedOf).map((replayed) => replayed ?? -Infinity));
+  // Past the end of the timeline that it still states, only a sender list tells streaming from divergence.
+  if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
   // The highest position that anybody ever stated: no lag can be more than up to there.
   const tops = world.nodes.flatMap(({ name }) =>
     evidence.since(name, "status", askedMs - 60_000 - profile.attachMs).map((served) => topOf(served) ?? 0),
   );
   const most = Math.max(0, ...tops) - lowest;
   return most <= limit ? `lagging ${word?.lag_bytes}, but by all that was ever stated it lags at most ${most} (limit ${limit})` : null;
+}
+
+/** Whether the holder's newest sender list, surely read by now, shows a node. */
+function isListed(scene: Scene, node: string, askedMs: number): boolean {
+  const holder = scene.world.holding?.name ?? "";
+  const newest = scene.evidence.newestSure(holder, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
+  const list = documentOf(newest)?.["replication"];
+  return Array.isArray(list) && (list as { application_name?: unknown }[]).some(({ application_name: name }) => name === node);
 }
 
 function unknownInVain(scene: Scene, said: Said): string | null {
