@@ -88,6 +88,8 @@ export class Rounds {
     const after = await this.#asker.ask([this.#question(node, check)]);
     const [one, two] = [before[0], after[0]];
     if (one === undefined || two === undefined || explained === undefined) return [];
+    // One page is rendered at a time: the others are asked to come again.
+    if (explained.status === 429) return [];
     if (explained.status !== 200) return asViolations("explain", node, `${path}: ${explained.status} ${explained.phrase}`);
     if (one.word?.snapshot !== two.word?.snapshot || one.word?.reason !== two.word?.reason) return [];
     const told = JSON.parse(explained.body) as { readonly fit?: boolean; readonly reason?: string | null };
