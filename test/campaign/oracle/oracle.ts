@@ -1,0 +1,54 @@
+import type { Said } from "../rolecall/asker.ts";
+import { Attachment } from "./attachment.ts";
+import { disputeIsTrue, falseClaimIsRefused, holderIsFit, lostClaimIsRefused } from "./claims.ts";
+import { isConsistent, twoPrimaries } from "./consistency.ts";
+import { divergedIsRefused } from "./divergence.ts";
+import { addressIsKept, silenceIsTrue, yesAgrees, yesIsFresh } from "./freshness.ts";
+import { accusationIsTrue, lagIsKept, timeLagIsKept } from "./replicas.ts";
+import type { Rule, Scene, Violation } from "./scene.ts";
+
+/** The promises about single answers, by name. */
+const rules: Readonly<Record<string, Rule>> = {
+  consistent: isConsistent,
+  "yes-fresh": yesIsFresh,
+  "yes-agrees": yesAgrees,
+  silence: silenceIsTrue,
+  moved: addressIsKept,
+  "lost-claim": lostClaimIsRefused,
+  "false-claim": falseClaimIsRefused,
+  "holder-fit": holderIsFit,
+  dispute: disputeIsTrue,
+  accusation: accusationIsTrue,
+  diverged: divergedIsRefused,
+  lag: lagIsKept,
+  "lag-time": timeLagIsKept,
+};
+
+/** Judges rolecall's answers about one cluster, from the truth and from what nodes answered. It knows nothing of rolecall's code. */
+export class Oracle {
+  readonly #attachment = new Attachment();
+
+  /** Looks at what was served since the last call. To be called with every round of questions. */
+  feed(scene: Scene, nowMs: number): void {
+    this.#attachment.feed(scene, nowMs);
+  }
+
+  /** All promises that a round of answers breaks. */
+  judge(scene: Scene, answers: readonly Said[]): readonly Violation[] {
+    const found: Violation[] = [];
+    for (const said of answers) {
+      // Where rolecall follows a clone in a node's place, one promise says so, and the others have no evidence.
+      const isMoved = said.node !== null && !scene.troubles.isFree(said.node, said.askedMs - 5_000, "moved");
+      for (const [rule, holds] of Object.entries(rules)) {
+        if (isMoved && rule !== "moved" && rule !== "consistent") continue;
+        const detail = holds(scene, said);
+        if (detail !== null) found.push({ rule, node: said.node, detail: `${said.method} ${said.path}: ${detail}` });
+      }
+      const still = isMoved ? null : this.#attachment.broken(scene, said);
+      if (still !== null) found.push({ rule: "attached", node: said.node, detail: `${said.path}: ${still}` });
+    }
+    const two = twoPrimaries(answers);
+    if (two !== null) found.push({ rule: "one-primary", node: null, detail: two });
+    return found;
+  }
+}

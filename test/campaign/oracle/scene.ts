@@ -1,0 +1,74 @@
+import type { Profile } from "../profile.ts";
+import type { Said } from "../rolecall/asker.ts";
+import type { Stalls } from "../rolecall/stalls.ts";
+import type { Document } from "../world/documents.ts";
+import type { World } from "../world/world.ts";
+import type { Evidence, Served } from "../wire/evidence.ts";
+import type { Seat } from "../wire/seat.ts";
+import type { Troubles } from "./troubles.ts";
+
+/** All that the oracle may look at: the truth, what the nodes were asked and answered, and how late the machine was. */
+export interface Scene {
+  readonly cluster: string;
+  readonly isDiscovered: boolean;
+  readonly world: World;
+  readonly seats: readonly Seat[];
+  readonly evidence: Evidence;
+  readonly profile: Profile;
+  readonly troubles: Troubles;
+  readonly stalls: Stalls;
+  /** How often a promise had something to say: the answer had to be this, and could have been another. */
+  readonly armed: Map<string, number>;
+}
+
+/** A broken promise. */
+export interface Violation {
+  readonly rule: string;
+  readonly node: string | null;
+  readonly detail: string;
+}
+
+/** A promise about one answer: what is wrong with it, or null. */
+export type Rule = (scene: Scene, said: Said) => string | null;
+
+/** Counts a promise that applies to an answer, and gives the detail when it is broken. */
+export function held({ armed }: Scene, rule: string, isBroken: boolean, detail: string): string | null {
+  armed.set(rule, (armed.get(rule) ?? 0) + 1);
+  return isBroken ? detail : null;
+}
+
+/** How much later than promised something may be seen by now: ordinary scheduling, and the stalls since an instant. */
+export function slackMs({ profile, stalls }: Scene, fromMs: number, toMs: number): number {
+  return profile.slackMs + 2 * stalls.within(fromMs - 500, toMs + 100);
+}
+
+/** Seconds ago, for people. */
+export function ago(said: Said, atMs: number): string {
+  return `${((said.askedMs - atMs) / 1_000).toFixed(2)} s ago`;
+}
+
+/** A check without its parameters. */
+export function routeOf(check: string): string {
+  return check.split("?")[0] ?? check;
+}
+
+/** A parameter of a check. */
+export function parameterOf(check: string, name: string): string | null {
+  return new URLSearchParams(check.split("?")[1] ?? "").get(name);
+}
+
+/** Whether a status document allows a primary to be written to (design.md, rule 3). */
+export function allowsPrimary(document: Document | null): boolean {
+  if (document === null) return false;
+  const { role, state } = document;
+  if (role === "replica" || role === "demoted") return false;
+  return !["stopping", "stopped", "starting", "crashed"].includes(String(state));
+}
+
+/** A short form of a request and its answer, for people. */
+export function tell(served: Served | undefined, said: Said): string {
+  if (served === undefined) return "none";
+  const { status, path, arrivedMs, doneMs, document } = served;
+  const fields = document === null ? "" : JSON.stringify(document).slice(0, 400);
+  return `${path} asked ${ago(said, arrivedMs)}, ${doneMs === null ? "no answer" : `${status} ${ago(said, doneMs)}`} ${fields}`;
+}

@@ -1,0 +1,105 @@
+import { isServing } from "../world/node.ts";
+import { hasDiverged } from "../world/wal.ts";
+import type { World } from "../world/world.ts";
+import { isLying } from "../wire/mask.ts";
+import type { Seat } from "../wire/seat.ts";
+
+/** What may be wrong with a node in truth, or on its way to rolecall. */
+export const troubles = [
+  /** It does not answer status requests at once, or not with a whole document. */
+  "status",
+  /** Nothing listens at its address. */
+  "refused",
+  /** It does not answer for its cluster document. */
+  "cluster",
+  "history",
+  /** What it says of the lock may be untrue. */
+  "claim",
+  /** Its cluster document may be untrue. */
+  "view",
+  /** Another node sits at its address. */
+  "guest",
+  /** A clone sat at its address. */
+  "guestEver",
+  /** rolecall asks a clone in its place, at the clone's own address. */
+  "moved",
+  /** It is not a running primary. */
+  "notPrimary",
+  /** It is not a running replica. */
+  "notReplica",
+  /** It is not a replica that streams and replays. */
+  "detached",
+  "diverged",
+  "undiverged",
+] as const;
+
+export type Trouble = (typeof troubles)[number];
+
+const whenMoved: readonly Trouble[] = ["moved", "guest", "claim", "view", "status", "cluster", "history"];
+
+/** When each node last had each trouble; fed with every tick of the model. */
+export class Troubles {
+  readonly #last = new Map<string, number>();
+  /** When the holder, or a pause or the DCS changed last. */
+  changedMs = -Infinity;
+  #state = "";
+
+  /**
+   * Notes the troubles of an instant.
+   * @param isMoved whether rolecall asks a clone in place of a node
+   */
+  feed(world: World, seats: readonly Seat[], nowMs: number, isMoved: (node: string) => boolean): void {
+    for (const seat of seats) {
+      const { name } = seat.node;
+      for (const trouble of troubles) if (has(world, seat, trouble)) this.#last.set(`${name} ${trouble}`, nowMs);
+      if (isMoved(name)) for (const trouble of whenMoved) this.#last.set(`${name} ${trouble}`, nowMs);
+    }
+    const state = `${world.holder(nowMs)} ${world.dcs.isPaused} ${world.dcs.isDown} ${world.timeline}`;
+    if (state !== this.#state) this.changedMs = nowMs;
+    this.#state = state;
+  }
+
+  /** When a node last had a trouble; minus infinity where it never had. */
+  last(node: string, trouble: Trouble): number {
+    return this.#last.get(`${node} ${trouble}`) ?? -Infinity;
+  }
+
+  /** Whether a node had none of these troubles since an instant. */
+  isFree(node: string, fromMs: number, ...kinds: readonly Trouble[]): boolean {
+    return kinds.every((trouble) => this.last(node, trouble) < fromMs);
+  }
+}
+
+function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, trouble: Trouble): boolean {
+  const isMute = !isMoving || !isListening || guest !== null;
+  switch (trouble) {
+    case "status":
+      return isMute || mask.wire.has("status") || mask.lose !== null || mask.frozenStatus !== null;
+    case "refused":
+      return !isListening;
+    case "cluster":
+      return isMute || mask.wire.has("cluster") || !world.reaches(node);
+    case "history":
+      return isMute || mask.wire.has("history") || mask.historyRows !== null || !world.reaches(node);
+    case "claim":
+      return mask.claims || mask.frozenStatus !== null || guest !== null;
+    case "view":
+      return mask.view !== undefined || guest !== null;
+    case "guest":
+      return guest !== null || isLying(mask);
+    case "guestEver":
+      return guest !== null;
+    case "moved":
+      return false;
+    case "notPrimary":
+      return node.role !== "primary" || node.state !== "running" || !isServing(node);
+    case "notReplica":
+      return node.role !== "replica" || node.state !== "running" || !isServing(node);
+    case "detached":
+      return node.role !== "replica" || node.state !== "running" || !node.isStreaming || node.isReplayPaused || !isServing(node);
+    case "diverged":
+      return hasDiverged(world, node);
+    case "undiverged":
+      return !hasDiverged(world, node);
+  }
+}

@@ -1,0 +1,165 @@
+import type { Chance } from "../chance.ts";
+import type { Profile } from "../profile.ts";
+import type { Kind } from "../wire/mask.ts";
+
+/** Whom a fault befalls: whoever leads when it begins, or a node by its index. */
+export type Target = "leader" | number;
+
+/** The kinds of faults, and how often each is chosen where a scenario allows it. */
+const weights = {
+  kill: 4,
+  halt: 4,
+  freezeManager: 4,
+  dcsDown: 3,
+  dcsCut: 3,
+  pause: 2,
+  failsafe: 2,
+  switchover: 6,
+  dropLock: 3,
+  detach: 6,
+  freezeReceiver: 5,
+  pauseReplay: 6,
+  burst: 2,
+  quiet: 1,
+  cascade: 2,
+  keepHistory: 4,
+  wire: 10,
+  lose: 5,
+  claim: 4,
+  oldStatus: 3,
+  view: 6,
+  oldHistory: 2,
+  guest: 2,
+};
+
+export type FaultKind = keyof typeof weights;
+
+const lasting: readonly FaultKind[] = ["detach", "freezeReceiver", "pauseReplay", "keepHistory", "claim", "oldStatus"];
+
+const fields = ["xlog", "timeline", "replication", "replication_state", "server_version"] as const;
+const wireKinds = ["hang", "late", "slow", "drip", "reset", "garbage", "error", "truncate", "refuse"] as const;
+
+/** One fault, with all that chance decides about it. */
+export interface Fault {
+  readonly kind: FaultKind;
+  /** When it begins and how long it lasts, in milliseconds from the start of the episode. */
+  readonly atMs: number;
+  readonly forMs: number;
+  readonly target: Target;
+  /** A second node, by its index. */
+  readonly other: number;
+  readonly request: Kind;
+  readonly wire: (typeof wireKinds)[number];
+  readonly field: (typeof fields)[number];
+  readonly every: number;
+  readonly isNull: boolean;
+  /** Whom a false view names: nobody, its own witness, another node, or for ever who leads when the fault begins. */
+  readonly names: "nobody" | "itself" | "other" | "stuck";
+}
+
+/** What is likely to bring a fault to light, or to hide it: faults that follow it while it lasts. */
+const companions: Partial<Record<FaultKind, readonly Partial<Fault>[]>> = {
+  oldStatus: [
+    { kind: "switchover" },
+    { kind: "dropLock" },
+    { kind: "kill", target: "leader" },
+    { kind: "wire", request: "cluster", wire: "hang" },
+  ],
+  claim: [{ kind: "kill", target: "leader" }, { kind: "switchover" }, { kind: "wire", request: "cluster", wire: "hang" }, { kind: "view" }],
+  view: [{ kind: "switchover" }, { kind: "kill", target: "leader" }, { kind: "claim" }, { kind: "oldStatus" }],
+  detach: [
+    { kind: "lose", target: "leader", field: "xlog" },
+    { kind: "switchover" },
+    { kind: "wire", target: "leader", request: "status", wire: "hang" },
+    { kind: "lose", field: "xlog" },
+  ],
+  freezeReceiver: [{ kind: "lose", target: "leader", field: "xlog" }, { kind: "switchover" }, { kind: "halt", target: "leader" }],
+  keepHistory: [{ kind: "kill", target: "leader" }, { kind: "dropLock" }, { kind: "freezeManager", target: "leader" }],
+  pauseReplay: [{ kind: "lose", target: "leader", field: "xlog", every: 1 }, { kind: "kill", target: "leader" }, { kind: "burst" }],
+  switchover: [
+    { kind: "wire", request: "cluster", wire: "hang" },
+    { kind: "wire", request: "history", wire: "hang" },
+    { kind: "oldHistory" },
+  ],
+  guest: [{ kind: "wire", request: "cluster", wire: "hang" }, { kind: "switchover" }],
+};
+
+/** What a scenario may draw from. */
+export interface Extent {
+  /** How many nodes there are. */
+  readonly size: number;
+  readonly kinds: readonly FaultKind[];
+}
+
+/** All kinds of faults, or those of a list of names with commas. */
+export function kindsOf(names: string | null): readonly FaultKind[] {
+  const all = Object.keys(weights) as FaultKind[];
+  const wanted = names?.split(",") ?? all;
+  const unknown = wanted.find((name) => !all.some((kind) => kind === name));
+  if (unknown !== undefined) throw new Error(`Cannot read --kinds: it must name some of ${all.join()}, got ${unknown}`);
+  return all.filter((kind) => wanted.includes(kind));
+}
+
+/** The faults of one episode, in order. The same chance gives the same faults. */
+export function scenario(chance: Chance, profile: Profile, { size, kinds }: Extent): readonly Fault[] {
+  // Swarm testing: each episode leaves most kinds out, so that the others meet more often.
+  const allowed = kinds.filter(() => chance.happens(0.35));
+  const mix: Partial<Record<FaultKind, number>> = Object.fromEntries(
+    kinds.map((kind) => [kind, allowed.includes(kind) || allowed.length === 0 ? weights[kind] : 0]),
+  );
+  const faults: Fault[] = [];
+  for (let count = chance.int(1, 6); count > 0; count -= 1) {
+    const fault = faultOf(chance, profile, { kind: chance.weighted(mix as Record<FaultKind, number>), size });
+    faults.push(fault);
+    const following = companions[fault.kind] ?? [];
+    if (following.length === 0 || !chance.happens(0.5)) continue;
+    const companion = chance.pick(following);
+    const base = faultOf(chance, profile, { kind: companion.kind ?? "switchover", size });
+    faults.push({ ...base, ...companion, atMs: Math.round(fault.atMs + fault.forMs * (chance.next() - 0.1)) });
+  }
+  return faults.filter(({ atMs }) => atMs >= 0).sort((one, two) => one.atMs - two.atMs);
+}
+
+/** What is wrong with a cluster when rolecall starts: often nothing. It is healed with the first episode. */
+export function opening(chance: Chance, profile: Profile, size: number): readonly Fault[] {
+  const kinds: readonly FaultKind[] = chance.happens(0.4)
+    ? chance.pick([["claim"], ["view"], ["claim", "view"], ["claim", "wire"]] as const)
+    : [];
+  return kinds.map((kind) => ({ ...faultOf(chance, profile, { kind, size }), atMs: 0, request: "cluster" }));
+}
+
+function faultOf(chance: Chance, profile: Profile, { kind, size }: { readonly kind: FaultKind; readonly size: number }): Fault {
+  return {
+    kind,
+    atMs: Math.round(profile.faultsMs * chance.next()),
+    // Many short ones, some as long as the whole episode; what takes a window to be found lasts longer.
+    forMs: Math.round(profile.faultsMs * (lasting.includes(kind) ? 0.25 + 0.6 * chance.next() : 0.03 + 0.9 * chance.next() ** 2)),
+    target: targetOf(chance, kind, size),
+    other: chance.int(0, size - 1),
+    request: chance.weighted({ status: 4, cluster: 5, history: 2, other: 1 }),
+    wire: chance.pick(wireKinds),
+    field: chance.pick(fields),
+    every: chance.pick([1, 1, 2, 3, 5]),
+    isNull: chance.happens(0.5),
+    names: chance.weighted({ nobody: 2, itself: 1, other: 3, stuck: 3 }),
+  };
+}
+
+function targetOf(chance: Chance, kind: FaultKind, size: number): Target {
+  const index = chance.int(0, size - 1);
+  const isOften = ["kill", "halt", "freezeManager", "dcsCut", "lose", "wire", "oldStatus"].includes(kind);
+  return chance.happens(isOften ? 0.4 : 0.1) ? "leader" : index;
+}
+
+/** A fault in one line. */
+export function nameOf({ kind, target, other, request, wire, field, every, isNull, names, atMs, forMs }: Fault): string {
+  const node = target === "leader" ? "the leader" : `pg${target + 1}`;
+  const details: Partial<Record<FaultKind, string>> = {
+    wire: ` ${request} ${wire}`,
+    lose: ` ${field} of every ${every}${isNull ? " as null" : ""}`,
+    view: ` names ${names === "other" ? `pg${other + 1}` : names}`,
+    switchover: ` to pg${other + 1}`,
+    cascade: ` from pg${other + 1}`,
+  };
+  return `${(atMs / 1_000).toFixed(2)} s for ${(forMs / 1_000).toFixed(2)} s: ${kind} ${node}${details[kind] ?? ""}`;
+}

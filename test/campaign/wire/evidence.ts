@@ -1,0 +1,97 @@
+import type { Document } from "../world/documents.ts";
+import type { Kind } from "./mask.ts";
+
+/** One request that a node was sent, and how its answer went out. Instants are the campaign's monotonic milliseconds. */
+export interface Served {
+  readonly node: string;
+  readonly kind: Kind;
+  readonly path: string;
+  readonly arrivedMs: number;
+  /** When the last byte of a whole answer had been handed to the system; null while it has not, or never will. */
+  doneMs: number | null;
+  /** It was broken off by either side. */
+  isBroken: boolean;
+  status: number;
+  /** The document sent; null where none, or none that can be read, was sent. */
+  document: Document | readonly unknown[] | null;
+  /** Whether the answer came from the node itself: not from a clone that sits at its address. */
+  readonly isGenuine: boolean;
+}
+
+/** How long requests are remembered. */
+const keptMs = 100_000;
+
+/** What rolecall was answered, node by node: the only thing that it can know of a cluster. */
+export class Evidence {
+  readonly #served = new Map<string, Served[]>();
+
+  readonly timeoutMs: number;
+  readonly slackMs: number;
+
+  /** @param timeoutMs rolecall's own timeout, and what its clock and ours may differ by */
+  constructor(timeoutMs: number, slackMs: number) {
+    this.timeoutMs = timeoutMs;
+    this.slackMs = slackMs;
+  }
+
+  /** Notes a request. The caller goes on to change the record as its answer goes out. */
+  note(served: Served): void {
+    const list = this.#list(served.node, served.kind);
+    list.push(served);
+    while ((list[0]?.arrivedMs ?? Infinity) < served.arrivedMs - keptMs) list.shift();
+  }
+
+  /** All requests of a kind since an instant, oldest first. */
+  since(node: string, kind: Kind, fromMs: number): readonly Served[] {
+    const list = this.#list(node, kind);
+    let first = list.length;
+    while (first > 0 && (list[first - 1]?.arrivedMs ?? -Infinity) >= fromMs) first -= 1;
+    return list.slice(first);
+  }
+
+  /** The newest answer of a kind that had surely been read by an instant; undefined where there is none. */
+  newestSure(node: string, kind: Kind, byMs: number): Served | undefined {
+    return this.#list(node, kind).findLast((served) => this.isSure(served) && (served.doneMs ?? Infinity) <= byMs);
+  }
+
+  /** Whether an answer was readable and went out well within rolecall's timeout. */
+  isSure(served: Served): boolean {
+    const { doneMs, arrivedMs, document, isBroken, status } = served;
+    if (doneMs === null || isBroken || document === null || (status !== 200 && status !== 503)) return false;
+    return doneMs - arrivedMs < this.timeoutMs - this.slackMs / 2;
+  }
+
+  /** Whether rolecall may have read an answer: it was readable and not surely too late. */
+  isPossible({ doneMs, arrivedMs, document }: Served): boolean {
+    return document !== null && doneMs !== null && doneMs - arrivedMs < this.timeoutMs + this.slackMs * 2;
+  }
+
+  /** Whether a node answered every request of a kind in time since an instant, and was sent some. */
+  answeredAll(node: string, kind: Kind, fromMs: number, nowMs: number): boolean {
+    const list = this.since(node, kind, fromMs).filter(({ arrivedMs }) => arrivedMs < nowMs - this.timeoutMs);
+    return list.length > 0 && list.every((served) => this.isSure(served));
+  }
+
+  #list(node: string, kind: Kind): Served[] {
+    const key = `${node} ${kind}`;
+    const found = this.#served.get(key);
+    if (found !== undefined) return found;
+    const list: Served[] = [];
+    this.#served.set(key, list);
+    return list;
+  }
+}
+
+/** Whom a cluster document names as leader; null: nobody; undefined: it is no such document. */
+export function namedLeader({ document }: Served): string | null | undefined {
+  if (document === null || Array.isArray(document)) return undefined;
+  const members = (document as Document)["members"];
+  if (!Array.isArray(members) || members.length === 0) return undefined;
+  const leader = (members as { name?: unknown; role?: unknown }[]).find(({ role }) => role === "leader" || role === "standby_leader");
+  return leader === undefined ? null : String(leader.name);
+}
+
+/** A status document's object, or null. */
+export function documentOf(served: Served | undefined): Document | null {
+  return served === undefined || served.document === null || Array.isArray(served.document) ? null : (served.document as Document);
+}

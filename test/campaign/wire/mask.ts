@@ -1,0 +1,51 @@
+import type { Document } from "../world/documents.ts";
+
+/** The kinds of requests that fail apart from each other. */
+export type Kind = "status" | "cluster" | "history" | "other";
+
+/** How answers of one kind are spoilt on the way. */
+export type WireFault =
+  | { readonly kind: "hang" }
+  /** The whole answer comes late. */
+  | { readonly kind: "late"; readonly ms: number }
+  /** The answer comes in pieces over this time. */
+  | { readonly kind: "drip"; readonly ms: number }
+  | { readonly kind: "reset" }
+  | { readonly kind: "garbage" }
+  | { readonly kind: "error" }
+  | { readonly kind: "truncate" };
+
+/** What stands between a node's truth and what it answers. Faults set it, and healing clears it. */
+export interface Mask {
+  readonly wire: Map<Kind, WireFault>;
+  /** Nothing listens at its address. */
+  refuses: boolean;
+  /** Fields that every so many status documents lack; null in place of the value where `asNull`. */
+  lose: { readonly field: string; readonly every: number; readonly asNull: boolean } | null;
+  /** Answers 200 to `GET /leader` and calls itself primary whatever the truth. */
+  claims: boolean;
+  /** An answer that is given again and again. */
+  frozenStatus: { readonly status: number; readonly document: Document } | null;
+  /** Whom its cluster document names instead of the truth; undefined: the truth. */
+  view: string | null | undefined;
+  /** Its history lacks the newest rows beyond this count. */
+  historyRows: number | null;
+}
+
+/** A mask that changes nothing. */
+export function clearMask(): Mask {
+  return { wire: new Map(), refuses: false, lose: null, claims: false, frozenStatus: null, view: undefined, historyRows: null };
+}
+
+/** Whether what the node says of the lock is untrue, or may be. */
+export function isLying(mask: Mask): boolean {
+  return mask.claims || mask.frozenStatus !== null || mask.view !== undefined;
+}
+
+/** The kind of a request path. */
+export function kindOf(path: string): Kind {
+  const [route = ""] = path.split("?");
+  if (route === "/cluster") return "cluster";
+  if (route === "/history") return "history";
+  return route === "/leader" ? "status" : "other";
+}

@@ -1,0 +1,100 @@
+/** What PostgreSQL does on a node, as the node's document spells it. */
+export type State = "running" | "stopping" | "stopped" | "starting" | "crashed";
+
+/** One modelled database node: PostgreSQL, and the cluster manager beside it. Changed by the model alone. */
+export interface ModelNode {
+  readonly name: string;
+  /** Its loopback address; each node has its own, so that sender lists name clients that differ. */
+  readonly host: string;
+  /** The vocabulary of its API: Patroni 3.x or 4.x. */
+  readonly generation: 3 | 4;
+  port: number;
+
+  /** False: machine off, nothing answers. */
+  isUp: boolean;
+  /** The whole machine stands still: sockets accept, nothing else happens. */
+  isHalted: boolean;
+  /** The manager alone stands still; PostgreSQL goes on. */
+  isManagerFrozen: boolean;
+
+  role: "primary" | "replica";
+  state: State;
+  /** When the present transition ends, and what follows. */
+  transition: { readonly atMs: number; readonly next: () => void } | null;
+  timeline: number;
+  /** What its document says: a replica notices a new timeline with its next loop. */
+  shownTimeline: number;
+  /** A primary's position. */
+  written: number;
+  received: number;
+  replayed: number;
+  upstream: string | null;
+  receiver: "streaming" | "frozen" | "dead";
+  /** When the receiver got its present state. */
+  receiverSinceMs: number;
+  isStreaming: boolean;
+  isReplayPaused: boolean;
+  /** Whether it rewinds when its history has parted from the leader's. */
+  rewinds: boolean;
+
+  /** Until when it believes that it holds the lock. */
+  leaseUntilMs: number;
+  hasView: boolean;
+  seesLock: boolean;
+  isFailsafe: boolean;
+  dcsSeenMs: number;
+  nextLoopMs: number;
+  promoteAtMs: number | null;
+  /** The rows of history that it has cached. */
+  historyRows: number;
+}
+
+/** A new replica at position zero, that has not yet looped. */
+export function modelNode(name: string, host: string, generation: 3 | 4): ModelNode {
+  return {
+    name,
+    host,
+    generation,
+    port: 0,
+    isUp: true,
+    isHalted: false,
+    isManagerFrozen: false,
+    role: "replica",
+    state: "running",
+    transition: null,
+    timeline: 1,
+    shownTimeline: 1,
+    written: 0,
+    received: 0,
+    replayed: 0,
+    upstream: null,
+    receiver: "streaming",
+    receiverSinceMs: 0,
+    isStreaming: false,
+    isReplayPaused: false,
+    rewinds: true,
+    leaseUntilMs: 0,
+    hasView: true,
+    seesLock: true,
+    isFailsafe: false,
+    dcsSeenMs: 0,
+    nextLoopMs: 0,
+    promoteAtMs: null,
+    historyRows: 0,
+  };
+}
+
+/** The last position of a node's WAL, whatever its role. */
+export function positionOf(node: ModelNode): number {
+  return node.role === "primary" ? node.written : Math.max(node.received, node.replayed);
+}
+
+/** Whether PostgreSQL on the node runs and moves. */
+export function isServing(node: ModelNode): boolean {
+  return node.isUp && !node.isHalted && (node.state === "running" || node.state === "stopping");
+}
+
+/** Whether the node's manager does its loop. */
+export function isManaging(node: ModelNode): boolean {
+  return node.isUp && !node.isHalted && !node.isManagerFrozen;
+}

@@ -1,0 +1,47 @@
+import { isServing, type ModelNode, positionOf } from "./node.ts";
+import type { World } from "./world.ts";
+
+/**
+ * Lets WAL flow for one tick: primaries write, replicas receive from their upstream and replay.
+ * @param bytes what a primary writes meanwhile
+ */
+export function flow(world: World, bytes: number): void {
+  for (const node of world.nodes) if (node.role === "primary" && isServing(node)) node.written += Math.round(bytes);
+  for (const node of [...world.nodes, ...world.nodes]) receive(world, node);
+}
+
+function receive(world: World, node: ModelNode): void {
+  if (node.role === "primary") return;
+  node.isStreaming = isServing(node) && node.state === "running" && isConnected(world, node);
+  if (!isServing(node)) return;
+  if (node.isStreaming && node.upstream !== null) {
+    const source = world.node(node.upstream);
+    node.timeline = source.timeline;
+    node.received = Math.max(node.received, positionOf(source));
+  }
+  if (!node.isReplayPaused) node.replayed = Math.max(node.replayed, node.received);
+}
+
+function isConnected(world: World, node: ModelNode): boolean {
+  if (node.receiver !== "streaming" || node.upstream === null || node.upstream === node.name) return false;
+  const source = world.node(node.upstream);
+  if (!isServing(source) || source.timeline < node.timeline) return false;
+  // A cascading replica whose own source is the asker would be a ring.
+  if (source.role === "replica" && source.upstream === node.name) return false;
+  return positionOf(node) <= world.switchPoint(node.timeline, source.timeline) && positionOf(node) <= positionOf(source);
+}
+
+/** The standbys that a node's sender list shows: those that stream, and frozen receivers until the sender gives them up. */
+export function listedAt(world: World, source: ModelNode, nowMs: number): readonly ModelNode[] {
+  if (!isServing(source)) return [];
+  return world.nodes.filter((node) => {
+    if (node === source || node.upstream !== source.name || node.role === "primary") return false;
+    if (node.isStreaming) return true;
+    return node.receiver === "frozen" && node.isUp && nowMs - node.receiverSinceMs < world.profile.senderTimeoutMs;
+  });
+}
+
+/** Whether a node's WAL has parted from the leader's history. */
+export function hasDiverged(world: World, node: ModelNode): boolean {
+  return node.timeline < world.timeline && positionOf(node) > world.switchPoint(node.timeline, world.timeline);
+}

@@ -1,0 +1,163 @@
+import type { Chance } from "../chance.ts";
+import type { Profile } from "../profile.ts";
+import { loop } from "./loop.ts";
+import { isManaging, isServing, type ModelNode, modelNode } from "./node.ts";
+import { flow } from "./wal.ts";
+
+/** A node's own record in the DCS, as its last loop wrote it. */
+export interface MemberRecord {
+  readonly name: string;
+  readonly state: string;
+  readonly role: "primary" | "replica";
+  readonly timeline: number;
+  readonly position: number;
+  readonly apiUrl: string;
+  readonly writtenMs: number;
+}
+
+/** The DCS of one cluster: the truth about the lock. */
+export interface Dcs {
+  isDown: boolean;
+  /** Nodes that cannot reach it. */
+  readonly cut: Set<string>;
+  lock: { readonly holder: string; readonly untilMs: number } | null;
+  isPaused: boolean;
+  hasFailsafe: boolean;
+  /** The candidate of a switchover that is under way. */
+  switchover: string | null;
+  readonly members: Map<string, MemberRecord>;
+}
+
+/** Where a timeline ended, and who began the next one. */
+export interface Fork {
+  readonly timeline: number;
+  readonly position: number;
+  readonly by: string;
+  readonly at: string;
+}
+
+/** What a cluster is made with. */
+export interface WorldOptions {
+  readonly scope: string;
+  readonly system: string;
+  readonly profile: Profile;
+  readonly chance: Chance;
+  /** The nodes' loopback addresses: as many nodes. */
+  readonly hosts: readonly string[];
+  readonly generation: 3 | 4;
+  readonly nowMs: number;
+}
+
+/** One modelled cluster with a truth of its own. `tick` moves it; faults change its fields. */
+export class World {
+  readonly dcs: Dcs = {
+    isDown: false,
+    cut: new Set(),
+    lock: null,
+    isPaused: false,
+    hasFailsafe: false,
+    switchover: null,
+    members: new Map(),
+  };
+  readonly forks: Fork[] = [];
+  readonly nodes: readonly ModelNode[];
+  /** Bytes of WAL a second. */
+  walRate = 200_000;
+  /** Since when the present holder holds the lock without a break; null while nobody does. */
+  holding: { readonly name: string; readonly sinceMs: number } | null = null;
+  #lastMs: number;
+
+  readonly scope: string;
+  readonly system: string;
+  readonly profile: Profile;
+  readonly chance: Chance;
+
+  constructor(options: WorldOptions) {
+    this.scope = options.scope;
+    this.system = options.system;
+    this.profile = options.profile;
+    this.chance = options.chance;
+    this.nodes = options.hosts.map((host, index) => modelNode(`pg${index + 1}`, host, options.generation));
+    this.#lastMs = options.nowMs;
+    this.#begin(options.nowMs);
+  }
+
+  /** The node of a name that must exist. */
+  node(name: string): ModelNode {
+    const found = this.nodes.find((node) => node.name === name);
+    if (found === undefined) throw new Error(`Cannot find node: name must be one of the cluster's, got ${name}`);
+    return found;
+  }
+
+  /** The holder of a lock that has not expired. */
+  holder(nowMs: number): string | null {
+    const { lock } = this.dcs;
+    return lock !== null && lock.untilMs > nowMs ? lock.holder : null;
+  }
+
+  /** Whether a node reaches the DCS. */
+  reaches(node: ModelNode): boolean {
+    return !this.dcs.isDown && !this.dcs.cut.has(node.name);
+  }
+
+  /** The newest timeline of the cluster. */
+  get timeline(): number {
+    return (this.forks.at(-1)?.timeline ?? 0) + 1;
+  }
+
+  /** Where a node's timeline, and those after it up to another, parted: the lowest switch point; infinite where none did. */
+  switchPoint(from: number, to: number): number {
+    return this.forks
+      .filter(({ timeline }) => timeline >= from && timeline < to)
+      .reduce((low, { position }) => Math.min(low, position), Number.POSITIVE_INFINITY);
+  }
+
+  /** Moves everything to an instant. */
+  tick(nowMs: number): void {
+    const elapsedMs = Math.min(nowMs - this.#lastMs, 200);
+    this.#lastMs = nowMs;
+    for (const node of this.nodes) {
+      if (!node.isUp || node.isHalted) continue;
+      if (node.transition !== null && node.transition.atMs <= nowMs) {
+        const { next } = node.transition;
+        node.transition = null;
+        next();
+      }
+      if (isManaging(node) && node.nextLoopMs <= nowMs) {
+        node.nextLoopMs = nowMs + this.profile.loopMs * (0.9 + 0.2 * this.chance.next());
+        loop(this, node, nowMs);
+      }
+      if (node.promoteAtMs !== null && node.promoteAtMs <= nowMs && isServing(node)) this.#promote(node, nowMs);
+    }
+    flow(this, (this.walRate * elapsedMs) / 1_000);
+    const holder = this.holder(nowMs);
+    if (holder === null) this.holding = null;
+    else if (this.holding?.name !== holder) this.holding = { name: holder, sinceMs: nowMs };
+  }
+
+  #promote(node: ModelNode, nowMs: number): void {
+    node.promoteAtMs = null;
+    if (node.role === "primary" || node.leaseUntilMs <= nowMs) return;
+    const position = Math.max(node.received, node.replayed);
+    this.forks.push({ timeline: this.timeline, position, by: node.name, at: new Date().toISOString().replace("Z", "+00:00") });
+    node.role = "primary";
+    node.timeline = this.timeline;
+    node.shownTimeline = node.timeline;
+    node.written = position + 128;
+    node.upstream = null;
+    node.isStreaming = false;
+    node.isReplayPaused = false;
+  }
+
+  #begin(nowMs: number): void {
+    const [leader, ...others] = this.nodes;
+    if (leader === undefined) return;
+    const start = 83_886_216;
+    leader.role = "primary";
+    leader.written = start;
+    leader.leaseUntilMs = nowMs + this.profile.ttlMs;
+    this.dcs.lock = { holder: leader.name, untilMs: leader.leaseUntilMs };
+    for (const node of others) Object.assign(node, { received: start, replayed: start, upstream: leader.name, isStreaming: true });
+    for (const node of this.nodes) node.nextLoopMs = nowMs;
+  }
+}
