@@ -29,12 +29,6 @@ export const noAttachment: Attachment = {
   isDiverged: false,
 };
 
-export const attachmentKeys: readonly (keyof Attachment)[] = Object.keys(noAttachment).filter(isKey);
-
-function isKey(key: string): key is keyof Attachment {
-  return key in noAttachment;
-}
-
 /** How a report measured against the leader's position when it came (design.md, rule 4). In bytes of WAL. */
 export interface Measured {
   /** The highest leader position known by then. */

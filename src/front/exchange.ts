@@ -113,6 +113,8 @@ function mayQueue(response: ServerResponse, length: number): boolean {
 
 /** Piece by piece, as fast as the asker takes them. One that goes away takes the rest with it. */
 function sendPieces(pieces: readonly Buffer[], response: ServerResponse): void {
+  // The stream machinery adds eight listeners of its own: with ours that is more than the ten at which Node warns of a leak.
+  response.setMaxListeners(20);
   pipeline(Readable.from(pieces, { objectMode: false }), response, () => {});
 }
 

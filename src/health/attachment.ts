@@ -1,4 +1,4 @@
-import { attachmentKeys, type Attachment } from "../cluster/attachment.ts";
+import type { Attachment } from "../cluster/attachment.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Report } from "../cluster/report.ts";
 import { isSet } from "../cluster/tags.ts";
@@ -50,15 +50,12 @@ export function nextAttachment(sight: Sight, { before, after }: { readonly befor
   };
   const positionedMs = before.report === null || !isCounted(report) ? 0 : positionedTime(sight, before, after);
   const windowMs = sight.settings.guards.attachWindowMs;
-  const next: Attachment = {
-    ...lastKnown(known, report),
-    ...countedSigns(known, gives, { positionedMs, windowMs }),
-    ...nextDivergence(
-      sight,
-      { known, report, isLower: isOnLowerTimeline(sight.part, report) && !isStreaming(), listed, isExempt: isExempt(after) },
-      positionedMs,
-    ),
-  };
+  const { received, replayed, timeline } = lastKnown(known, report);
+  const { silentMs, listedMs, isDetached, isStalled } = countedSigns(known, gives, { positionedMs, windowMs });
+  const isLower = isOnLowerTimeline(sight.part, report) && !isStreaming();
+  const lower = { known, report, isLower, listed, isExempt: isExempt(after) };
+  const { lowerMs, isDiverged } = nextDivergence(sight, lower, positionedMs);
+  const next: Attachment = { received, replayed, timeline, silentMs, listedMs, lowerMs, isDetached, isStalled, isDiverged };
   return isSame(known, next) ? known : next;
 }
 
@@ -135,8 +132,19 @@ function hasMoved(known: Figures, report: Report): boolean {
   return isAlike || (report.replayed ?? 0) > (known.replayed ?? 0);
 }
 
+/** Compared for every report of every node: field by field, which costs a tenth of a loop over keys. */
 function isSame(one: Attachment, other: Attachment): boolean {
-  return attachmentKeys.every((key) => one[key] === other[key]);
+  return (
+    one.received === other.received &&
+    one.replayed === other.replayed &&
+    one.timeline === other.timeline &&
+    one.silentMs === other.silentMs &&
+    one.listedMs === other.listedMs &&
+    one.lowerMs === other.lowerMs &&
+    one.isDetached === other.isDetached &&
+    one.isStalled === other.isStalled &&
+    one.isDiverged === other.isDiverged
+  );
 }
 
 /** Looks only when it is asked, and no more than once. */

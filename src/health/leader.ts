@@ -89,10 +89,13 @@ type HeldLeadership = Extract<Leadership, { kind: "held" }>;
 
 function freshClaims(part: ClusterPart, settings: Settings, nowMs: number): readonly Observation[] {
   const maxAge = maxAgeMs(part, settings);
-  return part.claims
-    .flatMap((index) => part.nodes[index] ?? [])
-    .filter((claim) => !claim.isDown && isFresh(claim, maxAge, nowMs) && !isForeign(part, claim, settings))
-    .filter((claim) => isBelievableClaim(claim, settings, nowMs));
+  const claims: Observation[] = [];
+  for (const index of part.claims) {
+    const claim = part.nodes[index];
+    if (claim === undefined || claim.isDown || !isFresh(claim, maxAge, nowMs)) continue;
+    if (!isForeign(part, claim, settings) && isBelievableClaim(claim, settings, nowMs)) claims.push(claim);
+  }
+  return claims;
 }
 
 /** The lock of another scope is no claim on this one, nor is that of a node that is reached under another's address. */

@@ -18,9 +18,10 @@ export class Accusations {
 
   /** To be told of every change of a part, and when it was, in wall-clock ms. */
   take(before: ClusterPart, after: ClusterPart, atWallMs: number): void {
+    if (this.#byCluster.has(after.name) && isUnchanged(before, after)) return;
     const known = this.#byCluster.get(after.name) ?? [{ atWallMs: -Infinity, accused: accusedOf(before) }];
     const last = known.at(-1);
-    if (before.nodes === after.nodes || last === undefined) return;
+    if (last === undefined) return;
     const accused = accusedOf(after);
     const next = isAlike(last.accused, accused) ? known : [...known, { atWallMs, accused }];
     // The last one before the evidence begins is still needed.
@@ -37,6 +38,17 @@ export class Accusations {
     const known = this.#byCluster.get(cluster) ?? [];
     return (known.findLast(({ atWallMs }) => atWallMs < wallMs) ?? known[0])?.accused ?? new Map();
   }
+}
+
+/** Whether no node is accused of anything else. Most changes are one report more, so objects are compared first. */
+function isUnchanged(before: ClusterPart, after: ClusterPart): boolean {
+  if (before.nodes === after.nodes) return true;
+  if (before.nodes.length !== after.nodes.length) return false;
+  return after.nodes.every(({ node, attachment: is }, at) => {
+    const was = before.nodes[at];
+    if (was === undefined || was.node.name !== node.name) return false;
+    return is === was.attachment || (is.isDetached === was.attachment.isDetached && is.isStalled === was.attachment.isStalled);
+  });
 }
 
 function accusedOf({ nodes }: ClusterPart): Accused {
