@@ -77,6 +77,10 @@ export interface Testimony {
   readonly answeredAtMs: number;
   /** While nobody is named: when the views of this witness that named nobody were requested, without another between, oldest first. */
   readonly nobodyAtMs: readonly number[];
+  /** The API address that the document gives the node that it names, where it states one. */
+  readonly namesAt: string | null;
+  /** Member name -> API base address, as the document lists them. */
+  readonly addresses: ReadonlyMap<string, string>;
 }
 
 /** A claim that views took away. */

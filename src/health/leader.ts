@@ -110,7 +110,9 @@ function inputsOf(part: ClusterPart, claims: readonly Observation[], { settings,
     const { node, sentAtMs, hasLock, failuresInRow, isDown } = observation;
     const isSilent = isDown || failuresInRow > 0;
     const canTestify = node.api !== null && isIdentified(part, node.name, settings);
-    nodes.set(node.name, { reportedAtMs: sentAtMs, hasLock, isSilent, isViewFailing: part.failedViews.has(node.name), canTestify });
+    // A fixed node may be reached at another address than it advertises.
+    const api = node.isFixed ? null : node.api;
+    nodes.set(node.name, { reportedAtMs: sentAtMs, hasLock, isSilent, isViewFailing: part.failedViews.has(node.name), canTestify, api });
   }
   const views = countingViews(part, settings, nowMs);
   return { claims: claims.map(claimOf), views, nodes, lost: part.lost, stoodLast: part.incumbent };

@@ -17,6 +17,8 @@ export interface LeaderView {
   readonly witness: string;
   /** A node's name (a name that no node has stays as it is), or `null` for nobody. */
   readonly names: string | null;
+  /** The API address at which the view has that node, where it states one. */
+  readonly namesAt: string | null;
   readonly requestedAtMs: number;
   readonly answeredAtMs: number;
   /** When the witness's view of at least one interval earlier was requested, where that and all since named nobody. */
@@ -35,6 +37,8 @@ export interface NodeAnswers {
   readonly isViewFailing: boolean;
   /** Whether its views count: it has an API, and is the node that is meant. */
   readonly canTestify: boolean;
+  /** Where it is asked, to be compared with what views state; `null` where it may well be reached at another address than it advertises. */
+  readonly api: string | null;
 }
 
 /** All that decides who leads. */
@@ -125,18 +129,24 @@ function accuses(
   return isLost || !isPending(view, claim, inputs);
 }
 
-/** The named node said itself, asked after the view had come, that it holds no lock. */
-function isRefuted({ answeredAtMs }: LeaderView, named: NodeAnswers | undefined): boolean {
-  return named !== undefined && !named.hasLock && named.reportedAtMs > answeredAtMs;
+/** The named node said itself, asked after the view had come and where the view has it, that it holds no lock. */
+function isRefuted(view: LeaderView, named: NodeAnswers | undefined): boolean {
+  return named !== undefined && isMeant(view, named) && !named.hasLock && named.reportedAtMs > view.answeredAtMs;
+}
+
+/** Whether the node that we ask is where the view has it: what answers elsewhere under its name may be another. */
+function isMeant({ namesAt }: LeaderView, { api }: NodeAnswers): boolean {
+  return namesAt === null || api === null || namesAt === api;
 }
 
 /** Whether the named node, or the claimant's own `/cluster`, has neither answered since nor failed to. */
-function isPending({ names, answeredAtMs, requestedAtMs }: LeaderView, claim: LockClaim, { nodes, views }: LeadershipInputs): boolean {
+function isPending(view: LeaderView, claim: LockClaim, { nodes, views }: LeadershipInputs): boolean {
+  const { names, answeredAtMs, requestedAtMs } = view;
   const named = nodes.get(names ?? "");
-  if (named !== undefined && !named.hasLock && !named.isSilent && named.reportedAtMs <= answeredAtMs) return true;
+  if (named !== undefined && isMeant(view, named) && !named.hasLock && !named.isSilent && named.reportedAtMs <= answeredAtMs) return true;
   const claimant = nodes.get(claim.node);
   if (!claim.hasApi || claimant?.isSilent === true || claimant?.isViewFailing === true) return false;
-  return !views.some((view) => view.witness === claim.node && view.requestedAtMs >= requestedAtMs);
+  return !views.some((own) => own.witness === claim.node && own.requestedAtMs >= requestedAtMs);
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { Member } from "../cluster/cluster-document.ts";
 import type { Observation } from "../cluster/observation.ts";
+import { isVotedTo, type AddressVotes } from "./address-votes.ts";
 import { isLost, isOwnDocument, type Authority } from "./member-authority.ts";
 
 /** What a member list says of one node. */
@@ -13,15 +14,22 @@ export interface Assigned {
   readonly replaced: ReadonlySet<number>;
 }
 
+/** By what a list may change addresses. */
+export interface Grounds {
+  readonly authority: Authority;
+  readonly votes: AddressVotes;
+}
+
 /**
  * Decides which known nodes take another address (design.md, rule 10). Nodes may change places in one list; a node that wants the
  * address of one that stays gets nothing.
  * @param rows by the index of their node
  */
-export function assignAddresses(nodes: readonly Observation[], rows: ReadonlyMap<number, Row>, authority: Authority): Assigned {
+export function assignAddresses(nodes: readonly Observation[], rows: ReadonlyMap<number, Row>, grounds: Grounds): Assigned {
+  const { authority } = grounds;
   const owners = new Map<string, number>();
   for (const [at, { node }] of nodes.entries()) if (node.api !== null) owners.set(node.api, at);
-  const addresses = wanted(nodes, rows, authority);
+  const addresses = wanted(nodes, rows, grounds);
   const replaced = new Set<number>();
   // Each refusal leaves a node where it is, which may refuse another one.
   for (let isSettled = false; !isSettled;) {
@@ -49,13 +57,13 @@ export function mayLeave(known: Observation, authority: Authority): boolean {
   return authority.isOfHolder && isLost(known, authority.fall);
 }
 
-/** The moves that the nodes themselves allow. Of two that want one address the first by name has it. */
-function wanted(nodes: readonly Observation[], rows: ReadonlyMap<number, Row>, authority: Authority): Map<number, string> {
+/** The moves that the lists allow. Of two that want one address the first by name has it. */
+function wanted(nodes: readonly Observation[], rows: ReadonlyMap<number, Row>, grounds: Grounds): Map<number, string> {
   const taken = new Set<string>();
   const moves = new Map<number, string>();
   const moving = [...rows].filter(([at, row]) => {
     const known = nodes[at];
-    return known !== undefined && row.api !== known.node.api && mayMove(known, authority);
+    return known !== undefined && row.api !== known.node.api && mayMove(known, row, grounds);
   });
   for (const [at, { api }] of moving.toSorted(([, one], [, other]) => (one.name < other.name ? -1 : 1))) {
     if (!taken.has(api)) moves.set(at, api);
@@ -64,9 +72,9 @@ function wanted(nodes: readonly Observation[], rows: ReadonlyMap<number, Row>, a
   return moves;
 }
 
-function mayMove(known: Observation, authority: Authority): boolean {
+function mayMove(known: Observation, { api }: Row, { authority, votes }: Grounds): boolean {
   const { node } = known;
   // The address of a fixed node is the configuration's; one that has its exporter alone takes what it is listed with.
   if (node.isFixed) return node.api === null && authority.isOfHolder;
-  return isOwnDocument(node, authority) || (authority.isOfHolder && isLost(known, authority.fall));
+  return isVotedTo(votes, known, api);
 }

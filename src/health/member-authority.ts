@@ -16,6 +16,13 @@ export interface MemberList {
   readonly sentAtMs: number;
 }
 
+/** The addresses of a list by member name. Of two rows with one name the first counts. */
+export function addressesOf(members: readonly Member[]): ReadonlyMap<string, string> {
+  const addresses = new Map<string, string>();
+  for (const { name, api } of members) if (!addresses.has(name)) addresses.set(name, api);
+  return addresses;
+}
+
 /** What a member list may change. */
 export interface Authority {
   /** It names the holder of the lock where we know it, or nobody holds the lock. */

@@ -2,6 +2,7 @@ import type { Member } from "../cluster/cluster-document.ts";
 import type { Node } from "../cluster/node.ts";
 import { unseen, type Observation } from "../cluster/observation.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
+import { votesAt } from "./address-votes.ts";
 import { mistakenIdentity } from "./identity.ts";
 import { assignAddresses, mayLeave, type Row } from "./member-address.ts";
 import { authorityOf, isOwnDocument, type Authority, type MemberList } from "./member-authority.ts";
@@ -15,9 +16,9 @@ const nodesMax = 2_000;
 const unprovenMax = 100;
 
 /**
- * Takes a member list in (design.md, rule 10): it adds members and updates what they do not prove themselves. Who answers keeps its
- * address until its own document names another; who failed takes it from a document that names the holder, or from any while nobody
- * holds. An address belongs to one node. Nobody leaves who answered within a day.
+ * Takes a member list in (design.md, rule 10): it adds members and updates what they do not prove themselves. A node's address is what
+ * most young lists of answering witnesses give it, see address-votes.ts. An address belongs to one node. Nobody leaves who answered
+ * within a day.
  * @param list a list of the cluster's scope with at least one member
  * @returns the part with `hasMembers`; the same part where the list is of another cluster
  */
@@ -25,7 +26,10 @@ export function withMembers(part: ClusterPart, list: MemberList, settings: Setti
   if (isOfAnotherCluster(part, list.askedOf, settings)) return part;
   const authority = authorityOf(part, list, settings);
   const { rows, newcomers } = matched(part, list.members);
-  const { addresses, replaced } = assignAddresses(part.nodes, rows, authority);
+  const { addresses, replaced } = assignAddresses(part.nodes, rows, {
+    authority,
+    votes: votesAt(part, list, { isOfHolder: authority.isOfHolder, settings }),
+  });
   const nodes: (Observation | null)[] = part.nodes.map((known, at) => {
     const row = rows.get(at);
     if (row === undefined) return replaced.has(at) ? null : known;
@@ -35,7 +39,18 @@ export function withMembers(part: ClusterPart, list: MemberList, settings: Setti
   });
   add(nodes, newcomers, { rows, authority, listedAtMs: list.sentAtMs });
   const kept = nodes.filter((node) => node !== null).filter((node) => !isForgotten(node, list.sentAtMs));
-  return withNodes({ ...part, hasMembers: true }, bounded(kept, list.sentAtMs));
+  const testimonies = withoutMoved(part, addresses, replaced);
+  return withNodes({ ...part, hasMembers: true, testimonies }, bounded(kept, list.sentAtMs));
+}
+
+/** What was heard at an address that a node left was perhaps never its word. */
+function withoutMoved(
+  { nodes, testimonies }: ClusterPart,
+  addresses: ReadonlyMap<number, string>,
+  replaced: ReadonlySet<number>,
+): ClusterPart["testimonies"] {
+  const gone = new Set([...addresses.keys(), ...replaced].map((at) => nodes[at]?.node.name));
+  return gone.size === 0 ? testimonies : new Map([...testimonies].filter(([witness]) => !gone.has(witness)));
 }
 
 /**

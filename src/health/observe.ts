@@ -14,7 +14,7 @@ import { withDivergence } from "./divergence.ts";
 import { withMembers } from "./membership.ts";
 import { advancePosition, positionOfDarkLeader, statesPosition } from "./position.ts";
 import { observeExporter } from "./observe-exporter.ts";
-import { withBearings, withWindowsAnew } from "./seen.ts";
+import { withBearings, withListedMeasured, withWindowsAnew } from "./seen.ts";
 import type { Settings } from "./settings.ts";
 import { withFailedView, withView } from "./testimony.ts";
 import { lookUpon } from "./sight.ts";
@@ -142,7 +142,9 @@ function withReport(part: ClusterPart, { at, before, observation }: SeenNode, co
   const carried = carriedSamples(claimed, position, isMeasured ? before : null);
   const positionSamples = isMeasured ? withSample(carried, position, sentAtMs) : carried;
   const measured: ClusterPart = { ...claimed, position, positionSamples };
-  return { heard: withNode(measured, at, withBearings(measured, { before, after: observation }, { settings, nowMs, settled })), settled };
+  const bearings = { settings, nowMs, settled };
+  const noted = withNode(measured, at, withBearings(measured, { before, after: observation }, bearings));
+  return { heard: withListedMeasured(noted, { lister: observation, known: part.position }, bearings), settled };
 }
 
 function claimsWith(claims: readonly number[], at: number, hasLock: boolean): readonly number[] {

@@ -2,6 +2,7 @@ import type { ClusterDocument } from "../cluster/cluster-document.ts";
 import type { ClusterPart, Testimony } from "../cluster/snapshot.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import type { LeaderView } from "./leadership.ts";
+import { addressesOf } from "./member-authority.ts";
 import type { Settings } from "./settings.ts";
 
 /** How many nodes' words on who leads are remembered. */
@@ -28,10 +29,10 @@ export function newestTestimony(part: ClusterPart): Testimony | undefined {
 export function countingViews(part: ClusterPart, settings: Settings, nowMs: number): readonly LeaderView[] {
   const views: LeaderView[] = [];
   for (const [witness, testimony] of part.testimonies) {
-    const { names, sentAtMs, answeredAtMs } = testimony;
+    const { names, namesAt, sentAtMs, answeredAtMs } = testimony;
     if (nowMs - sentAtMs >= settings.viewMaxAgeMs || !isIdentified(part, witness, settings)) continue;
     const nobodySinceMs = nobodySince(testimony, settings.intervalMs);
-    views.push({ witness, names, requestedAtMs: sentAtMs, answeredAtMs, nobodySinceMs });
+    views.push({ witness, names, namesAt, requestedAtMs: sentAtMs, answeredAtMs, nobodySinceMs });
   }
   return views;
 }
@@ -66,6 +67,8 @@ export function withView(part: ClusterPart, cluster: ClusterDocument, view: View
     sentAtMs,
     answeredAtMs: nowMs,
     nobodyAtMs,
+    namesAt: cluster.leaderApi,
+    addresses: addressesOf(cluster.members),
   };
   const others = [...part.testimonies].filter(([other]) => other !== witness);
   const failedViews = without(part.failedViews, witness);

@@ -124,10 +124,10 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Ma
     if (view !== "none") {
       const names = typeof view === "number" ? nameOf(view) : null;
       const nobodySinceMs = view === "twice" ? sentMs - earlierMs : null;
-      views.push({ witness: node, names, requestedAtMs: sentMs, answeredAtMs: sentMs + 1, nobodySinceMs });
+      views.push({ witness: node, names, namesAt: null, requestedAtMs: sentMs, answeredAtMs: sentMs + 1, nobodySinceMs });
     }
     const reportedAtMs = status === "silent" ? 5 : status === "followed" ? 12 : 40 + laterMs;
-    nodes.set(node, { reportedAtMs, hasLock, isSilent: status === "silent", isViewFailing: view === "none", canTestify: true });
+    nodes.set(node, { reportedAtMs, hasLock, isSilent: status === "silent", isViewFailing: view === "none", canTestify: true, api: null });
   }
   return { claims, views, nodes, lost, stoodLast: row.stoodLast === null ? null : nameOf(row.stoodLast) };
 }

@@ -94,8 +94,8 @@ test("whatever lists arrive from nodes of another cluster, a node that answers k
   );
 });
 
-test("after a real move a node is found again by a document that names the holder, whatever other lists arrive", () => {
-  const round = fc.record({ rogues: fc.array(rogue, { maxLength: 3 }), witness: fc.constantFrom("pg1", "pg3") });
+test("after a real move a node is found again by the lists of two witnesses, whatever other lists arrive", () => {
+  const round = fc.record({ rogues: fc.array(rogue, { maxLength: 3 }), witnesses: fc.shuffledSubarray(["pg1", "pg3"], { minLength: 2 }) });
   // While somebody holds, a list of another cluster is one that has the holder elsewhere, or does not name it.
   const foreign = (from: { readonly leader: string | null; readonly rows: readonly Row[] }): boolean => {
     const leader = from.rows.find(({ name }) => name === from.leader);
@@ -109,11 +109,11 @@ test("after a real move a node is found again by a document that names the holde
       probe(watched, truth, 1);
       truth.set("pg2", "new");
       let atMs = 1;
-      for (const { rogues, witness } of rounds) {
+      for (const { rogues, witnesses } of rounds) {
         atMs += 1_000;
         probe(watched, truth, atMs);
         for (const from of rogues.filter(foreign)) list(watched, from, atMs + 1);
-        list(watched, { of: witness, ...clusterOf(truth) }, atMs + 2);
+        for (const witness of witnesses) list(watched, { of: witness, ...clusterOf(truth) }, atMs + 2);
       }
       probe(watched, truth, atMs + 1_000);
       assert.equal(addressOf(watched, "pg2"), at("new"));

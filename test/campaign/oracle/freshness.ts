@@ -78,8 +78,11 @@ function stands({ troubles, seats }: Parameters<Rule>[0], node: string, fromMs: 
   return seat !== undefined && seat.isListening && troubles.isFree(node, fromMs, "guest", "refused");
 }
 
-/** A clone's member list moves no node but the one at whose address the clone answers (rule 10). */
+/**
+ * A clone's member list moves no node, the one at whose address the clone answers included (rule 10), unless clones were heard in more
+ * nodes' places than there were sound witnesses: then nothing tells them apart.
+ */
 export const addressIsKept: Rule = ({ troubles }, { node, askedMs }) => {
-  if (node === null || troubles.isFree(node, askedMs - 500, "moved") || troubles.last(node, "guestEver") > -Infinity) return null;
-  return "it answers at its own address, but rolecall asks a clone in its place";
+  if (node === null || troubles.isFree(node, askedMs - 500, "moved") || troubles.isMoveAmbiguous) return null;
+  return "rolecall asks a clone in its place, although as many sound witnesses were heard as clones";
 };

@@ -42,6 +42,8 @@ export class Troubles {
   readonly #last = new Map<string, number>();
   /** When the holder, or a pause or the DCS changed last. */
   changedMs = -Infinity;
+  /** Whether clones outnumbered the sound witnesses when rolecall was seen to follow one of them. */
+  isMoveAmbiguous = false;
   #state = "";
 
   /**

@@ -97,8 +97,32 @@ export class Cluster {
   async tick(nowMs: number): Promise<void> {
     this.world.tick(nowMs);
     this.clone?.world.tick(nowMs);
+    this.#judgeMoves(nowMs);
     this.troubles.feed(this.world, this.seats, nowMs, (node) => this.isMoved(node, nowMs));
     await Promise.all(this.#servers.map((server) => server.follow()));
+  }
+
+  /** Looks, as the first of the nodes is moved, whether rolecall had heard at least as many sound witnesses as clones. */
+  #judgeMoves(nowMs: number): void {
+    const { troubles, evidence, profile } = this;
+    const names = this.world.nodes.map(({ name }) => name);
+    const moved = names.filter((name) => this.isMoved(name, nowMs));
+    if (moved.length === 0) troubles.isMoveAmbiguous = false;
+    if (moved.every((name) => !troubles.isFree(name, nowMs - 100, "moved"))) return;
+    const viewMs = 3 * profile.clusterMs + profile.timeoutMs;
+    const clones = names.filter((name) => !troubles.isFree(name, nowMs - viewMs, "guestEver", "moved"));
+    const sound = names.filter((name) => {
+      const heard = evidence.newestSure(name, "cluster", nowMs - profile.slackMs);
+      return (
+        !clones.includes(name) && heard !== undefined && heard.arrivedMs > nowMs - viewMs + profile.intervalMs && this.#answers(name, nowMs)
+      );
+    });
+    if (clones.length > sound.length) troubles.isMoveAmbiguous = true;
+  }
+
+  /** Whether a node surely answered as rolecall asked it last. */
+  #answers(name: string, nowMs: number): boolean {
+    return this.troubles.isFree(name, nowMs - this.profile.intervalMs * this.profile.fall, "status", "refused");
   }
 
   /** Whether rolecall asks a clone, at the clone's own address, in place of a node. */
