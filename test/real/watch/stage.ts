@@ -28,6 +28,7 @@ const settleSeconds = 15;
 export class Stage {
   readonly #options: StageOptions;
   #changed: ReadonlySet<string> = new Set();
+  #watcher: Watcher | null = null;
 
   constructor(options: StageOptions) {
     this.#options = options;
@@ -41,6 +42,7 @@ export class Stage {
   async during<T>(name: string, act: () => Promise<T>): Promise<T> {
     const { cluster, rolecall, title, watched } = this.#options;
     const watcher = new Watcher({ nodes: cluster.nodes, rolecall, routes: watched });
+    this.#watcher = watcher;
     let timelines: readonly Timeline[] = [];
     const { found, left } = await this.#play(watcher, act).finally(async () => {
       timelines = await watcher.stop();
@@ -58,12 +60,13 @@ export class Stage {
     assert.deepEqual(missing, [], `never said by ${node.name}, but: ${[...this.#changed].join(", ")}`);
   }
 
-  /** Waits (40 s) until the node, by a no or by silence, and we refuse the route. */
+  /** Waits (40 s) until the node, by a no or by silence, and we refuse the route, and the watcher has seen the node's refusal. */
   async refused(node: PatroniNode, route: string): Promise<void> {
     const { rolecall } = this.#options;
     await until({ what: `no of ${node.name} to ${route}`, seconds: 40, evidence: () => rolecall.tail }, async () => {
       const replies = await Promise.all([node.ask(route), rolecall.ask(node.name, route)]);
-      return replies.some(isYes) ? undefined : true;
+      const isSeen = this.#watcher === null || this.#watcher.latest(node, route) !== 200;
+      return replies.some(isYes) || !isSeen ? undefined : true;
     });
   }
 

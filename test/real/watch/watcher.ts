@@ -43,6 +43,11 @@ export class Watcher {
     await until({ what: "first answer to every watched question", seconds: 10 }, () => Promise.resolve(every() || undefined));
   }
 
+  /** The status of the node's newest watched answer to a route; `undefined` before the first. */
+  latest(node: PatroniNode, route: string): number | undefined {
+    return this.#rows.find((row) => row.node === node && row.route === route)?.theirs.at(-1)?.status;
+  }
+
   /** Ends the watch, after the questions that are on their way. */
   async stop(): Promise<readonly Timeline[]> {
     this.#watching = false;
