@@ -232,7 +232,7 @@ export class App {
   }
 
   #readMembers({ clusters }: Config, file: string): ReturnType<typeof readMembers> {
-    return readMembers(file, clusters, (problem) => this.#log.warn({ file, problem }, "state file not used as it is"));
+    return readMembers(file, clusters, (problem) => this.#log.warn({ file, problem }, "state file not used, or used only in part"));
   }
 
   #onGap({ addedMs, stalledMs }: ClockGap): void {

@@ -88,7 +88,7 @@ export class Gatehouse {
   contained(error: unknown): void {
     const { log, metrics } = this.#context;
     metrics.contained("process");
-    if (this.#errorLines.take(1)) log.error({ err: error }, "internal error contained by the last resort");
+    if (this.#errorLines.take(1)) log.error({ err: error }, "uncaught internal error contained");
   }
 
   #failed(error: unknown, request: Request | null, door: string): void {

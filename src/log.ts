@@ -124,7 +124,12 @@ export class LogSink {
   #notice(): string {
     const lost = this.#untold;
     this.#untold = 0;
-    const line = { level: pino.levels.values["warn"], time: new Date().toISOString(), lost, msg: "log lines lost: stderr was not read" };
+    const line = {
+      level: pino.levels.values["warn"],
+      time: new Date().toISOString(),
+      lost,
+      msg: "log lines lost because stderr was not read",
+    };
     return `${JSON.stringify(line)}\n`;
   }
 }

@@ -38,7 +38,7 @@ export function doorFields(): DoorFields {
       .describe("Addresses and networks that may come in, such as 10.0.0.0/8. Default: everyone"),
     allow_for: guarded().default("all").describe("all: allow is for every call. unsafe: only for calls that change something"),
     trusted_origins: list(webOrigin(), 64).describe(
-      "Origins whose pages may make calls that change something, such as https://console.example.com. A page of this Host always may",
+      "Web origins whose pages may make calls that change something, such as https://console.example.com. Pages of this Host always may",
     ),
     limits: section(limitsSchema()).describe("How much this listener takes"),
   };
@@ -133,7 +133,7 @@ function limitsSchema(): z.ZodType<DoorLimits> {
         connections: integer(1, 1_000_000)
           .default(limits.connections)
           .describe(
-            "Open connections. A further one is closed. All listeners of a process together also leave some of its descriptors (ulimit -n) to the probes",
+            "Open connections. A further one is closed. The process also reserves some of its file descriptors (ulimit -n) for probes",
           ),
         connections_per_address: integer(1, 1_000_000)
           .default(limits.connectionsPerAddress)

@@ -46,7 +46,7 @@ export function flag(): z.ZodType<boolean, boolean> {
 
 /** The name of a cluster, a scope, a node or a member: it has to fit into a path segment and a header. */
 export function name(): z.ZodType<string, string> {
-  const error = "a name of 1 to 128 characters without spaces, slashes and control characters or invisible ones, and not just *";
+  const error = "a name of 1 to 128 characters without spaces, slashes and control characters, without invisible ones, and not just *";
   // Format characters are those that turn the direction of text, or do not show.
   return z.string({ error }).regex(/^(?!\*$)[^\s/\p{Cc}\p{Cf}\p{Cs}]{1,128}$/u, { error });
 }

@@ -26,7 +26,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .max(256, { error: "a list of at most 256 listeners" })
         .nullable()
         .prefault(null)
-        .describe("Where questions are answered. Default: one of the node dialect on 127.0.0.1:8008, and an admin one on 127.0.0.1:9108"),
+        .describe("Where rolecall listens. Default: a node listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108"),
       host_suffixes: list(hostSuffix(), 64).describe("Host header suffixes under which {node}.{cluster}{suffix} names a node"),
       ignore_params: list(plainText("the name of a query parameter", 128), 64)
         .prefault(["be"])
@@ -35,7 +35,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .nullable()
         .default(null)
         .describe(
-          "Remembers over a restart: discovered members (should every seed be down), whose claim stood last, who is detached or stalled, and drains",
+          "File that keeps over a restart: discovered members, in case every seed is down; the last accepted leaders; detached and stalled replicas; drains",
         ),
       drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
       fast_lane: flag().default(true).describe("Whether simple checks are answered before a request is taken apart"),
@@ -124,7 +124,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),
           operator_pages: flag()
             .default(false)
-            .describe("Whether /status, /explain, /verdicts and /incident are answered here. Admin listeners always have them"),
+            .describe("Serves /status, /explain, /verdicts and /incident on this listener too. Admin listeners always serve them"),
           ...doorFields(),
           defaults: checkDefaults().prefault({}).describe("Parameters of checks that do not give them, such as miss: 404"),
         },

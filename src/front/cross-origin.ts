@@ -20,7 +20,7 @@ export function refuseCrossOrigin(headers: IncomingHttpHeaders, trusted: readonl
 }
 
 function refusal(from: string): Reply {
-  const message = `Cannot take a call that changes something from ${from}: Origin must be this Host or one of trusted_origins of the listener`;
+  const message = `Cannot accept a call that changes something from ${from}: its Origin must be this Host or one of the listener's trusted_origins`;
   return errorReply(403, "cross_origin", { message, headers: ["X-Rolecall-Reason", "cross_origin"] });
 }
 

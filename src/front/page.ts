@@ -144,7 +144,7 @@ function answer({ onAnswer }: Named, { message, response }: Passed, reply: Reply
 
 function tooMany({ name }: Named, retryAfterS: number, headers: readonly string[] = []): Reply {
   return errorReply(429, "busy", {
-    message: `Cannot render /${name} now: it is being rendered for another request, or was requested too often`,
+    message: `Cannot render /${name} now: another request is rendering it, or it was requested too often`,
     headers: ["X-Rolecall-Reason", "busy", "Retry-After", String(retryAfterS), ...headers],
   });
 }
@@ -187,7 +187,7 @@ export async function renderSliced(
 
 function unbounded(): Reply {
   return errorReply(503, "page_too_large", {
-    message: `Cannot render this page: it must be done within ${renderingMaxMs / 1000} s and ${bytesMax / 1024 / 1024} MB; request one cluster of few nodes`,
+    message: `Cannot render this page: it must take at most ${renderingMaxMs / 1000} s and ${bytesMax / 1024 / 1024} MB; request one cluster with fewer nodes`,
     headers: ["Retry-After", "10"],
   });
 }

@@ -50,8 +50,8 @@ export class SnapshotWait {
     const isLater = match === null || match[1] !== this.#current().instance || this.#sequenceOf(cluster) > sequence;
     if (isLater || waitMs === 0) return this.#reply(isLater);
     if (this.#waiters.size >= waitersMax || this.#sockets.has(socket)) {
-      const waiting = this.#sockets.has(socket) ? "a request of this connection is" : `${waitersMax} are`;
-      const message = `Cannot wait for a snapshot: ${waiting} waiting already`;
+      const waiting = this.#sockets.has(socket) ? "a request of this connection is" : `${waitersMax} requests are`;
+      const message = `Cannot wait for a snapshot: ${waiting} already waiting`;
       return errorReply(429, "busy", { message, headers: ["Retry-After", "1"] });
     }
     return this.#wait({ cluster, sequence }, waitMs, socket);

@@ -120,7 +120,7 @@ class Forward {
     }
     const head = readAnswerHead(answer, { host, isOwn, answerMax });
     if ("problem" in head)
-      this.#fail(502, `${asked} answered what cannot be passed on (${head.problem}): whether it did the call is not known`);
+      this.#fail(502, `${asked} sent an answer that cannot be passed on (${head.problem}): whether it did the call is not known`);
     else this.#stream(answer, head);
   }
 
@@ -181,7 +181,7 @@ class Forward {
       try {
         onError(error);
         if (!response.headersSent) for (const name of ofAnswer(response)) response.removeHeader(name);
-        this.#fail(502, `${asked} could not be asked, or its answer could not be passed on: whether it did the call is not known`);
+        this.#fail(502, `${asked} could not be called, or its answer could not be passed on: whether it did the call is not known`);
       } catch {
         response.destroy();
         this.#request?.destroy();

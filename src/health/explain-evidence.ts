@@ -72,7 +72,7 @@ export function identityRules(subject: Subject): readonly RuleLine[] {
       })
     : skipped("identity", "guard same_system is off");
   const password = withholdsPassword(node, sight.settings)
-    ? [skipped("node password", `withheld: ${node.api} is not https, and a member list named it, not the configuration`)]
+    ? [skipped("node password", `withheld: ${node.api} is not https and comes from a member list, not from the configuration`)]
     : [];
   if (check.database === null) return [identity, ...password];
   const known = node.database === null ? "not known" : `${node.database.host}:${node.database.port}`;

@@ -24,7 +24,7 @@ export function lockRules(subject: Subject): readonly RuleLine[] {
     line(subject, {
       rule: "lock",
       value: `${observation.hasLock ? "claims" : "does not claim"} the lock; ${claimsOf(claims.map(({ node }) => node.name))}`,
-      limit: sight.settings.guards.exclusivePrimary ? decisionOf(sight) : "guard exclusive_primary is off: its own word counts",
+      limit: sight.settings.guards.exclusivePrimary ? decisionOf(sight) : "guard exclusive_primary is off: the node's own claim counts",
       refusal: isEither || lock.fit ? null : lock.reason,
     }),
   ];

@@ -5,10 +5,10 @@ import type { Sight } from "./sight.ts";
 import { countingViews } from "./testimony.ts";
 
 const decisions: Readonly<Record<Exclude<Decision, "sole" | "views">, string>> = {
-  own_view: "of the claims that equally many views name, the only one that its own view names",
-  stood_last: "of the claims that equally many views name, the one that stood last",
-  timeline: "of the claims that equally many views name, the one on the highest timeline",
-  receivers: "the one that the standbys receive from",
+  own_view: "tied claims, of which only this node is named by its own view",
+  stood_last: "tied claims, of which this node is the last accepted leader",
+  timeline: "tied claims, of which this node is on the highest timeline",
+  receivers: "the node that the standbys receive from",
 };
 
 /** Who holds the lock and what decided it: `held by pg2, whom the views of pg1, pg3 name`. */
@@ -19,11 +19,11 @@ export function decisionOf({ standing, part }: Sight): string {
 
 function reasonOf({ standing, part }: Pick<Sight, "standing" | "part">): string {
   const { leadership } = part;
-  if (standing.isContested) return ": nothing prefers one of the claims";
+  if (standing.isContested) return ": the claims are tied";
   if (standing.holder === null || leadership.kind !== "held") return "";
   switch (leadership.by) {
     case "sole":
-      return standing.claims.length > 1 ? ": the only claim that views do not take away" : "";
+      return standing.claims.length > 1 ? ": the only claim that no view overrules" : "";
     case "views":
       return `: named by most views (of ${leadership.witnesses.join(", ")})`;
     case "own_view":
@@ -36,8 +36,8 @@ function reasonOf({ standing, part }: Pick<Sight, "standing" | "part">): string 
 
 function lossOf([node, { witnesses }]: readonly [string, LostClaim]): string {
   return witnesses.length === 1 && witnesses[0] === node
-    ? `its own view takes away the claim of ${node}`
-    : `the views of ${witnesses.join(" and ")} take away the claim of ${node}`;
+    ? `the claim of ${node} is overruled by its own view`
+    : `the claim of ${node} is overruled by the views of ${witnesses.join(" and ")}`;
 }
 
 /** The views of who leads, as they count at this instant. They refuse nothing by themselves: the lock's rule says what came of them. */
@@ -47,7 +47,7 @@ export function viewsRule({ sight }: Subject): RuleLine {
   const told = views.map(
     ({ witness, names, requestedAtMs }) => `${witness} names ${names ?? "nobody"} (${seconds(nowMs - requestedAtMs)} ago)`,
   );
-  const failed = [...part.failedViews.keys()].map((node) => `${node} gives none`);
+  const failed = [...part.failedViews.keys()].map((node) => `no view from ${node}`);
   const newestMs = Math.max(...views.map(({ requestedAtMs }) => requestedAtMs));
   return {
     rule: "views of who leads",

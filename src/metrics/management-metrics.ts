@@ -31,7 +31,7 @@ export class ManagementMetrics {
     });
     this.#contained = new Counter({
       name: "rolecall_contained_errors_total",
-      help: "Internal errors that cost one answer or one connection and nothing else; process: what only the last resort caught.",
+      help: "Internal errors that affected only one answer or one connection; process: caught by the process-wide handler.",
       labelNames: ["scope"],
       registers,
     });

@@ -131,7 +131,7 @@ function processMetrics(registers: Registry[], { workers, lostLogLines }: Metric
   const lost = new Counter({ name: "rolecall_workers_lost_total", help: "Workers that ended unasked and were replaced.", registers });
   const lines = new Counter({
     name: "rolecall_log_lines_lost_total",
-    help: "Lines of the log that were lost: stderr was not read.",
+    help: "Log lines lost because stderr was not read.",
     registers,
   });
   started.set(Math.round(Date.now() / 1000 - process.uptime()));

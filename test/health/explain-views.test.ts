@@ -24,8 +24,8 @@ test("an explanation says whom each witness names, how long ago, and which views
   watched.named("pg1", "pg2", 1_100);
   watched.viewless("pg3", 1_100);
   assert.deepEqual(told(watched, "pg2", 2_100), [
-    "pg1 names pg1 (1.0 s ago), pg2 names pg1 (1.0 s ago), pg3 gives none",
-    "held by pg1: the only claim that views do not take away; its own view takes away the claim of pg2",
+    "pg1 names pg1 (1.0 s ago), pg2 names pg1 (1.0 s ago), no view from pg3",
+    "held by pg1: the only claim that no view overrules; the claim of pg2 is overruled by its own view",
   ]);
 });
 
@@ -35,10 +35,7 @@ test("an explanation says by what one of several claims stands", () => {
   watched.follow("pg3", 0);
   watched.lead("pg1", 1_000);
   watched.lead("pg2", 1_000);
-  assert.deepEqual(told(watched, "pg1", 1_000), [
-    "none",
-    "held by pg1: of the claims that equally many views name, the one that stood last",
-  ]);
+  assert.deepEqual(told(watched, "pg1", 1_000), ["none", "held by pg1: tied claims, of which this node is the last accepted leader"]);
   watched.named("pg2", "pg3", 1_100);
   assert.deepEqual(told(watched, "pg1", 1_100), ["pg3 names pg2 (0.0 s ago)", "held by pg2: named by most views (of pg3)"]);
 });

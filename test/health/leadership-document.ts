@@ -12,29 +12,44 @@ interface Group {
 }
 
 const bases: Readonly<Record<Decision, string>> = {
-  sole: "the only claim that views do not take away",
+  sole: "the only claim that no view overrules",
   views: "most views name it",
-  own_view: "only its own view names it",
-  stood_last: "it stood last",
-  timeline: "the highest timeline",
+  own_view: "tied claims; only it is named by its own view",
+  stood_last: "tied claims; it is the last accepted leader",
+  timeline: "tied claims; it is on the highest timeline",
   receivers: "the standbys receive from it",
 };
 
-const head = `# Who leads where the evidence is open
+const head = `# Who leads if the evidence is ambiguous
 
-At most one node gets a yes for the lock. Which one is decided by one function over what nodes claim and whom their \`/cluster\` documents name
-(\`src/health/leadership.ts\`); \`rolecall explain\` shows for each answer which views decided. This is not fencing: it narrows the window in
-which two nodes could get a yes, as long as nodes and their documents tell the truth somewhere.
+In one snapshot at most one node gets a yes for the lock. One function, \`src/health/leadership.ts\`, decides which node
+that is. It uses two kinds of evidence:
 
-A test goes through every combination for two and three nodes: each answers or is silent, claims the lock or not, is in failsafe or not, and
-its view names any node or nobody, or is not to be had; the cluster is paused or not; any claim, or none, stood last. For each it looks for
-the truths (who really leads) that explain the combination with the fewest nodes at fault.
+* a **claim**: the node answers \`GET /leader\` with 200;
+* a **view**: the leader that a node's \`/cluster\` document names. A view may name nobody, or be missing.
 
-Below are the combinations in which that is not one claimant that is also chosen: more than one truth explains them equally well, or the
-likeliest is not what the rule chooses, as a node's own view weighs more than the number of others. Nothing but another answer of a node ends
-such a state. Everything else is decided as the likeliest truth has it.
+\`rolecall explain\` shows which views decided an answer. This is not fencing. It narrows the window in which two nodes
+could get a yes, provided that some nodes or documents report the truth.
 
-| claims | chosen | its own view names | as likely or likelier leads | combinations | for example |
+## The test
+
+A test generates every combination for two and three nodes. Each node claims the lock, claims nothing, or is silent: it
+does not answer \`GET /leader\`. A claimant may be in failsafe mode. The view of each node names any node or nobody, or is
+missing. The cluster may be paused. The last accepted leader may be any of the nodes or unknown.
+
+For each combination the test looks for the explanations with the fewest faulty nodes. An explanation is a node that
+really leads, or nobody.
+
+## Ambiguous combinations
+
+The table lists the combinations in which the choice is not the only best explanation. There are two cases:
+
+* several explanations are equally likely, or
+* the rule does not choose the likeliest one, because a node's own view outweighs the number of other views.
+
+Such a state lasts until a node answers differently. In all other combinations the choice is the likeliest explanation.
+
+| claims | chosen | view of the chosen node | equally or more likely leader | combinations | example |
 |---|---|---|---|---|---|
 `;
 
@@ -77,8 +92,8 @@ function groupOf(row: Row, leadership: Leadership, holder: number | null): Group
     leadership.kind === "held"
       ? `a claimant: ${bases[leadership.by]}${row.nodes[holder ?? -1]?.isFailsafe === true ? " (in failsafe)" : ""}`
       : leadership.kind === "contested"
-        ? "nobody: nothing prefers one"
-        : "nobody: views take every claim away";
+        ? "nobody: tied claims"
+        : "nobody: views overrule every claim";
   const own = holder === null ? "" : viewOf(row, holder);
   return {
     claims,
@@ -111,7 +126,7 @@ function sentence({ status, view, isFailsafe }: NodeState, at: number): string {
 }
 
 function flags({ isPaused, stoodLast }: Row): string {
-  return `${isPaused ? "; paused" : ""}${stoodLast === null ? "" : `; ${nameOf(stoodLast)} stood last`}`;
+  return `${isPaused ? "; paused" : ""}${stoodLast === null ? "" : `; ${nameOf(stoodLast)} is the last accepted leader`}`;
 }
 
 function rank({ claims, chosen, own }: Group): string {

@@ -68,7 +68,7 @@ export function examinePassword({ session: { result }, config, probed: { snapsho
   for (const message of withheld) result.diagnose("RC113", { message });
   const hasPassword = config.clusters.some(({ auth }) => auth !== null);
   if (hasPassword) result.cover("password", "complete", { detail: `withheld from ${withheld.length} nodes` });
-  else result.cover("password", "not_applicable", { detail: "no password for the nodes" });
+  else result.cover("password", "not_applicable", { detail: "no node password is configured" });
 }
 
 /** What no node has told cannot be examined. */

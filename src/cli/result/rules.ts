@@ -111,8 +111,8 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC112: rule("error", "a cluster has no members", "Check its seeds."),
   RC113: rule(
     "error",
-    "the node password is withheld from a node, for its address is not https",
-    "Switch TLS on at the node's API (restapi.certfile), or name its http address under nodes if that is wanted.",
+    "the node password is withheld from a node because its address is not https",
+    "Enable TLS on the node's API (restapi.certfile). If plain http is intended, list the address under nodes.",
   ),
   RC120: rule("warning", "something is missing for the rendered configuration", "Add what the message names."),
 };

@@ -13,7 +13,7 @@ export const serverOptions: readonly OptionSpec[] = [
   {
     name: "server",
     value: "URL",
-    help: "the running rolecall (default http://127.0.0.1:8008; for status, explain, render and drains an admin listener: http://127.0.0.1:9108)",
+    help: "the running rolecall (default http://127.0.0.1:8008; for status, explain, render and drains the admin listener http://127.0.0.1:9108)",
   },
   { name: "timeout", value: "TIME", help: "how long to wait for its answer (default 10s; management calls 2min)" },
   { name: "token-file", value: "FILE", help: "a file that holds a bearer token" },

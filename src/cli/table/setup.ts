@@ -55,7 +55,7 @@ export const setupCommands: readonly CommandSpec[] = [
       {
         name: "edge",
         value: "HOST:PORT",
-        help: "where balancers reach rolecall's health checks (default: the first node listener; with --server port 8008 of its host)",
+        help: "where balancers reach rolecall's health checks (default: the first node listener, or port 8008 of the host of --server)",
       },
       { name: "admin", value: "HOST:PORT", help: "where Prometheus reaches rolecall's metrics (default: the first admin listener)" },
       { name: "bind", value: "ADDRESS", help: "where the balancer listens (default 127.0.0.1)" },
