@@ -8,7 +8,7 @@ import type { Tended } from "./store.ts";
 /** More accusations than this are not read: as many as a file can hold of nodes that are kept. */
 const accusationsMax = 10_000;
 
-/** What a node was accused of under rule 5 when it was written down: it stays so until a sign, a restart of rolecall or not. */
+/** What a node was accused of under rules 5 and 6 when it was written down: it stays so until a sign, a restart of rolecall or not. */
 interface Accusation {
   readonly cluster: string;
   readonly node: string;
@@ -16,6 +16,7 @@ interface Accusation {
   readonly api: string | null;
   readonly isDetached: boolean;
   readonly isStalled: boolean;
+  readonly isDiverged: boolean;
 }
 
 /** The accusations of a snapshot as they stand in the state file. */
@@ -27,6 +28,7 @@ export function rememberedAccusations(snapshot: Snapshot): readonly object[] {
       api: node.api,
       detached: attachment.isDetached,
       stalled: attachment.isStalled,
+      diverged: attachment.isDiverged,
     })),
   );
 }
@@ -35,7 +37,8 @@ export function rememberedAccusations(snapshot: Snapshot): readonly object[] {
 export function isAccusedAlike(before: ClusterPart, after: ClusterPart): boolean {
   return after.nodes.every(({ attachment: is }, at) => {
     const was = before.nodes[at]?.attachment;
-    return is === was || (is.isDetached === was?.isDetached && is.isStalled === was.isStalled);
+    if (is === was) return true;
+    return is.isDetached === was?.isDetached && is.isStalled === was.isStalled && is.isDiverged === was.isDiverged;
   });
 }
 
@@ -61,8 +64,8 @@ export function withAccusations(tended: readonly Tended[], file: string): readon
 
 function accused(node: Observation, accusation: Accusation | undefined): Observation {
   if (accusation === undefined || node.report !== null) return node;
-  const { isDetached, isStalled } = accusation;
-  return { ...node, attachment: { ...noAttachment, isDetached, isStalled } };
+  const { isDetached, isStalled, isDiverged } = accusation;
+  return { ...node, attachment: { ...noAttachment, isDetached, isStalled, isDiverged } };
 }
 
 function isOf(accusation: Accusation, cluster: string, { node }: Observation): boolean {
@@ -70,7 +73,7 @@ function isOf(accusation: Accusation, cluster: string, { node }: Observation): b
 }
 
 function isAccused({ attachment }: Observation): boolean {
-  return attachment.isDetached || attachment.isStalled;
+  return attachment.isDetached || attachment.isStalled || attachment.isDiverged;
 }
 
 function readAccusations(file: string): readonly Accusation[] {
@@ -82,5 +85,6 @@ function remembered(value: unknown): Accusation[] {
   if (!isObject(value)) return [];
   const [cluster, node] = [nameOf(value["cluster"], 128), nameOf(value["node"], 128)];
   if (cluster === null || node === null) return [];
-  return [{ cluster, node, api: nameOf(value["api"]), isDetached: value["detached"] === true, isStalled: value["stalled"] === true }];
+  const [isDetached, isStalled, isDiverged] = [value["detached"] === true, value["stalled"] === true, value["diverged"] === true];
+  return [{ cluster, node, api: nameOf(value["api"]), isDetached, isStalled, isDiverged }];
 }

@@ -78,7 +78,7 @@ export class Gatehouse {
         metrics.turnedAway(status, count);
         const isUnsafe = request !== null && !safeMethods.includes(request.method);
         if (!(isUnsafe ? this.#unsafeLines : this.#lines).take(count)) return;
-        const call = request === null ? null : `${request.method} ${request.target.slice(0, 200)}`;
+        const call = request === null ? null : `${request.method} ${withoutSecrets(request.target)}`;
         log.warn({ door, from, status, call, ...(count > 1 ? { count } : {}) }, "not let in");
       },
     };
@@ -96,7 +96,7 @@ export class Gatehouse {
     metrics.contained(request === null ? "connection" : "request");
     if (!this.#errorLines.take(1)) return;
     if (request === null) log.error({ err: error, door }, "connection failed");
-    else log.error({ err: error, target: request.target }, "answer failed");
+    else log.error({ err: error, target: withoutSecrets(request.target) }, "answer failed");
   }
 
   /** The one line and the one metric of a management call. */
@@ -107,4 +107,10 @@ export class Gatehouse {
     const line = { ...rest, call: `${method} /${call}`, duration_ms: Math.round(durationMs), request_id: requestId };
     log.info(line, "management call");
   }
+}
+
+/** A target as a log may hold it: without a user or password in an absolute form, and without its query, where clients put tokens. */
+function withoutSecrets(target: string): string {
+  const [path = ""] = target.replace(/^[a-z]+:\/\/[^/]*/i, "").split("?");
+  return `${path.slice(0, 200)}${target.includes("?") ? "?…" : ""}`;
 }

@@ -64,6 +64,24 @@ suite("accusations in the state file", () => {
     assert.deepEqual([watched.ask("pg2", "/replica", 20_000), watched.ask("pg3", "/replica", 20_000)], ["fit", "stalled"]);
   });
 
+  test("hold a diverged node back until the leader's timeline is known, and after that by the evidence", async () => {
+    const file = join(folder, "diverged.json");
+    const left = { timeline: 1, xlog: { received_location: 700, replayed_location: 700 } };
+    const earlier = new Watched();
+    earlier.lead("pg1", 0, { timeline: 2, xlog: { location: 900 } });
+    earlier.document("history", { of: "pg1", value: [[1, 600, "no recovery target specified"]] }, 100);
+    earlier.follow("pg2", 1_000, left);
+    earlier.lead("pg1", 2_000, { timeline: 2, xlog: { location: 900 } });
+    assert.equal(earlier.ask("pg2", "/replica", 2_000), "diverged");
+    await writeMembers(file, snapshotOf(earlier.part));
+    const watched = restarted(file);
+    watched.follow("pg2", 20_000, left);
+    assert.equal(watched.ask("pg2", "/replica", 20_000), "diverged");
+    watched.lead("pg1", 21_000, { timeline: 2, xlog: { location: 900 } });
+    watched.follow("pg2", 21_500, { timeline: 2, xlog: { received_location: 900, replayed_location: 900 } });
+    assert.equal(watched.ask("pg2", "/replica", 21_500), "fit");
+  });
+
   test("are written when they begin and when they end, and not in between", () => {
     const watched = accusing(9);
     const calm = watched.part;

@@ -121,8 +121,15 @@ function webOrigin(): z.ZodType<string, string> {
   return readable({
     allowed: "an origin such as https://console.example.com or http://10.0.0.5:8080",
     pattern: /^https?:\/\/[^\s/?#@*]+$/,
-    parse: (text) => (URL.canParse(text) ? new URL(text).origin : undefined),
+    parse: originOf,
   });
+}
+
+/** Browsers write a host of letters, digits, dots and hyphens, or an IP address: what URL parsing would repair is a mistake here. */
+function originOf(text: string): string | undefined {
+  if (text.length > 300 || !/^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:[1-9]\d{0,4})?\/?$/i.test(text))
+    return undefined;
+  return URL.canParse(text) ? new URL(text).origin : undefined;
 }
 
 function limitsSchema(): z.ZodType<DoorLimits> {

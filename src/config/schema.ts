@@ -35,7 +35,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .nullable()
         .default(null)
         .describe(
-          "File that keeps over a restart: discovered members, in case every seed is down; the last accepted leaders; detached and stalled replicas; drains",
+          "File that keeps over a restart: discovered members, in case every seed is down; the last accepted leaders; detached, stalled and diverged replicas; drains",
         ),
       drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
       fast_lane: flag().default(true).describe("Whether simple checks are answered before a request is taken apart"),

@@ -41,8 +41,9 @@ interface Lower {
 export function nextDivergence(sight: Sight, lower: Lower, positionedMs: number): Pick<Attachment, "lowerMs" | "isDiverged"> {
   const { known, report, isLower, listed, isExempt } = lower;
   const { lowerMs, isDiverged } = known;
-  // A report that does not say where it is takes nothing back.
-  if (report.timeline === null && isDiverged) return { lowerMs, isDiverged };
+  // A report that does not say where it is takes nothing back, nor does one that came before the leader's timeline is known (a restart).
+  const isComparable = report.timeline !== null && (sight.part.position?.timeline ?? null) !== null;
+  if (!isComparable && isDiverged) return { lowerMs, isDiverged };
   if (!isLower || listed()) return { lowerMs: 0, isDiverged: false };
   const windowMs = sight.settings.guards.attachWindowMs;
   const nextMs = isExempt ? 0 : lowerMs + positionedMs;

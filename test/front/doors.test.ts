@@ -122,6 +122,14 @@ suite("credentials for calls that change something", () => {
   });
 });
 
+test("the log line of a rejected call holds its path, but not its query, where clients put tokens", async () => {
+  await withDoor({ auth: { ...auth, certificate: false } }, async (town) => {
+    assert.equal((await town.ask("/nodes/pg1/restart?token=sesame", restart())).status, 401);
+    const line = await until("the line", () => town.log.find(({ msg }) => msg === "not let in"));
+    assert.equal(line["call"], "POST /nodes/pg1/restart?…");
+  });
+});
+
 test("a flood of rejected calls is a bounded number of lines, and one that tells how many more there were", async () => {
   let log: Town["log"] = [];
   await withDoor({ auth: { ...auth, certificate: false } }, async (town) => {
