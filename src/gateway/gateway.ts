@@ -16,7 +16,7 @@ import type { Passed } from "./passed.ts";
 import { precheck } from "./precheck.ts";
 import type { Refusal } from "./refusal.ts";
 import { refuse, writeJson } from "./reply.ts";
-import { readBody } from "./request-body.ts";
+import { readBody, ReceivedBodies } from "./request-body.ts";
 import type { Upstream } from "./upstream.ts";
 
 /** What the gateway works with. The app hands it in. */
@@ -49,6 +49,7 @@ export class Gateway {
   readonly #context: GatewayContext;
   readonly #calls = new InFlight();
   readonly #fetches = new InFlight();
+  readonly #bodies = new ReceivedBodies();
 
   constructor(context: GatewayContext) {
     this.#context = context;
@@ -59,6 +60,9 @@ export class Gateway {
     const requestId = requestIdOf(passed.message.headers);
     const journey = { call, passed, requestId, beganMs: this.#context.now() };
     passed.response.setHeader("X-Request-Id", requestId);
+    const body = await this.#bodyOf(journey);
+    if (body === null) return;
+    // Only a call whose body is whole takes a place: a client that sends slowly holds nobody up.
     const leave = call.isDryRun ? () => {} : this.#calls.enter(call.cluster, passed.limits.callsInFlight);
     if (leave === null) {
       const message = `Cannot pass the call on: ${passed.limits.callsInFlight} calls of cluster ${call.cluster} are under way already`;
@@ -66,7 +70,7 @@ export class Gateway {
       return;
     }
     try {
-      await this.#carry(journey);
+      await this.#judge(journey, body);
     } finally {
       leave();
     }
@@ -79,26 +83,34 @@ export class Gateway {
     else await fetchFromNode(question, passed, { sight, upstream: this.#context.upstream(question.cluster), inFlight: this.#fetches });
   }
 
-  async #carry(journey: Journey): Promise<void> {
+  /** Reads the body of a call. @returns `null` where the call has been answered or its client has left */
+  async #bodyOf(journey: Journey): Promise<Buffer | null> {
     const { call, passed } = journey;
-    const { message, response, limits } = passed;
+    const { message, response, visitor, limits } = passed;
     if (needsLength(call) && message.headers["content-length"] === undefined && message.headers["transfer-encoding"] === undefined) {
       this.#refuse(journey, { status: 411, error: "length_required", message: `${call.method} /${call.name} needs a body and its length` });
-      return;
+      return null;
     }
-    if (message.headers.expect !== undefined) response.writeContinue();
-    const body = await readBody(message, limits.bodyMax);
-    if (body.kind === "gone") {
-      this.#tell(journey, { node: null, status: 499, outcome: "refused", problem: "the client went away" });
-      response.destroy();
-      return;
+    const leave = this.#bodies.enter(visitor.address);
+    if (leave === null) {
+      this.#refuse(journey, { status: 429, error: "busy", message: "Cannot read the call: too many bodies are being received" });
+      return null;
     }
-    if (body.kind === "too_large") {
-      const text = `Cannot pass the call on as its body must be at most ${limits.bodyMax} bytes: it is more`;
+    try {
+      if (message.headers.expect !== undefined) response.writeContinue();
+      const body = await readBody(message, limits.bodyMax);
+      if (body.kind === "whole") return body.bytes;
+      if (body.kind === "gone") {
+        this.#tell(journey, { node: null, status: 499, outcome: "refused", problem: "the client went away" });
+        response.destroy();
+        return null;
+      }
+      const text = `Cannot pass the call on: its body must be at most ${limits.bodyMax} bytes, got more`;
       this.#refuse(journey, { status: 413, error: "too_large", message: text });
-      return;
+      return null;
+    } finally {
+      leave();
     }
-    await this.#judge(journey, body.bytes);
   }
 
   async #judge(journey: Journey, body: Buffer): Promise<void> {

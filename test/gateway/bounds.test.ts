@@ -152,3 +152,29 @@ test("more calls at a time than allowed are 429, for one cluster and only while 
     assert.equal((await fourth).status, 200);
   });
 });
+
+test("bodies that come in slowly take no place of a call, and one address may send a few at a time", async () => {
+  await withOddTown({ behave: (_, response) => void response.end("restarted") }, async (town) => {
+    const { hostname, port } = new URL(town.url);
+    const slow = (): ReturnType<typeof connect> => {
+      const socket = connect(Number(port), hostname);
+      socket.on("error", () => {}); // it is reset when the listener closes
+      socket.write("POST /nodes/pg2/restart HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{");
+      return socket;
+    };
+    const sockets = Array.from({ length: 7 }, slow);
+    const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
+    assert.deepEqual([answer.status, answer.body], [200, "restarted"]);
+    sockets.push(slow(), slow());
+    const refused = await until("a refusal", async () => {
+      const { status } = await town.ask("/nodes/pg2/restart", { method: "POST" });
+      return status === 429 ? status : undefined;
+    });
+    assert.equal(refused, 429);
+    for (const socket of sockets) socket.destroy();
+    await until("a free place", async () => {
+      const { status } = await town.ask("/nodes/pg2/restart", { method: "POST" });
+      return status === 200 ? status : undefined;
+    });
+  });
+});
