@@ -1,4 +1,4 @@
-import { noAttachment } from "./cluster/attachment.ts";
+import { isAccusedAlike, noAttachment } from "./cluster/attachment.ts";
 import { isObject, listOf, nameOf } from "./cluster/json.ts";
 import type { Observation } from "./cluster/observation.ts";
 import type { ClusterPart, Snapshot } from "./cluster/snapshot.ts";
@@ -19,7 +19,7 @@ interface Accusation {
   readonly isDiverged: boolean;
 }
 
-/** The accusations of a snapshot as they stand in the state file. */
+/** The accusations of a snapshot, in the form of the state file. */
 export function rememberedAccusations(snapshot: Snapshot): readonly object[] {
   return snapshot.parts.flatMap((part) =>
     part.nodes.filter(isAccused).map(({ node, attachment }) => ({
@@ -34,11 +34,10 @@ export function rememberedAccusations(snapshot: Snapshot): readonly object[] {
 }
 
 /** Whether the same nodes are accused of the same in two parts with equally many nodes. */
-export function isAccusedAlike(before: ClusterPart, after: ClusterPart): boolean {
-  return after.nodes.every(({ attachment: is }, at) => {
-    const was = before.nodes[at]?.attachment;
-    if (is === was) return true;
-    return is.isDetached === was?.isDetached && is.isStalled === was.isStalled && is.isDiverged === was.isDiverged;
+export function hasSameAccusations(before: ClusterPart, after: ClusterPart): boolean {
+  return after.nodes.every(({ attachment }, at) => {
+    const known = before.nodes[at]?.attachment;
+    return known !== undefined && isAccusedAlike(known, attachment);
   });
 }
 

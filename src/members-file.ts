@@ -1,4 +1,4 @@
-import { isAccusedAlike, rememberedAccusations } from "./accusations-file.ts";
+import { hasSameAccusations, rememberedAccusations } from "./accusations-file.ts";
 import { nodeNameOf, originOf } from "./cluster/cluster-document.ts";
 import { isObject, listOf, type JsonObject } from "./cluster/json.ts";
 import { parseDatabaseAddress } from "./health/check.ts";
@@ -108,7 +108,7 @@ export function isRememberedAlike(before: ClusterPart, after: ClusterPart): bool
     before.drains === after.drains &&
     before.incumbent === after.incumbent &&
     before.nodes.length === after.nodes.length &&
-    isAccusedAlike(before, after) &&
+    hasSameAccusations(before, after) &&
     after.nodes.every(({ node }, at) => node.name === before.nodes[at]?.node.name && node.api === before.nodes[at].node.api)
   );
 }

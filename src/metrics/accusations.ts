@@ -1,3 +1,4 @@
+import { isAccusedAlike } from "../cluster/attachment.ts";
 import type { ClusterPart } from "../cluster/snapshot.ts";
 
 /** What a node is accused of under rule 5, by node: the words of an incident file. */
@@ -40,14 +41,13 @@ export class Accusations {
   }
 }
 
-/** Whether no node is accused of anything else. Most changes are one report more, so objects are compared first. */
+/** Whether the parts have the same nodes, accused of the same. */
 function isUnchanged(before: ClusterPart, after: ClusterPart): boolean {
   if (before.nodes === after.nodes) return true;
   if (before.nodes.length !== after.nodes.length) return false;
-  return after.nodes.every(({ node, attachment: is }, at) => {
-    const was = before.nodes[at];
-    if (was === undefined || was.node.name !== node.name) return false;
-    return is === was.attachment || (is.isDetached === was.attachment.isDetached && is.isStalled === was.attachment.isStalled);
+  return after.nodes.every(({ node, attachment }, at) => {
+    const known = before.nodes[at];
+    return known !== undefined && known.node.name === node.name && isAccusedAlike(known.attachment, attachment);
   });
 }
 
