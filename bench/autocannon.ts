@@ -19,7 +19,9 @@ export async function stormByAutocannon(asked: Storm): Promise<Weather> {
   const { url, seconds, connections, isNew = false, targets } = asked;
   const how = ["-c", `${connections}`, "-d", `${seconds}`, ...(isNew ? ["-D", "1"] : [])];
   // It takes several questions as an archive of HTTP requests (HAR 1.2).
-  const entries = (targets ?? []).map(({ method, path }) => ({ request: { method, url: new URL(path, url).href, headers: [] } }));
+  const entries = (targets ?? []).map(({ method, path }) => ({
+    request: { method, url: new URL(path, url).href, headers: [] },
+  }));
   const result =
     entries.length === 0
       ? await run([...how, url], seconds)
@@ -31,7 +33,10 @@ export async function stormByAutocannon(asked: Storm): Promise<Weather> {
 
 /** Asks at a fixed rate. It corrects for questions that it could not send in time, but its tail holds its own pauses. */
 export async function tailByAutocannon(url: string, { rate, seconds }: Pace): Promise<Tail> {
-  const { latency, requests, non2xx, errors } = await run(["-c", "100", "-d", `${seconds}`, "-R", `${rate}`, url], seconds);
+  const { latency, requests, non2xx, errors } = await run(
+    ["-c", "100", "-d", `${seconds}`, "-R", `${rate}`, url],
+    seconds,
+  );
   const { p99, p99_9: p999, max: worst } = latency;
   return { by: "autocannon", p99, p999, worst, answersPerSecond: requests.average, failures: non2xx + errors };
 }

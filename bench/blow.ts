@@ -10,7 +10,11 @@ export interface Blow {
 }
 
 /** Blows a storm at some processes, and counts what their answers cost all of them. @throws Error when too many questions fail */
-export async function blow(pids: readonly number[], asked: Storm, by: (asked: Storm) => Promise<Weather> = storm): Promise<Blow> {
+export async function blow(
+  pids: readonly number[],
+  asked: Storm,
+  by: (asked: Storm) => Promise<Weather> = storm,
+): Promise<Blow> {
   const before = cpuMsOf(pids);
   const { answersPerSecond } = await by(asked);
   return { answersPerSecond, microseconds: ((cpuMsOf(pids) - before) * 1_000) / (answersPerSecond * asked.seconds) };

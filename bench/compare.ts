@@ -23,15 +23,30 @@ interface Comparison {
 }
 
 const comparisons: readonly Comparison[] = [
-  { name: "time per answer, kept connections", clusters: 1, configuration: {}, cost: (rolecall) => timePerAnswer(rolecall, false) },
-  { name: "time per answer, new connections", clusters: 1, configuration: {}, cost: (rolecall) => timePerAnswer(rolecall, true) },
+  {
+    name: "time per answer, kept connections",
+    clusters: 1,
+    configuration: {},
+    cost: (rolecall) => timePerAnswer(rolecall, false),
+  },
+  {
+    name: "time per answer, new connections",
+    clusters: 1,
+    configuration: {},
+    cost: (rolecall) => timePerAnswer(rolecall, true),
+  },
   {
     name: "time per answer, ordinary path",
     clusters: 1,
     configuration: { fast_lane: false },
     cost: (rolecall) => timePerAnswer(rolecall, false),
   },
-  { name: "time per answer, two workers", clusters: 1, configuration: { workers: 2 }, cost: (rolecall) => timePerAnswer(rolecall, false) },
+  {
+    name: "time per answer, two workers",
+    clusters: 1,
+    configuration: { workers: 2 },
+    cost: (rolecall) => timePerAnswer(rolecall, false),
+  },
   { name: "processor time of probing 1,000 nodes", clusters: 200, configuration: {}, cost: probingCost },
 ];
 
@@ -45,7 +60,11 @@ for (const comparison of comparisons) {
 }
 process.exitCode = isSlower ? 1 : 0;
 
-async function compare({ clusters, configuration, cost }: Comparison, program: string, count: number): Promise<Interval> {
+async function compare(
+  { clusters, configuration, cost }: Comparison,
+  program: string,
+  count: number,
+): Promise<Interval> {
   const nodes: Served = await serveNodes({
     by: "constant",
     clusters,

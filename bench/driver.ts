@@ -17,7 +17,9 @@ export async function outputOf(command: readonly string[], seconds: number): Pro
   const { said, code, complaint } = await started.end();
   clearTimeout(timer);
   if (code !== 0)
-    throw new Error(`Cannot measure with ${command.slice(0, 2).join(" ")} as it must end with 0: it ended with ${code}\n${complaint}`);
+    throw new Error(
+      `Cannot measure with ${command.slice(0, 2).join(" ")} as it must end with 0: it ended with ${code}\n${complaint}`,
+    );
   return said;
 }
 

@@ -13,7 +13,9 @@ export type Bounds = Readonly<Record<string, NonNullable<Bound>>>;
 export function underGuard(rows: readonly Row[], bounds: Bounds): readonly Row[] {
   const broken = rows.filter((row) => "broken" in row);
   const named = Object.entries(bounds).flatMap(([name, bound]) => {
-    const row = rows.find((candidate) => candidate.name === name || ("notRun" in candidate && name.startsWith(candidate.name)));
+    const row = rows.find(
+      (candidate) => candidate.name === name || ("notRun" in candidate && name.startsWith(candidate.name)),
+    );
     if (row !== undefined) return ["figure" in row ? { ...row, bound } : { ...row, name }];
     // What broke made no rows at all; it is told for itself.
     if (broken.length > 0) return [];

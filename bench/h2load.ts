@@ -32,5 +32,12 @@ export function readH2load(log: string, seconds: number): Tail {
   const took = new Float64Array(columns.map((column) => Number(column[2]) / 1_000)).sort();
   const at = (q: number): number => took[Math.min(took.length - 1, Math.floor(q * took.length))] ?? Number.NaN;
   const failures = columns.filter((column) => !/^2\d\d$/.test(column[1] ?? "")).length;
-  return { by: "h2load", p99: at(0.99), p999: at(0.999), worst: at(1), answersPerSecond: took.length / seconds, failures };
+  return {
+    by: "h2load",
+    p99: at(0.99),
+    p999: at(0.999),
+    worst: at(1),
+    answersPerSecond: took.length / seconds,
+    failures,
+  };
 }

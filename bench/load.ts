@@ -24,7 +24,14 @@ export async function storm(asked: Storm): Promise<Weather> {
 export async function stormByOurselves(asked: Storm): Promise<Weather> {
   const { url, seconds, connections } = asked;
   const targets = asked.targets ?? [{ method: "GET", path: new URL(url).pathname }];
-  const command = [process.execPath, childFile("mixed-load"), url, `${seconds}`, `${connections}`, JSON.stringify(targets)];
+  const command = [
+    process.execPath,
+    childFile("mixed-load"),
+    url,
+    `${seconds}`,
+    `${connections}`,
+    JSON.stringify(targets),
+  ];
   return soundWeather(JSON.parse(await outputOf(command, seconds)) as Weather, asked);
 }
 
@@ -33,5 +40,9 @@ export async function stormByOurselves(asked: Storm): Promise<Weather> {
  * @throws Error when too many questions fail, or the rate is not reached
  */
 export async function tail(url: string, pace: Pace): Promise<Tail> {
-  return soundTail(await (find("h2load") === undefined ? tailByAutocannon(url, pace) : tailByH2load(url, pace)), url, pace);
+  return soundTail(
+    await (find("h2load") === undefined ? tailByAutocannon(url, pace) : tailByH2load(url, pace)),
+    url,
+    pace,
+  );
 }

@@ -43,8 +43,14 @@ export async function startPatroni(): Promise<RealNode | { readonly notRun: stri
 async function startIn(folder: string, started: Started[], stop: () => Promise<void>): Promise<RealNode> {
   const [etcd, peer, api, database] = [await freePort(), await freePort(), await freePort(), await freePort()];
   giveToPostgres(folder);
-  const urls = ["--listen-client-urls", "--advertise-client-urls"].flatMap((flag) => [flag, `http://127.0.0.1:${etcd}`]);
-  const peerUrls = ["--listen-peer-urls", "--initial-advertise-peer-urls"].flatMap((flag) => [flag, `http://127.0.0.1:${peer}`]);
+  const urls = ["--listen-client-urls", "--advertise-client-urls"].flatMap((flag) => [
+    flag,
+    `http://127.0.0.1:${etcd}`,
+  ]);
+  const peerUrls = ["--listen-peer-urls", "--initial-advertise-peer-urls"].flatMap((flag) => [
+    flag,
+    `http://127.0.0.1:${peer}`,
+  ]);
   const cluster = ["--initial-cluster", `default=http://127.0.0.1:${peer}`];
   started.push(
     await Started.start({
@@ -70,7 +76,10 @@ async function startIn(folder: string, started: Started[], stop: () => Promise<v
   }
 }
 
-function configuration(folder: string, ports: { readonly etcd: number; readonly api: number; readonly database: number }): object {
+function configuration(
+  folder: string,
+  ports: { readonly etcd: number; readonly api: number; readonly database: number },
+): object {
   const [api, database] = [`127.0.0.1:${ports.api}`, `127.0.0.1:${ports.database}`];
   return {
     scope: "c0", // as the cluster of Rolecall.start is called: a node of another scope is refused
@@ -84,7 +93,10 @@ function configuration(folder: string, ports: { readonly etcd: number; readonly 
       data_dir: join(folder, "data"),
       bin_dir: postgresBin,
       pgpass: join(folder, "pgpass"),
-      authentication: { replication: { username: "replicator", password: "r" }, superuser: { username: "postgres", password: "p" } },
+      authentication: {
+        replication: { username: "replicator", password: "r" },
+        superuser: { username: "postgres", password: "p" },
+      },
       parameters: { unix_socket_directories: folder, shared_buffers: "32MB", fsync: "off" },
       pg_hba: ["local all all trust", "host all all 127.0.0.1/32 trust"],
     },
@@ -93,7 +105,9 @@ function configuration(folder: string, ports: { readonly etcd: number; readonly 
 
 /** PostgreSQL refuses to be root. */
 function asPostgres(command: readonly string[]): readonly string[] {
-  return process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command] : command;
+  return process.getuid?.() === 0
+    ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command]
+    : command;
 }
 
 function giveToPostgres(folder: string): void {

@@ -8,7 +8,9 @@ export function family(pid: number): readonly number[] {
 
 /** The processes that any thread of this one started. */
 export function childrenOf(pid: number): readonly number[] {
-  return threadsOf(pid).flatMap((thread) => readOrEmpty(`${thread}/children`).trim().split(" ").filter(Boolean).map(Number));
+  return threadsOf(pid).flatMap((thread) =>
+    readOrEmpty(`${thread}/children`).trim().split(" ").filter(Boolean).map(Number),
+  );
 }
 
 /** Processor time of these processes so far, all threads, in ms: the first field of schedstat is the time on a core, in ns. */

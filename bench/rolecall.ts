@@ -42,7 +42,10 @@ export class Rolecall {
     const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
     const file = join(folder, "rolecall.json");
     const configuration = {
-      clusters: clusters.map((nodes, at) => ({ name: `c${at}`, nodes: nodes.map(({ name, url }) => ({ name, api: url })) })),
+      clusters: clusters.map((nodes, at) => ({
+        name: `c${at}`,
+        nodes: nodes.map(({ name, url }) => ({ name, api: url })),
+      })),
       listen: [
         { port: ports[0], ...how.health },
         { port: ports[1], dialect: "admin" },
@@ -73,7 +76,10 @@ export class Rolecall {
   /** How many askings of nodes are over, by its own count. */
   async askings(): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${this.adminPort}/metrics`)).text();
-    return [...text.matchAll(/^rolecall_probes_total\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+    return [...text.matchAll(/^rolecall_probes_total\{.*\} (\d+)$/gm)].reduce(
+      (sum, [, count]) => sum + Number(count),
+      0,
+    );
   }
 
   stop(): Promise<void> {
@@ -95,7 +101,9 @@ export class Rolecall {
       if (isSo) return;
       if (this.process.hasEnded) {
         const { said, code, complaint } = await this.process.end();
-        throw new Error(`Cannot measure rolecall as it must run: it ended with ${code}: ${`${said}\n${complaint}`.trim()}`);
+        throw new Error(
+          `Cannot measure rolecall as it must run: it ended with ${code}: ${`${said}\n${complaint}`.trim()}`,
+        );
       }
       if (performance.now() > endMs) {
         await this.stop();

@@ -47,7 +47,10 @@ export async function rowsOf(maker: RowMaker, rounds: Rounds): Promise<readonly 
 }
 
 /** Measures all sides in turn, so that what else the machine does hits each of them. */
-export async function interleave<T>(rounds: Rounds, sides: readonly ((seconds: number) => Promise<T>)[]): Promise<T[][]> {
+export async function interleave<T>(
+  rounds: Rounds,
+  sides: readonly ((seconds: number) => Promise<T>)[],
+): Promise<T[][]> {
   const results: T[][] = sides.map(() => []);
   for (let round = 0; round < rounds.count; round += 1) {
     for (const [at, side] of sides.entries()) {

@@ -39,9 +39,13 @@ const makers: readonly RowMaker[] = [
 ];
 const guarded: readonly RowMaker[] = [againstPatroni, againstConstants, memory];
 
-const { values, positionals } = parseArgs({ options: { guard: { type: "boolean", default: false } }, allowPositionals: true });
+const { values, positionals } = parseArgs({
+  options: { guard: { type: "boolean", default: false } },
+  allowPositionals: true,
+});
 const unknown = positionals.find((word) => !makers.some((maker) => maker.word === word));
-if (unknown !== undefined) throw new Error(`Cannot measure ${unknown} as it must be one of ${makers.map(({ word }) => word).join(", ")}`);
+if (unknown !== undefined)
+  throw new Error(`Cannot measure ${unknown} as it must be one of ${makers.map(({ word }) => word).join(", ")}`);
 process.exitCode = (await (values.guard ? guard() : bench())) ? 0 : 1;
 
 /** Measures what is asked for, all of it where nothing is. @returns whether all bounds are reached */
@@ -60,7 +64,9 @@ async function guard(): Promise<boolean> {
   const rows: Row[] = [];
   for (const maker of guarded) {
     const found = await measure(maker, rounds);
-    const isMissed = found.some((row) => "broken" in row || ("figure" in row && !isReached({ ...row, bound: bounds[row.name] ?? null })));
+    const isMissed = found.some(
+      (row) => "broken" in row || ("figure" in row && !isReached({ ...row, bound: bounds[row.name] ?? null })),
+    );
     rows.push(...(isMissed ? await measure(maker, rounds) : found));
   }
   const judged = underGuard(rows, bounds);

@@ -31,7 +31,9 @@ export async function startStaff(clusters: Clusters, count: number): Promise<Sta
     }
     if (performance.now() > endMs) {
       await rolecall.stop();
-      throw new Error(`Cannot measure workers as there must be ${count}: the main process has ${workers.length} children`);
+      throw new Error(
+        `Cannot measure workers as there must be ${count}: the main process has ${workers.length} children`,
+      );
     }
     await pause(100);
   }

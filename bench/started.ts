@@ -49,7 +49,8 @@ export class Started {
     const end = new Promise<End>((resolve) => {
       child.once("close", (code) => resolve({ said: said.join("\n"), code, complaint: complaint.trim() }));
     });
-    const problem = (what: string): Error => new Error(`Cannot use ${command.slice(0, 3).join(" ")}: ${what}\n${complaint}`);
+    const problem = (what: string): Error =>
+      new Error(`Cannot use ${command.slice(0, 3).join(" ")}: ${what}\n${complaint}`);
     const started = new Started(child, lines, end);
     running.add(started);
     void end.then(() => running.delete(started));

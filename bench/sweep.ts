@@ -21,7 +21,8 @@ export function sweepRows({ by, p99, p999, worst, answersPerSecond }: Tail, besi
 export function middleTail(tails: readonly Tail[]): Tail {
   const [first] = tails;
   if (first === undefined) throw new Error("Cannot tell the middle of tails as there must be one: there is none");
-  const middle = (key: "p99" | "p999" | "answersPerSecond" | "failures"): number => median(tails.map((each) => each[key]));
+  const middle = (key: "p99" | "p999" | "answersPerSecond" | "failures"): number =>
+    median(tails.map((each) => each[key]));
   return {
     by: first.by,
     p99: middle("p99"),

@@ -6,7 +6,13 @@ export function table(rows: readonly Row[]): string {
   const cells = rows.map((row) => {
     if ("notRun" in row) return [row.name, "not run", "", "", `not run: ${row.notRun}`];
     if ("broken" in row) return [row.name, "-", "", "BROKEN", row.broken.replaceAll("\n", " ")];
-    return [row.name, show(row.figure), showBound(row.bound), row.bound === null ? "" : isReached(row) ? "reached" : "MISSED", row.detail];
+    return [
+      row.name,
+      show(row.figure),
+      showBound(row.bound),
+      row.bound === null ? "" : isReached(row) ? "reached" : "MISSED",
+      row.detail,
+    ];
   });
   const all = [["measured", "figure", "bound", "", "how"], ...cells];
   const widths = [0, 1, 2, 3].map((at) => Math.max(...all.map((line) => line[at]?.length ?? 0)));

@@ -78,6 +78,8 @@ export function soundTail(tail: Tail, url: string, { rate, seconds }: Pace): Tai
       `Cannot measure the tail of ${url} as ${rate} questions a second must be answered: ${Math.round(tail.answersPerSecond)} were (${tail.by}, p99 ${tail.p99} ms)`,
     );
   if (tail.failures > rate * seconds * failuresShareMax)
-    throw new Error(`Cannot measure the tail of ${url} as its questions must be answered 2xx: ${tail.failures} were not (${tail.by})`);
+    throw new Error(
+      `Cannot measure the tail of ${url} as its questions must be answered 2xx: ${tail.failures} were not (${tail.by})`,
+    );
   return tail;
 }

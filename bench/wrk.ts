@@ -16,7 +16,8 @@ end
 
 /** Asks as fast as answers come. */
 export function stormByWrk(asked: Storm): Promise<Weather> {
-  const script = asked.targets === undefined ? (asked.readsStatuses === true ? statusScript : null) : targetScript(asked.targets);
+  const script =
+    asked.targets === undefined ? (asked.readsStatuses === true ? statusScript : null) : targetScript(asked.targets);
   return script === null ? blow(asked, []) : withFile(script, (file) => blow(asked, ["-s", file]));
 }
 
@@ -37,7 +38,8 @@ async function blow({ url, seconds, connections, isNew = false }: Storm, script:
 
 /** Reads what wrk writes at its end. */
 export function readWrk(said: string): Weather {
-  const count = (pattern: RegExp): number => (pattern.exec(said) ?? []).slice(1).reduce((sum, each) => sum + Number(each), 0);
+  const count = (pattern: RegExp): number =>
+    (pattern.exec(said) ?? []).slice(1).reduce((sum, each) => sum + Number(each), 0);
   const unanswered = count(/Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/);
   return {
     answersPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1]),

@@ -66,7 +66,20 @@ const doors: Readonly<Record<string, readonly string[]>> = {
     "version",
   ],
   // Commands that need no running rolecall probe once themselves.
-  cli: ["app", "reloader", "config", "front", "log", "simulator", "cluster", "health", "probe", "store", "tend", "version"],
+  cli: [
+    "app",
+    "reloader",
+    "config",
+    "front",
+    "log",
+    "simulator",
+    "cluster",
+    "health",
+    "probe",
+    "store",
+    "tend",
+    "version",
+  ],
   main: ["cli"],
 };
 
@@ -150,7 +163,9 @@ describe("the house", () => {
 
   test("keeps every file within 250 lines, and calls none utils", () => {
     assert.deepEqual(
-      sources.filter(({ text, file }) => text.split("\n").length > 251 || /util|helper|common|misc/.test(file)).map(({ file }) => file),
+      sources
+        .filter(({ text, file }) => text.split("\n").length > 251 || /util|helper|common|misc/.test(file))
+        .map(({ file }) => file),
       [],
     );
   });

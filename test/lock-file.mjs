@@ -8,10 +8,13 @@ if (lockfileVersion !== 3) problems.push(`lockfileVersion must be 3: it is ${loc
 const [root, ...installed] = Object.entries(packages);
 for (const [path, { integrity, resolved, link }] of installed) {
   if (link === true) problems.push(`${path} must come from the registry: it is a link`);
-  if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? "")) problems.push(`${path} must have a sha512: it has ${integrity}`);
+  if (!/^sha512-[A-Za-z0-9+/]{86}==$/.test(integrity ?? ""))
+    problems.push(`${path} must have a sha512: it has ${integrity}`);
   if (resolved !== undefined && !resolved.startsWith("https://")) problems.push(`${path} must come over https`);
 }
-const origins = new Set(installed.flatMap(([, { resolved }]) => (resolved === undefined ? [] : [new URL(resolved).origin])));
+const origins = new Set(
+  installed.flatMap(([, { resolved }]) => (resolved === undefined ? [] : [new URL(resolved).origin])),
+);
 if (origins.size > 1) problems.push(`all packages must come from one registry: they come from ${origins.size}`);
 for (const kind of ["dependencies", "devDependencies"]) {
   const [asked, locked] = [{ dependencies, devDependencies }[kind], root[1][kind]].map((wanted) =>

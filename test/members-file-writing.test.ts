@@ -1,11 +1,20 @@
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pino } from "pino";
-import type { ClusterPart } from "../src/cluster/snapshot.ts";
-import { MembersFile, readMembers, writeMembers } from "../src/members-file.ts";
+import type { ClusterState } from "../src/cluster/snapshot.ts";
+import { MembersFile, readMembers, writeMembers } from "../src/state/members-file.ts";
 import { clusterOf } from "./fake/config.ts";
 import { Watched } from "./fake/watched.ts";
 
@@ -16,20 +25,20 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-function snapshotOf(part: ClusterPart): Parameters<typeof writeMembers>[1] {
-  return { instance: "run", sequence: 1, parts: [part], index: new Map([["demo", 0]]) };
+function snapshotOf(state: ClusterState): Parameters<typeof writeMembers>[1] {
+  return { instance: "run", sequence: 1, clusters: [state], index: new Map([["demo", 0]]) };
 }
 
 test("a file that cannot be written is an error that names it", async () => {
   const file = join(folder, "no", "such", "folder.json");
-  await assert.rejects(writeMembers(file, snapshotOf(new Watched().part)), /ENOENT.*folder\.json/);
+  await assert.rejects(writeMembers(file, snapshotOf(new Watched().cluster)), /ENOENT.*folder\.json/);
 });
 
 test("a file is replaced whole by a draft of its own, which nobody can plant", async () => {
   const [file, victim] = [join(folder, "replaced.json"), join(folder, "victim")];
   writeFileSync(victim, "untouched");
   symlinkSync(victim, `${file}.${process.pid}.tmp`);
-  await writeMembers(file, snapshotOf(new Watched().part));
+  await writeMembers(file, snapshotOf(new Watched().cluster));
   assert.equal(readFileSync(victim, "utf8"), "untouched");
   assert.deepEqual(problemsOf(file), []);
 });
@@ -43,7 +52,7 @@ function problemsOf(file: string): readonly string[] {
 test("a writing that fails leaves no draft", async () => {
   const file = join(folder, "taken");
   mkdirSync(join(file, "x"), { recursive: true });
-  await assert.rejects(writeMembers(file, snapshotOf(new Watched().part)), /EISDIR|ENOTEMPTY|EEXIST/);
+  await assert.rejects(writeMembers(file, snapshotOf(new Watched().cluster)), /EISDIR|ENOTEMPTY|EEXIST/);
   assert.deepEqual(
     readdirSync(folder).filter((name) => name.startsWith("taken.")),
     [],
@@ -80,7 +89,7 @@ test("writings that pile up while one is under way become one", async () => {
   let taken = 0;
   const take = (): ReturnType<typeof snapshotOf> => {
     taken += 1;
-    return snapshotOf(new Watched().part);
+    return snapshotOf(new Watched().cluster);
   };
   for (let time = 0; time < 100; time += 1) {
     members.write(file, take);

@@ -13,35 +13,42 @@ for (const workers of [0, 2]) {
     ["pg1", "pg3", "pg2"],
   ]) {
     const rogueName = names[1] ?? "";
-    test(`a clone at ${rogueName}'s address re-points nobody by its member list (workers: ${workers})`, limit, async (context) => {
-      const nodes = await liveCluster(context, names);
-      const clones = await liveCluster(context, names);
-      const [leader, rogue] = nodes;
-      assert.ok(leader instanceof LiveNode && rogue !== undefined);
-      const port = await freePort();
-      const file = fileOf(
-        context,
-        `clusters: [{ name: demo, discover: ["${leader.api}"] }]
+    test(
+      `a clone at ${rogueName}'s address re-points nobody by its member list (workers: ${workers})`,
+      limit,
+      async (context) => {
+        const nodes = await liveCluster(context, names);
+        const clones = await liveCluster(context, names);
+        const [leader, rogue] = nodes;
+        assert.ok(leader instanceof LiveNode && rogue !== undefined);
+        const port = await freePort();
+        const file = fileOf(
+          context,
+          `clusters: [{ name: demo, discover: ["${leader.api}"] }]
 probe: { interval: 100ms, timeout: 300ms, connect_timeout: 100ms, cluster_interval: 200ms, max_age: 2s }
 listen: [{ port: ${port} }]
 workers: ${workers}
 `,
-      );
-      const running = new Running(context, ["serve", "--config", file]);
-      await running.says("listening");
-      const statusOf = async (path: string): Promise<number> => (await ask(`http://127.0.0.1:${port}${path}`)).status;
-      await until(async () => (await statusOf("/nodes/pg1/primary")) === 200 && (await statusOf(`/nodes/${names[2]}/replica`)) === 200);
-      // Same scope, system and names, another DCS: a replica of a restored clone took the address over.
-      rogue.members = new Map(clones.map(({ name, api }) => [name, name === rogue.name ? rogue.api : api]));
-      const before = documentsOf(rogue);
-      while (documentsOf(rogue) < before + 5) {
+        );
+        const running = new Running(context, ["serve", "--config", file]);
+        await running.says("listening");
+        const statusOf = async (path: string): Promise<number> => (await ask(`http://127.0.0.1:${port}${path}`)).status;
+        await until(
+          async () =>
+            (await statusOf("/nodes/pg1/primary")) === 200 && (await statusOf(`/nodes/${names[2]}/replica`)) === 200,
+        );
+        // Same scope, system and names, another DCS: a replica of a restored clone took the address over.
+        rogue.members = new Map(clones.map(({ name, api }) => [name, name === rogue.name ? rogue.api : api]));
+        const before = documentsOf(rogue);
+        while (documentsOf(rogue) < before + 5) {
+          assert.equal(await statusOf("/nodes/pg1/primary"), 200);
+          await new Promise((resolve) => void setTimeout(resolve, 20));
+        }
         assert.equal(await statusOf("/nodes/pg1/primary"), 200);
-        await new Promise((resolve) => void setTimeout(resolve, 20));
-      }
-      assert.equal(await statusOf("/nodes/pg1/primary"), 200);
-      assert.equal(await statusOf(`/nodes/${names[2]}/replica`), 200);
-      for (const clone of clones) assert.deepEqual(clone.asked, [], `${clone.name} of the clone was probed`);
-    });
+        assert.equal(await statusOf(`/nodes/${names[2]}/replica`), 200);
+        for (const clone of clones) assert.deepEqual(clone.asked, [], `${clone.name} of the clone was probed`);
+      },
+    );
   }
 }
 

@@ -45,7 +45,9 @@ function come(first: number): void {
     if (size === undefined || text.length < size) return;
     // A body after the answer to a HEAD, or an answer to no question.
     if (text.length > size)
-      throw new Error(`Cannot read an answer of ${size} bytes as it must end there: ${text.length - size} bytes follow`);
+      throw new Error(
+        `Cannot read an answer of ${size} bytes as it must end there: ${text.length - size} bytes follow`,
+      );
     count(Number(text.slice(9, 12)));
     text = "";
     ask();
@@ -73,7 +75,9 @@ setTimeout(
   () => {
     isOver = true;
     for (const socket of open) socket.destroy();
-    process.stdout.write(`${JSON.stringify({ answersPerSecond: answers / Number(seconds), failures, unanswered, strange })}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ answersPerSecond: answers / Number(seconds), failures, unanswered, strange })}\n`,
+    );
   },
   Number(seconds) * 1_000,
 );

@@ -7,7 +7,12 @@ import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
 
 const port = Number(process.argv[2]);
-const pages = ["/incident?cluster=c0", "/status", "/explain?node=c0/pg1&check=/replica", "/clusters/c0/nodes/pg1/verdicts"];
+const pages = [
+  "/incident?cluster=c0",
+  "/status",
+  "/explain?node=c0/pg1&check=/replica",
+  "/clusters/c0/nodes/pg1/verdicts",
+];
 const pipelined = requestFor("/incident?cluster=c0").repeat(250);
 
 let bytes = 0;

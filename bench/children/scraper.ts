@@ -14,7 +14,8 @@ createInterface(process.stdin)
 for (;;) {
   const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
   const text = await response.text();
-  if (response.status !== 200 || text === "") throw new Error(`Cannot scrape ${url} as it must answer 200: it answered ${response.status}`);
+  if (response.status !== 200 || text === "")
+    throw new Error(`Cannot scrape ${url} as it must answer 200: it answered ${response.status}`);
   scrapes += 1;
   if (scrapes === 1) process.stdout.write("scraping\n");
 }

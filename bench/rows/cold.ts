@@ -30,6 +30,7 @@ function took(args: readonly string[]): number {
   const beganMs = performance.now();
   const { status } = spawnSync(command, rest, { stdio: "ignore", timeout: 10_000 });
   const tookMs = performance.now() - beganMs;
-  if (status !== 0) throw new Error(`Cannot measure node ${args.join(" ")} as it must end with 0: it ended with ${status}`);
+  if (status !== 0)
+    throw new Error(`Cannot measure node ${args.join(" ")} as it must end with 0: it ended with ${status}`);
   return tookMs;
 }

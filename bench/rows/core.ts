@@ -36,7 +36,12 @@ export const againstPatroni: RowMaker = {
           bound: { atLeast: 60 },
           detail: `${show(kept)} against ${show(real)} /s ${how}`,
         },
-        { name: `${name}: new connections`, figure: fresh / real, bound: null, detail: `${show(fresh)} against ${show(real)} /s ${how}` },
+        {
+          name: `${name}: new connections`,
+          figure: fresh / real,
+          bound: null,
+          detail: `${show(fresh)} against ${show(real)} /s ${how}`,
+        },
       ];
     } finally {
       await rolecall.stop();

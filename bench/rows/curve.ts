@@ -19,14 +19,18 @@ const flat = 1.1;
 export const costCurve: RowMaker = {
   word: "curve",
   async run() {
-    const name = (size: number): string => `CPU microseconds of a probe, ${show(size)} nodes every second, kept connections`;
+    const name = (size: number): string =>
+      `CPU microseconds of a probe, ${show(size)} nodes every second, kept connections`;
     const costs: Cost[] = [];
     const rows: Row[] = [];
     for (const size of sizes) {
       // A listener and a connection or two for each node, in the process that serves them; what this one may open, it may too.
       const files = size * 3 + 500;
       if (filesMax() < files) {
-        rows.push({ name: name(size), notRun: `${show(files)} open files are needed, and ulimit -n allows ${show(filesMax())}` });
+        rows.push({
+          name: name(size),
+          notRun: `${show(files)} open files are needed, and ulimit -n allows ${show(filesMax())}`,
+        });
         continue;
       }
       const cost = await costAt(size);
@@ -50,7 +54,13 @@ interface Cost {
 
 async function costAt(size: number): Promise<Cost> {
   const each = Math.min(size, nodesPerCluster);
-  const nodes = await serveNodes({ by: "constant", clusters: size / each, nodes: each, connections: "keep", motion: "moving" });
+  const nodes = await serveNodes({
+    by: "constant",
+    clusters: size / each,
+    nodes: each,
+    connections: "keep",
+    motion: "moving",
+  });
   const rolecall = await Rolecall.start(nodes.clusters);
   try {
     await pause(warmMs);
@@ -67,10 +77,19 @@ async function costAt(size: number): Promise<Cost> {
     const probesPerSecond = (sum("probes") / tookMs) * 1_000;
     // Each node is asked once a second, and its cluster for documents beside.
     if (probesPerSecond < size * 0.95)
-      throw new Error(`Cannot measure probes of ${size} nodes as all must answer every second: ${show(probesPerSecond)} answers came`);
+      throw new Error(
+        `Cannot measure probes of ${size} nodes as all must answer every second: ${show(probesPerSecond)} answers came`,
+      );
     const all = costs.map(({ microseconds }) => microseconds);
     const shareOfCore = (sum("cpuMs") / tookMs) * 100;
-    return { size, microseconds: median(all), lowest: Math.min(...all), highest: Math.max(...all), probesPerSecond, shareOfCore };
+    return {
+      size,
+      microseconds: median(all),
+      lowest: Math.min(...all),
+      highest: Math.max(...all),
+      probesPerSecond,
+      shareOfCore,
+    };
   } finally {
     await rolecall.stop();
     await nodes.stop();

@@ -43,7 +43,12 @@ export const tailBesideAbuse: RowMaker = {
     const rolecall = await Rolecall.start(nodes.clusters);
     try {
       const what = "a storm of bad clients, 3 nodes probed";
-      return await disturbed(rolecall, rounds, { child: "abusers", args: [`${rolecall.port}`], what, counted: "bad clients" });
+      return await disturbed(rolecall, rounds, {
+        child: "abusers",
+        args: [`${rolecall.port}`],
+        what,
+        counted: "bad clients",
+      });
     } finally {
       await rolecall.stop();
       await nodes.stop();
@@ -93,13 +98,21 @@ export function besideScrapes(rolecall: Rolecall, rounds: Rounds, how: string): 
   return disturbed(rolecall, rounds, { child: "scraper", args, what, counted: "scrapes" });
 }
 
-async function disturbed(rolecall: Rolecall, rounds: Rounds, { child, args, what, counted }: Disturber): Promise<readonly Row[]> {
+async function disturbed(
+  rolecall: Rolecall,
+  rounds: Rounds,
+  { child, args, what, counted }: Disturber,
+): Promise<readonly Row[]> {
   const url = rolecall.url("/primary");
   const counts: number[] = [];
   const [quiet = [], loud = []] = await interleave(rounds, [
     (seconds) => tail(url, { rate, seconds }),
     async (seconds) => {
-      const disturber = await Started.start({ command: [process.execPath, childFile(child), ...args], core: "load", readyMs: 10_000 });
+      const disturber = await Started.start({
+        command: [process.execPath, childFile(child), ...args],
+        core: "load",
+        readyMs: 10_000,
+      });
       try {
         const found = await tail(url, { rate, seconds });
         counts.push(Number(await disturber.ask("count")));
@@ -109,7 +122,8 @@ async function disturbed(rolecall: Rolecall, rounds: Rounds, { child, args, what
       }
     },
   ]);
-  const middle = (tails: readonly Tail[], key: "p99" | "worst" | "answersPerSecond"): number => median(tails.map((each) => each[key]));
+  const middle = (tails: readonly Tail[], key: "p99" | "worst" | "answersPerSecond"): number =>
+    median(tails.map((each) => each[key]));
   const [with_, without] = [middle(loud, "p99"), middle(quiet, "p99")];
   const detail = `${show(with_)} against ${show(without)} ms, worst ${show(middle(loud, "worst"))} against ${show(middle(quiet, "worst"))} ms, ${show(middle(loud, "answersPerSecond"))} against ${show(middle(quiet, "answersPerSecond"))} answers/s; ${show(median(counts))} ${counted} a round`;
   const by = quiet[0]?.by ?? "nothing";

@@ -66,5 +66,7 @@ async function switchOver(api: string): Promise<void> {
     signal: AbortSignal.timeout(switchMs),
   });
   if (response.status !== 200)
-    throw new Error(`Cannot measure a switchover as it must be answered 200: it was ${response.status} ${await response.text()}`);
+    throw new Error(
+      `Cannot measure a switchover as it must be answered 200: it was ${response.status} ${await response.text()}`,
+    );
 }

@@ -1,23 +1,23 @@
 /** What one verdict costs: finding the cluster and the node, looking at the cluster, judging the check; no question is read, none answered. */
-import { ordinaryReport } from "../../src/cluster/incident.ts";
+import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
 import type { Node } from "../../src/cluster/node.ts";
-import { unseen } from "../../src/cluster/observation.ts";
-import type { Outcome } from "../../src/cluster/outcome.ts";
-import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import { neverProbed } from "../../src/cluster/observation.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { plainCheck, type Check } from "../../src/health/check.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
-import { withNodes } from "../../src/health/membership.ts";
-import { observe } from "../../src/health/observe.ts";
-import { judgeMember } from "../../src/health/pool.ts";
-import type { Settings } from "../../src/health/settings.ts";
-import { look } from "../../src/health/sight.ts";
-import { emptyPart } from "../../src/tend.ts";
+import { withNodes } from "../../src/health/observe/membership.ts";
+import { observe } from "../../src/health/observe/observe.ts";
+import { judgeMember } from "../../src/health/judge/pool.ts";
+import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import { emptyPart } from "../../src/state/clusters.ts";
 import type { Row, RowMaker } from "../row.ts";
 
 const rounds = 20;
 const verdictsPerRound = 100_000;
 
-const settings: Settings = {
+const policy: HealthPolicy = {
   guards: defaultGuards,
   maxAgeMs: 5_500,
   livenessMaxAgeMs: 32_500,
@@ -34,7 +34,10 @@ const checks: readonly (readonly [string, Check])[] = [
   ["/primary", plainCheck("primary")],
   ["/replica", plainCheck("replica")],
   ["/replica?lag=1MB&lag_time=5s", { ...plainCheck("replica"), lagBytesMax: 2 ** 20, lagTimeMsMax: 5_000 }],
-  ["/replica?lag=1MB&keep=1&fallback=primary", { ...plainCheck("replica"), lagBytesMax: 2 ** 20, keep: 1, fallbackPrimary: true }],
+  [
+    "/replica?lag=1MB&keep=1&fallback=primary",
+    { ...plainCheck("replica"), lagBytesMax: 2 ** 20, keep: 1, fallbackPrimary: true },
+  ],
 ];
 
 const names = ["pg1", "pg2", "pg3"] as const;
@@ -47,11 +50,13 @@ export const costOfVerdicts: RowMaker = {
 };
 
 function rowWith(count: number): Row {
-  const parts = new Map(Array.from({ length: count }, (_, at): [string, ClusterPart] => [`c${at}`, watched(`c${at}`)]));
-  const keys = [...parts.keys()];
+  const clusters = new Map(
+    Array.from({ length: count }, (_, at): [string, ClusterState] => [`c${at}`, watched(`c${at}`)]),
+  );
+  const keys = [...clusters.keys()];
   const costs = checks.map(([name, check]) => {
     // The best round: what else runs on the machine is not what a verdict costs.
-    return { name, ns: Math.min(...Array.from({ length: rounds }, () => cost(parts, keys, check))) };
+    return { name, ns: Math.min(...Array.from({ length: rounds }, () => cost(clusters, keys, check))) };
   });
   return {
     name: `nanoseconds of a verdict, the dearest of ${checks.length} checks: ${count} ${count === 1 ? "cluster" : "clusters"} in memory`,
@@ -62,14 +67,14 @@ function rowWith(count: number): Row {
 }
 
 /** @returns nanoseconds a verdict, over one round that goes through all clusters and nodes in turn */
-function cost(parts: ReadonlyMap<string, ClusterPart>, keys: readonly string[], check: Check): number {
+function cost(clusters: ReadonlyMap<string, ClusterState>, keys: readonly string[], check: Check): number {
   let fits = 0;
   const began = performance.now();
   for (let turn = 0; turn < verdictsPerRound; turn += 1) {
-    const part = parts.get(keys[turn % keys.length] ?? "");
-    const observation = part?.nodes[part.index.get(names[turn % names.length] ?? "") ?? -1];
-    if (part === undefined || observation === undefined) throw new Error("Cannot judge: a cluster is missing");
-    if (judgeMember(look(part, settings, lastMs + 100), observation, check).fit) fits += 1;
+    const cluster = clusters.get(keys[turn % keys.length] ?? "");
+    const observation = cluster?.nodes[cluster.index.get(names[turn % names.length] ?? "") ?? -1];
+    if (cluster === undefined || observation === undefined) throw new Error("Cannot judge: a cluster is missing");
+    if (judgeMember(viewAt(cluster, policy, lastMs + 100), observation, check).fit) fits += 1;
   }
   const tookMs = performance.now() - began;
   if (fits === 0) throw new Error("Cannot measure: no verdict was a yes");
@@ -77,8 +82,8 @@ function cost(parts: ReadonlyMap<string, ClusterPart>, keys: readonly string[], 
 }
 
 /** A cluster of three that has been watched for five minutes, its leader writing, its ring of positions full. */
-function watched(cluster: string): ClusterPart {
-  let part = withNodes(emptyPart({ name: cluster, scope: cluster, discover: [] }), names.map(nodeOf).map(unseen));
+function watched(cluster: string): ClusterState {
+  let state = withNodes(emptyPart({ name: cluster, scope: cluster, discover: [] }), names.map(nodeOf).map(neverProbed));
   const told = { scope: cluster, system: "7300000000000000001", version: "4.1.4", members: new Map<string, string>() };
   for (let sentAtMs = 0; sentAtMs <= lastMs; sentAtMs += 1_000) {
     for (const node of names) {
@@ -87,14 +92,30 @@ function watched(cluster: string): ClusterPart {
       const positions = hasLock ? { location: at } : { received: at, replayed: at - 1_000 };
       const senders = hasLock ? ["pg2", "pg3"].map((name) => ({ name, address: null, state: "streaming" })) : [];
       const report = { ...ordinaryReport(node, hasLock, told), ...positions, senders };
-      const outcome: Outcome = { kind: "status", cluster, node, sentAtMs, sentAtWallMs: 0, result: { report, hasLock } };
-      part = observe(part, outcome, { settings, nowMs: sentAtMs });
+      const outcome: ProbeOutcome = {
+        kind: "status",
+        cluster,
+        node,
+        sentAtMs,
+        sentAtWallMs: 0,
+        result: { report, hasLock },
+      };
+      state = observe(state, outcome, { policy, nowMs: sentAtMs });
     }
   }
-  return part;
+  return state;
 }
 
 function nodeOf(name: string): Node {
   const api = `http://${name}`;
-  return { name, member: name, isMemberFixed: true, api, exporter: null, database: null, isArchiveFed: false, isFixed: true };
+  return {
+    name,
+    member: name,
+    isMemberFixed: true,
+    api,
+    exporter: null,
+    database: null,
+    isArchiveFed: false,
+    isFixed: true,
+  };
 }

@@ -21,10 +21,14 @@ export const mixedStorms: RowMaker = {
     const path = new URL(url).pathname;
     const methods = (["HEAD", "OPTIONS", "GET"] as const).map((method): Target => ({ method, path }));
     const pool = new URL(rolecall.url("/replica", "pg2")).pathname;
-    const queries = Array.from({ length: distinct }, (_, at): Target => ({ method: "GET", path: `${pool}?lag=${1_000_000 + at}` }));
+    const queries = Array.from({ length: distinct }, (_, at): Target => ({
+      method: "GET",
+      path: `${pool}?lag=${1_000_000 + at}`,
+    }));
     const pids = family(rolecall.process.pid);
     const blowing = (targets: readonly Target[] | null, by = storm) => {
-      return (seconds: number): Promise<Blow> => blow(pids, { url, connections, seconds, ...(targets === null ? {} : { targets }) }, by);
+      return (seconds: number): Promise<Blow> =>
+        blow(pids, { url, connections, seconds, ...(targets === null ? {} : { targets }) }, by);
     };
     const withoutHead = methods.filter(({ method }) => method !== "HEAD");
     try {

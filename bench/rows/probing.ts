@@ -14,7 +14,8 @@ export const costOfProbes: RowMaker = {
     const rows: Row[] = [];
     for (const connections of ["keep", "close"] as const) {
       const { ours, request, dispatch, shareOfCore } = await compare({ clusters: 200, nodes: 5, connections }, rounds);
-      const name = (call: string): string => `CPU of a probe, times undici's ${call}: nodes that ${connections} connections`;
+      const name = (call: string): string =>
+        `CPU of a probe, times undici's ${call}: nodes that ${connections} connections`;
       const detail = (bare: number): string =>
         `${show(ours)} against ${show(bare)} microseconds at 1,000 nodes/s; all probing ${show(shareOfCore)} % of a core`;
       rows.push(
@@ -69,7 +70,12 @@ async function compare(kind: Pick<Kind, "clusters" | "nodes" | "connections">, r
       });
     }
     const middle = (key: keyof Costs): number => median(costs.map((cost) => cost[key]));
-    return { ours: middle("ours"), request: middle("request"), dispatch: middle("dispatch"), shareOfCore: middle("shareOfCore") };
+    return {
+      ours: middle("ours"),
+      request: middle("request"),
+      dispatch: middle("dispatch"),
+      shareOfCore: middle("shareOfCore"),
+    };
   } finally {
     await Promise.all([rolecall.stop(), request.stop(), dispatch.stop()]);
     await nodes.stop();

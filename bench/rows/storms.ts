@@ -35,7 +35,8 @@ export const againstConstants: RowMaker = {
                 blow(family(peer.process.pid), { url: peer.url, seconds, connections, isNew }),
           ),
         ]);
-        for (const [at, { name }] of here.entries()) rows.push(...against(name, isNew, { ours, theirs: theirs[at] ?? [] }));
+        for (const [at, { name }] of here.entries())
+          rows.push(...against(name, isNew, { ours, theirs: theirs[at] ?? [] }));
         if (!isNew) rows.push(costOfKept(ours));
       }
       return rows;

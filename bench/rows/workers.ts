@@ -27,10 +27,15 @@ export const workerBesideSweep: RowMaker = {
       const nodes = await serveNodes({ by: "constant", clusters: 200, nodes: 5, connections: kept, motion: "moving" });
       try {
         const staff = await startStaff(nodes.clusters, 1);
-        if ("notRun" in staff) return [{ name: `p99 and p99.9 in ms at ${show(sweepRate)}/s, one worker`, notRun: staff.notRun }];
+        if ("notRun" in staff)
+          return [{ name: `p99 and p99.9 in ms at ${show(sweepRate)}/s, one worker`, notRun: staff.notRun }];
         try {
           rows.push(
-            ...(await besideSweep(staff.rolecall.url("/primary"), rounds, `one worker, 1,000 nodes that ${kept} connections probed`)),
+            ...(await besideSweep(
+              staff.rolecall.url("/primary"),
+              rounds,
+              `one worker, 1,000 nodes that ${kept} connections probed`,
+            )),
           );
         } finally {
           await staff.rolecall.stop();
@@ -73,7 +78,8 @@ export const workerBesideScrapes: RowMaker = {
     const nodes = await serveNodes({ by: "constant", clusters: 200, nodes: 5, connections: "keep", motion: "moving" });
     try {
       const staff = await startStaff(nodes.clusters, 1);
-      if ("notRun" in staff) return [{ name: "p99 in ms beside scrapes of /metrics, one worker", notRun: staff.notRun }];
+      if ("notRun" in staff)
+        return [{ name: "p99 in ms beside scrapes of /metrics, one worker", notRun: staff.notRun }];
       try {
         return await besideScrapes(staff.rolecall, rounds, "1,000 nodes probed, one worker");
       } finally {

@@ -1,25 +1,25 @@
-import { readArguments } from "./arguments.ts";
-import { Stop, type CommandSpec } from "./command.ts";
-import { commands } from "./commands.ts";
-import { commandHelp, overallHelp, usageOf } from "./help.ts";
-import type { Io } from "./io.ts";
-import { Progress } from "./progress.ts";
+import { readArguments } from "./framework/arguments.ts";
+import { CommandError, type CommandSpec } from "./framework/command.ts";
+import { commands } from "./specs/commands.ts";
+import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
+import type { Io } from "./output/io.ts";
+import { Progress } from "./output/progress.ts";
 import { ResultBuilder } from "./result/builder.ts";
 import type { Diagnostic, Result } from "./result/document.ts";
-import type { Session } from "./session.ts";
-import { renderFindings, shownFindings } from "./text/findings.ts";
-import { styleFor } from "./text/style.ts";
-import { version } from "../version.ts";
+import type { CommandContext } from "./framework/command-context.ts";
+import { renderFindings, shownFindings } from "./output/findings.ts";
+import { styleFor } from "./output/style.ts";
+import { version } from "../config/version.ts";
 
 /** How a command line came out. */
-export interface Ended {
+export interface RunResult {
   readonly exitCode: 0 | 1 | 2;
   /** It was ended before its time: what it left open may keep the process from ending by itself. */
-  readonly isCut: boolean;
+  readonly wasInterrupted: boolean;
 }
 
 /** What may end a command before its time; the reason of each says why. */
-export interface Ending {
+export interface Cancellation {
   /** A signal, or nobody reads what is written. */
   readonly ended: AbortSignal;
   /** A mistake of our own that nobody caught. */
@@ -29,7 +29,7 @@ export interface Ending {
 /**
  * Runs one command line. With `--format json` exactly one document is written to stdout and nothing else, whatever happens.
  */
-export async function run(argv: readonly string[], io: Io, ending: Ending): Promise<Ended> {
+export async function run(argv: readonly string[], io: Io, cancellation: Cancellation): Promise<RunResult> {
   const format = wantedFormat(argv);
   const [first = "", ...rest] = argv;
   const name = first === "--version" ? "version" : first;
@@ -48,21 +48,21 @@ export async function run(argv: readonly string[], io: Io, ending: Ending): Prom
       if (spec === undefined) return withoutCommand(name, result, print);
       const args = readArguments(spec, rest);
       if (args.has("help")) return help(commandHelp(spec), result, print);
-      const session: Session = {
+      const context: CommandContext = {
         args,
         commands,
         format,
         result,
         style,
         progress,
-        signal: isService ? ending.ended : ended.signal,
+        signal: isService ? cancellation.ended : ended.signal,
         io,
         print,
       };
-      return (await spec.load())(session);
+      return (await spec.load())(context);
     }),
-    aborted(ending.crashed),
-    ...(isService ? [] : [aborted(ending.ended)]),
+    aborted(cancellation.crashed),
+    ...(isService ? [] : [aborted(cancellation.ended)]),
   ]);
   ended.abort();
   progress.done();
@@ -70,8 +70,9 @@ export async function run(argv: readonly string[], io: Io, ending: Ending): Prom
   const document = await reviewed(result, optionOf(argv, "policy"));
   await Promise.all(printed);
   await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout" });
-  if (format === "text" && document.diagnostics.some(({ rule_id: id }) => id === "RC001")) await io.stderr.write(hint(spec));
-  return { exitCode: document.exit_code, isCut: cause !== null };
+  if (format === "text" && document.diagnostics.some(({ rule_id: id }) => id === "RC001"))
+    await io.stderr.write(hint(spec));
+  return { exitCode: document.exit_code, wasInterrupted: cause !== null };
 }
 
 /** Why a command did not end by itself: an error it threw, or the reason of its ending. */
@@ -102,24 +103,34 @@ function explainCause(cause: Cause, result: ResultBuilder): void {
       message: isCrash ? cause.ending.message : `ended by ${String(cause.ending)}`,
       incomplete: true,
     });
-  } else if (cause.thrown instanceof Stop)
+  } else if (cause.thrown instanceof CommandError)
     result.diagnose(cause.thrown.rule, { message: cause.thrown.message, severity: "error", incomplete: true });
-  else result.diagnose("RC002", { message: cause.thrown instanceof Error ? cause.thrown.message : String(cause.thrown), incomplete: true });
+  else
+    result.diagnose("RC002", {
+      message: cause.thrown instanceof Error ? cause.thrown.message : String(cause.thrown),
+      incomplete: true,
+    });
 }
 
 function withoutCommand(name: string, result: ResultBuilder, print: (text: string) => void): void {
   if (name === "help" || name === "--help" || name === "-h") return help(overallHelp(commands), result, print);
   const known = commands.map((spec) => spec.name).join(", ");
-  throw new Stop("RC001", `Cannot run ${name === "" ? "nothing" : JSON.stringify(name)} as it must be a command: ${known}`);
+  throw new CommandError(
+    "RC001",
+    `Cannot run ${name === "" ? "nothing" : JSON.stringify(name)} as it must be a command: ${known}`,
+  );
 }
 
 /** What a command line that was not understood should have been. */
 function hint(spec: CommandSpec | undefined): string {
-  return spec === undefined ? `\n${overallHelp(commands)}` : `Usage: ${usageOf(spec)}\nrolecall ${spec.name} --help tells more.\n`;
+  return spec === undefined
+    ? `\n${overallHelp(commands)}`
+    : `Usage: ${usageOf(spec)}\nrolecall ${spec.name} --help tells more.\n`;
 }
 
 function help(text: string, result: ResultBuilder, print: (text: string) => void): void {
-  for (const { id } of result.build().coverage) result.cover(id, "not_applicable", { detail: "only help was asked for" });
+  for (const { id } of result.build().coverage)
+    result.cover(id, "not_applicable", { detail: "only help was asked for" });
   result.data = { help: text };
   print(text);
 }
@@ -127,7 +138,10 @@ function help(text: string, result: ResultBuilder, print: (text: string) => void
 /** Applies the policy, if one was named; it is loaded only then. */
 async function reviewed(result: ResultBuilder, file: string | null): Promise<Result> {
   if (file === null) return result.build();
-  const [{ readPolicy }, { applyPolicy }] = await Promise.all([import("./result/policy-file.ts"), import("./result/policy.ts")]);
+  const [{ readPolicy }, { applyPolicy }] = await Promise.all([
+    import("./result/policy-file.ts"),
+    import("./result/policy.ts"),
+  ]);
   const policy = readPolicy(file);
   return result.build((diagnostics: readonly Diagnostic[]) => applyPolicy(policy, diagnostics, Date.now()));
 }
@@ -135,7 +149,7 @@ async function reviewed(result: ResultBuilder, file: string | null): Promise<Res
 interface Writing {
   readonly format: "text" | "json";
   readonly io: Io;
-  readonly style: Session["style"];
+  readonly style: CommandContext["style"];
   readonly to: "stdout" | "stderr";
 }
 

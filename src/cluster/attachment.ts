@@ -32,7 +32,9 @@ export const noAttachment: Attachment = {
 /** Whether two reports leave a node accused of the same. Most attachments are the earlier object, so objects are compared first. */
 export function isAccusedAlike(one: Attachment, other: Attachment): boolean {
   if (one === other) return true;
-  return one.isDetached === other.isDetached && one.isStalled === other.isStalled && one.isDiverged === other.isDiverged;
+  return (
+    one.isDetached === other.isDetached && one.isStalled === other.isStalled && one.isDiverged === other.isDiverged
+  );
 }
 
 /** How a report measured against the leader's position when it came (design.md, rule 4). In bytes of WAL. */

@@ -14,7 +14,7 @@ export interface Drain {
 }
 
 /** What an operator asks for: a drain from now on, for so many milliseconds. */
-export interface DrainWish extends Pick<Drain, "reason" | "by" | "isAll"> {
+export interface DrainRequest extends Pick<Drain, "reason" | "by" | "isAll"> {
   readonly forMs: number;
 }
 

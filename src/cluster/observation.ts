@@ -1,8 +1,8 @@
 import { noAttachment, type Attachment, type Measured } from "./attachment.ts";
-import type { ExporterEvidence } from "./exporter-evidence.ts";
+import type { ExporterEvidence } from "./exporter/exporter-evidence.ts";
 import type { Failure } from "./failure.ts";
 import type { Node } from "./node.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./documents/report.ts";
 
 export type { Failure, FailureKind } from "./failure.ts";
 
@@ -64,7 +64,7 @@ export interface Liveness {
 }
 
 /** A node nobody has asked yet. */
-export function unseen(node: Node): Observation {
+export function neverProbed(node: Node): Observation {
   return {
     node,
     report: null,

@@ -1,11 +1,12 @@
 import type { Drain } from "./drain.ts";
-import type { ExporterPage, ExporterWord } from "./exporter-report.ts";
+import type { ExporterPage, ExporterRole } from "./exporter/exporter-report.ts";
 import type { Failure } from "./failure.ts";
-import type { Report } from "./report.ts";
+import type { Report } from "./documents/report.ts";
 import type { DocumentAnswer } from "./snapshot.ts";
 
 /** How one probe ended, or an operator's word: the only things that ever change a snapshot. */
-export type Outcome = StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome;
+export type ProbeOutcome =
+  StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome;
 
 /** `GET /leader` of one node. */
 export interface StatusOutcome {
@@ -57,12 +58,12 @@ export interface ExporterOutcome {
   readonly node: string;
   readonly sentAtMs: number;
   readonly sentAtWallMs: number;
-  readonly said: ExporterSaid;
+  readonly result: ExporterResult;
 }
 
 /** Silence and noise are told too: they are no word on the database, but the only one on the exporter. */
-export type ExporterSaid =
-  | { readonly asked: "up"; readonly word: ExporterWord }
+export type ExporterResult =
+  | { readonly asked: "up"; readonly word: ExporterRole }
   | { readonly asked: "up"; readonly failure: Failure }
   | { readonly asked: "metrics"; readonly page: ExporterPage }
   | { readonly asked: "metrics"; readonly failure: Failure };
@@ -71,5 +72,5 @@ export type ExporterSaid =
 export interface Recorded {
   readonly atMs: number;
   readonly atWallMs: number;
-  readonly outcome: Outcome;
+  readonly outcome: ProbeOutcome;
 }

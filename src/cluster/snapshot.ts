@@ -1,7 +1,7 @@
-import type { ClusterDocument } from "./cluster-document.ts";
+import type { ClusterDocument } from "./documents/cluster-document.ts";
 import type { Drain } from "./drain.ts";
-import type { DynamicConfig } from "./dynamic-config.ts";
-import type { SwitchPoints } from "./history.ts";
+import type { DynamicConfig } from "./documents/dynamic-config.ts";
+import type { SwitchPoints } from "./documents/history.ts";
 import type { Observation } from "./observation.ts";
 
 /** All observations at one instant. A probe replaces its own cluster's part and nothing else. */
@@ -9,32 +9,32 @@ export interface Snapshot {
   /** Names this run of rolecall; snapshots of different runs cannot be compared. */
   readonly instance: string;
   readonly sequence: number;
-  readonly parts: readonly ClusterPart[];
+  readonly clusters: readonly ClusterState[];
   /** Cluster name -> index in `parts`. */
   readonly index: ReadonlyMap<string, number>;
 }
 
 /** What is known of one cluster. */
-export interface ClusterPart {
+export interface ClusterState {
   readonly name: string;
   /** The scope its nodes must state; `null` until the first of them has said it. */
   readonly scope: string | null;
   /** The snapshot in which this part came to be. */
   readonly sequence: number;
   /** Grows when an input of a verdict other than age changes, or what is judged by does: verdicts of parts with equal facts differ by age alone. */
-  readonly facts: number;
+  readonly revision: number;
   readonly nodes: readonly Observation[];
   /** Node name -> index in `nodes`. */
   readonly index: ReadonlyMap<string, number>;
   /** Whether a member list was ever had, or is not needed: before that no name can be called wrong. */
-  readonly hasMembers: boolean;
+  readonly isMembershipKnown: boolean;
   /** Indices of the nodes whose last report came with the lock: the claims, fresh or not. */
-  readonly claims: readonly number[];
+  readonly lockClaims: readonly number[];
   /**
    * Whom the next dispute over the lock is settled for (rule 2): the holder, and while nobody claims the lock the last one, so that a
    * silence does not decide who leads; `null` once claims are contested. No verdict goes by it, see `holder`.
    */
-  readonly stood: string | null;
+  readonly lastUncontestedLeader: string | null;
   /**
    * The node whose claim stood last, for half an interval at least, whatever came after: claims that appear together (at our own start,
    * after a thaw) are not ordered by the milliseconds between their answers. It breaks ties (rule 2) and outlasts a restart.
@@ -45,18 +45,18 @@ export interface ClusterPart {
   /** The claims that views took away, by node name: they stay lost until views give them back (rule 2). */
   readonly lost: ReadonlyMap<string, LostClaim>;
   /** Who the cluster document named, per node that was asked for it. */
-  readonly testimonies: ReadonlyMap<string, Testimony>;
+  readonly leaderViews: ReadonlyMap<string, WitnessView>;
   /** The nodes whose newest request for the cluster document failed, and when that was sent, in ms of our clock. */
   readonly failedViews: ReadonlyMap<string, number>;
   readonly position: LeaderPosition | null;
   /** Where the leader was when: positions rise from first to last, all of the pair in `position`. */
   readonly positionSamples: readonly PositionSample[];
   /** The last time a holder's yes was withdrawn, and whose it was. */
-  readonly withdrawn: Withdrawal | null;
+  readonly lastLeaderLoss: LeaderLoss | null;
   /** Who held the lock when this part was made, and may have a yes for it; `null` as soon as nobody does. `stood` outlasts a silence. */
-  readonly holder: string | null;
+  readonly lockHolder: string | null;
   /** When the newest report of any node was asked for. */
-  readonly newestAtMs: number;
+  readonly newestReportAtMs: number;
   /** Node name -> its drain; ended ones may still be here. */
   readonly drains: ReadonlyMap<string, Drain>;
   readonly documents: Documents;
@@ -65,7 +65,7 @@ export interface ClusterPart {
 }
 
 /** A cluster document's word on who leads. */
-export interface Testimony {
+export interface WitnessView {
   /** The member name of the leader, as the document or the known node with the leader's API address has it. */
   readonly leader: string | null;
   /** The name of the node that is meant; the leader's own name where no node is known by it; `null` where nobody leads. */
@@ -125,7 +125,7 @@ export interface PositionSample {
   readonly position: number;
 }
 
-export interface Withdrawal {
+export interface LeaderLoss {
   readonly from: string;
   readonly atMs: number;
 }
@@ -133,20 +133,20 @@ export interface Withdrawal {
 /** The documents of a cluster that are served from memory. */
 export type DocumentName = "cluster" | "config" | "history" | "failsafe";
 
-export type Documents = { readonly [name in DocumentName]: ServedDocument | null };
+export type Documents = { readonly [name in DocumentName]: CachedDocument | null };
 
 /** A document as it was answered. */
-export interface ServedDocument {
+export interface CachedDocument {
   readonly status: number;
   readonly body: string;
-  readonly askedOf: string;
+  readonly source: string;
   readonly sentAtMs: number;
 }
 
 /** What a node answered when asked for one of the cluster's documents, read. */
 export interface DocumentAnswer {
   readonly name: DocumentName;
-  readonly served: ServedDocument;
+  readonly served: CachedDocument;
   readonly cluster?: ClusterDocument | undefined;
   readonly config?: DynamicConfig | undefined;
   readonly history?: SwitchPoints | undefined;

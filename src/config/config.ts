@@ -1,5 +1,5 @@
 import type { Guards } from "../health/guards.ts";
-import type { DoorConfig } from "./door-config.ts";
+import type { ListenerAccess } from "./listener-access-config.ts";
 
 /** Everything rolecall was told, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config {
@@ -116,7 +116,7 @@ export interface ListenerConfig {
   readonly wholeCluster: boolean;
   /** Whether `/status`, `/explain`, `/verdicts` and `/incident` are answered here; admin listeners have them anyway. */
   readonly operatorPages: boolean;
-  readonly door: DoorConfig;
+  readonly access: ListenerAccess;
   /** Parameters of checks that do not give them, as a query: `miss=404&lag=10MB`. */
   readonly defaults: string;
 }

@@ -1,21 +1,21 @@
 import { dirname, resolve } from "node:path";
-import { buildConfig, type Surroundings } from "./build.ts";
-import { checkClusters } from "./cluster-checks.ts";
+import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
+import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./config.ts";
-import { checkDoors } from "./door-checks.ts";
-import { readDraft } from "./draft.ts";
-import { readEnvironment } from "./environment.ts";
-import { type ConfigFlags, readFlags } from "./flags.ts";
+import { checkListenerAccess } from "./checks/listener-access-checks.ts";
+import { readPartialConfig } from "./sources/partial-config.ts";
+import { readEnvironment } from "./sources/environment.ts";
+import { type ConfigFlags, readFlags } from "./sources/flags.ts";
 import { type ConfigIssue, isMapping, valueIssue } from "./issue.ts";
-import { checkListeners } from "./listener-checks.ts";
-import { type Merged, mergeSources } from "./merge.ts";
+import { checkListeners } from "./checks/listener-checks.ts";
+import { type Merged, mergeSources } from "./sources/merge.ts";
 import { type ConfigProblem, fileProblem, namedProblem } from "./problem.ts";
-import { configSchema } from "./schema.ts";
-import { shapeIssues } from "./shape-issues.ts";
-import { checkSpans } from "./span-checks.ts";
-import { readYamlFile, type YamlFile } from "./yaml-file.ts";
+import { configSchema } from "./schema/schema.ts";
+import { shapeIssues } from "./sources/shape-issues.ts";
+import { checkDurations } from "./checks/duration-checks.ts";
+import { readYamlFile, type YamlFile } from "./sources/yaml-file.ts";
 
-export type { ConfigFlags } from "./flags.ts";
+export type { ConfigFlags } from "./sources/flags.ts";
 export type { ConfigProblem } from "./problem.ts";
 
 /** Where the configuration comes from. Flags win over the environment, which wins over the file. */
@@ -49,7 +49,8 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     const read = configSchema.safeParse(merged.value);
     const issues = [...(read.success ? [] : shapeIssues(read.error, merged.value)), ...crossIssues(merged)];
     for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
-    if (read.success && problems.length === 0) return { ok: true, config: buildConfig(read.data, surroundings(file, merged)) };
+    if (read.success && problems.length === 0)
+      return { ok: true, config: assembleConfig(read.data, surroundings(file, merged)) };
   }
   return { ok: false, problems: problems.toSorted(byPlace) };
 }
@@ -63,10 +64,19 @@ interface NamedFile {
 }
 
 function crossIssues(merged: Merged): readonly ConfigIssue[] {
-  const draft = readDraft(merged.value);
+  const partial = readPartialConfig(merged.value);
   const clusters = merged.value["clusters"] ?? [];
-  const none = Array.isArray(clusters) && clusters.length === 0 ? [valueIssue(["clusters"], merged.value["clusters"], atLeastOne)] : [];
-  return [...none, ...checkClusters(draft), ...checkListeners(draft), ...checkDoors(draft.listen), ...checkSpans(draft)];
+  const none =
+    Array.isArray(clusters) && clusters.length === 0
+      ? [valueIssue(["clusters"], merged.value["clusters"], atLeastOne)]
+      : [];
+  return [
+    ...none,
+    ...checkClusters(partial),
+    ...checkListeners(partial),
+    ...checkListenerAccess(partial.listen),
+    ...checkDurations(partial),
+  ];
 }
 
 const atLeastOne = "a list of at least one cluster";
@@ -75,12 +85,19 @@ const atLeastOne = "a list of at least one cluster";
 function placeIssue(issue: ConfigIssue, { merged, file }: { merged: Merged; file: NamedFile | null }): ConfigProblem {
   const name = merged.nameOf(issue.path);
   if (name !== null) return namedProblem(name, issue);
-  return fileProblem(issue, file === null ? { file: null, line: null } : { file: file.name, line: file.yaml.lineOf(issue.path) });
+  return fileProblem(
+    issue,
+    file === null ? { file: null, line: null } : { file: file.name, line: file.yaml.lineOf(issue.path) },
+  );
 }
 
-function surroundings(file: NamedFile | null, merged: Merged): Surroundings {
+function surroundings(file: NamedFile | null, merged: Merged): ConfigOrigin {
   const folder = file === null ? resolve(".") : dirname(resolve(file.name));
-  return { folder, stateFolder: merged.nameOf(["state_file"]) === null ? folder : resolve("."), learnsScope: merged.learnsScope };
+  return {
+    folder,
+    stateFolder: merged.nameOf(["state_file"]) === null ? folder : resolve("."),
+    learnsScope: merged.learnsScope,
+  };
 }
 
 function nothingToWatch(): ConfigProblem {

@@ -28,7 +28,9 @@ const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
 /** Writes problems for stderr: one line each, without a final line break. At most 100 are shown, the rest are counted. */
 export function renderProblems(problems: readonly ConfigProblem[]): string {
-  const lines = problems.slice(0, shownMax).map(({ where, message }) => `${where}: ${message}`.replaceAll(controlCharacters, "?"));
+  const lines = problems
+    .slice(0, shownMax)
+    .map(({ where, message }) => `${where}: ${message}`.replaceAll(controlCharacters, "?"));
   const more = problems.length - lines.length;
   return more > 0 ? [...lines, `and ${more} more problems`].join("\n") : lines.join("\n");
 }
@@ -46,6 +48,10 @@ export function namedProblem(name: string, issue: Omit<ConfigIssue, "path" | "is
   return { where: name, file: null, line: null, path: name, ...said(issue) };
 }
 
-function said({ found, allowed, message }: Omit<ConfigIssue, "path" | "isKey">): Pick<ConfigProblem, "found" | "allowed" | "message"> {
+function said({
+  found,
+  allowed,
+  message,
+}: Omit<ConfigIssue, "path" | "isKey">): Pick<ConfigProblem, "found" | "allowed" | "message"> {
   return { found, allowed, message: message ?? `must be ${allowed}: it is ${found}` };
 }

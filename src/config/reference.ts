@@ -1,6 +1,6 @@
-import { configJsonSchema } from "./json-schema.ts";
+import { configJsonSchema } from "./schema/json-schema.ts";
 import { isMapping } from "./issue.ts";
-import { variables } from "./environment.ts";
+import { variables } from "./sources/environment.ts";
 
 /** The configuration's reference as Markdown, from the schema the parser uses. This is docs/configuration.md. */
 export function configReference(): string {

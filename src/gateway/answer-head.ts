@@ -45,13 +45,22 @@ export function readAnswerHead(answer: IncomingMessage, rules: HeadRules): Answe
   const { statusCode: status = 0, statusMessage: phrase = "", headers } = answer;
   const problem = problemOf(answer, rules);
   if (problem !== null) return { problem };
-  const kept = endToEnd(headers).filter(([name, value]) => rules.isOwn || mayPass(name, value, { status, host: rules.host }));
+  const kept = endToEnd(headers).filter(
+    ([name, value]) => rules.isOwn || mayPass(name, value, { status, host: rules.host }),
+  );
   const length = headers["content-length"];
   // A 204 has no body and states no length (RFC 9110, 8.6).
-  return { status, phrase, headers: length === undefined || status === 204 ? kept : [...kept, ["content-length", length]] };
+  return {
+    status,
+    phrase,
+    headers: length === undefined || status === 204 ? kept : [...kept, ["content-length", length]],
+  };
 }
 
-function problemOf({ statusCode = 0, statusMessage = "", headers }: IncomingMessage, { answerMax }: HeadRules): string | null {
+function problemOf(
+  { statusCode = 0, statusMessage = "", headers }: IncomingMessage,
+  { answerMax }: HeadRules,
+): string | null {
   if (statusCode < 200 || statusCode > 599) return `status ${String(statusCode).padStart(3, "0")}`;
   if (!phraseAllowed.test(statusMessage)) return "control characters in its status line";
   const { trailer, "content-length": length, "transfer-encoding": coding } = headers;
@@ -82,7 +91,8 @@ function mayPass(
 
 /** Whether a location is relative, or leads to the host that the client named. */
 function staysHere(location: string, host: string | undefined): boolean {
-  const hostFrom = (base: string): string | null => (URL.canParse(location, base) ? new URL(location, base).host : null);
+  const hostFrom = (base: string): string | null =>
+    URL.canParse(location, base) ? new URL(location, base).host : null;
   const [one, other] = [hostFrom("http://one.invalid"), hostFrom("http://other.invalid")];
   if (one === "one.invalid" && other === "other.invalid") return true;
   if (host === undefined || !/^https?:/i.test(location) || !URL.canParse(location)) return false;

@@ -1,17 +1,17 @@
 import type { NodeQuestion } from "../cluster/management-call.ts";
-import type { Sight } from "../health/sight.ts";
-import { namedNode } from "./destination.ts";
+import type { ClusterView } from "../health/evidence/cluster-view.ts";
+import { namedNode } from "./checks/target-selection.ts";
 import { forward } from "./forward.ts";
 import { headersFor, requestIdOf } from "./headers.ts";
 import type { InFlight } from "./in-flight.ts";
-import type { Passed } from "./passed.ts";
+import type { GatewayCall } from "./passed.ts";
 import { refuse } from "./reply.ts";
-import type { Upstream } from "./upstream.ts";
+import type { NodeConnection } from "./upstream.ts";
 
 /** What an asking needs beside the question. */
-export interface Fetching {
-  readonly sight: Sight;
-  readonly upstream: Upstream;
+export interface FetchContext {
+  readonly view: ClusterView;
+  readonly upstream: NodeConnection;
   readonly inFlight: InFlight;
 }
 
@@ -24,9 +24,13 @@ const timeoutMs = 60_000;
  * Streams a node's answer, with a bound on how many of one node's are under way: its API has five workers (reference/node-api.md,
  * "Wire"). Password and body stay here: this only reads.
  */
-export async function fetchFromNode(question: NodeQuestion, passed: Passed, { sight, upstream, inFlight }: Fetching): Promise<void> {
-  const { message, response, visitor, limits, onError } = passed;
-  const found = namedNode(sight, question.node, `GET ${question.path}`);
+export async function fetchFromNode(
+  question: NodeQuestion,
+  passed: GatewayCall,
+  { view, upstream, inFlight }: FetchContext,
+): Promise<void> {
+  const { message, response, caller, limits, onError } = passed;
+  const found = namedNode(view, question.node, `GET ${question.path}`);
   if ("error" in found) {
     refuse(response, found);
     return;
@@ -50,14 +54,14 @@ export async function fetchFromNode(question: NodeQuestion, passed: Passed, { si
     const requestId = requestIdOf(message.headers);
     const headers = headersFor({
       received: message.headers,
-      visitor,
+      caller,
       requestId,
       host: new URL(origin).host,
       hasCredentials: upstream.hasCredentials,
       length: null,
     });
     await forward({
-      asked: "The node",
+      method: "The node",
       isOwn: false,
       message,
       response,

@@ -3,14 +3,14 @@ import { Readable } from "node:stream";
 import { createProxyServer, type ProxyTarget } from "http-proxy";
 import { type AnswerHead, readAnswerHead } from "./answer-head.ts";
 import { refuse } from "./reply.ts";
-import type { Upstream } from "./upstream.ts";
+import type { NodeConnection } from "./upstream.ts";
 
 /** Where a request goes and with what. */
-export interface Forwarding {
+export interface ForwardedCall {
   readonly message: IncomingMessage;
   readonly response: ServerResponse;
   /** Who is asked, as messages name it: `The node`. */
-  readonly asked: string;
+  readonly method: string;
   /** Whether rolecall's own main process is asked: its answer's head speaks for rolecall. */
   readonly isOwn: boolean;
   /** Base address of who is asked, as `http://host:port`: a node's API or exporter. */
@@ -18,7 +18,7 @@ export interface Forwarding {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  readonly upstream: Upstream;
+  readonly upstream: NodeConnection;
   /** The deadline for the whole answer, in ms. */
   readonly timeoutMs: number;
   /** The longest answer that is passed on, in bytes. */
@@ -30,7 +30,7 @@ export interface Forwarding {
 }
 
 /** How a forwarded request ended: the status the client got, and what went wrong. */
-export interface Ended {
+export interface ForwardResult {
   readonly status: number;
   readonly problem: string | null;
 }
@@ -40,7 +40,7 @@ export interface Ended {
  * halfway was done. A client that goes away takes the node's request with it. Always resolves: whatever the node answers, and whatever
  * throws on the way, is a 502, or the end of an answer that has begun.
  */
-export function forward(forwarding: Forwarding): Promise<Ended> {
+export function forward(forwarding: ForwardedCall): Promise<ForwardResult> {
   if (forwarding.response.closed) return Promise.resolve({ status: 499, problem: "the client went away" });
   return new Promise((resolve) => new Forward(forwarding, resolve).start());
 }
@@ -53,15 +53,15 @@ const brokenOff = "the node's answer broke off";
  * package only carries the request; it leaves the answer to us (`selfHandleResponse`), as it would write any head that a node makes up.
  */
 class Forward {
-  readonly #forwarding: Forwarding;
+  readonly #forwarding: ForwardedCall;
   #problem: string | null = null;
   #request: ClientRequest | null = null;
   #hasAnswer = false;
 
-  constructor(forwarding: Forwarding, resolve: (ended: Ended) => void) {
-    const { response, timeoutMs, asked } = forwarding;
+  constructor(forwarding: ForwardedCall, resolve: (ended: ForwardResult) => void) {
+    const { response, timeoutMs, method } = forwarding;
     this.#forwarding = forwarding;
-    const late = `${asked} has not answered within ${timeoutMs} ms: whether it did the call is not known`;
+    const late = `${method} has not answered within ${timeoutMs} ms: whether it did the call is not known`;
     const timer = setTimeout(() => this.#contain(() => this.#fail(504, late)), timeoutMs);
     response.on("error", () => {}); // "close" follows
     response.once("close", () => {
@@ -76,13 +76,13 @@ class Forward {
   }
 
   #send(): void {
-    const { message, response, headers, path, body, upstream, asked } = this.#forwarding;
+    const { message, response, headers, path, body, upstream, method } = this.#forwarding;
     const { tls, auth } = upstream;
     const host = message.headers.host;
     const proxy = createProxyServer({ target: targetOf(this.#forwarding), selfHandleResponse: true });
     proxy.on("proxyReq", (request) => this.#contain(() => this.#watch(request)));
     proxy.on("proxyRes", (answer) => this.#contain(() => this.#take(answer, host)));
-    const onError = (error: Error): void => this.#contain(() => this.#fail(502, describe(asked, error)));
+    const onError = (error: Error): void => this.#contain(() => this.#fail(502, describe(method, error)));
     proxy.on("error", onError);
     // The package copies what these two say into its request.
     message.headers = headers;
@@ -107,11 +107,12 @@ class Forward {
   }
 
   #endWithoutAnswer(): void {
-    if (!this.#hasAnswer && this.#problem === null) this.#fail(502, describe(this.#forwarding.asked, new Error("no answer")));
+    if (!this.#hasAnswer && this.#problem === null)
+      this.#fail(502, describe(this.#forwarding.method, new Error("no answer")));
   }
 
   #take(answer: IncomingMessage, host: string | undefined): void {
-    const { response, answerMax, isOwn, asked } = this.#forwarding;
+    const { response, answerMax, isOwn, method } = this.#forwarding;
     this.#hasAnswer = true;
     answer.on("error", () => this.#contain(() => this.#cut(brokenOff)));
     if (response.destroyed || this.#problem !== null) {
@@ -120,7 +121,10 @@ class Forward {
     }
     const head = readAnswerHead(answer, { host, isOwn, answerMax });
     if ("problem" in head)
-      this.#fail(502, `${asked} sent an answer that cannot be passed on (${head.problem}): whether it did the call is not known`);
+      this.#fail(
+        502,
+        `${method} sent an answer that cannot be passed on (${head.problem}): whether it did the call is not known`,
+      );
     else this.#stream(answer, head);
   }
 
@@ -177,11 +181,14 @@ class Forward {
     try {
       step();
     } catch (error) {
-      const { response, asked, onError } = this.#forwarding;
+      const { response, method, onError } = this.#forwarding;
       try {
         onError(error);
         if (!response.headersSent) for (const name of ofAnswer(response)) response.removeHeader(name);
-        this.#fail(502, `${asked} could not be called, or its answer could not be passed on: whether it did the call is not known`);
+        this.#fail(
+          502,
+          `${method} could not be called, or its answer could not be passed on: whether it did the call is not known`,
+        );
       } catch {
         response.destroy();
         this.#request?.destroy();
@@ -195,7 +202,7 @@ function ofAnswer(response: ServerResponse): readonly string[] {
   return response.getHeaderNames().filter((name) => name !== "x-request-id" && !name.startsWith("x-rolecall-"));
 }
 
-function targetOf({ origin, upstream }: Forwarding): ProxyTarget {
+function targetOf({ origin, upstream }: ForwardedCall): ProxyTarget {
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   const { ca, cert, key } = upstream.tls;
@@ -212,6 +219,9 @@ function targetOf({ origin, upstream }: Forwarding): ProxyTarget {
 /** Before a connection stands nothing can have been done; after that, nobody knows. */
 function describe(asked: string, error: Error): string {
   const code = "code" in error && typeof error.code === "string" ? error.code : error.message;
-  const isUndone = /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ERR_(SSL|TLS)_|.*CERT|SELF_SIGNED|UNABLE_TO)/.test(code);
+  const isUndone =
+    /^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ERR_(SSL|TLS)_|.*CERT|SELF_SIGNED|UNABLE_TO)/.test(
+      code,
+    );
   return `${asked} could not be reached or answered nonsense (${code}): ${isUndone ? "the call was not done" : "whether it did the call is not known"}`;
 }

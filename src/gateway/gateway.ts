@@ -1,45 +1,45 @@
 import { callRules, type ManagementCall, type NodeQuestion } from "../cluster/management-call.ts";
-import { isObject, parseJson } from "../cluster/json.ts";
+import { isObject, parseJson } from "../cluster/values/json.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
-import { withholdsPassword } from "../health/node-password.ts";
-import type { Settings } from "../health/settings.ts";
-import { look, type Sight } from "../health/sight.ts";
-import type { Audited } from "./audit.ts";
-import { destination } from "./destination.ts";
+import { withholdsPassword } from "../health/evidence/node-password.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
+import { viewAt, type ClusterView } from "../health/evidence/cluster-view.ts";
+import type { AuditRecord } from "./audit-record.ts";
+import { selectTarget } from "./checks/target-selection.ts";
 import { fetchFromNode } from "./fetch.ts";
 import { forward } from "./forward.ts";
 import { headersFor, requestIdOf } from "./headers.ts";
 import { InFlight } from "./in-flight.ts";
-import type { Passed } from "./passed.ts";
-import { precheck } from "./precheck.ts";
+import type { GatewayCall } from "./passed.ts";
+import { precheck } from "./checks/precheck.ts";
 import type { Refusal } from "./refusal.ts";
 import { refuse, writeJson } from "./reply.ts";
 import { readBody, ReceivedBodies } from "./request-body.ts";
-import type { Upstream } from "./upstream.ts";
+import type { NodeConnection } from "./upstream.ts";
 
 /** What the gateway works with. The app hands it in. */
 export interface GatewayContext {
   readonly snapshot: () => Snapshot;
-  readonly settings: (cluster: string) => Settings | undefined;
+  readonly policy: (cluster: string) => HealthPolicy | undefined;
   /** Our clock, in ms. */
   readonly now: () => number;
   /** Wall time, in ms. */
   readonly wall: () => number;
-  readonly upstream: (cluster: string) => Upstream;
+  readonly upstream: (cluster: string) => NodeConnection;
   /** Asks every node of the cluster now. */
-  readonly askAtOnce: (cluster: string) => void;
-  readonly onCall: (audited: Audited) => void;
+  readonly probeNow: (cluster: string) => void;
+  readonly onCall: (record: AuditRecord) => void;
 }
 
 /** The longest answer to a management call that is passed on, in bytes: a configuration is the largest there is. */
 const answerMax = 16 * 1024 * 1024;
 
 /** A call on its way, as it is told of at its end. */
-interface Journey {
+interface CallContext {
   readonly call: ManagementCall;
-  readonly passed: Passed;
+  readonly passed: GatewayCall;
   readonly requestId: string;
   readonly beganMs: number;
 }
@@ -56,7 +56,7 @@ export class Gateway {
   }
 
   /** Does one management call. Always ends in an answer or a closed connection, and in one audit record. */
-  async manage(call: ManagementCall, passed: Passed): Promise<void> {
+  async manage(call: ManagementCall, passed: GatewayCall): Promise<void> {
     const requestId = requestIdOf(passed.message.headers);
     const journey = { call, passed, requestId, beganMs: this.#context.now() };
     passed.response.setHeader("X-Request-Id", requestId);
@@ -77,23 +77,40 @@ export class Gateway {
   }
 
   /** Streams what only a node can tell: its metrics, its exporter's. */
-  async fetch(question: NodeQuestion, passed: Passed): Promise<void> {
-    const sight = this.#look(question.cluster);
-    if (sight === null) refuse(passed.response, noCluster(question.cluster));
-    else await fetchFromNode(question, passed, { sight, upstream: this.#context.upstream(question.cluster), inFlight: this.#fetches });
+  async fetch(question: NodeQuestion, passed: GatewayCall): Promise<void> {
+    const view = this.#look(question.cluster);
+    if (view === null) refuse(passed.response, noCluster(question.cluster));
+    else
+      await fetchFromNode(question, passed, {
+        view,
+        upstream: this.#context.upstream(question.cluster),
+        inFlight: this.#fetches,
+      });
   }
 
   /** Reads the body of a call. @returns `null` where the call has been answered or its client has left */
-  async #bodyOf(journey: Journey): Promise<Buffer | null> {
-    const { call, passed } = journey;
-    const { message, response, visitor, limits } = passed;
-    if (needsLength(call) && message.headers["content-length"] === undefined && message.headers["transfer-encoding"] === undefined) {
-      this.#refuse(journey, { status: 411, error: "length_required", message: `${call.method} /${call.name} needs a body and its length` });
+  async #bodyOf(context: CallContext): Promise<Buffer | null> {
+    const { call, passed } = context;
+    const { message, response, caller, limits } = passed;
+    if (
+      needsLength(call) &&
+      message.headers["content-length"] === undefined &&
+      message.headers["transfer-encoding"] === undefined
+    ) {
+      this.#refuse(context, {
+        status: 411,
+        error: "length_required",
+        message: `${call.method} /${call.name} needs a body and its length`,
+      });
       return null;
     }
-    const leave = this.#bodies.enter(visitor.address);
+    const leave = this.#bodies.enter(caller.address);
     if (leave === null) {
-      this.#refuse(journey, { status: 429, error: "busy", message: "Cannot read the call: too many bodies are being received" });
+      this.#refuse(context, {
+        status: 429,
+        error: "busy",
+        message: "Cannot read the call: too many bodies are being received",
+      });
       return null;
     }
     try {
@@ -101,47 +118,52 @@ export class Gateway {
       const body = await readBody(message, limits.bodyMax);
       if (body.kind === "whole") return body.bytes;
       if (body.kind === "gone") {
-        this.#tell(journey, { node: null, status: 499, outcome: "refused", problem: "the client went away" });
+        this.#tell(context, { node: null, status: 499, outcome: "refused", problem: "the client went away" });
         response.destroy();
         return null;
       }
       const text = `Cannot pass the call on: its body must be at most ${limits.bodyMax} bytes, got more`;
-      this.#refuse(journey, { status: 413, error: "too_large", message: text });
+      this.#refuse(context, { status: 413, error: "too_large", message: text });
       return null;
     } finally {
       leave();
     }
   }
 
-  async #judge(journey: Journey, body: Buffer): Promise<void> {
-    const { call } = journey;
-    const sight = this.#look(call.cluster);
-    const node = sight === null ? noCluster(call.cluster) : destination(sight, call);
+  async #judge(context: CallContext, body: Buffer): Promise<void> {
+    const { call } = context;
+    const view = this.#look(call.cluster);
+    const node = view === null ? noCluster(call.cluster) : selectTarget(view, call);
     const refusal =
       "error" in node
         ? node
-        : sight === null
+        : view === null
           ? null
-          : (inClear(node.node, sight) ?? precheck({ call, body, sight, node, wallMs: this.#context.wall() }));
+          : (inClear(node.node, view) ?? precheck({ call, body, view, node, wallMs: this.#context.wall() }));
     const found = "error" in node ? null : node;
-    if (call.isDryRun) this.#foretell(journey, found, refusal);
-    else if (refusal !== null) this.#refuse(journey, refusal, found);
-    else if (found !== null) await this.#forward(journey, found, call.name === "reinitialize" ? inOneSpelling(body) : body);
+    if (call.isDryRun) this.#foretell(context, found, refusal);
+    else if (refusal !== null) this.#refuse(context, refusal, found);
+    else if (found !== null)
+      await this.#forward(context, found, call.name === "reinitialize" ? inOneSpelling(body) : body);
   }
 
-  async #forward(journey: Journey, found: Observation, body: Buffer): Promise<void> {
+  async #forward(context: CallContext, found: Observation, body: Buffer): Promise<void> {
     const { node } = found;
     if (node.api === null) {
-      this.#refuse(journey, { status: 503, error: "no_api", message: `Cannot pass the call on: ${node.name} has no API` }, found);
+      this.#refuse(
+        context,
+        { status: 503, error: "no_api", message: `Cannot pass the call on: ${node.name} has no API` },
+        found,
+      );
       return;
     }
-    const { call, passed, requestId } = journey;
-    const { message, response, visitor, limits, onError } = passed;
+    const { call, passed, requestId } = context;
+    const { message, response, caller, limits, onError } = passed;
     const length = call.method === "DELETE" ? null : body.length;
     const changesRoles = callRules.get(call.name)?.changesRoles.includes(call.method) === true;
     const upstream = this.#context.upstream(call.cluster);
     const { status, problem } = await forward({
-      asked: "The node",
+      method: "The node",
       isOwn: false,
       message,
       response,
@@ -149,7 +171,7 @@ export class Gateway {
       path: `/${call.name}`,
       headers: headersFor({
         received: message.headers,
-        visitor,
+        caller,
         requestId,
         host: new URL(node.api).host,
         hasCredentials: upstream.hasCredentials,
@@ -165,17 +187,17 @@ export class Gateway {
         if (!changesRoles) return;
         const { instance, sequence } = this.#context.snapshot();
         response.setHeader("X-Rolecall-Snapshot", `${instance}.${sequence}`);
-        this.#context.askAtOnce(call.cluster);
+        this.#context.probeNow(call.cluster);
       },
     });
     // A call that failed on the way may have been done all the same.
-    if (changesRoles && problem !== null) this.#context.askAtOnce(call.cluster);
-    this.#tell(journey, { node: node.name, status, outcome: "passed", problem });
+    if (changesRoles && problem !== null) this.#context.probeNow(call.cluster);
+    this.#tell(context, { node: node.name, status, outcome: "passed", problem });
   }
 
   /** `?dry_run=1`: 200, and what would happen. */
-  #foretell(journey: Journey, node: Observation | null, refusal: Refusal | null): void {
-    const { call, passed } = journey;
+  #foretell(context: CallContext, node: Observation | null, refusal: Refusal | null): void {
+    const { call, passed } = context;
     const would = refusal === null ? { would: "pass" } : { would: "refuse", ...refusal };
     const document = {
       dry_run: true,
@@ -186,19 +208,32 @@ export class Gateway {
       api: node?.node.api ?? null,
     };
     writeJson(passed.response, document, { status: 200, headers: {} });
-    this.#tell(journey, { node: node?.node.name ?? null, status: 200, outcome: "tried", problem: refusal?.error ?? null });
+    this.#tell(context, {
+      node: node?.node.name ?? null,
+      status: 200,
+      outcome: "tried",
+      problem: refusal?.error ?? null,
+    });
   }
 
-  #refuse(journey: Journey, refusal: Refusal, node: Observation | null = null): void {
-    refuse(journey.passed.response, refusal);
-    this.#tell(journey, { node: node?.node.name ?? null, status: refusal.status, outcome: "refused", problem: refusal.error });
+  #refuse(call: CallContext, refusal: Refusal, node: Observation | null = null): void {
+    refuse(call.passed.response, refusal);
+    this.#tell(call, {
+      node: node?.node.name ?? null,
+      status: refusal.status,
+      outcome: "refused",
+      problem: refusal.error,
+    });
   }
 
-  #tell({ call, passed, requestId, beganMs }: Journey, ended: Pick<Audited, "node" | "status" | "outcome" | "problem">): void {
+  #tell(
+    { call, passed, requestId, beganMs }: CallContext,
+    ended: Pick<AuditRecord, "node" | "status" | "outcome" | "problem">,
+  ): void {
     const { name, method, cluster } = call;
-    const { who, address } = passed.visitor;
+    const { principal, address } = passed.caller;
     this.#context.onCall({
-      who,
+      who: principal,
       from: address,
       method,
       call: name,
@@ -209,17 +244,17 @@ export class Gateway {
     });
   }
 
-  #look(cluster: string): Sight | null {
-    const { parts, index } = this.#context.snapshot();
-    const part = parts[index.get(cluster) ?? -1];
-    const settings = this.#context.settings(cluster);
-    return part === undefined || settings === undefined ? null : look(part, settings, this.#context.now());
+  #look(cluster: string): ClusterView | null {
+    const { clusters, index } = this.#context.snapshot();
+    const state = clusters[index.get(cluster) ?? -1];
+    const policy = this.#context.policy(cluster);
+    return state === undefined || policy === undefined ? null : viewAt(state, policy, this.#context.now());
   }
 }
 
 /** The node password must not go out in clear where TLS was configured: a member list is not to be trusted that far. */
-function inClear(node: Node, { settings }: Sight): Refusal | null {
-  if (!withholdsPassword(node, settings)) return null;
+function inClear(node: Node, { policy }: ClusterView): Refusal | null {
+  if (!withholdsPassword(node, policy)) return null;
   const message = `Cannot pass the call on: the API address of ${node.name} must be https in a cluster with TLS, got ${node.api}`;
   return { status: 503, error: "password_in_clear", message };
 }
@@ -238,5 +273,9 @@ function inOneSpelling(body: Buffer): Buffer {
 }
 
 function noCluster(name: string): Refusal {
-  return { status: 400, error: "bad_request", message: `Cannot find cluster ${JSON.stringify(name)}: it is not watched` };
+  return {
+    status: 400,
+    error: "bad_request",
+    message: `Cannot find cluster ${JSON.stringify(name)}: it is not watched`,
+  };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Visitor } from "../cluster/visitor.ts";
+import type { Caller } from "../http/message/caller.ts";
 
 /** Headers that are for one connection only (RFC 9110, 7.6.1), and that of the body's length, which is written anew. */
 export const connectionOnly: ReadonlySet<string> = new Set([
@@ -22,7 +22,7 @@ const ours: ReadonlySet<string> = new Set(["host", "x-rolecall-node", "x-forward
 /** What headers to send on are made from. */
 export interface HeaderSources {
   readonly received: IncomingHttpHeaders;
-  readonly visitor: Visitor;
+  readonly caller: Caller;
   readonly requestId: string;
   readonly host: string;
   /** Whether calls to this cluster's nodes have credentials of their own: then the client's are for nobody beyond us. */
@@ -32,15 +32,22 @@ export interface HeaderSources {
 }
 
 /** The headers that go to the node: the client's own, but for those of the connection, and who sent them. */
-export function headersFor({ received, visitor, requestId, host, hasCredentials, length }: HeaderSources): IncomingHttpHeaders {
-  const isConsumed = visitor.isOurSecret || hasCredentials;
+export function headersFor({
+  received,
+  caller,
+  requestId,
+  host,
+  hasCredentials,
+  length,
+}: HeaderSources): IncomingHttpHeaders {
+  const isConsumed = caller.consumesAuthorization || hasCredentials;
   const kept = endToEnd(received).filter(([name]) => !ours.has(name) && !(name === "authorization" && isConsumed));
   const before = received["x-forwarded-for"];
   return {
     ...Object.fromEntries(kept),
     host,
     ...(length === null ? {} : { "content-length": String(length) }),
-    "x-forwarded-for": [...(before === undefined ? [] : [before].flat()), visitor.address].join(", "),
+    "x-forwarded-for": [...(before === undefined ? [] : [before].flat()), caller.address].join(", "),
     "x-request-id": requestId,
   };
 }

@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Visitor } from "../cluster/visitor.ts";
-import { isObject, nameOf, parseJson } from "../cluster/json.ts";
+import type { Caller } from "../http/message/caller.ts";
+import { isObject, nameOf, parseJson } from "../cluster/values/json.ts";
 import { forward } from "./forward.ts";
 import { connectionOnly } from "./headers.ts";
-import type { Passed } from "./passed.ts";
+import type { GatewayCall } from "./passed.ts";
 import { readBody } from "./request-body.ts";
 
 /** The first process, which takes what its workers do not answer. */
-export interface Relaying {
+export interface RelayTarget {
   /** Its port on 127.0.0.1. */
   readonly port: number;
   /** The word by which it knows its workers. */
@@ -17,9 +17,9 @@ export interface Relaying {
 }
 
 /** What came with a relayed request: where it came in, and who was let in there. */
-export interface Relayed {
+export interface RelayedCall {
   readonly listener: string;
-  readonly visitor: Visitor;
+  readonly caller: Caller;
 }
 
 /** The headers by which a relayed request is known. What a client sends under these names goes no further than here. */
@@ -34,7 +34,10 @@ const graceMs = 5_000;
  * Passes a request on to the first process, which answers it as if it had come in there: target, Host and Connection get there as the client
  * wrote them, with the headers that Connection names. Always ends in an answer or a closed connection.
  */
-export async function relay({ message, response, visitor, limits, onError }: Passed, { port, secret, listener }: Relaying): Promise<void> {
+export async function relay(
+  { message, response, caller, limits, onError }: GatewayCall,
+  { port, secret, listener }: RelayTarget,
+): Promise<void> {
   const hasBody = message.headers["content-length"] !== undefined || message.headers["transfer-encoding"] !== undefined;
   if (message.headers.expect !== undefined) response.writeContinue();
   const body = await readBody(message, limits.bodyMax);
@@ -50,11 +53,13 @@ export async function relay({ message, response, visitor, limits, onError }: Pas
     ...Object.fromEntries(Object.entries(received).filter(([name]) => !connectionOnly.has(name))),
     ...(hasBody ? { "content-length": String(length) } : {}),
     [relayHeaders.secret]: secret,
-    [relayHeaders.from]: Buffer.from(JSON.stringify({ listener, visitor, hasBody, target, host, connection })).toString("base64"),
+    [relayHeaders.from]: Buffer.from(JSON.stringify({ listener, caller, hasBody, target, host, connection })).toString(
+      "base64",
+    ),
   };
   response.sendDate = false;
   await forward({
-    asked: "The process that looks after the nodes",
+    method: "The process that looks after the nodes",
     isOwn: true,
     message,
     response,
@@ -74,25 +79,28 @@ export async function relay({ message, response, visitor, limits, onError }: Pas
  * Reads what a relayed request came with, takes it off the request, and makes the request what it was at the worker's listener.
  * @returns `null` where it is not as we write it
  */
-export function takeRelayed(message: IncomingMessage): Relayed | null {
+export function takeRelayed(message: IncomingMessage): RelayedCall | null {
   const { headers } = message;
   const from = headers[relayHeaders.from];
   delete headers[relayHeaders.from];
   delete headers[relayHeaders.secret];
   const value = typeof from === "string" ? parseJson(Buffer.from(from, "base64").toString("utf8")) : undefined;
-  if (!isObject(value) || typeof value["listener"] !== "string" || !isObject(value["visitor"])) return null;
+  if (!isObject(value) || typeof value["listener"] !== "string" || !isObject(value["caller"])) return null;
   // The way from a worker has a length of its own, also where the client said none.
   if (value["hasBody"] !== true) {
     delete headers["content-length"];
     delete headers["transfer-encoding"];
   }
-  const { address, who, isOurSecret } = value["visitor"];
+  const { address, principal, consumesAuthorization } = value["caller"];
   if (typeof value["target"] === "string") message.url = value["target"];
   for (const name of ["host", "connection"] as const) {
     const { [name]: received } = value;
     if (typeof received === "string") headers[name] = received;
     else delete headers[name];
   }
-  if (typeof address !== "string" || typeof isOurSecret !== "boolean") return null;
-  return { listener: value["listener"], visitor: { address, who: nameOf(who), isOurSecret } };
+  if (typeof address !== "string" || typeof consumesAuthorization !== "boolean") return null;
+  return {
+    listener: value["listener"],
+    caller: { address, principal: nameOf(principal), consumesAuthorization },
+  };
 }

@@ -8,7 +8,11 @@ export function refuse(response: ServerResponse, { status, error, message }: Ref
     return;
   }
   const isBusy = status === 429 || status === 503;
-  writeJson(response, { error, message }, { status, headers: { "X-Rolecall-Reason": error, ...(isBusy ? { "Retry-After": "1" } : {}) } });
+  writeJson(
+    response,
+    { error, message },
+    { status, headers: { "X-Rolecall-Reason": error, ...(isBusy ? { "Retry-After": "1" } : {}) } },
+  );
 }
 
 /** Writes a JSON document; what is left of the request's body is not read. */
@@ -20,7 +24,11 @@ export function writeJson(
   const body = Buffer.from(JSON.stringify(document));
   const closes: Record<string, string> = response.req.complete ? {} : { Connection: "close" };
   response.sendDate = false;
-  const ours = { "Cache-Control": "no-store", "Content-Type": "application/json", "Content-Length": String(body.length) };
+  const ours = {
+    "Cache-Control": "no-store",
+    "Content-Type": "application/json",
+    "Content-Length": String(body.length),
+  };
   response.writeHead(status, { ...ours, ...headers, ...closes });
   response.end(response.req.method === "HEAD" ? undefined : body);
 }

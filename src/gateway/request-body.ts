@@ -28,7 +28,8 @@ export class ReceivedBodies {
 }
 
 /** A body read to its end; or that it is longer than allowed; or that the client went away. */
-export type RequestBody = { readonly kind: "whole"; readonly bytes: Buffer } | { readonly kind: "too_large" } | { readonly kind: "gone" };
+export type RequestBody =
+  { readonly kind: "whole"; readonly bytes: Buffer } | { readonly kind: "too_large" } | { readonly kind: "gone" };
 
 /**
  * Reads a body of at most `max` bytes. A call begins at the node only when its body is whole: half a configuration never gets there.

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { ClusterConfig } from "../config/config.ts";
 import { readTls, type TlsMaterial } from "../config/tls-material.ts";
-import { watchFiles } from "../config/watch.ts";
+import { watchFiles } from "../config/file-watcher.ts";
 
 /** What calls to the nodes of one cluster are made with. */
-export interface Upstream {
+export interface NodeConnection {
   readonly tls: TlsMaterial;
   /** `user:password` for calls that change something, or `null`. */
   readonly auth: string | null;
@@ -13,24 +13,25 @@ export interface Upstream {
 }
 
 /** Told that a cluster's files were read anew; a problem is a sentence, `null` is none. */
-export type OnFiles = (cluster: string, problem: string | null) => void;
+export type OnUpstreamFiles = (cluster: string, problem: string | null) => void;
 
-const nothing: Upstream = { tls: {}, auth: null, hasCredentials: false };
+const nothing: NodeConnection = { tls: {}, auth: null, hasCredentials: false };
 
 /** The TLS files and passwords of all clusters, read again when they change. What cannot be read keeps its last content. */
-export class Upstreams {
-  readonly #onFiles: OnFiles;
-  readonly #known = new Map<string, Upstream>();
+export class NodeConnections {
+  readonly #onFiles: OnUpstreamFiles;
+  readonly #known = new Map<string, NodeConnection>();
   readonly #watches: { close(): void }[] = [];
 
-  constructor(onFiles: OnFiles) {
+  constructor(onFiles: OnUpstreamFiles) {
     this.#onFiles = onFiles;
   }
 
   /** Goes by these clusters from now on. */
   start(clusters: readonly ClusterConfig[]): void {
     this.stop();
-    for (const name of this.#known.keys()) if (!clusters.some((cluster) => cluster.name === name)) this.#known.delete(name);
+    for (const name of this.#known.keys())
+      if (!clusters.some((cluster) => cluster.name === name)) this.#known.delete(name);
     for (const cluster of clusters) {
       this.#read(cluster);
       const files = [cluster.tls?.ca, cluster.tls?.cert, cluster.tls?.key, cluster.auth?.passwordFile].filter(
@@ -40,7 +41,7 @@ export class Upstreams {
     }
   }
 
-  of(cluster: string): Upstream {
+  of(cluster: string): NodeConnection {
     return this.#known.get(cluster) ?? nothing;
   }
 

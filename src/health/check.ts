@@ -1,6 +1,6 @@
-import { byteSizeAllowed, parseByteSize } from "../cluster/byte-size.ts";
-import { parseDuration } from "../cluster/duration.ts";
-import { parseLsn } from "../cluster/lsn.ts";
+import { byteSizeAllowed, parseByteSize } from "../cluster/values/byte-size.ts";
+import { parseDuration } from "../cluster/values/duration.ts";
+import { parseLsn } from "../cluster/values/lsn.ts";
 import type { DatabaseAddress } from "../cluster/node.ts";
 import type { Route } from "./route.ts";
 
@@ -34,14 +34,15 @@ export interface WalFloor {
 }
 
 /** Something asked in a way that is not understood: always a 400 (design.md, Words). */
-export interface Misunderstanding {
+export interface ParseError {
   /** What was wrong, as `parameter lag`. */
-  readonly thing: string;
+  readonly subject: string;
   readonly value: string;
   readonly allowed: string;
 }
 
-export type ParsedCheck = { readonly ok: true; readonly check: Check } | { readonly ok: false; readonly problem: Misunderstanding };
+export type ParsedCheck =
+  { readonly ok: true; readonly check: Check } | { readonly ok: false; readonly problem: ParseError };
 
 /** How the listener reads what it does not know: a listener bound to one node ignores it, as nodes do. */
 export interface CheckRules {
@@ -91,21 +92,25 @@ export function parseCheck(route: Route, query: string, rules: CheckRules): Pars
     const parameter = parameters.get(key);
     if (parameter === undefined) {
       if (rules.ignoresUnknown) continue;
-      return misunderstood({ thing: `parameter ${key}`, value, allowed: `one of ${[...parameters.keys()].join(", ")}, tag_<name>` });
+      return misunderstood({
+        subject: `parameter ${key}`,
+        value,
+        allowed: `one of ${[...parameters.keys()].join(", ")}, tag_<name>`,
+      });
     }
     if (value === "" && !parameter.isLimit) continue;
     const read = parameter.read(value);
-    if (read === undefined) return misunderstood({ thing: `parameter ${key}`, value, allowed: parameter.allowed });
+    if (read === undefined) return misunderstood({ subject: `parameter ${key}`, value, allowed: parameter.allowed });
     check = { ...check, ...read };
   }
   if (check.lagTimeMsMax !== null && check.lagTimeMsMax < rules.lagTimeMsLeast) {
     const allowed = `at least ${rules.lagTimeMsLeast}ms, two probe intervals: lag is not known more finely`;
-    return misunderstood({ thing: "parameter lag_time", value: `${check.lagTimeMsMax}ms`, allowed });
+    return misunderstood({ subject: "parameter lag_time", value: `${check.lagTimeMsMax}ms`, allowed });
   }
   return { ok: true, check };
 }
 
-function misunderstood(problem: Misunderstanding): ParsedCheck {
+function misunderstood(problem: ParseError): ParsedCheck {
   return { ok: false, problem };
 }
 
@@ -128,25 +133,71 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
   ["lag", { allowed: byteSizeAllowed, isLimit: true, read: (value) => field("lagBytesMax", parseByteSize(value)) }],
   [
     "lag_time",
-    { allowed: "a time such as 500ms, 5s, 2min, 1h", isLimit: true, read: (value) => field("lagTimeMsMax", parseDuration(value)) },
+    {
+      allowed: "a time such as 500ms, 5s, 2min, 1h",
+      isLimit: true,
+      read: (value) => field("lagTimeMsMax", parseDuration(value)),
+    },
   ],
   [
     "min_lsn",
     {
-      allowed: "a WAL position such as 0/3000148, or one with its timeline such as 4@0/3000148 (timelines from 1 to 4294967295)",
+      allowed:
+        "a WAL position such as 0/3000148, or one with its timeline such as 4@0/3000148 (timelines from 1 to 4294967295)",
       isLimit: true,
       read: (value) => field("minLsn", parseWalFloor(value)),
     },
   ],
-  ["replication_state", { allowed: "a replication state such as streaming", read: (value) => ({ replicationState: value }) }],
-  ["mode", { allowed: "apply or write", read: (value) => (value === "apply" || value === "write" ? { mode: value } : undefined) }],
-  ["db", { allowed: "host:port of the database", isLimit: true, read: (value) => field("database", parseDatabaseAddress(value)) }],
-  ["keep", { allowed: "a whole number from 1 to 1000", isLimit: true, read: (value) => field("keep", parseWhole(value, [1, 1000])) }],
-  ["fallback", { allowed: "primary", isLimit: true, read: (value) => (value === "primary" ? { fallbackPrimary: true } : undefined) }],
-  ["miss", { allowed: "a status from 400 to 599", isLimit: true, read: (value) => field("missStatus", parseWhole(value, [400, 599])) }],
+  [
+    "replication_state",
+    { allowed: "a replication state such as streaming", read: (value) => ({ replicationState: value }) },
+  ],
+  [
+    "mode",
+    {
+      allowed: "apply or write",
+      read: (value) => (value === "apply" || value === "write" ? { mode: value } : undefined),
+    },
+  ],
+  [
+    "db",
+    {
+      allowed: "host:port of the database",
+      isLimit: true,
+      read: (value) => field("database", parseDatabaseAddress(value)),
+    },
+  ],
+  [
+    "keep",
+    {
+      allowed: "a whole number from 1 to 1000",
+      isLimit: true,
+      read: (value) => field("keep", parseWhole(value, [1, 1000])),
+    },
+  ],
+  [
+    "fallback",
+    {
+      allowed: "primary",
+      isLimit: true,
+      read: (value) => (value === "primary" ? { fallbackPrimary: true } : undefined),
+    },
+  ],
+  [
+    "miss",
+    {
+      allowed: "a status from 400 to 599",
+      isLimit: true,
+      read: (value) => field("missStatus", parseWhole(value, [400, 599])),
+    },
+  ],
   [
     "unknown",
-    { allowed: "a status from 400 to 599", isLimit: true, read: (value) => field("unknownStatus", parseWhole(value, [400, 599])) },
+    {
+      allowed: "a status from 400 to 599",
+      isLimit: true,
+      read: (value) => field("unknownStatus", parseWhole(value, [400, 599])),
+    },
   ],
 ]);
 

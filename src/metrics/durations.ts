@@ -1,4 +1,4 @@
-import { labelsText, sampleLine, type Family } from "./text-page.ts";
+import { labelsText, sampleLine, type Family } from "../exposition/writer.ts";
 
 /** Upper bounds of the buckets, in seconds. */
 const bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
@@ -21,7 +21,11 @@ export class Durations {
     let row = this.#rows.get(key);
     if (row === undefined) {
       if (this.#rows.size >= keptMax) return;
-      row = { labels: labelsText({ cluster, question }), counts: Array.from({ length: bounds.length + 1 }, () => 0), sumS: 0 };
+      row = {
+        labels: labelsText({ cluster, question }),
+        counts: Array.from({ length: bounds.length + 1 }, () => 0),
+        sumS: 0,
+      };
       this.#rows.set(key, row);
     }
     const at = bounds.findIndex((bound) => seconds <= bound);

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 
 /** A management call that is over, as far as metrics tell of it. */
-export interface Managed {
+export interface ManagedCall {
   readonly cluster: string;
   readonly call: string;
   readonly method: string;
@@ -42,11 +42,11 @@ export class ManagementMetrics {
     this.#contained.inc({ scope });
   }
 
-  called({ cluster, call, method, status, durationMs }: Managed): void {
+  called({ cluster, call, method, status, durationMs }: ManagedCall): void {
     this.#durations.observe({ cluster, call, method, status: String(status) }, durationMs / 1000);
   }
 
-  turnedAway(status: number | null, count: number = 1): void {
+  rejected(status: number | null, count: number = 1): void {
     this.#turnedAway.inc({ status: status === null ? "connection" : String(status) }, count);
   }
 }

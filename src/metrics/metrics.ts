@@ -1,15 +1,15 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { Askings, type Probed } from "./askings.ts";
+import { ProbeStats, type ProbeRecord } from "./probe-stats.ts";
 import { buildInfo } from "./build-info.ts";
-import { collectorsOfNode } from "./collectors.ts";
+import { collectorsOfNode } from "./collectors/collectors.ts";
 import { Durations } from "./durations.ts";
-import { exporterFamilies, type Asked } from "./exporter-families.ts";
-import { managerFamilies } from "./manager-families.ts";
+import { exporterFamilies, type ReadSource } from "./nodes/pg-exporter-metrics.ts";
+import { managerFamilies } from "./nodes/patroni-metrics.ts";
 import { ManagementMetrics } from "./management-metrics.ts";
-import { askingMetrics, nodeMetrics } from "./node-metrics.ts";
-import { viewNodes, type NodeView } from "./node-view.ts";
+import { askingMetrics, nodeMetrics } from "./nodes/node-metrics.ts";
+import { nodeSeries, type NodeSeries } from "./nodes/node-view.ts";
 import type { MetricSources } from "./sources.ts";
-import { expositionType, inSlices, renderPage, type Family } from "./text-page.ts";
+import { expositionType, inSlices, renderPage, type Family } from "../exposition/writer.ts";
 
 /** A page of metrics, as it is sent. */
 export interface MetricsPage {
@@ -23,7 +23,7 @@ export class Metrics {
   readonly management: ManagementMetrics;
   readonly #registry = new Registry();
   readonly #sources: MetricSources;
-  readonly #askings = new Askings();
+  readonly #probeStats = new ProbeStats();
   readonly #durations = new Durations();
   readonly #reloads: Counter<"outcome">;
   readonly #disputes: Counter<"cluster">;
@@ -50,14 +50,14 @@ export class Metrics {
   }
 
   /** How the askings of each node went. */
-  get askings(): Askings {
-    return this.#askings;
+  get askings(): ProbeStats {
+    return this.#probeStats;
   }
 
-  probed(probed: Probed): void {
-    const { cluster, question, outcome, durationMs } = probed;
-    this.#askings.count(probed, this.#sources.wall());
-    if (outcome !== "skipped") this.#durations.observe(cluster, question, durationMs / 1000);
+  probed(record: ProbeRecord): void {
+    const { cluster, endpoint, outcome, durationMs } = record;
+    this.#probeStats.count(record, this.#sources.wall());
+    if (outcome !== "skipped") this.#durations.observe(cluster, endpoint, durationMs / 1000);
   }
 
   reloaded(outcome: "applied" | "refused"): void {
@@ -71,7 +71,7 @@ export class Metrics {
 
   /** Drops what is counted per node, so that nodes that are gone do not stay for ever. */
   forgetNodes(): void {
-    this.#askings.forget();
+    this.#probeStats.forget();
   }
 
   /**
@@ -89,46 +89,66 @@ export class Metrics {
     await this.#sources.refresh();
     for (const refresh of this.#refreshers) refresh();
     const own = await this.#registry.metrics();
-    const views = await inSlices(viewNodes(this.#sources));
+    const views = await inSlices(nodeSeries(this.#sources));
     const nodes = await renderPage([
       this.#durations.family(),
       ...nodeMetrics(views),
-      ...askingMetrics(this.#askings.all()),
+      ...askingMetrics(this.#probeStats.all()),
       ...this.#nodesOwn(views),
     ]);
     return { pieces: [Buffer.from(own), ...nodes], contentType: expositionType };
   }
 
   /** What the nodes themselves, and an exporter of each, would show. */
-  #nodesOwn(views: readonly NodeView[]): readonly Family[] {
+  #nodesOwn(views: readonly NodeSeries[]): readonly Family[] {
     const { naming, disableIntro, namespace } = this.#sources.exporter();
     const manager = managerFamilies(views, naming);
     if (disableIntro) return manager;
-    const known = new Map<NodeView, readonly Asked[]>();
-    const askedOf = (view: NodeView): readonly Asked[] => {
-      const asked = known.get(view) ?? this.#askedOf(view);
+    const known = new Map<NodeSeries, readonly ReadSource[]>();
+    const source = (view: NodeSeries): readonly ReadSource[] => {
+      const asked = known.get(view) ?? this.#source(view);
       known.set(view, asked);
       return asked;
     };
-    const facts = { naming, namespace, build: buildInfo(this.#sources.version), uptimeS: process.uptime(), askedOf };
+    const facts = { naming, namespace, build: buildInfo(this.#sources.version), uptimeS: process.uptime(), source };
     return [...exporterFamilies(views, facts), ...manager];
   }
 
-  #askedOf({ sight, observation }: NodeView): readonly Asked[] {
-    return collectorsOfNode(sight.part.name, observation.node, this.#sources.asks()).flatMap((collector) => {
-      const asking = this.#askings.of(collector.cluster, collector.node, collector.question);
-      return asking === null ? [] : [{ collector, asking }];
+  #source({ view, observation }: NodeSeries): readonly ReadSource[] {
+    return collectorsOfNode(view.cluster.name, observation.node, this.#sources.asks()).flatMap((collector) => {
+      const stat = this.#probeStats.of(collector.cluster, collector.node, collector.endpoint);
+      return stat === null ? [] : [{ collector, stat }];
     });
   }
 }
 
 /** Each group of metrics that is read at a scrape gives the function that brings it up to date. */
 function processMetrics(registers: Registry[], { workers, lostLogLines }: MetricSources): () => void {
-  const memory = new Gauge({ name: "process_resident_memory_bytes", help: "Resident memory, of the workers too.", registers });
-  const cpu = new Counter({ name: "process_cpu_seconds_total", help: "Processor time spent, by the workers too.", registers });
-  const started = new Gauge({ name: "process_start_time_seconds", help: "When this process started, in seconds since 1970.", registers });
-  const count = new Gauge({ name: "rolecall_workers", help: "Processes that answer beside the one that probes.", registers });
-  const lost = new Counter({ name: "rolecall_workers_lost_total", help: "Workers that ended unasked and were replaced.", registers });
+  const memory = new Gauge({
+    name: "process_resident_memory_bytes",
+    help: "Resident memory, of the workers too.",
+    registers,
+  });
+  const cpu = new Counter({
+    name: "process_cpu_seconds_total",
+    help: "Processor time spent, by the workers too.",
+    registers,
+  });
+  const started = new Gauge({
+    name: "process_start_time_seconds",
+    help: "When this process started, in seconds since 1970.",
+    registers,
+  });
+  const count = new Gauge({
+    name: "rolecall_workers",
+    help: "Processes that answer beside the one that probes.",
+    registers,
+  });
+  const lost = new Counter({
+    name: "rolecall_workers_lost_total",
+    help: "Workers that ended unasked and were replaced.",
+    registers,
+  });
   const lines = new Counter({
     name: "rolecall_log_lines_lost_total",
     help: "Log lines lost because stderr was not read.",
@@ -157,7 +177,11 @@ function answerMetrics(registers: Registry[], sources: MetricSources): () => voi
     labelNames,
     registers,
   });
-  const snapshots = new Counter({ name: "rolecall_snapshots_total", help: "Snapshots made: one for each probe recorded.", registers });
+  const snapshots = new Counter({
+    name: "rolecall_snapshots_total",
+    help: "Snapshots made: one for each probe recorded.",
+    registers,
+  });
   return () => {
     answers.reset();
     for (const { route, status, count } of sources.answers()) answers.inc({ route, status: String(status) }, count);

@@ -1,9 +1,9 @@
 import type { ExporterConfig } from "../config/config.ts";
-import type { Asks } from "./collectors.ts";
-import type { ViewSources } from "./node-view.ts";
+import type { CollectorSchedule } from "./collectors/collectors.ts";
+import type { SeriesSources } from "./nodes/node-view.ts";
 
 /** What the metrics are read from at a scrape. The app hands it in. */
-export interface MetricSources extends ViewSources {
+export interface MetricSources extends SeriesSources {
   /** Wall time, in ms. */
   readonly wall: () => number;
   readonly answers: () => Iterable<{ readonly route: string; readonly status: number; readonly count: number }>;
@@ -15,7 +15,7 @@ export interface MetricSources extends ViewSources {
   readonly refresh: () => Promise<void>;
   /** What the nodes' metrics look like. */
   readonly exporter: () => ExporterConfig;
-  readonly asks: () => Asks;
+  readonly asks: () => CollectorSchedule;
   /** The version of this program. */
   readonly version: string;
 }

@@ -1,45 +1,47 @@
-import type { ClusterPart } from "../cluster/snapshot.ts";
-import { DocumentProber } from "./document-prober.ts";
-import { NodeProbers } from "./node-probers.ts";
-import type { Probing } from "./probing.ts";
+import type { ClusterState } from "../cluster/snapshot.ts";
+import { DocumentProber } from "./documents/document-prober.ts";
+import { NodeProbeSet } from "./node-probe-set.ts";
+import type { ProbeContext } from "./probe-context.ts";
 
 /** Rounds "at once" are at least this far apart (design.md, rule 8), in ms. */
 const roundGapMs = 250;
 
 /** Asks all nodes of one cluster in the background, and follows its membership. */
 export class ClusterProber {
-  readonly #probing: Probing;
+  readonly #context: ProbeContext;
   readonly #seeds: readonly string[];
   readonly #documents: DocumentProber;
-  readonly #nodes = new Map<string, NodeProbers>();
+  readonly #nodes = new Map<string, NodeProbeSet>();
   #lastRoundMs = -Infinity;
   #wantsDocuments = false;
   #round: NodeJS.Timeout | null = null;
   #isStopped = false;
 
-  constructor(probing: Probing, seeds: readonly string[]) {
-    this.#probing = probing;
+  constructor(context: ProbeContext, seeds: readonly string[]) {
+    this.#context = context;
     this.#seeds = seeds;
-    this.#documents = new DocumentProber(probing, seeds);
+    this.#documents = new DocumentProber(context, seeds);
   }
 
   /** Starts asking. Resolves after the first round, or after one timeout when the cluster is slower than that. */
   async start(): Promise<void> {
     const patience = new Promise<void>((resolve) => {
-      setTimeout(resolve, this.#probing.pace.timeoutMs).unref();
+      setTimeout(resolve, this.#context.schedule.timeoutMs).unref();
     });
     await Promise.race([this.#firstRound(), patience]);
   }
 
   /** To be told of every change of the cluster's part: new members are asked, a change of claims is looked into at once. */
-  follow(before: ClusterPart, after: ClusterPart): void {
+  follow(before: ClusterState, after: ClusterState): void {
     if (this.#isStopped) return;
-    const isOther = before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
+    const isOther =
+      before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
     if (isOther) void this.#reconcile();
-    const isOtherLeader = before.stood !== after.stood || before.holder !== after.holder;
-    if (isOtherLeader || before.claims !== after.claims) this.roundAtOnce();
-    else if (before.testimonies !== after.testimonies && isContradicted(before, after)) this.#askNodesAtOnce();
-    if (after.claims.length > 1 || after.lost.size > 0) this.#documents.keepRounds();
+    const isOtherLeader =
+      before.lastUncontestedLeader !== after.lastUncontestedLeader || before.lockHolder !== after.lockHolder;
+    if (isOtherLeader || before.lockClaims !== after.lockClaims) this.roundAtOnce();
+    else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#askNodesAtOnce();
+    if (after.lockClaims.length > 1 || after.lost.size > 0) this.#documents.keepRounds();
   }
 
   /** Asks all nodes and for all documents now, or as soon as the last such round is far enough away. */
@@ -64,10 +66,10 @@ export class ClusterProber {
   /** Documents are requested with the nodes where they are wanted. */
   #askNodesAtOnce(): void {
     if (this.#isStopped || this.#round !== null) return;
-    const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#probing.now());
+    const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#context.now());
     this.#round = setTimeout(() => {
       this.#round = null;
-      this.#lastRoundMs = this.#probing.now();
+      this.#lastRoundMs = this.#context.now();
       for (const node of this.#nodes.values()) node.probe();
       if (this.#wantsDocuments) this.#documents.probeAll();
       this.#wantsDocuments = false;
@@ -75,7 +77,7 @@ export class ClusterProber {
   }
 
   async #firstRound(): Promise<void> {
-    this.#lastRoundMs = this.#probing.now();
+    this.#lastRoundMs = this.#context.now();
     await Promise.all([this.#reconcile(), this.#firstDocuments()]);
     await this.#reconcile();
     await this.#documents.probe();
@@ -85,13 +87,13 @@ export class ClusterProber {
   async #firstDocuments(): Promise<void> {
     for (let tried = 0; tried <= this.#seeds.length && !this.#isStopped; tried += 1) {
       await this.#documents.probe();
-      if (this.#probing.part().hasMembers) return;
+      if (this.#context.state().isMembershipKnown) return;
     }
   }
 
   /** Makes the probers those of the nodes known now. Resolves when what they are asking is answered: the new ones have asked once. */
   async #reconcile(): Promise<void> {
-    const wanted = new Map(this.#probing.part().nodes.map(({ node }) => [node.name, node]));
+    const wanted = new Map(this.#context.state().nodes.map(({ node }) => [node.name, node]));
     for (const [name, prober] of this.#nodes) {
       if (prober.asks(wanted.get(name))) continue;
       prober.stop();
@@ -99,7 +101,7 @@ export class ClusterProber {
     }
     for (const node of wanted.values()) {
       if (this.#nodes.has(node.name) || this.#isStopped) continue;
-      const prober = new NodeProbers(node, this.#probing);
+      const prober = new NodeProbeSet(node, this.#context);
       this.#nodes.set(node.name, prober);
       prober.probe();
     }
@@ -108,7 +110,9 @@ export class ClusterProber {
 }
 
 /** Whether a new view does not name the holder: then the node that it names has to answer for itself. */
-function isContradicted(before: ClusterPart, { holder, testimonies }: ClusterPart): boolean {
-  if (holder === null) return false;
-  return [...testimonies].some(([witness, view]) => view.names !== holder && view !== before.testimonies.get(witness));
+function isContradicted(before: ClusterState, { lockHolder, leaderViews }: ClusterState): boolean {
+  if (lockHolder === null) return false;
+  return [...leaderViews].some(
+    ([witness, view]) => view.names !== lockHolder && view !== before.leaderViews.get(witness),
+  );
 }

@@ -1,10 +1,10 @@
-import type { ExporterWord } from "../cluster/exporter-report.ts";
+import type { ExporterRole } from "../cluster/exporter/exporter-report.ts";
 import type { Node } from "../cluster/node.ts";
-import type { ExporterSaid } from "../cluster/outcome.ts";
-import type { NodeClient } from "./client.ts";
-import { askPage, outcomeOf, readUp } from "./exporter-questions.ts";
-import { Pacer } from "./pacer.ts";
-import type { Probing } from "./probing.ts";
+import type { ExporterResult } from "../cluster/outcome.ts";
+import type { NodeClient } from "./client/client.ts";
+import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts";
+import { PeriodicTask } from "./periodic-task.ts";
+import type { ProbeContext } from "./probe-context.ts";
 
 /** An exporter without `/up` (postgres_exporter) is asked for it again after this time: it may have been replaced. In ms. */
 const upAgainMs = 60_000;
@@ -13,33 +13,33 @@ const upAgainMs = 60_000;
 export class ExporterProber {
   readonly node: Node;
   readonly #origin: string;
-  readonly #probing: Probing;
-  readonly #word: Pacer;
-  readonly #page: Pacer;
+  readonly #context: ProbeContext;
+  readonly #word: PeriodicTask;
+  readonly #page: PeriodicTask;
   #wordClient: NodeClient;
   #pageClient: NodeClient;
-  #lastWord: ExporterWord | null = null;
+  #lastWord: ExporterRole | null = null;
   /** When `/up` turned out not to be there. */
   #noUpAtMs: number | null = null;
   #isPageProven = false;
   #isStopped = false;
 
   /** @param origin the exporter's base address */
-  constructor(node: Node, origin: string, probing: Probing) {
+  constructor(node: Node, origin: string, context: ProbeContext) {
     this.node = node;
     this.#origin = origin;
-    this.#probing = probing;
-    this.#wordClient = probing.connect(origin);
-    this.#pageClient = probing.connect(origin);
-    this.#word = new Pacer(
+    this.#context = context;
+    this.#wordClient = context.connect(origin);
+    this.#pageClient = context.connect(origin);
+    this.#word = new PeriodicTask(
       () => this.#askWord(),
-      () => probing.pace.intervalMs,
-      probing,
+      () => context.schedule.intervalMs,
+      context,
     );
-    this.#page = new Pacer(
+    this.#page = new PeriodicTask(
       () => this.#askPage(),
       () => this.#pagePauseMs(),
-      probing,
+      context,
     );
   }
 
@@ -58,8 +58,8 @@ export class ExporterProber {
   reconnect(): void {
     this.#wordClient.close();
     this.#pageClient.close();
-    this.#wordClient = this.#probing.connect(this.#origin);
-    this.#pageClient = this.#probing.connect(this.#origin);
+    this.#wordClient = this.#context.connect(this.#origin);
+    this.#pageClient = this.#context.connect(this.#origin);
   }
 
   stop(): void {
@@ -71,9 +71,9 @@ export class ExporterProber {
   }
 
   async #askWord(): Promise<void> {
-    const sentAtMs = this.#probing.now();
+    const sentAtMs = this.#context.now();
     if (this.#noUpAtMs !== null && sentAtMs - this.#noUpAtMs < upAgainMs) return;
-    const sentAtWallMs = this.#probing.wall();
+    const sentAtWallMs = this.#context.wall();
     const said = readUp(await this.#wordClient.get("/up"));
     this.#tell("up", said, { sentAtMs, sentAtWallMs });
     const hasNoUp = this.#lastWord === null && "failure" in said && said.failure.kind === "body";
@@ -85,32 +85,42 @@ export class ExporterProber {
   }
 
   async #askPage(): Promise<void> {
-    const sentAtMs = this.#probing.now();
-    const sentAtWallMs = this.#probing.wall();
-    const said = await askPage(this.#pageClient);
+    const sentAtMs = this.#context.now();
+    const sentAtWallMs = this.#context.wall();
+    const said = await fetchPage(this.#pageClient);
     this.#tell("metrics", said, { sentAtMs, sentAtWallMs });
     this.#isPageProven = this.#isProven();
   }
 
-  #tell(question: string, said: ExporterSaid, sent: { readonly sentAtMs: number; readonly sentAtWallMs: number }): void {
+  #tell(
+    question: string,
+    said: ExporterResult,
+    sent: { readonly sentAtMs: number; readonly sentAtWallMs: number },
+  ): void {
     if (this.#isStopped) return;
-    const { cluster, onAsked, now, record } = this.#probing;
+    const { cluster, onProbeFinished, now, record } = this.#context;
     const { name } = this.node;
-    onAsked({ cluster, node: name, question, outcome: outcomeOf(said), durationMs: now() - sent.sentAtMs });
+    onProbeFinished({
+      cluster,
+      node: name,
+      endpoint: question,
+      outcome: outcomeOf(said),
+      durationMs: now() - sent.sentAtMs,
+    });
     if ("failure" in said && said.failure.kind === "not_sent") return;
-    record({ kind: "exporter", cluster, node: name, ...sent, said });
+    record({ kind: "exporter", cluster, node: name, ...sent, result: said });
   }
 
   #isProven(): boolean {
     if (this.#isStopped) return false;
-    const part = this.#probing.part();
-    const exporter = part.nodes[part.index.get(this.node.name) ?? -1]?.exporter ?? null;
+    const cluster = this.#context.state();
+    const exporter = cluster.nodes[cluster.index.get(this.node.name) ?? -1]?.exporter ?? null;
     return exporter !== null && exporter.provenAtMs > -Infinity;
   }
 
   /** Where the page is all there is, or has yet to prove the database at work, it is asked for like a word. */
   #pagePauseMs(): number {
-    const { intervalMs, metricsIntervalMs } = this.#probing.pace;
+    const { intervalMs, metricsIntervalMs } = this.#context.schedule;
     const isAll = this.#noUpAtMs !== null && this.node.api === null;
     return isAll || !this.#isPageProven ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
   }

@@ -1,9 +1,9 @@
 import type { Node } from "../cluster/node.ts";
-import { countFailure, type FailureRow } from "../health/failures.ts";
-import type { NodeClient, Reply } from "./client.ts";
-import { HttpsHint } from "./https-hint.ts";
-import type { Probing } from "./probing.ts";
-import { readLiveness, readStatusAfter, type ReadStatus, type StatusResult } from "./questions.ts";
+import { countFailure, type FailureRow } from "../health/evidence/failures.ts";
+import type { NodeClient, NodeReply } from "./client/client.ts";
+import { HttpsHint } from "./client/https-hint.ts";
+import type { ProbeContext } from "./probe-context.ts";
+import { readLiveness, readStatusAfter, type ReadStatus, type StatusResult } from "./parse/parse-response.ts";
 
 /** The longest pause between two probes of a node that keeps failing (design.md, rule 8), in ms. */
 const longestPauseMs = 5_000;
@@ -16,7 +16,7 @@ const noFailures: FailureRow = { failuresInRow: 0, failedAtMs: -Infinity };
 export class NodeProber {
   readonly node: Node;
   readonly #origin: string;
-  readonly #probing: Probing;
+  readonly #context: ProbeContext;
   readonly #https: HttpsHint;
   #client: NodeClient;
   /** Its own connection, so that a slow answer of the one question never holds up the other (design.md, rule 8). */
@@ -34,13 +34,13 @@ export class NodeProber {
   #livenessDueMs = -Infinity;
 
   /** @param origin the base address of the node's API */
-  constructor(node: Node, origin: string, probing: Probing) {
+  constructor(node: Node, origin: string, context: ProbeContext) {
     this.node = node;
     this.#origin = origin;
-    this.#probing = probing;
-    this.#client = probing.connect(origin);
-    this.#livenessClient = probing.connect(origin);
-    this.#https = new HttpsHint(origin, probing.now, probing.pace.timeoutMs);
+    this.#context = context;
+    this.#client = context.connect(origin);
+    this.#livenessClient = context.connect(origin);
+    this.#https = new HttpsHint(origin, context.now, context.schedule.timeoutMs);
   }
 
   /** Resolves when the probe that is under way, if one is, has ended. */
@@ -58,8 +58,8 @@ export class NodeProber {
   reconnect(): void {
     this.#client.close();
     this.#livenessClient.close();
-    this.#client = this.#probing.connect(this.#origin);
-    this.#livenessClient = this.#probing.connect(this.#origin);
+    this.#client = this.#context.connect(this.#origin);
+    this.#livenessClient = this.#context.connect(this.#origin);
   }
 
   stop(): void {
@@ -73,75 +73,83 @@ export class NodeProber {
     if (this.#timer !== null) clearTimeout(this.#timer);
     this.#isAsking = true;
     this.#isWantedAgain = false;
-    const beganMs = this.#probing.now();
+    const beganMs = this.#context.now();
     const wasAnswered = await this.#askStatus(beganMs);
     this.#isAsking = false;
     // Nothing waits for it: a node that answers within its timeout never goes stale.
     void this.#askLiveness(wasAnswered);
-    if (!this.#isStopped) this.#timer = setTimeout(() => this.probe(), this.#isWantedAgain ? 0 : this.#pauseMs(beganMs));
+    if (!this.#isStopped)
+      this.#timer = setTimeout(() => this.probe(), this.#isWantedAgain ? 0 : this.#pauseMs(beganMs));
   }
 
   /** @returns whether the node answered */
   async #askStatus(sentAtMs: number): Promise<boolean> {
-    const sentAtWallMs = this.#probing.wall();
+    const sentAtWallMs = this.#context.wall();
     const read = readStatusAfter(await this.#ask("leader", sentAtMs), this.#last);
     this.#last = "failure" in read ? null : read;
     const result = await this.#named("failure" in read ? read : read.result);
     const hasFailed = "failure" in result;
     if (this.#isStopped || (hasFailed && result.failure.kind === "not_sent")) return false;
-    this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#probing.pace.intervalMs) : noFailures;
-    this.#probing.record({ kind: "status", cluster: this.#probing.cluster, node: this.node.name, sentAtMs, sentAtWallMs, result });
+    this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#context.schedule.intervalMs) : noFailures;
+    this.#context.record({
+      kind: "status",
+      cluster: this.#context.cluster,
+      node: this.node.name,
+      sentAtMs,
+      sentAtWallMs,
+      result,
+    });
     return !hasFailed;
   }
 
   async #named(result: StatusResult): Promise<StatusResult> {
-    if ("failure" in result) return { failure: await this.#https.name(result.failure) };
+    if ("failure" in result) return { failure: await this.#https.refine(result.failure) };
     this.#https.forget();
     return result;
   }
 
   /** Only of a node that has just answered: one that is silent would only be silent again. */
   async #askLiveness(hasJustAnswered: boolean): Promise<void> {
-    const sentAtMs = this.#probing.now();
+    const sentAtMs = this.#context.now();
     if (sentAtMs < this.#livenessDueMs || this.#isStopped || this.#isAskingLiveness) return;
     if (!hasJustAnswered) {
-      this.#probing.onAsked({
-        cluster: this.#probing.cluster,
+      this.#context.onProbeFinished({
+        cluster: this.#context.cluster,
         node: this.node.name,
-        question: "liveness",
+        endpoint: "liveness",
         outcome: "skipped",
         durationMs: 0,
       });
       return;
     }
-    this.#livenessDueMs = sentAtMs + this.#probing.pace.livenessIntervalMs;
+    this.#livenessDueMs = sentAtMs + this.#context.schedule.livenessIntervalMs;
     this.#isAskingLiveness = true;
     const isAlive = readLiveness(await this.#ask("liveness", sentAtMs));
     this.#isAskingLiveness = false;
     if (isAlive === undefined || this.#isStopped) return;
-    this.#probing.record({ kind: "liveness", cluster: this.#probing.cluster, node: this.node.name, sentAtMs, isAlive });
+    this.#context.record({ kind: "liveness", cluster: this.#context.cluster, node: this.node.name, sentAtMs, isAlive });
   }
 
-  async #ask(question: "leader" | "liveness", sentAtMs: number): Promise<Reply> {
+  async #ask(question: "leader" | "liveness", sentAtMs: number): Promise<NodeReply> {
     const reply = await (question === "liveness" ? this.#livenessClient : this.#client).get(`/${question}`);
-    this.#probing.onAsked({
-      cluster: this.#probing.cluster,
+    this.#context.onProbeFinished({
+      cluster: this.#context.cluster,
       node: this.node.name,
-      question,
+      endpoint: question,
       outcome: "failure" in reply ? reply.failure.kind : "answered",
-      durationMs: this.#probing.now() - sentAtMs,
+      durationMs: this.#context.now() - sentAtMs,
     });
     return reply;
   }
 
   /** The interval with its jitter, doubled for each failure from `fall` on, less what the probe itself took. */
   #pauseMs(beganMs: number): number {
-    const { pace, random, now } = this.#probing;
-    const doublings = Math.max(0, this.#failures.failuresInRow - pace.fall + 1);
+    const { schedule, random, now } = this.#context;
+    const doublings = Math.max(0, this.#failures.failuresInRow - schedule.fall + 1);
     const slowed =
       doublings === 0
-        ? pace.intervalMs
-        : Math.max(pace.intervalMs, Math.min(longestPauseMs, pace.intervalMs * 2 ** Math.min(doublings, 10)));
+        ? schedule.intervalMs
+        : Math.max(schedule.intervalMs, Math.min(longestPauseMs, schedule.intervalMs * 2 ** Math.min(doublings, 10)));
     return Math.max(0, beganMs + slowed * (1 + jitter * (2 * random() - 1)) - now());
   }
 }

@@ -1,15 +1,15 @@
-import type { ClusterPart } from "../cluster/snapshot.ts";
+import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ClusterConfig, Config } from "../config/config.ts";
-import { watchFiles } from "../config/watch.ts";
-import { NodeClient } from "./client.ts";
+import { watchFiles } from "../config/file-watcher.ts";
+import { NodeClient } from "./client/client.ts";
 import { ClusterProber } from "./cluster-prober.ts";
-import type { Pace, Probing } from "./probing.ts";
+import type { ProbeSchedule, ProbeContext } from "./probe-context.ts";
 import { readTls, type TlsMaterial } from "../config/tls-material.ts";
 
 /** What every cluster's probing is made with; the app hands it in. */
-export interface ProbersContext extends Pick<Probing, "record" | "now" | "wall" | "random" | "onAsked"> {
-  readonly part: (cluster: string) => ClusterPart | undefined;
-  readonly settings: (cluster: string) => Probing["settings"] | undefined;
+export interface ProbersContext extends Pick<ProbeContext, "record" | "now" | "wall" | "random" | "onProbeFinished"> {
+  readonly cluster: (cluster: string) => ClusterState | undefined;
+  readonly policy: (cluster: string) => ProbeContext["policy"] | undefined;
   readonly onTls: (cluster: string, problem: string | null) => void;
 }
 
@@ -44,17 +44,17 @@ export class Probers {
   }
 
   /** To be told of every change of a part. */
-  follow(before: ClusterPart, after: ClusterPart): void {
+  onChange(before: ClusterState, after: ClusterState): void {
     this.#clusters.get(after.name)?.follow(before, after);
   }
 
   /** Asks every node of every cluster now: all evidence may be older than it looks (design.md, rule 1). */
-  askAll(): void {
+  probeAll(): void {
     for (const prober of this.#clusters.values()) prober.roundAtOnce();
   }
 
   /** Asks every node of one cluster now: what was done to it shows sooner. */
-  ask(cluster: string): void {
+  probeCluster(cluster: string): void {
     this.#clusters.get(cluster)?.roundAtOnce();
   }
 
@@ -64,19 +64,19 @@ export class Probers {
     this.#clusters.clear();
   }
 
-  #prober(cluster: ClusterConfig, { probe }: Config, pace: Pace): ClusterProber | undefined {
-    const { part, settings, ...rest } = this.#context;
-    const judged = settings(cluster.name);
-    if (judged === undefined) return undefined;
+  #prober(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): ClusterProber | undefined {
+    const { cluster: state, policy: healthPolicy, ...rest } = this.#context;
+    const policy = healthPolicy(cluster.name);
+    if (policy === undefined) return undefined;
     const limits = { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs };
     let tls = this.#read(cluster);
     const prober = new ClusterProber(
       {
         ...rest,
         cluster: cluster.name,
-        pace,
-        settings: judged,
-        part: () => requirePart(part(cluster.name), cluster.name),
+        schedule,
+        policy,
+        state: () => requirePart(state(cluster.name), cluster.name),
         connect: (origin) => new NodeClient(origin, limits, tls),
       },
       cluster.discover,
@@ -108,7 +108,7 @@ export class Probers {
   }
 }
 
-function requirePart(part: ClusterPart | undefined, cluster: string): ClusterPart {
-  if (part === undefined) throw new Error(`Cannot probe cluster ${cluster} as it must be tended: it is not`);
-  return part;
+function requirePart(state: ClusterState | undefined, cluster: string): ClusterState {
+  if (state === undefined) throw new Error(`Cannot probe cluster ${cluster} as it must be tended: it is not`);
+  return state;
 }

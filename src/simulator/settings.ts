@@ -1,7 +1,7 @@
-import { isJsonObject, type Json, type JsonObject } from "./json.ts";
+import { isJsonObject, type SimulatorJson, type SimulatorObject } from "./model/json.ts";
 
 /** What the dynamic configuration means to the HA loop. Times in milliseconds. */
-export interface Settings {
+export interface SimulatorSettings {
   readonly ttlMs: number;
   readonly loopWaitMs: number;
   readonly maximumLagOnFailover: number;
@@ -18,7 +18,7 @@ export interface Settings {
  * Reads the dynamic configuration (seeds/node-api.md, `/config`) in either vocabulary (`postgresql` or `database`). A field that is missing
  * or unusable has Patroni's default: ttl 30 s, loop_wait 10 s, maximum_lag_on_failover 1 MiB.
  */
-export function readSettings(config: JsonObject): Settings {
+export function readSettings(config: SimulatorObject): SimulatorSettings {
   const ttlMs = Math.max(20, seconds(config["ttl"], 30));
   const database = config["postgresql"] ?? config["database"];
   const parameters = isJsonObject(database) && isJsonObject(database["parameters"]) ? database["parameters"] : {};
@@ -33,26 +33,33 @@ export function readSettings(config: JsonObject): Settings {
     failsafeMode: truthy(config["failsafe_mode"]),
     standbyCluster: isJsonObject(config["standby_cluster"]) && Object.keys(config["standby_cluster"]).length > 0,
     parameters: new Map(
-      Object.entries(parameters).map(([name, value]) => [name, typeof value === "string" ? value : JSON.stringify(value)]),
+      Object.entries(parameters).map(([name, value]) => [
+        name,
+        typeof value === "string" ? value : JSON.stringify(value),
+      ]),
     ),
   };
 }
 
 /** Reads a boolean as configurations write them: `true`, `"on"`, `"yes"`, `1` (Patroni utils.py, parse_bool). */
-export function truthy(value: Json | undefined): boolean {
-  return value === true || value === 1 || (typeof value === "string" && ["on", "true", "yes", "1"].includes(value.toLowerCase()));
+export function truthy(value: SimulatorJson | undefined): boolean {
+  return (
+    value === true ||
+    value === 1 ||
+    (typeof value === "string" && ["on", "true", "yes", "1"].includes(value.toLowerCase()))
+  );
 }
 
-function synchronousMode(value: Json | undefined): Settings["synchronousMode"] {
+function synchronousMode(value: SimulatorJson | undefined): SimulatorSettings["synchronousMode"] {
   if (value === "quorum") return "quorum";
   return truthy(value) ? "on" : "off";
 }
 
-function seconds(value: Json | undefined, fallback: number): number {
+function seconds(value: SimulatorJson | undefined, fallback: number): number {
   return Math.min(86_400, Math.max(0, numeric(value, fallback))) * 1000;
 }
 
-function numeric(value: Json | undefined, fallback: number): number {
+function numeric(value: SimulatorJson | undefined, fallback: number): number {
   const parsed = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof parsed === "number" && Number.isFinite(parsed) ? parsed : fallback;
 }

@@ -1,16 +1,16 @@
-import type { Answer } from "./answer.ts";
-import { text } from "./answer.ts";
-import { serve } from "./api.ts";
-import type { Asked } from "./asked.ts";
-import { type Cluster, createCluster, nodeNamed } from "./cluster.ts";
-import { control, modelDocument } from "./control.ts";
-import { befall, type Fault } from "./faults.ts";
-import type { JsonObject } from "./json.ts";
-import { advance, nextEventAt } from "./model.ts";
-import type { ApiFault, Node } from "./node.ts";
-import type { Outcome } from "./outcome.ts";
-import { NodeServer } from "./server.ts";
-import { translateConfig, type Vocabulary, wordsOf } from "./vocabulary.ts";
+import type { Answer } from "./api/answer.ts";
+import { text } from "./api/answer.ts";
+import { serveApi } from "./api/api.ts";
+import type { SimulatedRequest } from "./api/request.ts";
+import { type Cluster, createCluster, nodeNamed } from "./model/cluster.ts";
+import { control, modelDocument } from "./api/control.ts";
+import { injectFault, type Fault } from "./model/faults.ts";
+import type { SimulatorObject } from "./model/json.ts";
+import { advance, nextEventAt } from "./model/model.ts";
+import type { ApiFault, SimulatedNode } from "./model/node.ts";
+import type { CallOutcome } from "./model/outcome.ts";
+import { NodeServer } from "./api/server.ts";
+import { translateConfig, type Vocabulary, wordsOf } from "./api/vocabulary.ts";
 
 /** What a simulated cluster is like. Times in milliseconds. */
 export interface SimulatorOptions {
@@ -49,7 +49,7 @@ export interface Simulator {
   /** Does a fault to a node; resolves when it is in effect. Rejects for an unknown name, and when a revived node's port was taken meanwhile. */
   fault(node: string, fault: Fault): Promise<void>;
   /** The model as `GET /sim` shows it, now. */
-  model(): JsonObject;
+  model(): SimulatorObject;
   /** Stops serving; resolves when every port is closed. */
   stop(): Promise<void>;
 }
@@ -74,7 +74,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
 
 class Simulation implements Simulator {
   readonly #cluster: Cluster;
-  readonly #servers: ReadonlyMap<Node, NodeServer>;
+  readonly #servers: ReadonlyMap<SimulatedNode, NodeServer>;
   readonly #nowMs: () => number;
   readonly #host: string;
   readonly #vocabulary: Vocabulary;
@@ -92,7 +92,9 @@ class Simulation implements Simulator {
       config: translateConfig(configOf(options), this.#vocabulary),
       timing: { switchoverMs: options.switchoverMs ?? 2000, walBytesPerSecond: options.walBytesPerSecond ?? 262_144 },
     });
-    this.#servers = new Map(this.#cluster.nodes.map((node) => [node, this.#serverOf(node, options.keepAlive ?? false)]));
+    this.#servers = new Map(
+      this.#cluster.nodes.map((node) => [node, this.#serverOf(node, options.keepAlive ?? false)]),
+    );
     this.#idle = setInterval(() => {
       this.#advance();
     }, idleAdvanceMs).unref();
@@ -118,13 +120,13 @@ class Simulation implements Simulator {
     const server = node === undefined ? undefined : this.#servers.get(node);
     if (node === undefined || server === undefined) throw new RangeError(`Cannot find node "${name}"`);
     if (fault.kind === "heal") await server.open(server.port);
-    befall(this.#cluster, node, fault);
+    injectFault(this.#cluster, node, fault);
     this.#advance();
     if (fault.kind === "kill") server.halt();
     if (fault.kind === "heal") server.thaw();
   }
 
-  model(): JsonObject {
+  model(): SimulatorObject {
     this.#advance();
     return modelDocument(this.#cluster);
   }
@@ -135,20 +137,21 @@ class Simulation implements Simulator {
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
   }
 
-  #serverOf(node: Node, keepAlive: boolean): NodeServer {
+  #serverOf(node: SimulatedNode, keepAlive: boolean): NodeServer {
     const fault = (): ApiFault => (node.frozenAtMs === undefined ? node.api : { kind: "hang" });
     return new NodeServer({ host: this.#host, keepAlive, fault, answer: (asked) => this.#answer(node, asked) });
   }
 
-  async #answer(node: Node, asked: Asked): Promise<Answer> {
+  async #answer(node: SimulatedNode, asked: SimulatedRequest): Promise<Answer> {
     this.#advance();
-    if (asked.head === "sim") return control({ cluster: this.#cluster, fault: (name, fault) => this.fault(name, fault) }, asked);
-    const served = serve({ cluster: this.#cluster, node, vocabulary: this.#vocabulary }, asked);
+    if (asked.head === "sim")
+      return control({ cluster: this.#cluster, fault: (name, fault) => this.fault(name, fault) }, asked);
+    const served = serveApi({ cluster: this.#cluster, node, vocabulary: this.#vocabulary }, asked);
     return served.kind === "answer" ? served.answer : this.#wait(served);
   }
 
   /** Waits for a management call, looking again at each of the model's events. */
-  async #wait(call: Extract<Outcome, { kind: "wait" }>): Promise<Answer> {
+  async #wait(call: Extract<CallOutcome, { kind: "wait" }>): Promise<Answer> {
     for (;;) {
       this.#advance();
       const reply = call.look();
@@ -177,12 +180,14 @@ function steadyNow(): number {
 
 function problemWith(options: SimulatorOptions): string | undefined {
   const { nodes, port, ttlMs = 30_000, loopWaitMs = 10_000, switchoverMs = 2000, walBytesPerSecond = 0 } = options;
-  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 1000) return `nodes must be a whole number from 1 to 1000: it is ${String(nodes)}`;
+  if (!Number.isInteger(nodes) || nodes < 1 || nodes > 1000)
+    return `nodes must be a whole number from 1 to 1000: it is ${String(nodes)}`;
   if (!Number.isInteger(port) || port < 0 || (port !== 0 && port + nodes - 1 > 65_535)) {
     return `port must be 0, or leave room for ${String(nodes)} ports up to 65535: it is ${String(port)}`;
   }
   if (!(ttlMs >= 20 && ttlMs <= 86_400_000)) return `ttl must be from 20 ms to a day: it is ${String(ttlMs)} ms`;
-  if (!(loopWaitMs >= 10 && loopWaitMs <= ttlMs / 2)) return `loop_wait must be from 10 ms to half of ttl: it is ${String(loopWaitMs)} ms`;
+  if (!(loopWaitMs >= 10 && loopWaitMs <= ttlMs / 2))
+    return `loop_wait must be from 10 ms to half of ttl: it is ${String(loopWaitMs)} ms`;
   if (!(switchoverMs >= 1 && switchoverMs <= 3_600_000))
     return `the switchover must take from 1 ms to an hour: it is ${String(switchoverMs)} ms`;
   if (!(walBytesPerSecond >= 0 && walBytesPerSecond <= 2 ** 40))
@@ -190,7 +195,7 @@ function problemWith(options: SimulatorOptions): string | undefined {
   return undefined;
 }
 
-function configOf(options: SimulatorOptions): JsonObject {
+function configOf(options: SimulatorOptions): SimulatorObject {
   const { synchronousMode = "off" } = options;
   return {
     ttl: (options.ttlMs ?? 30_000) / 1000,

@@ -1,28 +1,28 @@
-import type { ClusterPart } from "../cluster/snapshot.ts";
+import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/config.ts";
-import type { Door } from "../front/doors.ts";
-import type { Request } from "../front/request.ts";
-import type { ClockReading } from "../clock.ts";
-import type { SentChange } from "./change-feed.ts";
+import type { OpenListener } from "../http/listener/listener-set.ts";
+import type { Request } from "../http/message/request.ts";
+import type { ClockReading } from "../state/clock.ts";
+import type { SentChange } from "./outcome-feed.ts";
 
 /** Whether this run of rolecall takes traffic. */
 export type Phase = "starting" | "serving" | "draining";
 
 /** All that a worker answers from, whole: what it begins with, and what a reload puts in force. */
-export interface Standing {
+export interface FullState {
   readonly config: Config;
   readonly instance: string;
   readonly sequence: number;
-  readonly parts: readonly ClusterPart[];
+  readonly clusters: readonly ClusterState[];
   readonly phase: Phase;
   readonly clock: ClockReading;
   /** Where the first process's clock began, in ms of the machine's. */
   readonly originMs: number;
-  readonly relay: RelayPlace;
+  readonly relay: RelayAddress;
 }
 
 /** Where the first process takes what workers do not answer, and the word by which it knows them. */
-export interface RelayPlace {
+export interface RelayAddress {
   readonly port: number;
   readonly secret: string;
 }
@@ -31,8 +31,8 @@ export interface RelayPlace {
 export type ToWorker =
   | { readonly kind: "socket"; readonly key: string }
   /** With `standing` where that is in force already: the doors answer from it as soon as they are open. */
-  | { readonly kind: "prepare"; readonly listen: readonly ListenerConfig[]; readonly standing: Standing | null }
-  | { readonly kind: "commit"; readonly standing: Standing }
+  | { readonly kind: "prepare"; readonly listen: readonly ListenerConfig[]; readonly fullState: FullState | null }
+  | { readonly kind: "commit"; readonly fullState: FullState }
   | { readonly kind: "abandon" }
   | { readonly kind: "changes"; readonly changes: readonly SentChange[]; readonly clock: ClockReading }
   | { readonly kind: "phase"; readonly phase: Phase; readonly clock: ClockReading }
@@ -40,7 +40,7 @@ export type ToWorker =
   | { readonly kind: "close" };
 
 /** What a worker tells the first process. A message of kind `opened` has the socket with it. */
-export type ToFirst =
+export type FromWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "opened"; readonly key: string }
   | { readonly kind: "prepared"; readonly prepared: PreparedInWorker }
@@ -53,7 +53,7 @@ export type ToFirst =
   | { readonly kind: "crashed"; readonly problem: string };
 
 /** How opening doors in a worker came out. */
-export type PreparedInWorker = { readonly doors: readonly Door[] } | { readonly problem: SentProblem };
+export type PreparedInWorker = { readonly listeners: readonly OpenListener[] } | { readonly problem: SentProblem };
 
 /** Why a door could not be opened. */
 export interface SentProblem {
@@ -72,7 +72,12 @@ export interface WorkerReport {
 
 /** What happened at a door of a worker. */
 export type SentEvent =
-  | { readonly kind: "error"; readonly listener: ListenerConfig; readonly problem: string; readonly request: Request | null }
+  | {
+      readonly kind: "error";
+      readonly listener: ListenerConfig;
+      readonly problem: string;
+      readonly request: Request | null;
+    }
   | { readonly kind: "files"; readonly listener: ListenerConfig; readonly problem: string | null }
   | {
       readonly kind: "refused";

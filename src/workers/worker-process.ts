@@ -1,7 +1,7 @@
 import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { ListenerConfig } from "../config/config.ts";
-import type { PreparedInWorker, Standing, ToFirst, ToWorker, WorkerReport } from "./messages.ts";
+import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
 /**
  * Keeps a worker's heap as small as the first process's (cli/memory.ts), from its very start, and collects it on the worker's own thread: its
@@ -16,7 +16,7 @@ const endMs = 3_000;
 /** What a worker tells of by itself. */
 export interface WorkerEvents {
   /** Anything but the answers that are waited for. */
-  readonly onMessage: (message: ToFirst, socket: SendHandle) => void;
+  readonly onMessage: (message: FromWorker, socket: SendHandle) => void;
   /** It is gone, for good. */
   readonly onExit: (how: string) => void;
 }
@@ -25,7 +25,7 @@ export interface WorkerEvents {
 export class WorkerProcess {
   readonly #child: ChildProcess;
   readonly #events: WorkerEvents;
-  readonly #waiting = new Map<ToFirst["kind"], (message: ToFirst | null) => void>();
+  readonly #waiting = new Map<FromWorker["kind"], (message: FromWorker | null) => void>();
   /** Resolves when it listens to us. @throws Error where it does not come to that */
   readonly ready: Promise<void>;
   /** What it last told of itself. */
@@ -35,11 +35,11 @@ export class WorkerProcess {
 
   constructor(events: WorkerEvents) {
     const stdio: StdioOptions = ["ignore", "inherit", "inherit", "ipc"];
-    const file = fileURLToPath(new URL("./worker.js", import.meta.url));
+    const file = fileURLToPath(new URL("../app/worker.js", import.meta.url));
     this.#events = events;
     this.#child = fork(file, [], { stdio, serialization: "advanced", execArgv: heapFlags });
     this.ready = this.#begun();
-    this.#child.on("message", (message: ToFirst, socket: SendHandle) => this.#hear(message, socket));
+    this.#child.on("message", (message: FromWorker, socket: SendHandle) => this.#hear(message, socket));
     // One that never started has no other end than this. Else it is a message that could not be sent, and "exit" tells the end.
     this.#child.on("error", (error) => {
       if (this.#child.pid === undefined) this.#ended(error.message);
@@ -57,9 +57,9 @@ export class WorkerProcess {
   }
 
   /** Has it open doors. @throws Error where it is gone, or does not answer in time */
-  async prepare(listen: readonly ListenerConfig[], standing: Standing | null): Promise<PreparedInWorker> {
+  async prepare(listen: readonly ListenerConfig[], fullState: FullState | null): Promise<PreparedInWorker> {
     const answer = this.#wait("prepared", patienceMs);
-    this.tell({ kind: "prepare", listen, standing });
+    this.tell({ kind: "prepare", listen, fullState });
     const told = await answer;
     if (told?.kind !== "prepared") throw new Error("a worker that was to listen ended, or did not answer");
     return told.prepared;
@@ -96,7 +96,7 @@ export class WorkerProcess {
     this.#events.onExit(how);
   }
 
-  #hear(message: ToFirst, socket: SendHandle): void {
+  #hear(message: FromWorker, socket: SendHandle): void {
     this.silentFor = 0;
     if (message.kind === "report") this.report = message.report;
     const settle = this.#waiting.get(message.kind);
@@ -105,9 +105,9 @@ export class WorkerProcess {
   }
 
   /** The next message of a kind; `null` where the worker ends before, or the time is over. */
-  #wait(kind: ToFirst["kind"], withinMs: number): Promise<ToFirst | null> {
+  #wait(kind: FromWorker["kind"], withinMs: number): Promise<FromWorker | null> {
     return new Promise((resolve) => {
-      const settle = (message: ToFirst | null): void => {
+      const settle = (message: FromWorker | null): void => {
         clearTimeout(timer);
         if (this.#waiting.get(kind) === settle) this.#waiting.delete(kind);
         resolve(message);

@@ -27,9 +27,10 @@ describe("the guard", () => {
 
   test("fails when measuring broke, although no row of that name came", () => {
     const broken: Row = { name: "storms", broken: "no answer came" };
-    assert.deepEqual(complaints(underGuard([speed, broken], { "speed: kept": { atLeast: 0.4 }, other: { atLeast: 1 } })), [
-      'Cannot pass the guard as "storms" must be measured: no answer came',
-    ]);
+    assert.deepEqual(
+      complaints(underGuard([speed, broken], { "speed: kept": { atLeast: 0.4 }, other: { atLeast: 1 } })),
+      ['Cannot pass the guard as "storms" must be measured: no answer came'],
+    );
   });
 
   test("refuses a bound that names no row", () => {
@@ -37,6 +38,9 @@ describe("the guard", () => {
   });
 
   test("takes no figure for a missed bound", () => {
-    assert.equal(complaints(underGuard([{ ...speed, figure: Number.NaN }], { "speed: kept": { atMost: 4 } })).length, 1);
+    assert.equal(
+      complaints(underGuard([{ ...speed, figure: Number.NaN }], { "speed: kept": { atMost: 4 } })).length,
+      1,
+    );
   });
 });

@@ -93,7 +93,10 @@ describe("a tail", () => {
   test("is no figure where questions failed, or too few were answered", () => {
     assert.throws(() => soundTail(readH2load(answers("-1"), 2), "http://a/", pace), /1000 were not/);
     assert.throws(() => soundTail(readH2load(answers("503"), 2), "http://a/", pace), /1000 were not/);
-    assert.throws(() => soundTail(readH2load(answers("200"), 2), "http://a/", { ...pace, rate: 1_000 }), /1000 questions a second must be/);
+    assert.throws(
+      () => soundTail(readH2load(answers("200"), 2), "http://a/", { ...pace, rate: 1_000 }),
+      /1000 questions a second must be/,
+    );
     assert.throws(() => soundTail(readH2load("", 2), "http://a/", pace), /0 were/);
   });
 });

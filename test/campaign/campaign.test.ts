@@ -28,7 +28,8 @@ function run(world: World, fromMs: number, toMs: number, look: (nowMs: number) =
 
 describe("the scenario", () => {
   test("is the same for the same seed, and another for another", () => {
-    const of = (seed: number): string => JSON.stringify(scenario(new Chance(seed), profile, { size: 3, kinds: kindsOf(null) }));
+    const of = (seed: number): string =>
+      JSON.stringify(scenario(new Chance(seed), profile, { size: 3, kinds: kindsOf(null) }));
     assert.equal(of(7), of(7));
     assert.notEqual(of(7), of(8));
   });
@@ -38,7 +39,9 @@ describe("the modelled cluster", () => {
   test("keeps its leader, and its replicas stream", () => {
     const world = worldOf(3);
     run(world, 0, 10_000, (nowMs) => assert.equal(world.holder(nowMs), "pg1"));
-    assert.ok(world.nodes.slice(1).every(({ isStreaming, received }) => isStreaming && received === world.node("pg1").written));
+    assert.ok(
+      world.nodes.slice(1).every(({ isStreaming, received }) => isStreaming && received === world.node("pg1").written),
+    );
   });
 
   test("gives the lock to another once the leader has died, on a new timeline, and never has two leases", () => {
@@ -81,7 +84,12 @@ describe("the modelled cluster", () => {
 });
 
 /** Lets the oracle judge a toy that lies from now on, until the rule wanted is broken or the time is over. */
-async function judged(context: TestContext, lie: Lie, wanted: string, act: (cluster: Cluster) => void): Promise<ReadonlySet<string>> {
+async function judged(
+  context: TestContext,
+  lie: Lie,
+  wanted: string,
+  act: (cluster: Cluster) => void,
+): Promise<ReadonlySet<string>> {
   const stalls = new Stalls(now);
   stalls.start();
   const cluster = new Cluster({ index: 200, size: 2, generation: 4, isDiscovered: false }, profile, {

@@ -12,7 +12,11 @@ function compare(node: string, rolecall: string): Counted {
     word: sign === "+" ? "200" : why,
   });
   for (const [at, sign] of node.split("").entries())
-    comparison.add({ node: "pg1", check: "/replica", atMs: at * 100 }, said(sign, "503"), said(rolecall[at], "503 detached"));
+    comparison.add(
+      { node: "pg1", check: "/replica", atMs: at * 100 },
+      said(sign, "503"),
+      said(rolecall[at], "503 detached"),
+    );
   const [row] = comparison.rows;
   assert.ok(row);
   return row;

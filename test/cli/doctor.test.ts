@@ -9,7 +9,11 @@ import { liveCluster } from "../fake/live-node.ts";
 import { serveOddNode } from "../fake/odd-node.ts";
 
 /** What doctor finds about a cluster `demo` of these nodes, without asking a haproxy: rule, severity and message. */
-async function findings(context: TestContext, nodes: string, tls = ""): Promise<readonly (readonly [string, string, string])[]> {
+async function findings(
+  context: TestContext,
+  nodes: string,
+  tls = "",
+): Promise<readonly (readonly [string, string, string])[]> {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-doctor-test-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "rolecall.yaml");
@@ -33,13 +37,15 @@ for (const [what, skewMs, message] of clocks) {
     const node = await serveOddNode({
       name: "pg1",
       holdsLock: true,
-      behave: (_, response) => void response.writeHead(200, { Date: new Date(Date.now() + skewMs).toUTCString() }).end("{}"),
+      behave: (_, response) =>
+        void response.writeHead(200, { Date: new Date(Date.now() + skewMs).toUTCString() }).end("{}"),
     });
     context.after(() => node.close());
     const found = await findings(context, nodeText("pg1", node.api));
     assert.equal(node.received.filter(({ path }) => path === "/patroni").length, 1);
     assert.equal(found.length, message === null ? 0 : 1, JSON.stringify(found));
-    if (message !== null) assert.deepEqual([found[0]?.[0], found[0]?.[1], message.test(found[0]?.[2] ?? "")], ["RC103", "warning", true]);
+    if (message !== null)
+      assert.deepEqual([found[0]?.[0], found[0]?.[1], message.test(found[0]?.[2] ?? "")], ["RC103", "warning", true]);
   });
 }
 

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/cli/specs/commands.ts";
 import { runJson, runText } from "../fake/command-line.ts";
 import { overviewAnswers } from "../fake/overview.ts";
 import { serveAnswers } from "../fake/rolecall-server.ts";
@@ -73,5 +73,8 @@ test("every command is in the table", () => {
 test("every diagnostic of a required check that did not complete is marked so", async () => {
   const { diagnostics, coverage } = await runJson(["doctor", "--config", values.get("$WRONG") ?? ""]);
   const open = coverage.filter(({ required, status }) => required && status !== "complete");
-  assert.equal(diagnostics.filter(({ rule_id: id, incomplete }) => id === "RC003" && incomplete === true).length, open.length);
+  assert.equal(
+    diagnostics.filter(({ rule_id: id, incomplete }) => id === "RC003" && incomplete === true).length,
+    open.length,
+  );
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { commands } from "../../src/cli/commands.ts";
+import { commands } from "../../src/cli/specs/commands.ts";
 import { runText } from "../fake/command-line.ts";
 import { overviewAnswers } from "../fake/overview.ts";
 import { serveAnswers } from "../fake/rolecall-server.ts";

@@ -12,7 +12,7 @@ const mishaps = `
 process.on("SIGUSR2", () => setImmediate(() => { throw new Error("mishap of a connection"); }));
 process.on("SIGWINCH", () => setImmediate(() => {
   const error = new Error("mishap of the store");
-  error.stack += "\\n    at Store.record (${new URL("../../src/store.js", import.meta.url).href}:1:2)";
+  error.stack += "\\n    at Store.record (${new URL("../../src/state/store.js", import.meta.url).href}:1:2)";
   throw error;
 }));
 `;
@@ -40,28 +40,41 @@ drain: 0s
   await running.says("listening");
   const workers = (): readonly number[] =>
     [...running.stderr.matchAll(/"pid":(\d+),"msg":"worker started"/g)].map(([, pid]) => Number(pid));
-  return { running, url: `http://127.0.0.1:${port}/nodes/pg1/primary`, admin: `http://127.0.0.1:${admin}/metrics`, workers };
+  return {
+    running,
+    url: `http://127.0.0.1:${port}/nodes/pg1/primary`,
+    admin: `http://127.0.0.1:${admin}/metrics`,
+    workers,
+  };
 }
 
-test("what only the last resort of the main process catches is counted, logged, and ends nothing", limit, async (context) => {
-  const { running, url, admin, workers } = await served(context);
-  running.process.kill("SIGUSR2");
-  await running.says("mishap of a connection");
-  process.kill(workers()[0] ?? 0, "SIGUSR2");
-  await until(async () => /rolecall_contained_errors_total\{scope="process"\} 2/.test((await ask(admin)).body));
-  assert.equal((await ask(url)).status, 200);
-  assert.equal(workers().length, 1);
-  assert.equal(running.process.exitCode, null);
-});
+test(
+  "what only the last resort of the main process catches is counted, logged, and ends nothing",
+  limit,
+  async (context) => {
+    const { running, url, admin, workers } = await served(context);
+    running.process.kill("SIGUSR2");
+    await running.says("mishap of a connection");
+    process.kill(workers()[0] ?? 0, "SIGUSR2");
+    await until(async () => /rolecall_contained_errors_total\{scope="process"\} 2/.test((await ask(admin)).body));
+    assert.equal((await ask(url)).status, 200);
+    assert.equal(workers().length, 1);
+    assert.equal(running.process.exitCode, null);
+  },
+);
 
-test("what may have left the snapshot half written ends a worker, which is replaced, and the main process", limit, async (context) => {
-  const { running, url, workers } = await served(context);
-  process.kill(workers()[0] ?? 0, "SIGWINCH");
-  await until(() => Promise.resolve(workers().length === 2));
-  await until(async () => (await ask(url)).status === 200);
-  running.process.kill("SIGWINCH");
-  assert.equal(await running.exit, 2);
-});
+test(
+  "what may have left the snapshot half written ends a worker, which is replaced, and the main process",
+  limit,
+  async (context) => {
+    const { running, url, workers } = await served(context);
+    process.kill(workers()[0] ?? 0, "SIGWINCH");
+    await until(() => Promise.resolve(workers().length === 2));
+    await until(async () => (await ask(url)).status === 200);
+    running.process.kill("SIGWINCH");
+    assert.equal(await running.exit, 2);
+  },
+);
 
 test("so many within a minute are no accident: the process ends", limit, async (context) => {
   const { running } = await served(context);

@@ -17,10 +17,14 @@ before(async () => {
   front = createServer((incoming, outgoing) => {
     const [, node, path = ""] = /^(?:\/clusters\/[^/]+)?(?:\/nodes\/([^/]+))?(\/.*)$/.exec(incoming.url ?? "") ?? [];
     const to = simulator.nodes.find(({ name }) => name === node) ?? simulator.nodes[0];
-    const passed = ask(`${to?.url ?? ""}${path}`, { method: incoming.method ?? "GET", headers: incoming.headers }, (reply) => {
-      outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
-      reply.pipe(outgoing);
-    });
+    const passed = ask(
+      `${to?.url ?? ""}${path}`,
+      { method: incoming.method ?? "GET", headers: incoming.headers },
+      (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
+        reply.pipe(outgoing);
+      },
+    );
     incoming.pipe(passed);
   });
   await new Promise<void>((resolve) => {
@@ -44,23 +48,32 @@ function answerOf({ data }: Awaited<ReturnType<typeof runJson>>): { status: numb
 test("the dynamic configuration is shown, merged into and rewritten", async () => {
   const known = (await runJson(["config", "--server", url])).data as Record<string, unknown>;
   assert.equal(known["maximum_lag_on_failover"], 1_048_576);
-  const changed = answerOf(await manage("config", "--set", "maximum_lag_on_failover=null", "--set", "postgresql.parameters.work_mem=8MB"));
+  const changed = answerOf(
+    await manage("config", "--set", "maximum_lag_on_failover=null", "--set", "postgresql.parameters.work_mem=8MB"),
+  );
   assert.equal(changed.status, 200);
-  const document = changed.answer as { maximum_lag_on_failover?: number; postgresql: { parameters: Record<string, unknown> } };
+  const document = changed.answer as {
+    maximum_lag_on_failover?: number;
+    postgresql: { parameters: Record<string, unknown> };
+  };
   assert.equal("maximum_lag_on_failover" in document, false);
   assert.equal(document.postgresql.parameters["work_mem"], "8MB");
   assert.equal(document.postgresql.parameters["wal_level"], "replica");
 });
 
-test("a switchover finds the leader itself, and its outcome is told in the node's words", { timeout: 30_000 }, async () => {
-  const done = await manage("switchover", "--candidate", "pg2");
-  assert.equal(done.exit_code, 0, JSON.stringify(done.diagnostics));
-  assert.match(String(answerOf(done).answer), /pg2/);
-  const again = await manage("switchover", "--leader", "pg1", "--candidate", "pg3");
-  assert.equal(again.exit_code, 1);
-  assert.equal(answerOf(again).status, 412);
-  assert.equal(again.diagnostics[0]?.rule_id, "RC060");
-});
+test(
+  "a switchover finds the leader itself, and its outcome is told in the node's words",
+  { timeout: 30_000 },
+  async () => {
+    const done = await manage("switchover", "--candidate", "pg2");
+    assert.equal(done.exit_code, 0, JSON.stringify(done.diagnostics));
+    assert.match(String(answerOf(done).answer), /pg2/);
+    const again = await manage("switchover", "--leader", "pg1", "--candidate", "pg3");
+    assert.equal(again.exit_code, 1);
+    assert.equal(answerOf(again).status, 412);
+    assert.equal(again.diagnostics[0]?.rule_id, "RC060");
+  },
+);
 
 test("a switchover is scheduled and cancelled", async () => {
   const at = new Date(Date.now() + 3_600_000).toISOString();
@@ -79,7 +92,8 @@ test("a node is restarted, reloaded and rebuilt by its name", { timeout: 30_000 
 
 test("calls carry what the options say, to the paths of the gateway, with JSON and credentials", async () => {
   const server = await serveAnswers(overviewAnswers);
-  const send = (...argv: readonly string[]): ReturnType<typeof runJson> => runJson([...argv, "--yes", "--server", server.url]);
+  const send = (...argv: readonly string[]): ReturnType<typeof runJson> =>
+    runJson([...argv, "--yes", "--server", server.url]);
   await send("switchover", "--cluster", "demo", "--candidate", "pg2", "--at", "2026-01-31T03:00:00Z");
   await send("failover", "--cluster", "demo", "--candidate", "pg3", "--dry-run");
   await send(
@@ -105,7 +119,13 @@ test("calls carry what the options say, to the paths of the gateway, with JSON a
       ["POST /clusters/demo/failover?dry_run=1", { candidate: "pg3" }],
       [
         "POST /clusters/demo/nodes/pg2/restart",
-        { restart_pending: true, role: "replica", postgres_version: "15.4", timeout: 90, schedule: "2026-01-31T03:00:00+02:00" },
+        {
+          restart_pending: true,
+          role: "replica",
+          postgres_version: "15.4",
+          timeout: 90,
+          schedule: "2026-01-31T03:00:00+02:00",
+        },
       ],
       ["POST /clusters/demo/nodes/pg2/reinitialize", { force: true, "from-leader": true }],
     ],

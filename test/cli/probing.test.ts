@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { parseAllDocuments, parse } from "yaml";
-import { App } from "../../src/app.ts";
+import { App } from "../../src/app/app.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import type { ComparisonData } from "../../src/cli/compare/report.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
@@ -32,7 +32,7 @@ before(async () => {
   assert.ok(loaded.ok);
   app = new App(loaded.config, silence);
   await app.start();
-  url = `http://127.0.0.1:${app.doors.find((door) => door.config.dialect === "node")?.port ?? 0}`;
+  url = `http://127.0.0.1:${app.doors.find((listener) => listener.config.dialect === "node")?.port ?? 0}`;
 });
 
 after(async () => {
@@ -41,7 +41,7 @@ after(async () => {
 });
 
 test("status, check and explain give by one probing of their own what the running rolecall gives", async () => {
-  const admin = `http://127.0.0.2:${app.doors.find((door) => door.config.dialect === "admin")?.port ?? 0}`;
+  const admin = `http://127.0.0.2:${app.doors.find((openListener) => openListener.config.dialect === "admin")?.port ?? 0}`;
   for (const [look, source] of [
     [
       ["--server", admin],
@@ -91,7 +91,11 @@ test("doctor finds a sound set-up sound but for what was planted", async () => {
 });
 
 test("doctor lets a healthy cluster pass, and a missing haproxy is no fault", async () => {
-  const { diagnostics, coverage, exit_code: code } = await runJson(["doctor", "--config", config, "--haproxy", "/no/such/haproxy"]);
+  const {
+    diagnostics,
+    coverage,
+    exit_code: code,
+  } = await runJson(["doctor", "--config", config, "--haproxy", "/no/such/haproxy"]);
   assert.deepEqual(diagnostics, []);
   assert.equal(code, 0);
   assert.equal(coverage.find(({ id }) => id === "haproxy")?.status, "unsupported");

@@ -31,7 +31,10 @@ interface Ended {
   readonly err: string;
 }
 
-function start(argv: readonly string[], nodeArgs: readonly string[] = []): { child: ChildProcess; ended: Promise<Ended> } {
+function start(
+  argv: readonly string[],
+  nodeArgs: readonly string[] = [],
+): { child: ChildProcess; ended: Promise<Ended> } {
   const child = spawn(process.execPath, [...nodeArgs, program, ...argv], { stdio: ["ignore", "pipe", "pipe"] });
   let [out, err] = ["", ""];
   child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
@@ -57,8 +60,8 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
     const { code, out, err } = await ended;
     assert.equal(code, 2);
     assert.equal(err, "");
-    const { diagnostics, exit_code: said } = assertConforms(out);
-    assert.equal(said, 2);
+    const { diagnostics, exit_code } = assertConforms(out);
+    assert.equal(exit_code, 2);
     assert.equal(diagnostics[0]?.rule_id, "RC004");
     assert.match(diagnostics[0].message, new RegExp(signal));
   });
@@ -79,30 +82,43 @@ test("a crash in the middle is exit code 2 and still exactly one document", { ti
 });
 
 for (const argv of [["schema", "config"], ["status"], ["status", "--format", "json"]]) {
-  test(`a reader that goes away from rolecall ${argv.join(" ")} is no error to speak of`, { timeout: 30_000 }, async () => {
-    const { child, ended } = start(argv[0] === "status" ? [...argv, "--server", server.url] : argv);
-    child.stdout?.destroy();
-    const { err } = await ended;
-    assert.doesNotMatch(err, /EPIPE|at .*\.js|Error:/);
-  });
+  test(
+    `a reader that goes away from rolecall ${argv.join(" ")} is no error to speak of`,
+    { timeout: 30_000 },
+    async () => {
+      const { child, ended } = start(argv[0] === "status" ? [...argv, "--server", server.url] : argv);
+      child.stdout?.destroy();
+      const { err } = await ended;
+      assert.doesNotMatch(err, /EPIPE|at .*\.js|Error:/);
+    },
+  );
 }
 
-test("a service says nothing but its document on stdout, and ends with 0 after SIGINT", { timeout: 30_000 }, async () => {
-  const config = join(folder, "served.yaml");
-  writeFileSync(config, "clusters: [{ name: demo, nodes: [{ name: pg1, api: 'http://127.0.0.1:1' }] }]\nlisten: [{ port: 0 }]\n");
-  const { child, ended } = start(["serve", "--config", config, "--format", "json"]);
-  let log = "";
-  await new Promise<void>((listening) => {
-    child.stderr?.on("data", (chunk: Buffer) => {
-      log += chunk.toString();
-      if (log.includes('"listening"')) listening();
+test(
+  "a service says nothing but its document on stdout, and ends with 0 after SIGINT",
+  { timeout: 30_000 },
+  async () => {
+    const config = join(folder, "served.yaml");
+    writeFileSync(
+      config,
+      "clusters: [{ name: demo, nodes: [{ name: pg1, api: 'http://127.0.0.1:1' }] }]\nlisten: [{ port: 0 }]\n",
+    );
+    const { child, ended } = start(["serve", "--config", config, "--format", "json"]);
+    let log = "";
+    await new Promise<void>((listening) => {
+      child.stderr?.on("data", (chunk: Buffer) => {
+        log += chunk.toString();
+        if (log.includes('"listening"')) listening();
+      });
     });
-  });
-  child.kill("SIGINT");
-  const { code, out } = await ended;
-  assert.equal(code, 0);
-  assert.deepEqual(assertConforms(out).coverage, [{ id: "service", status: "complete", required: true, detail: "ended by SIGINT" }]);
-});
+    child.kill("SIGINT");
+    const { code, out } = await ended;
+    assert.equal(code, 0);
+    assert.deepEqual(assertConforms(out).coverage, [
+      { id: "service", status: "complete", required: true, detail: "ended by SIGINT" },
+    ]);
+  },
+);
 
 test("commands say their exit code to the shell", { timeout: 30_000 }, async () => {
   for (const [argv, expected] of [

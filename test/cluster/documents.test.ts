@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
-import { originOf, parseClusterDocument } from "../../src/cluster/cluster-document.ts";
-import { parseDynamicConfig } from "../../src/cluster/dynamic-config.ts";
-import { parseHistory } from "../../src/cluster/history.ts";
-import { countOf, isObject, nameOf, parseJson } from "../../src/cluster/json.ts";
-import { majorVersion, parseReport } from "../../src/cluster/report.ts";
-import { isSet, parseTags } from "../../src/cluster/tags.ts";
+import { originOf, parseClusterDocument } from "../../src/cluster/documents/cluster-document.ts";
+import { parseDynamicConfig } from "../../src/cluster/documents/dynamic-config.ts";
+import { parseHistory } from "../../src/cluster/documents/history.ts";
+import { countOf, isObject, nameOf, parseJson } from "../../src/cluster/values/json.ts";
+import { majorVersion, parseReport } from "../../src/cluster/documents/report.ts";
+import { isSet, parseTags } from "../../src/cluster/values/tags.ts";
 import { leaderRow } from "../fake/member.ts";
 import { reportOf, statusOf } from "../fake/watched.ts";
 
@@ -50,7 +50,8 @@ describe("a reader of others' documents", () => {
     );
     fc.assert(
       fc.property(members, (rows) => {
-        for (const { api } of parseClusterDocument({ members: rows })?.members ?? []) assert.equal(new URL(api).origin.length > 0, true);
+        for (const { api } of parseClusterDocument({ members: rows })?.members ?? [])
+          assert.equal(new URL(api).origin.length > 0, true);
       }),
     );
   });
@@ -65,11 +66,22 @@ describe("a reader of others' documents", () => {
 describe("a status document", () => {
   test("is read in either vocabulary", () => {
     const { patroni, ...rest } = statusOf("pg1");
-    assert.deepEqual({ ...parseReport({ ...rest, ha: patroni }), document: "" }, { ...parseReport({ ...rest, patroni }), document: "" });
+    assert.deepEqual(
+      { ...parseReport({ ...rest, ha: patroni }), document: "" },
+      { ...parseReport({ ...rest, patroni }), document: "" },
+    );
   });
 
   test("without a role or a state is none", () => {
-    for (const value of [null, [], "running", {}, { state: "running" }, { role: "replica" }, { state: 1, role: "replica" }]) {
+    for (const value of [
+      null,
+      [],
+      "running",
+      {},
+      { state: "running" },
+      { role: "replica" },
+      { state: 1, role: "replica" },
+    ]) {
       assert.equal(parseReport(value), undefined);
     }
   });
@@ -81,18 +93,27 @@ describe("a status document", () => {
 
   test("names a sender where it has a name, and leaves out what is none", () => {
     const { senders } = reportOf("pg1", {
-      replication: [{ application_name: "pg2", client_addr: "10.0.0.2", state: "streaming" }, {}, 7, { application_name: "a\nb" }],
+      replication: [
+        { application_name: "pg2", client_addr: "10.0.0.2", state: "streaming" },
+        {},
+        7,
+        { application_name: "a\nb" },
+      ],
     });
     assert.deepEqual(senders, [{ name: "pg2", address: "10.0.0.2", state: "streaming" }]);
   });
 
   test("that nests so deep that it cannot be written again is none", () => {
-    const deep: unknown = JSON.parse(`{"state":"running","role":"replica","x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`);
+    const deep: unknown = JSON.parse(
+      `{"state":"running","role":"replica","x":${"[".repeat(200_000)}${"]".repeat(200_000)}}`,
+    );
     assert.equal(parseReport(deep), undefined);
   });
 
   test("says its major version, or none", () => {
-    const majors = ["4.1.4", "3.0.2", "x", null].map((version) => majorVersion(reportOf("pg1", { patroni: { version } })));
+    const majors = ["4.1.4", "3.0.2", "x", null].map((version) =>
+      majorVersion(reportOf("pg1", { patroni: { version } })),
+    );
     assert.deepEqual(majors, [4, 3, null, null]);
   });
 });
@@ -179,10 +200,23 @@ describe("an API address", () => {
 
 describe("small things in documents", () => {
   test("a dynamic configuration has the nodes' defaults where it says nothing usable", () => {
-    const defaults = { ttlMs: 30_000, loopWaitMs: 10_000, retryTimeoutMs: 10_000, lagMaxOnFailover: 1_048_576, isStandbyCluster: false };
+    const defaults = {
+      ttlMs: 30_000,
+      loopWaitMs: 10_000,
+      retryTimeoutMs: 10_000,
+      lagMaxOnFailover: 1_048_576,
+      isStandbyCluster: false,
+    };
     assert.deepEqual(parseDynamicConfig({}), defaults);
-    assert.deepEqual(parseDynamicConfig({ ttl: -1, loop_wait: "5", retry_timeout: null, maximum_lag_on_failover: 1.5 }), defaults);
-    assert.deepEqual(parseDynamicConfig({ ttl: 20, standby_cluster: {} }), { ...defaults, ttlMs: 20_000, isStandbyCluster: true });
+    assert.deepEqual(
+      parseDynamicConfig({ ttl: -1, loop_wait: "5", retry_timeout: null, maximum_lag_on_failover: 1.5 }),
+      defaults,
+    );
+    assert.deepEqual(parseDynamicConfig({ ttl: 20, standby_cluster: {} }), {
+      ...defaults,
+      ttlMs: 20_000,
+      isStandbyCluster: true,
+    });
     assert.equal(parseDynamicConfig([]), undefined);
   });
 

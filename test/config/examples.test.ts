@@ -3,8 +3,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { configJsonSchema, readSchema, type SchemaNode } from "../../src/config/json-schema.ts";
-import { openDoor } from "../../src/config/door-config.ts";
+import { configJsonSchema, readSchema, type SchemaNode } from "../../src/config/schema/json-schema.ts";
+import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { renderProblems } from "../../src/config/problem.ts";
 
@@ -15,7 +15,10 @@ function load(file: string) {
 }
 
 test("config/schema.json is what the parser's schema gives: npm run schema writes it", () => {
-  assert.deepEqual(JSON.parse(readFileSync("config/schema.json", "utf8")), JSON.parse(JSON.stringify(configJsonSchema())));
+  assert.deepEqual(
+    JSON.parse(readFileSync("config/schema.json", "utf8")),
+    JSON.parse(JSON.stringify(configJsonSchema())),
+  );
 });
 
 test("the demo watches the simulated cluster and answers for the whole of it", () => {
@@ -23,9 +26,15 @@ test("the demo watches the simulated cluster and answers for the whole of it", (
   assert.deepEqual(config.simulator, { nodes: 3, port: 18_008 });
   assert.deepEqual(
     config.clusters.map(({ name, scope, discover }) => ({ name, scope, discover })),
-    [{ name: "demo", scope: "demo", discover: ["http://127.0.0.1:18008", "http://127.0.0.1:18009", "http://127.0.0.1:18010"] }],
+    [
+      {
+        name: "demo",
+        scope: "demo",
+        discover: ["http://127.0.0.1:18008", "http://127.0.0.1:18009", "http://127.0.0.1:18010"],
+      },
+    ],
   );
-  const more = { address: "127.0.0.1", node: null, operatorPages: false, defaults: "", door: openDoor };
+  const more = { address: "127.0.0.1", node: null, operatorPages: false, defaults: "", door: unrestrictedAccess };
   assert.deepEqual(config.listen, [
     { ...more, port: 8008, dialect: "node", cluster: "demo", wholeCluster: true },
     { ...more, port: 9108, dialect: "admin", cluster: null, wholeCluster: false },
@@ -47,7 +56,9 @@ test("the defaults that the demo file shows in comments are the defaults", () =>
 
 test("the demo file shows every key of the schema", () => {
   const text = readFileSync("config/rolecall.yaml", "utf8");
-  const missing = [...new Set(keysOf(readSchema(configJsonSchema())))].filter((key) => !new RegExp(`[ {]${key}:|^${key}:`, "m").test(text));
+  const missing = [...new Set(keysOf(readSchema(configJsonSchema())))].filter(
+    (key) => !new RegExp(`[ {]${key}:|^${key}:`, "m").test(text),
+  );
   assert.deepEqual(missing, []);
 });
 

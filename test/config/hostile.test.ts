@@ -6,7 +6,7 @@ import { after, test } from "node:test";
 import * as fc from "fast-check";
 import { type ConfigFlags, loadConfig } from "../../src/config/load.ts";
 import { renderProblems } from "../../src/config/problem.ts";
-import { settings, keysAt } from "../../src/config/settings.ts";
+import { overrideKeys, keysAt } from "../../src/config/sources/override-keys.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -56,7 +56,15 @@ const shaped = fc.letrec<{ value: unknown }>((tie) => ({
     fc.array(tie("value"), { maxLength: 4 }),
     fc.dictionary(
       fc.constantFrom(
-        ...[[], ["clusters", 0], ["clusters", 0, "nodes", 0], ["clusters", 0, "tls"], ["probe"], ["listen", 0], ["guards"]].flatMap(keysAt),
+        ...[
+          [],
+          ["clusters", 0],
+          ["clusters", 0, "nodes", 0],
+          ["clusters", 0, "tls"],
+          ["probe"],
+          ["listen", 0],
+          ["guards"],
+        ].flatMap(keysAt),
         "x",
       ),
       tie("value"),
@@ -99,7 +107,9 @@ test("any text with the marks of YAML in it is a configuration or problems", () 
     "~",
   );
   fc.assert(
-    fc.property(fc.array(fc.oneof(mark, fc.string({ maxLength: 3 })), { maxLength: 60 }), (parts) => assertAnswered(parts.join(""))),
+    fc.property(fc.array(fc.oneof(mark, fc.string({ maxLength: 3 })), { maxLength: 60 }), (parts) =>
+      assertAnswered(parts.join("")),
+    ),
     { numRuns: 500 },
   );
 });
@@ -115,13 +125,13 @@ test("any tree of values is a configuration or problems", () => {
 
 test("any environment and any flags are a configuration or problems", () => {
   const variable = fc.constantFrom(
-    ...settings.map((setting) => setting.variable),
+    ...overrideKeys.map((setting) => setting.variable),
     "ROLECALL_LISTEN",
     "ROLECALL_DISCOVER",
     "ROLECALL_CLUSTER",
     "ROLECALL_X",
   );
-  const path = fc.constantFrom(...settings.map((setting) => setting.path.join(".")), "x");
+  const path = fc.constantFrom(...overrideKeys.map((setting) => setting.path.join(".")), "x");
   const flags = fc.record(
     {
       discover: fc.array(fc.string()),

@@ -8,7 +8,7 @@ import { parseAllDocuments } from "yaml";
 import type { Config } from "../../src/config/config.ts";
 import { loadConfig } from "../../src/config/load.ts";
 import { renderProblems } from "../../src/config/problem.ts";
-import { parseTarget } from "../../src/front/target.ts";
+import { parseRequestTarget } from "../../src/http/message/request-target.ts";
 import { parseCheck } from "../../src/health/check.ts";
 import { routeOf } from "../../src/health/route.ts";
 
@@ -30,7 +30,9 @@ interface Manifest {
 const folder = mkdtempSync(join(tmpdir(), "rolecall-probes-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const manifests = parseAllDocuments(readFileSync("config/examples/kubernetes-probes.yaml", "utf8")).map((one) => one.toJS() as Manifest);
+const manifests = parseAllDocuments(readFileSync("config/examples/kubernetes-probes.yaml", "utf8")).map(
+  (one) => one.toJS() as Manifest,
+);
 const containers = manifest("StatefulSet").spec.template.spec.containers;
 const [rolecall, database] = [container("rolecall"), container("database")];
 const config = configOf("main-db-1");
@@ -56,7 +58,7 @@ test("the database's liveness is never asked of rolecall, and its readiness is a
   assert.ok(!ours.includes(database.livenessProbe.httpGet.port));
   const { path, port } = database.readinessProbe.httpGet;
   assert.equal(config.listen.find((listener) => listener.port === port)?.node, "main-db-1");
-  const target = parseTarget(path);
+  const target = parseRequestTarget(path);
   assert.ok(!("problem" in target));
   const route = routeOf(target.path);
   assert.ok(route !== undefined);

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
-import { openDoor } from "../../src/config/door-config.ts";
+import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfig } from "../../src/config/load.ts";
 import { renderProblems } from "../../src/config/problem.ts";
 
@@ -54,7 +54,10 @@ suite("a bad file gets every problem at once, each with its line and path", () =
 suite("a file that cannot be read is a problem", () => {
   test("when it is not there", () => {
     const result = loadConfig({ file: join(folder, "none.yaml"), env: {}, flags: {} });
-    assert.match(result.ok ? "" : renderProblems(result.problems), /none\.yaml: cannot be opened: there is no such file$/);
+    assert.match(
+      result.ok ? "" : renderProblems(result.problems),
+      /none\.yaml: cannot be opened: there is no such file$/,
+    );
   });
   test("when it is a folder", () => {
     mkdirSync(join(folder, "folder"));
@@ -74,7 +77,10 @@ suite("a file that cannot be read is a problem", () => {
   test("when it nests so deep that a parser would run out of stack", () => {
     for (const opener of ["[", "{", "- ", "a: ", "? "]) {
       const result = load(opener.repeat(100_000));
-      assert.match(result.ok ? "" : renderProblems(result.problems), /must be nested at most 64 deep|cannot be read as YAML/);
+      assert.match(
+        result.ok ? "" : renderProblems(result.problems),
+        /must be nested at most 64 deep|cannot be read as YAML/,
+      );
     }
   });
   test("when it is nothing but errors: a hundred of them are enough", () => {
@@ -121,7 +127,9 @@ test("a problem carries the value found and what is allowed", () => {
 });
 
 test("the least file gets every default", () => {
-  const config = loaded(load("clusters: [{ name: demo, discover: ['HTTP://10.0.0.1:8008/patroni/', 'https://db.internal/'] }]"));
+  const config = loaded(
+    load("clusters: [{ name: demo, discover: ['HTTP://10.0.0.1:8008/patroni/', 'https://db.internal/'] }]"),
+  );
   const guards = {
     exclusivePrimary: true,
     runningPrimary: true,
@@ -141,11 +149,19 @@ test("the least file gets every default", () => {
     wholeCluster: false,
     operatorPages: false,
     defaults: "",
-    door: openDoor,
+    door: unrestrictedAccess,
   };
   assert.deepEqual(config, {
     clusters: [
-      { name: "demo", scope: "demo", discover: ["http://10.0.0.1:8008", "https://db.internal"], nodes: [], tls: null, auth: null, guards },
+      {
+        name: "demo",
+        scope: "demo",
+        discover: ["http://10.0.0.1:8008", "https://db.internal"],
+        nodes: [],
+        tls: null,
+        auth: null,
+        guards,
+      },
     ],
     probe: {
       intervalMs: 1000,
@@ -178,7 +194,9 @@ test("every key is read into its own place", () => {
   const file = "test/spec/config/every-key.yaml";
   const config = loaded(loadConfig({ file, env: {}, flags: {} }));
   const expected: unknown = JSON.parse(readFileSync("test/spec/config/every-key.json", "utf8"));
-  const relative: unknown = JSON.parse(JSON.stringify(config).replaceAll(join(process.cwd(), "test/spec/config/"), "./"));
+  const relative: unknown = JSON.parse(
+    JSON.stringify(config).replaceAll(join(process.cwd(), "test/spec/config/"), "./"),
+  );
   assert.deepEqual(relative, expected);
 });
 
@@ -188,7 +206,14 @@ test("a file that says every default says nothing new", () => {
   assert.deepEqual({ ...config, clusters: [], listen: [] }, { ...least, clusters: [], listen: [] });
   assert.deepEqual(config.clusters[0]?.guards, least.clusters[0]?.guards);
   assert.deepEqual(
-    config.listen.map(({ address, port, dialect, cluster, node, wholeCluster }) => [address, port, dialect, cluster, node, wholeCluster]),
+    config.listen.map(({ address, port, dialect, cluster, node, wholeCluster }) => [
+      address,
+      port,
+      dialect,
+      cluster,
+      node,
+      wholeCluster,
+    ]),
     [
       ["127.0.0.1", 8008, "node", "demo", null, true],
       ["127.0.0.1", 8108, "node", "demo", "pg2", false],
@@ -198,12 +223,16 @@ test("a file that says every default says nothing new", () => {
 });
 
 test("max_age follows interval and timeout where it is not said", () => {
-  const config = loaded(load("clusters: [{ name: a, discover: ['http://a:1'] }]\nprobe: { interval: 200ms, timeout: 1s }"));
+  const config = loaded(
+    load("clusters: [{ name: a, discover: ['http://a:1'] }]\nprobe: { interval: 200ms, timeout: 1s }"),
+  );
   assert.equal(config.probe.maxAgeMs, 1600);
 });
 
 test("a listener that names no cluster speaks for the only one, or for all of several", () => {
-  const one = loaded(load("clusters: [{ name: a, discover: ['http://a:1'] }]\nlisten: [{ port: 1 }, { port: 2, cluster: '*' }]"));
+  const one = loaded(
+    load("clusters: [{ name: a, discover: ['http://a:1'] }]\nlisten: [{ port: 1 }, { port: 2, cluster: '*' }]"),
+  );
   assert.deepEqual(
     one.listen.map(({ cluster }) => cluster),
     ["a", null],

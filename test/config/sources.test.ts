@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, suite, test } from "node:test";
-import { variables } from "../../src/config/environment.ts";
+import { variables } from "../../src/config/sources/environment.ts";
 import { type ConfigFlags, loadConfig } from "../../src/config/load.ts";
 import { renderProblems } from "../../src/config/problem.ts";
-import { settings } from "../../src/config/settings.ts";
+import { overrideKeys } from "../../src/config/sources/override-keys.ts";
 
 interface Row {
   readonly name: string;
@@ -51,11 +51,15 @@ suite("flags win over the environment, which wins over the file", () => {
 test("what environment and flags say has no file and no line, and its name for a path", () => {
   const result = loadConfig({ file: null, env: { ROLECALL_DISCOVER: "http://a:1", ROLECALL_DRAIN: "x" }, flags: {} });
   const [problem] = result.ok ? [] : result.problems;
-  assert.deepEqual([problem?.where, problem?.path, problem?.file, problem?.line], ["ROLECALL_DRAIN", "ROLECALL_DRAIN", null, null]);
+  assert.deepEqual(
+    [problem?.where, problem?.path, problem?.file, problem?.line],
+    ["ROLECALL_DRAIN", "ROLECALL_DRAIN", null, null],
+  );
 });
 
 test("a file's names are relative to its folder, those from outside to the folder we are in", () => {
-  const text = "clusters: [{ name: a, discover: ['https://a:1'], tls: { ca: tls/ca.pem } }]\nstate_file: members.json\n";
+  const text =
+    "clusters: [{ name: a, discover: ['https://a:1'], tls: { ca: tls/ca.pem } }]\nstate_file: members.json\n";
   const inside = loadConfig({ file: write(text), env: {}, flags: {} });
   assert.ok(inside.ok);
   assert.equal(inside.config.clusters[0]?.tls?.ca, join(folder, "tls/ca.pem"));
@@ -66,18 +70,22 @@ test("a file's names are relative to its folder, those from outside to the folde
 
 test("every value outside lists of the schema has its variable", () => {
   assert.deepEqual(
-    settings.map(({ variable, kind }) => `${variable} ${kind}`),
+    overrideKeys.map(({ variable, kind }) => `${variable} ${kind}`),
     [
       ...["INTERVAL", "CONNECT_TIMEOUT", "TIMEOUT"].map((key) => `ROLECALL_PROBE_${key} text`),
       ...["FALL", "RISE"].map((key) => `ROLECALL_PROBE_${key} number`),
-      ...["MAX_AGE", "CLUSTER_INTERVAL", "CONFIG_INTERVAL", "METRICS_INTERVAL"].map((key) => `ROLECALL_PROBE_${key} text`),
+      ...["MAX_AGE", "CLUSTER_INTERVAL", "CONFIG_INTERVAL", "METRICS_INTERVAL"].map(
+        (key) => `ROLECALL_PROBE_${key} text`,
+      ),
       "ROLECALL_HOST_SUFFIXES list",
       "ROLECALL_IGNORE_PARAMS list",
       "ROLECALL_STATE_FILE text",
       "ROLECALL_DRAIN text",
       "ROLECALL_FAST_LANE boolean",
       "ROLECALL_WORKERS number",
-      ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM"].map((key) => `ROLECALL_GUARDS_${key} boolean`),
+      ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM"].map(
+        (key) => `ROLECALL_GUARDS_${key} boolean`,
+      ),
       ...["ATTACH_WINDOW", "DEMOTED_FOR"].map((key) => `ROLECALL_GUARDS_${key} text`),
       "ROLECALL_GUARDS_LAG_SAMPLES number",
       ...["DWELL", "HANDOVER_HOLD", "SURVIVE"].map((key) => `ROLECALL_GUARDS_${key} text`),
@@ -101,5 +109,6 @@ function assertHolds(actual: unknown, expected: unknown, path: string): void {
   }
   assert.ok(typeof actual === "object" && actual !== null, path);
   if (Array.isArray(expected)) assert.equal((actual as unknown[]).length, expected.length, path);
-  for (const [key, value] of Object.entries(expected)) assertHolds((actual as Record<string, unknown>)[key], value, `${path}.${key}`);
+  for (const [key, value] of Object.entries(expected))
+    assertHolds((actual as Record<string, unknown>)[key], value, `${path}.${key}`);
 }

@@ -4,15 +4,17 @@ import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { commands } from "../../src/cli/commands.ts";
-import { usageOf } from "../../src/cli/help.ts";
+import { commands } from "../../src/cli/specs/commands.ts";
+import { usageOf } from "../../src/cli/specs/help.ts";
 import { ruleIds, rules } from "../../src/cli/result/rules.ts";
 
 /** The tables that come from the sources. `UPDATE_DOCS=1` writes them anew. */
 const commandTable = [
   "| command | |",
   "|---|---|",
-  ...commands.map((spec) => `| \`${usageOf(spec).replace(" [OPTIONS]", "").replaceAll("|", "\\|")}\` | ${spec.summary} |`),
+  ...commands.map(
+    (spec) => `| \`${usageOf(spec).replace(" [OPTIONS]", "").replaceAll("|", "\\|")}\` | ${spec.summary} |`,
+  ),
 ].join("\n");
 const ruleTable = [
   "# Rules",
@@ -57,7 +59,10 @@ test("docs/cli.md: HAProxy itself takes the pools of moving over, where it is in
   const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("docs/cli.md", "utf8")) ?? [];
   assert.match(lines, /backend write_veto/);
   const file = join(mkdtempSync(join(tmpdir(), "rolecall-docs-")), "haproxy.cfg");
-  writeFileSync(file, `defaults\n  mode tcp\n  timeout connect 2s\n  timeout client 30m\n  timeout server 30m\n${lines}`);
+  writeFileSync(
+    file,
+    `defaults\n  mode tcp\n  timeout connect 2s\n  timeout client 30m\n  timeout server 30m\n${lines}`,
+  );
   const { error, status, stderr } = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
   if (error === undefined) assert.equal(status, 0, stderr);
 });

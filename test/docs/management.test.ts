@@ -22,7 +22,10 @@ test("the table has every management call, and says where it goes", () => {
     })),
   );
   const told = rows.filter(({ call }) => !call.startsWith("GET ")).map(({ call, to }) => ({ call, to }));
-  assert.deepEqual(new Set(told.map((row) => JSON.stringify(row))), new Set(expected.map((row) => JSON.stringify(row))));
+  assert.deepEqual(
+    new Set(told.map((row) => JSON.stringify(row))),
+    new Set(expected.map((row) => JSON.stringify(row))),
+  );
 });
 
 interface Row {
@@ -44,7 +47,8 @@ test("the table has every code that the proven rows came to, of the node and of 
       new RegExp(`\\b${status}\\b`),
       `${call} ${status} ${reason ?? "by the node"}`,
     );
-    if (reason !== undefined && status !== 400) assert.match(row.refusals, new RegExp(`\`${reason}\``), `${call} ${reason}`);
+    if (reason !== undefined && status !== 400)
+      assert.match(row.refusals, new RegExp(`\`${reason}\``), `${call} ${reason}`);
   }
   assert.ok(seen > 40);
 });
@@ -56,10 +60,13 @@ test("every word of a refusal in the sources is in the document, and the other w
       .map((file) => readFileSync(join(folder, file), "utf8")),
   );
   const words = sources.flatMap((source) =>
-    [...source.matchAll(/(?:error: |refused\(|errorReply\(4\d\d, |\? )"([a-z]+_[a-z_]+|busy|timeout|unauthorized|nofailover)"/g)].map(
-      ([, word]) => word ?? "",
-    ),
+    [
+      ...source.matchAll(
+        /(?:error: |refused\(|errorReply\(4\d\d, |\? )"([a-z]+_[a-z_]+|busy|timeout|unauthorized|nofailover)"/g,
+      ),
+    ].map(([, word]) => word ?? ""),
   );
   assert.ok(new Set(words).size >= 15, [...new Set(words)].join());
-  for (const word of new Set(words)) if (word !== "length_required") assert.ok(text.includes(`\`${word}\``), `${word} is not told of`);
+  for (const word of new Set(words))
+    if (word !== "length_required") assert.ok(text.includes(`\`${word}\``), `${word} is not told of`);
 });

@@ -7,7 +7,9 @@ import { parameterNames } from "../../src/health/check.ts";
 import { hardReasons } from "../../src/health/reason.ts";
 
 const documents = ["README.md", "src/README.md", "CONTRIBUTING.md"];
-const manifest: { scripts: object; dependencies: object; devDependencies: object } = JSON.parse(readFileSync("package.json", "utf8"));
+const manifest: { scripts: object; dependencies: object; devDependencies: object } = JSON.parse(
+  readFileSync("package.json", "utf8"),
+);
 
 for (const document of documents) {
   const text = readFileSync(document, "utf8");
@@ -20,16 +22,18 @@ for (const document of documents) {
   });
 
   test(`${document}: every npm script it names exists`, () => {
-    const scripts = [...text.matchAll(/npm (?:run )?(start|test(?::\w+)?|run [\w:]+|build|check|schema|bench[\w:]*)/g)].map((match) =>
-      (match[1] ?? "").replace(/^run /, ""),
-    );
+    const scripts = [
+      ...text.matchAll(/npm (?:run )?(start|test(?::\w+)?|run [\w:]+|build|check|schema|bench[\w:]*)/g),
+    ].map((match) => (match[1] ?? "").replace(/^run /, ""));
     for (const script of scripts) assert.ok(script in manifest.scripts, `npm run ${script} does not exist`);
   });
 
   test(`${document}: every source file it names exists`, () => {
     const base = document === "src/README.md" ? "src" : ".";
     const named = [
-      ...text.matchAll(/`((?:src|test|config|docs|bench|cluster|health|probe|front|metrics|cli|simulator)\/[\w./-]*|[\w-]+\.ts)`/g),
+      ...text.matchAll(
+        /`((?:src|test|config|docs|bench|cluster|health|probe|front|metrics|cli|simulator)\/[\w./-]*|[\w-]+\.ts)`/g,
+      ),
     ].map((match) => match[1] ?? "");
     for (const path of named.filter((name) => name.endsWith("/") || name.includes(".")))
       assert.ok(existsSync(join(base, path)) || existsSync(path), `${path} does not exist`);
@@ -38,13 +42,16 @@ for (const document of documents) {
 
 test("README: every run-time dependency has a reason, and none is listed that is not there", () => {
   const section = readFileSync("README.md", "utf8").split("## Dependencies")[1] ?? "";
-  const listed = [...section.matchAll(/^\| ([\w-]+) \|/gm)].map((match) => match[1]).filter((name) => name !== "package");
+  const listed = [...section.matchAll(/^\| ([\w-]+) \|/gm)]
+    .map((match) => match[1])
+    .filter((name) => name !== "package");
   assert.deepEqual(new Set(listed), new Set(Object.keys(manifest.dependencies)));
 });
 
 test("README: the reasons of the guards and the parameters it names are those there are", () => {
   const text = readFileSync("README.md", "utf8");
-  for (const reason of hardReasons) assert.ok(text.includes(`\`${reason}\``) || reason === "unknown", `${reason} is not told of`);
+  for (const reason of hardReasons)
+    assert.ok(text.includes(`\`${reason}\``) || reason === "unknown", `${reason} is not told of`);
   const named = [...text.matchAll(/`(\w+)=[^`]*`/g)].map((match) => match[1] ?? "");
   for (const name of named) assert.ok(parameterNames().includes(name), `${name}= is no parameter`);
 });

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { App } from "../../src/app.ts";
+import { App } from "../../src/app/app.ts";
 import type { Config } from "../../src/config/config.ts";
-import { Reloader } from "../../src/reloader.ts";
+import { Reloader } from "../../src/app/reloader.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { recordedExporter, serveExporter } from "../fake/exporter.ts";
 import { silence } from "../fake/silence.ts";
@@ -21,7 +21,10 @@ test("checks go on being answered from kept evidence while the exporter dialect 
   // Port 0 would be another listener: the open one is named by its own port from here on.
   const next: Config = {
     ...config,
-    clusters: [...config.clusters, clusterOf({ name: "other", nodes: [nodeOf({ name: "px", exporter: "http://127.0.0.1:1" })] })],
+    clusters: [
+      ...config.clusters,
+      clusterOf({ name: "other", nodes: [nodeOf({ name: "px", exporter: "http://127.0.0.1:1" })] }),
+    ],
     listen: [...config.listen, listenerOf({ address: "127.0.0.2", dialect: "exporter", cluster: "other" })],
   };
   const failing: Config = { ...next, listen: [...next.listen, listenerOf({ address: "192.0.2.1", dialect: "admin" })] };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
-import { App } from "../../src/app.ts";
+import { App } from "../../src/app/app.ts";
 import type { NodeConfig } from "../../src/config/config.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { recordedExporter, serveExporter, type FakeExporter, type RunningExporter } from "../fake/exporter.ts";
@@ -46,63 +46,66 @@ function recorded(family: "pg_exporter" | "postgres_exporter", situation: string
 }
 
 for (const family of ["pg_exporter", "postgres_exporter"] as const) {
-  suite(`what ${family} recorded while a replica had stopped receiving is judged without any cluster manager`, async () => {
-    const running = await stage(recorded(family, "lagging"));
-    after(() => running.close());
-    await until(async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
-    await until(async () => (await running.ask("/nodes/pg3/replica?lag=0")) === "200 pg3");
-    const unknownLag = family === "postgres_exporter" ? "503 lag_unknown" : "503 lagging";
-    const rows: readonly [path: string, answer: string][] = [
-      ["/nodes/pg1/primary", "200 pg1"],
-      ["/nodes/pg1/read-write", "200 pg1"],
-      ["/nodes/pg1/replica", "503 wrong_role"],
-      ["/nodes/pg1/read-only", "200 pg1"],
-      ["/nodes/pg1/health", "200 pg1"],
-      ["/nodes/pg1/liveness", "200 pg1"],
-      ["/nodes/pg2/primary", "503 wrong_role"],
-      ["/nodes/pg2/replica", "200 pg2"],
-      ["/nodes/pg2/replica?lag=1MB", unknownLag],
-      ["/nodes/pg2/replica?lag=1MB&miss=404", unknownLag.replace("503", "404")],
-      ["/nodes/pg3/replica?lag=0", "200 pg3"],
-      ["/nodes/pg3/replica?min_lsn=0/45193A0", "200 pg3"],
-      ["/nodes/pg3/replica?min_lsn=0/45193A1", "503 min_lsn"],
-      ["/nodes/pg3/read-only", "200 pg3"],
-      ["/primary", "200 pg1"],
-      ["/replica?lag=1MB", "200 pg3"],
-      ...["leader", "standby-leader", "sync", "quorum", "async"].map((route): [string, string] => [
-        `/nodes/pg3/${route}`,
-        "503 no_manager",
-      ]),
-      ["/nodes/pg1/leader", "503 no_manager"],
-      ["/nodes/pg1/read-only-sync", "200 pg1"],
-      ["/nodes/pg3/read-only-sync", "503 no_manager"],
-      ["/nodes/pg3/sync?miss=404", "404 no_manager"],
-    ];
-    for (const [path, answer] of rows) {
-      test(`${path} is ${answer}`, async () => assert.equal(await running.ask(path), answer));
-    }
+  suite(
+    `what ${family} recorded while a replica had stopped receiving is judged without any cluster manager`,
+    async () => {
+      const running = await stage(recorded(family, "lagging"));
+      after(() => running.close());
+      await until(async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
+      await until(async () => (await running.ask("/nodes/pg3/replica?lag=0")) === "200 pg3");
+      const unknownLag = family === "postgres_exporter" ? "503 lag_unknown" : "503 lagging";
+      const rows: readonly [path: string, answer: string][] = [
+        ["/nodes/pg1/primary", "200 pg1"],
+        ["/nodes/pg1/read-write", "200 pg1"],
+        ["/nodes/pg1/replica", "503 wrong_role"],
+        ["/nodes/pg1/read-only", "200 pg1"],
+        ["/nodes/pg1/health", "200 pg1"],
+        ["/nodes/pg1/liveness", "200 pg1"],
+        ["/nodes/pg2/primary", "503 wrong_role"],
+        ["/nodes/pg2/replica", "200 pg2"],
+        ["/nodes/pg2/replica?lag=1MB", unknownLag],
+        ["/nodes/pg2/replica?lag=1MB&miss=404", unknownLag.replace("503", "404")],
+        ["/nodes/pg3/replica?lag=0", "200 pg3"],
+        ["/nodes/pg3/replica?min_lsn=0/45193A0", "200 pg3"],
+        ["/nodes/pg3/replica?min_lsn=0/45193A1", "503 min_lsn"],
+        ["/nodes/pg3/read-only", "200 pg3"],
+        ["/primary", "200 pg1"],
+        ["/replica?lag=1MB", "200 pg3"],
+        ...["leader", "standby-leader", "sync", "quorum", "async"].map((route): [string, string] => [
+          `/nodes/pg3/${route}`,
+          "503 no_manager",
+        ]),
+        ["/nodes/pg1/leader", "503 no_manager"],
+        ["/nodes/pg1/read-only-sync", "200 pg1"],
+        ["/nodes/pg3/read-only-sync", "503 no_manager"],
+        ["/nodes/pg3/sync?miss=404", "404 no_manager"],
+      ];
+      for (const [path, answer] of rows) {
+        test(`${path} is ${answer}`, async () => assert.equal(await running.ask(path), answer));
+      }
 
-    test("the document is in a node's words", async () => {
-      const { state, role, server_version: version, xlog, rolecall } = await running.json("/nodes/pg1/patroni");
-      assert.deepEqual(
-        { state, role, version, xlog },
-        { state: "running", role: "primary", version: 150020, xlog: { location: 72455072 } },
-      );
-      assert.equal((rolecall as Record<string, unknown>)["node"], "pg1");
-    });
+      test("the document is in a node's words", async () => {
+        const { state, role, server_version: version, xlog, rolecall } = await running.json("/nodes/pg1/patroni");
+        assert.deepEqual(
+          { state, role, version, xlog },
+          { state: "running", role: "primary", version: 150020, xlog: { location: 72455072 } },
+        );
+        assert.equal((rolecall as Record<string, unknown>)["node"], "pg1");
+      });
 
-    if (family === "pg_exporter") {
-      test("the lag is the distance of two nodes' positions", async () => {
-        const { rolecall } = await running.json("/nodes/pg2/patroni");
-        assert.equal((rolecall as Record<string, unknown>)["lag_bytes"], 72455072 - 67108864);
-      });
-    } else {
-      test("an exporter without /up is not asked for it again and again", async () => {
-        await until(() => Promise.resolve((running.exporters[0]?.asked.get("/metrics") ?? 0) > 10));
-        assert.equal(running.exporters[0]?.asked.get("/up"), 1);
-      });
-    }
-  });
+      if (family === "pg_exporter") {
+        test("the lag is the distance of two nodes' positions", async () => {
+          const { rolecall } = await running.json("/nodes/pg2/patroni");
+          assert.equal((rolecall as Record<string, unknown>)["lag_bytes"], 72455072 - 67108864);
+        });
+      } else {
+        test("an exporter without /up is not asked for it again and again", async () => {
+          await until(() => Promise.resolve((running.exporters[0]?.asked.get("/metrics") ?? 0) > 10));
+          assert.equal(running.exporters[0]?.asked.get("/up"), 1);
+        });
+      }
+    },
+  );
 }
 
 suite("a frozen database, whose exporter's /up goes on saying primary", () => {

@@ -49,7 +49,11 @@ export function ask(url: string, { method = "GET", headers = {}, body, tls = {} 
 }
 
 /** Waits until `look` gives something; fails after `seconds` with what was waited for. */
-export async function until<T>(what: string, look: () => Promise<T | undefined> | T | undefined, seconds = 20): Promise<T> {
+export async function until<T>(
+  what: string,
+  look: () => Promise<T | undefined> | T | undefined,
+  seconds = 20,
+): Promise<T> {
   const lastMs = performance.now() + seconds * 1000;
   for (;;) {
     const found = await look();

@@ -25,12 +25,9 @@ export class Authority {
 
   /** Signs a certificate for 127.0.0.1, ::1 and localhost. A second one of the same name takes the first one's place. */
   issue(name: string): Issued {
-    const [cert, key, request, extensions] = [".pem", ".key", ".csr", ".ext"].map((end) => join(this.folder, `${name}${end}`)) as [
-      string,
-      string,
-      string,
-      string,
-    ];
+    const [cert, key, request, extensions] = [".pem", ".key", ".csr", ".ext"].map((end) =>
+      join(this.folder, `${name}${end}`),
+    ) as [string, string, string, string];
     writeFileSync(extensions, "subjectAltName=IP:127.0.0.1,IP:::1,DNS:localhost\n");
     openssl("req", "-new", ...newKey(key), "-out", request, "-subj", `/CN=${name}`);
     const signer = ["-CA", this.ca, "-CAkey", this.#key, "-CAcreateserial"];

@@ -44,6 +44,8 @@ export function makeCertificate(context: TestContext, names = "IP:127.0.0.1,DNS:
 /** The same certificate as one that ended yesterday; the name of its file, which goes with the first one's. */
 export function expired({ certFile, keyFile }: Certificate): string {
   const file = certFile.replace(/cert\.pem$/, "expired.pem");
-  execFileSync("openssl", ["x509", "-in", certFile, "-signkey", keyFile, "-days", "-1", "-out", file], { stdio: "ignore" });
+  execFileSync("openssl", ["x509", "-in", certFile, "-signkey", keyFile, "-days", "-1", "-out", file], {
+    stdio: "ignore",
+  });
   return file;
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { Readable } from "node:stream";
-import type { Io, Sink } from "../../src/cli/io.ts";
+import type { Io, Sink } from "../../src/cli/output/io.ts";
 import type { Result } from "../../src/cli/result/document.ts";
 import { run } from "../../src/cli/run.ts";
 import { assertConforms } from "./conforming.ts";

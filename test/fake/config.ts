@@ -1,5 +1,5 @@
 import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/config.ts";
-import { openDoor } from "../../src/config/door-config.ts";
+import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 
 export const guardsOff: Guards = {
@@ -51,13 +51,22 @@ export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
     wholeCluster: false,
     operatorPages: false,
     defaults: "",
-    door: openDoor,
+    access: unrestrictedAccess,
     ...parts,
   };
 }
 
 export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
-  return { name: "demo", scope: "demo", discover: [], nodes: [], tls: null, auth: null, guards: defaultGuards, ...parts };
+  return {
+    name: "demo",
+    scope: "demo",
+    discover: [],
+    nodes: [],
+    tls: null,
+    auth: null,
+    guards: defaultGuards,
+    ...parts,
+  };
 }
 
 export function nodeOf(parts: Pick<NodeConfig, "name"> & Partial<NodeConfig>): NodeConfig {

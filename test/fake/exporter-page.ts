@@ -1,4 +1,4 @@
-import type { ExporterPage } from "../../src/cluster/exporter-report.ts";
+import type { ExporterPage } from "../../src/cluster/exporter/exporter-report.ts";
 
 /** What the page of a primary without standbys says. */
 export const primaryPage: ExporterPage = {
@@ -22,4 +22,10 @@ export const primaryPage: ExporterPage = {
 };
 
 /** The same database as a standby that has not replayed all it received. */
-export const replicaPage: ExporterPage = { ...primaryPage, isInRecovery: true, written: null, received: 5_000, replayed: 4_000 };
+export const replicaPage: ExporterPage = {
+  ...primaryPage,
+  isInRecovery: true,
+  written: null,
+  received: 5_000,
+  replayed: 4_000,
+};

@@ -25,7 +25,11 @@ export interface RunningExporter {
 }
 
 /** Reads what a real exporter answered: `family` as its files begin, `situation` steady or lagging. */
-export function recordedExporter(family: "pg_exporter" | "postgres_exporter", situation: string, node: string): FakeExporter {
+export function recordedExporter(
+  family: "pg_exporter" | "postgres_exporter",
+  situation: string,
+  node: string,
+): FakeExporter {
   const name = (rest: string): string => join(exporterFixtures, `${family}-${situation}-${node}-${rest}`);
   const page = readFileSync(name("metrics.txt"), "utf8");
   if (family === "postgres_exporter") return { up: null, page, isTimeMoving: true };
@@ -43,7 +47,10 @@ export async function serveExporter(said: FakeExporter): Promise<RunningExporter
     if (path === "/metrics") {
       if (said.page === null) return;
       scrapes += said.isTimeMoving ? 1 : 0;
-      const page = said.page.replace(/^(pg|db)_timestamp .*$/m, (_, prefix: string) => `${prefix}_timestamp ${1_795_242_555 + scrapes}`);
+      const page = said.page.replace(
+        /^(pg|db)_timestamp .*$/m,
+        (_, prefix: string) => `${prefix}_timestamp ${1_795_242_555 + scrapes}`,
+      );
       response.writeHead(200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }).end(page);
       return;
     }
@@ -51,7 +58,9 @@ export async function serveExporter(said: FakeExporter): Promise<RunningExporter
       response.writeHead(said.up.status, { "Content-Type": "text/plain; charset=utf-8" }).end(said.up.body);
       return;
     }
-    response.writeHead(200, { "Content-Type": "text/html; charset=UTF-8" }).end("<html><head><title>Exporter</title></head></html>");
+    response
+      .writeHead(200, { "Content-Type": "text/html; charset=UTF-8" })
+      .end("<html><head><title>Exporter</title></head></html>");
   });
   const { port, close } = await open(server);
   return { said, origin: `http://127.0.0.1:${port}`, asked, close };

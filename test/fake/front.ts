@@ -1,24 +1,27 @@
 import { connect } from "node:net";
 import type { TestContext } from "node:test";
-import type { Bound } from "../../src/front/address.ts";
-import type { Evidence } from "../../src/front/answer.ts";
-import { openDoor } from "../../src/config/door-config.ts";
-import { Listener, type ListenerEvents } from "../../src/front/listener.ts";
-import { answerOperator } from "../../src/front/operator.ts";
-import { NodeDialect } from "../../src/front/node-dialect.ts";
-import { PageGate } from "../../src/front/page-gate.ts";
-import type { Passage } from "../../src/front/passage.ts";
-import type { Request } from "../../src/front/request.ts";
-import type { Listening } from "../../src/front/understand.ts";
+import type { ListenerScope } from "../../src/http/node-api/target-node.ts";
+import type { JudgeInputs } from "../../src/http/node-api/answer.ts";
+import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import { Listener, type ListenerEvents } from "../../src/http/listener/listener.ts";
+import { answerDiagnostics } from "../../src/http/diagnostics/diagnostics-api.ts";
+import { NodeApi } from "../../src/http/node-api/node-api.ts";
+import { PageGate } from "../../src/http/pages/page-gate.ts";
+import type { Passthrough } from "../../src/http/message/passthrough.ts";
+import type { Request } from "../../src/http/message/request.ts";
+import type { RoutingContext } from "../../src/http/node-api/route-request.ts";
 import type { Watched } from "./watched.ts";
 
-export function boundOf(parts: Partial<Bound> = {}): Bound {
+export function boundOf(parts: Partial<ListenerScope> = {}): ListenerScope {
   return { cluster: null, node: null, wholeCluster: false, clusters: ["demo"], hostSuffixes: [], ...parts };
 }
 
-export function listeningOf(parts: Partial<Bound> = {}, rules: Partial<Listening["rules"]> = {}): Listening {
+export function listeningOf(
+  parts: Partial<ListenerScope> = {},
+  rules: Partial<RoutingContext["rules"]> = {},
+): RoutingContext {
   return {
-    bound: boundOf(parts),
+    scope: boundOf(parts),
     rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2_000, ...rules },
     passes: false,
     operatorPages: true,
@@ -55,8 +58,16 @@ export class Front {
   }
 
   /** One request whose connection is closed after the answer; the answer taken apart. */
-  async ask(target: string, options: { readonly method?: string; readonly headers?: readonly string[] } = {}): Promise<Answer> {
-    const lines = [`${options.method ?? "GET"} ${target} HTTP/1.1`, "Host: any", "Connection: close", ...(options.headers ?? [])];
+  async ask(
+    target: string,
+    options: { readonly method?: string; readonly headers?: readonly string[] } = {},
+  ): Promise<Answer> {
+    const lines = [
+      `${options.method ?? "GET"} ${target} HTTP/1.1`,
+      "Host: any",
+      "Connection: close",
+      ...(options.headers ?? []),
+    ];
     return answerOf(await this.raw(`${lines.join("\r\n")}\r\n\r\n`));
   }
 }
@@ -72,7 +83,10 @@ export function answerOf(text: string): Answer {
   const cut = text.indexOf("\r\n\r\n");
   const [line = "", ...lines] = text.slice(0, cut).split("\r\n");
   const headers = new Map(
-    lines.map((header): [string, string] => [header.slice(0, header.indexOf(":")), header.slice(header.indexOf(":") + 2)]),
+    lines.map((header): [string, string] => [
+      header.slice(0, header.indexOf(":")),
+      header.slice(header.indexOf(":") + 2),
+    ]),
   );
   return { line, status: Number(line.split(" ")[1]), headers, body: text.slice(cut + 4) };
 }
@@ -80,20 +94,25 @@ export function answerOf(text: string): Answer {
 export async function openFront(
   context: TestContext,
   watched: Watched,
-  options: { readonly listening?: Listening; readonly nowMs?: number; readonly unready?: string | null } = {},
+  options: { readonly listening?: RoutingContext; readonly nowMs?: number; readonly unready?: string | null } = {},
 ): Promise<Front> {
   const [answers, errors]: [string[], unknown[]] = [[], []];
-  const evidence = (): Evidence => ({
-    snapshot: { instance: "run", sequence: 7, parts: [{ ...watched.part, sequence: 7 }], index: new Map([["demo", 0]]) },
-    settings: (cluster) => (cluster === "demo" ? watched.settings : undefined),
+  const inputs = (): JudgeInputs => ({
+    snapshot: {
+      instance: "run",
+      sequence: 7,
+      clusters: [{ ...watched.cluster, sequence: 7 }],
+      index: new Map([["demo", 0]]),
+    },
+    policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
     nowMs: options.nowMs ?? 0,
     unready: () => options.unready ?? null,
   });
-  const { settings, nowMs } = evidence();
+  const { policy, nowMs } = inputs();
   const operator = {
     gate: new PageGate(),
-    snapshot: () => evidence().snapshot,
-    settings,
+    snapshot: () => inputs().snapshot,
+    policy,
     now: () => nowMs,
     wall: () => nowMs,
     changes: () => [],
@@ -101,15 +120,15 @@ export async function openFront(
     accused: () => new Map(),
   };
   const listening = options.listening ?? listeningOf();
-  const dialect = new NodeDialect(listening, {
-    evidence,
+  const dialect = new NodeApi(listening, {
+    inputs,
     snapshot: operator.snapshot,
     now: operator.now,
-    operator: (request) => answerOperator(request, listening.bound, operator),
-    passage: closedPassage,
+    operator: (request) => answerDiagnostics(request, listening.scope, operator),
+    passthrough: closedPassage,
     onAnswer: (route, status) => answers.push(`${route} ${status}`),
   });
-  const listener = new Listener((request) => dialect.handle(request), openDoor, eventsTo(errors));
+  const listener = new Listener((request) => dialect.handle(request), unrestrictedAccess, eventsTo(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
   return new Front(port, answers, errors);
@@ -117,11 +136,11 @@ export async function openFront(
 
 /** What a listener tells of, where only errors matter. */
 export function eventsTo(errors: unknown[]): ListenerEvents {
-  return { onError: (error) => errors.push(error), onRefused: () => {}, onFiles: () => {} };
+  return { onError: (error) => errors.push(error), onRejected: () => {}, onFiles: () => {} };
 }
 
 /** Nothing may be passed on: whatever is asked of this passage is a mistake of the test. */
-export const closedPassage: Passage = {
+export const closedPassage: Passthrough = {
   manage: () => Promise.reject(new Error("a management call where none is passed on")),
   fetch: () => Promise.reject(new Error("a node's question where none is passed on")),
 };

@@ -14,7 +14,9 @@ export async function listen(context: TestContext, server: Server): Promise<numb
 }
 
 /** Listens on a free port of 127.0.0.1 until it is closed; closing cuts what is still connected. */
-export async function open(server: HttpServer | HttpsServer): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+export async function open(
+  server: HttpServer | HttpsServer,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
   const close = (): Promise<void> =>
     new Promise((resolve) => {

@@ -34,6 +34,6 @@ export function lose(watched: Watched, node: string, atMs: number): void {
   for (let time = 2; time >= 0; time -= 1) watched.fail(node, "timeout", atMs - time * 1_000);
 }
 
-export function nodesOf({ part }: Watched): readonly string[] {
-  return part.nodes.map(({ node, report }) => `${node.name} ${node.api}${report === null ? "" : " seen"}`);
+export function nodesOf({ cluster }: Watched): readonly string[] {
+  return cluster.nodes.map(({ node, report }) => `${node.name} ${node.api}${report === null ? "" : " seen"}`);
 }

@@ -38,7 +38,8 @@ export async function serveOddNode({ name, holdsLock, behave, instead, tls }: Od
   const received: Received[] = [];
   const listener: RequestListener = (request, response) => {
     if (instead !== undefined) instead(request, response);
-    else if (request.method === "GET" && probed.test(request.url ?? "")) answerProbe(name, holdsLock, request, response);
+    else if (request.method === "GET" && probed.test(request.url ?? ""))
+      answerProbe(name, holdsLock, request, response);
     else {
       const take = async (): Promise<void> => {
         const whole = await readWhole(request);
@@ -61,7 +62,9 @@ export function statusDocument(name: string, holdsLock: boolean): Readonly<Recor
     state: "running",
     role: holdsLock ? "primary" : "replica",
     timeline: 1,
-    xlog: holdsLock ? { location: 1000 } : { received_location: 1000, replayed_location: 1000, replayed_timestamp: null, paused: false },
+    xlog: holdsLock
+      ? { location: 1000 }
+      : { received_location: 1000, replayed_location: 1000, replayed_timestamp: null, paused: false },
     ...(holdsLock ? {} : { replication_state: "streaming" }),
     database_system_identifier: "7",
     patroni: { version: "4.1.4", scope: "demo", name },
@@ -69,7 +72,8 @@ export function statusDocument(name: string, holdsLock: boolean): Readonly<Recor
 }
 
 function answerProbe(name: string, holdsLock: boolean, request: IncomingMessage, response: ServerResponse): void {
-  if (request.url === "/leader") response.writeHead(holdsLock ? 200 : 503).end(JSON.stringify(statusDocument(name, holdsLock)));
+  if (request.url === "/leader")
+    response.writeHead(holdsLock ? 200 : 503).end(JSON.stringify(statusDocument(name, holdsLock)));
   else if (request.url === "/liveness") response.writeHead(200).end();
   else if (request.url === "/config") response.end(JSON.stringify({ ttl: 30, loop_wait: 10, retry_timeout: 10 }));
   else if (request.url === "/history") response.end("[]");
@@ -88,5 +92,10 @@ function answerProbe(name: string, holdsLock: boolean, request: IncomingMessage,
 async function readWhole(request: IncomingMessage): Promise<Received> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) if (Buffer.isBuffer(chunk)) chunks.push(chunk);
-  return { method: request.method ?? "", path: request.url ?? "", headers: request.headers, body: Buffer.concat(chunks).toString() };
+  return {
+    method: request.method ?? "",
+    path: request.url ?? "",
+    headers: request.headers,
+    body: Buffer.concat(chunks).toString(),
+  };
 }

@@ -107,8 +107,13 @@ export const overviewAnswers: Readonly<Record<string, Answering>> = {
     headers: { "X-Rolecall-Reason": "down" },
     body: { state: "unknown", rolecall: { node: "pg3", cluster: "demo", fit: false, reason: "down", lag_bytes: null } },
   },
-  "/clusters/demo/primary": { body: { rolecall: { node: "pg1", cluster: "demo", fit: true, reason: null, lag_bytes: 0, degraded: true } } },
-  "/clusters/demo/nodes/pg2/replica?lagg=1MB": { status: 400, body: { error: "bad_request", message: "Cannot read parameter lagg" } },
+  "/clusters/demo/primary": {
+    body: { rolecall: { node: "pg1", cluster: "demo", fit: true, reason: null, lag_bytes: 0, degraded: true } },
+  },
+  "/clusters/demo/nodes/pg2/replica?lagg=1MB": {
+    status: 400,
+    body: { error: "bad_request", message: "Cannot read parameter lagg" },
+  },
   "/clusters/demo/replica": { body: "<html>a proxy's page</html>" },
   "/explain?node=demo%2Fpg3&check=%2Freplica": {
     body: {
@@ -136,7 +141,15 @@ export const overviewAnswers: Readonly<Record<string, Answering>> = {
           source: "GET /leader of pg3",
           reason: "down",
         },
-        { rule: "identity", outcome: "skip", value: "guard same_system is off", limit: null, age_ms: null, source: "", reason: null },
+        {
+          rule: "identity",
+          outcome: "skip",
+          value: "guard same_system is off",
+          limit: null,
+          age_ms: null,
+          source: "",
+          reason: null,
+        },
       ],
     },
   },
@@ -184,7 +197,10 @@ export const overviewAnswers: Readonly<Record<string, Answering>> = {
     },
   },
   "DELETE /drains/demo/pg2": { body: { cluster: "demo", node: "pg2", drain: null } },
-  "DELETE /drains/demo/pg1": { status: 404, body: { error: "not_drained", message: "Cannot end the drain of pg1 in demo: it has none" } },
+  "DELETE /drains/demo/pg1": {
+    status: 404,
+    body: { error: "not_drained", message: "Cannot end the drain of pg1 in demo: it has none" },
+  },
   "POST /drains/demo/pg3": { status: 403, body: { error: "forbidden", message: "not from here" } },
   "/clusters/demo/cluster": {
     body: {
@@ -192,7 +208,10 @@ export const overviewAnswers: Readonly<Record<string, Answering>> = {
       members: [leaderRow],
     },
   },
-  "POST /clusters/demo/switchover": { body: 'Successfully switched over to "pg2"', headers: { "X-Rolecall-Snapshot": "aa.13" } },
+  "POST /clusters/demo/switchover": {
+    body: 'Successfully switched over to "pg2"',
+    headers: { "X-Rolecall-Snapshot": "aa.13" },
+  },
   "POST /clusters/demo/switchover?dry_run=1": { body: { would: "switch over from pg1 to pg2" } },
   "DELETE /clusters/demo/switchover": { status: 404, body: "no switchover is scheduled" },
   "POST /clusters/demo/failover": { status: 412, body: { error: "precondition", message: "pg3 does not answer" } },

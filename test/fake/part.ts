@@ -1,12 +1,12 @@
-import type { ClusterPart } from "../../src/cluster/snapshot.ts";
-import { parseReport } from "../../src/cluster/report.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import { parseReport } from "../../src/cluster/documents/report.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
-import { observe } from "../../src/health/observe.ts";
-import type { Settings } from "../../src/health/settings.ts";
-import { tend } from "../../src/tend.ts";
+import { observe } from "../../src/health/observe/observe.ts";
+import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { buildClusters } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "./config.ts";
 
-export const plainSettings: Settings = {
+export const plainSettings: HealthPolicy = {
   guards: defaultGuards,
   intervalMs: 1_000,
   timeoutMs: 2_500,
@@ -28,13 +28,16 @@ export interface Told {
 }
 
 /** A cluster's part in which each node has been heard at `nowMs`. The primary holds the lock at position 1000. */
-export function partOf(nodes: readonly Told[], nowMs = 1_000): ClusterPart {
-  const config = configOf({ clusters: [clusterOf({ nodes: nodes.map(({ name }) => nodeOf({ name, api: `http://${name}.test:8008` })) })] });
-  const [tended] = tend(config, new Map());
-  if (tended === undefined) throw new Error("Cannot tend a cluster as there must be one");
-  let { part } = tended;
+export function partOf(nodes: readonly Told[], nowMs = 1_000): ClusterState {
+  const config = configOf({
+    clusters: [clusterOf({ nodes: nodes.map(({ name }) => nodeOf({ name, api: `http://${name}.test:8008` })) })],
+  });
+  const [monitored] = buildClusters(config, new Map());
+  if (monitored === undefined) throw new Error("Cannot tend a cluster as there must be one");
+  let { cluster } = monitored;
   for (const { name, role, at = 1_000, document = {} } of nodes) {
-    const xlog = role === "primary" ? { location: at } : { received_location: at, replayed_location: at, paused: false };
+    const xlog =
+      role === "primary" ? { location: at } : { received_location: at, replayed_location: at, paused: false };
     const report = parseReport({
       state: "running",
       role,
@@ -46,11 +49,11 @@ export function partOf(nodes: readonly Told[], nowMs = 1_000): ClusterPart {
     });
     if (report === undefined) throw new Error(`Cannot read the report of ${name}`);
     const result = { report, hasLock: role === "primary" };
-    part = observe(
-      part,
+    cluster = observe(
+      cluster,
       { kind: "status", cluster: "demo", node: name, sentAtMs: nowMs, sentAtWallMs: nowMs, result },
-      { settings: plainSettings, nowMs },
+      { policy: plainSettings, nowMs },
     );
   }
-  return part;
+  return cluster;
 }

@@ -45,7 +45,19 @@ const known = fc.constantFrom(
 const value = fc.oneof(
   {
     weight: 6,
-    arbitrary: fc.constantFrom("0", "2", "5", "-1", "1e3", "999999999999999999999", "chunked", "gzip", "chunked, chunked", "identity", ""),
+    arbitrary: fc.constantFrom(
+      "0",
+      "2",
+      "5",
+      "-1",
+      "1e3",
+      "999999999999999999999",
+      "chunked",
+      "gzip",
+      "chunked, chunked",
+      "identity",
+      "",
+    ),
   },
   fc.constantFrom(
     "close",
@@ -75,13 +87,24 @@ const wellMade = fc.constantFrom(
   "Transfer-Encoding: chunked",
 );
 const anyHeader = fc
-  .tuple(fc.oneof({ weight: 6, arbitrary: known }, word, spoilt(word), bytes(8)), fc.constantFrom(": ", ":", " : ", "", ":\t"), value)
+  .tuple(
+    fc.oneof({ weight: 6, arbitrary: known }, word, spoilt(word), bytes(8)),
+    fc.constantFrom(": ", ":", " : ", "", ":\t"),
+    value,
+  )
   .map((parts) => parts.join(""));
 const header = fc.oneof({ weight: 10, arbitrary: wellMade }, anyHeader);
 const lineEnd = fc.oneof({ weight: 40, arbitrary: fc.constant("\r\n") }, fc.constantFrom("\n", "\r", "\n\r", "\r\r\n"));
 const chunk = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom("2\r\nok\r\n", "0\r\n\r\n", "5;a=b\r\nhello\r\n", "0\r\nX-Sum: 1\r\n\r\n") },
-  fc.constantFrom("zz\r\nok\r\n", "-1\r\n\r\n", "ffffffffffffffff\r\n", "2\r\nok", "2\r\no\0\r\n", "0\r\nBad Trailer\r\n\r\n"),
+  fc.constantFrom(
+    "zz\r\nok\r\n",
+    "-1\r\n\r\n",
+    "ffffffffffffffff\r\n",
+    "2\r\nok",
+    "2\r\no\0\r\n",
+    "0\r\nBad Trailer\r\n\r\n",
+  ),
 );
 const body = fc.oneof(
   { weight: 3, arbitrary: fc.constantFrom("", "ok", "hello") },
@@ -106,16 +129,25 @@ const mutated = fc
   )
   .map(([text, changes]) =>
     changes.reduce<string>(
-      (now, [at, kind, odd]) => now.slice(0, at) + (kind === "drop" ? "" : odd) + now.slice(kind === "insert" ? at : at + 1),
+      (now, [at, kind, odd]) =>
+        now.slice(0, at) + (kind === "drop" ? "" : odd) + now.slice(kind === "insert" ? at : at + 1),
       text,
     ),
   );
 
-const text = fc.oneof({ weight: 5, arbitrary: whole }, { weight: 3, arbitrary: mutated }, { weight: 1, arbitrary: bytes(200) });
+const text = fc.oneof(
+  { weight: 5, arbitrary: whole },
+  { weight: 3, arbitrary: mutated },
+  { weight: 1, arbitrary: bytes(200) },
+);
 
 /** Anything that a server can write before it ends its connection: heads and bodies of all kinds, well made, spoilt or none at all. */
 export const randomAnswer: fc.Arbitrary<RawAnswer> = fc
-  .tuple(text, fc.array(fc.nat(150), { maxLength: 3 }), fc.constantFrom("close" as const, "close" as const, "reset" as const))
+  .tuple(
+    text,
+    fc.array(fc.nat(150), { maxLength: 3 }),
+    fc.constantFrom("close" as const, "close" as const, "reset" as const),
+  )
   .map(([all, cuts, end]) => {
     const written = Buffer.from(all, "latin1");
     const places = [0, ...cuts.toSorted((one, other) => one - other), written.length];

@@ -40,5 +40,7 @@ const farewellAnswer =
   /HTTP\/1\.1 400 bad_request node\r\n(?:[^\r\n]+\r\n)*Connection: close\r\n\r\n\{"error":"bad_request"[^{}]*"farewell\\""\}$/;
 
 function exchangeOf(bytes: string): Exchange {
-  return farewellAnswer.test(bytes) ? { bytes: bytes.replace(farewellAnswer, ""), fate: "open" } : { bytes, fate: "closed" };
+  return farewellAnswer.test(bytes)
+    ? { bytes: bytes.replace(farewellAnswer, ""), fate: "open" }
+    : { bytes, fate: "closed" };
 }

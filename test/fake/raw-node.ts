@@ -27,7 +27,11 @@ export async function serveRaw(
 }
 
 /** A server that answers each request head with the same bytes, and then closes, unless it keeps the connection. */
-export function serveBytes(context: TestContext, bytes: string | Buffer, { keeps = false } = {}): ReturnType<typeof serveRaw> {
+export function serveBytes(
+  context: TestContext,
+  bytes: string | Buffer,
+  { keeps = false } = {},
+): ReturnType<typeof serveRaw> {
   return serveRaw(context, (socket) => {
     socket.on("data", () => {
       socket.write(bytes);
@@ -53,7 +57,10 @@ export interface RawRequest {
 }
 
 /** A server that reads request heads and answers each with bytes of the test's choice: no HTTP library has a say in them. */
-export function serveRawAnswers(context: TestContext, answer: (request: RawRequest) => RawAnswer): ReturnType<typeof serveRaw> {
+export function serveRawAnswers(
+  context: TestContext,
+  answer: (request: RawRequest) => RawAnswer,
+): ReturnType<typeof serveRaw> {
   return serveRaw(context, (socket) => {
     let head = "";
     socket.on("data", (chunk) => {
@@ -64,7 +71,10 @@ export function serveRawAnswers(context: TestContext, answer: (request: RawReque
       head = "";
       const [method = "", path = ""] = line.split(" ");
       const headers = new Map(
-        lines.map((text): [string, string] => [text.split(":", 1)[0]?.toLowerCase() ?? "", text.replace(/^[^:]*: */, "")]),
+        lines.map((text): [string, string] => [
+          text.split(":", 1)[0]?.toLowerCase() ?? "",
+          text.replace(/^[^:]*: */, ""),
+        ]),
       );
       write(socket, answer({ method, path, headers }));
     });

@@ -37,7 +37,8 @@ export async function serveAnswers(
         type: headers["content-type"],
         authorization: headers.authorization,
       });
-      const answer = answers[`${method} ${url}`] ?? answers[url] ?? { status: 404, body: { message: `nothing at ${url}` } };
+      const answer = answers[`${method} ${url}`] ??
+        answers[url] ?? { status: 404, body: { message: `nothing at ${url}` } };
       if (answer.isSilent === true) return;
       response.writeHead(answer.status ?? 200, { "Content-Type": "application/json", ...answer.headers });
       response.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body));

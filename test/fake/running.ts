@@ -15,16 +15,25 @@ export class Running {
   constructor(
     context: TestContext,
     args: readonly string[],
-    options: { readonly env?: NodeJS.ProcessEnv; readonly command?: readonly string[]; readonly sockets?: readonly number[] } = {},
+    options: {
+      readonly env?: NodeJS.ProcessEnv;
+      readonly command?: readonly string[];
+      readonly sockets?: readonly number[];
+    } = {},
   ) {
     const main = join(import.meta.dirname, "..", "..", "src", "main.js");
     const [command = "", ...before] = options.command ?? [process.execPath];
     const { PATH, NODE_V8_COVERAGE } = process.env;
     const env = { PATH, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...options.env };
-    this.process = spawn(command, [...before, main, ...args], { env, stdio: ["ignore", "pipe", "pipe", ...(options.sockets ?? [])] });
+    this.process = spawn(command, [...before, main, ...args], {
+      env,
+      stdio: ["ignore", "pipe", "pipe", ...(options.sockets ?? [])],
+    });
     this.process.stdout?.on("data", (text: Buffer) => (this.stdout += text.toString()));
     this.process.stderr?.on("data", (text: Buffer) => (this.stderr += text.toString()));
-    this.#exit = new Promise((resolve) => void this.process.on("close", (code, signal) => resolve(code ?? signal ?? "?")));
+    this.#exit = new Promise(
+      (resolve) => void this.process.on("close", (code, signal) => resolve(code ?? signal ?? "?")),
+    );
     context.after(() => void this.process.kill("SIGKILL"));
   }
 

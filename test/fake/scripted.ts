@@ -1,18 +1,18 @@
 import type { TestContext } from "node:test";
 import type { FailureKind } from "../../src/cluster/failure.ts";
-import type { Outcome } from "../../src/cluster/outcome.ts";
-import { NodeClient, type Reply } from "../../src/probe/client.ts";
-import type { Asked, Probing } from "../../src/probe/probing.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import { NodeClient, type NodeReply } from "../../src/probe/client/client.ts";
+import type { ProbeResult, ProbeContext } from "../../src/probe/probe-context.ts";
 import { statusOf, Watched } from "./watched.ts";
 
 /** What a scripted cluster answers to a path at an origin; a promise that never settles hangs. */
-export type Script = (origin: string, path: string) => Reply | Promise<Reply>;
+export type Script = (origin: string, path: string) => NodeReply | Promise<NodeReply>;
 
 /** Probing over a script instead of sockets, in time that a test moves by hand. */
 export class Scripted {
   readonly watched: Watched;
-  readonly recorded: Outcome[] = [];
-  readonly asked: Asked[] = [];
+  readonly recorded: ProbeOutcome[] = [];
+  readonly result: ProbeResult[] = [];
   /** Every question as it was sent: `1000 http://pg1:8008/leader`. */
   readonly sent: { readonly atMs: number; readonly url: string }[] = [];
   readonly closed: string[] = [];
@@ -20,7 +20,7 @@ export class Scripted {
   random = 0.5;
   nowMs = 0;
   /** Told of each new part; a cluster prober's `follow` goes here. */
-  onPart: (before: Watched["part"], after: Watched["part"]) => void = () => {};
+  onPart: (before: Watched["cluster"], after: Watched["cluster"]) => void = () => {};
   readonly #timers: TestContext["mock"]["timers"];
 
   constructor(context: TestContext, watched: Watched, script: Script) {
@@ -30,10 +30,10 @@ export class Scripted {
     this.script = script;
   }
 
-  probing(pace: Partial<Probing["pace"]> = {}): Probing {
+  probing(pace: Partial<ProbeContext["schedule"]> = {}): ProbeContext {
     return {
       cluster: "demo",
-      pace: {
+      schedule: {
         intervalMs: 1_000,
         livenessIntervalMs: 10_000,
         clusterIntervalMs: 3_000,
@@ -43,10 +43,10 @@ export class Scripted {
         fall: 3,
         ...pace,
       },
-      settings: this.watched.settings,
-      part: () => this.watched.part,
+      policy: this.watched.policy,
+      state: () => this.watched.cluster,
       record: (outcome) => {
-        const before = this.watched.part;
+        const before = this.watched.cluster;
         this.recorded.push(outcome);
         this.onPart(before, this.watched.tell(outcome, this.nowMs));
       },
@@ -54,7 +54,7 @@ export class Scripted {
       wall: () => 1_700_000_000_000 + this.nowMs,
       random: () => this.random,
       connect: (origin) => new ScriptedClient(origin, this),
-      onAsked: (asked) => this.asked.push(asked),
+      onProbeFinished: (result) => this.result.push(result),
     };
   }
 
@@ -84,7 +84,7 @@ class ScriptedClient extends NodeClient {
     this.#scripted = scripted;
   }
 
-  override async get(path: string): Promise<Reply> {
+  override async get(path: string): Promise<NodeReply> {
     this.#scripted.sent.push({ atMs: this.#scripted.nowMs, url: `${this.#origin}${path}` });
     return this.#scripted.script(this.#origin, path);
   }
@@ -95,11 +95,11 @@ class ScriptedClient extends NodeClient {
   }
 }
 
-export function json(value: unknown, status = 200): Reply {
+export function json(value: unknown, status = 200): NodeReply {
   return { status, body: Buffer.from(JSON.stringify(value)) };
 }
 
-export function failed(kind: FailureKind): Reply {
+export function failed(kind: FailureKind): NodeReply {
   return { failure: { kind, detail: `a scripted ${kind}` } };
 }
 
@@ -131,7 +131,7 @@ export function healthy(names: readonly string[]): Script {
   };
 }
 
-export function never(): Promise<Reply> {
+export function never(): Promise<NodeReply> {
   return new Promise(() => {});
 }
 

@@ -1,22 +1,22 @@
 import { closedPassage } from "./front.ts";
-import { Store } from "../../src/store.ts";
-import { tend } from "../../src/tend.ts";
-import type { ClusterPart } from "../../src/cluster/snapshot.ts";
-import { parseReport } from "../../src/cluster/report.ts";
-import type { DialectSources } from "../../src/front/node-dialect.ts";
-import type { Listening } from "../../src/front/understand.ts";
+import { Store } from "../../src/state/store.ts";
+import { buildClusters } from "../../src/state/clusters.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import { parseReport } from "../../src/cluster/documents/report.ts";
+import type { NodeApiContext } from "../../src/http/node-api/node-api.ts";
+import type { RoutingContext } from "../../src/http/node-api/route-request.ts";
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
 
 /** A cluster of three nodes in memory: pg1 leads, pg2 follows, pg3 was never heard. The clock moves only when told. */
 export interface StoredCluster {
   readonly store: Store;
-  readonly listening: Listening;
+  readonly listening: RoutingContext;
   nowMs: number;
-  part(): ClusterPart;
+  part(): ClusterState;
   /** A probe of a node that is answered now; pg1 has the lock unless told. */
   heard(node: string, position: number, hasLock?: boolean, said?: Said): void;
-  sources(onAnswer?: DialectSources["onAnswer"]): DialectSources;
+  sources(onAnswer?: NodeApiContext["onAnswer"]): NodeApiContext;
 }
 
 /** What a document says otherwise than that of an ordinary node on timeline 1. */
@@ -28,32 +28,37 @@ export interface Said {
 
 export function storedCluster(guards: Partial<Guards> = {}): StoredCluster {
   const nodes = ["pg1", "pg2", "pg3"].map((name, at) => nodeOf({ name, api: `http://127.0.0.1:${8008 + at}` }));
-  const config = configOf({ clusters: [clusterOf({ nodes, guards: { ...defaultGuards, demotedForMs: 2_000, ...guards } })] });
-  const store = new Store("test", tend(config, new Map()));
+  const config = configOf({
+    clusters: [clusterOf({ nodes, guards: { ...defaultGuards, demotedForMs: 2_000, ...guards } })],
+  });
+  const store = new Store("test", buildClusters(config, new Map()));
   const cluster: StoredCluster = {
     store,
     listening: {
-      bound: { ...listenerOf({}), clusters: ["demo"], hostSuffixes: [".db.internal"] },
+      scope: { ...listenerOf({}), clusters: ["demo"], hostSuffixes: [".db.internal"] },
       rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
       passes: false,
       operatorPages: false,
     },
     nowMs: 1_000,
-    part: () => store.current.parts[0] ?? missing(),
+    part: () => store.current.clusters[0] ?? missing(),
     heard(node, position, hasLock = node === "pg1", said = {}) {
       const report = parseReport(documentOf(hasLock || node === "pg1", position, said));
       if (report === undefined) throw new Error("the fake document is one");
       const { nowMs } = cluster;
-      store.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } }, nowMs);
+      store.record(
+        { kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } },
+        nowMs,
+      );
     },
     sources(onAnswer = () => {}) {
-      const settings = (name: string): ReturnType<Store["settings"]> => store.settings(name);
+      const policy = (name: string): ReturnType<Store["settings"]> => store.settings(name);
       return {
-        evidence: () => ({ snapshot: store.current, settings, nowMs: cluster.nowMs, unready: () => null }),
+        inputs: () => ({ snapshot: store.current, policy, nowMs: cluster.nowMs, unready: () => null }),
         snapshot: () => store.current,
         now: () => cluster.nowMs,
         operator: () => null,
-        passage: closedPassage,
+        passthrough: closedPassage,
         onAnswer,
       };
     },
@@ -68,7 +73,14 @@ function missing(): never {
 }
 
 function documentOf(isLeader: boolean, position: number, { timeline = 1, isMute = false }: Said): object {
-  if (isMute) return { state: "running", role: isLeader ? "primary" : "replica", patroni: { version: "3.0.2", scope: "demo" } };
+  if (isMute)
+    return { state: "running", role: isLeader ? "primary" : "replica", patroni: { version: "3.0.2", scope: "demo" } };
   const xlog = isLeader ? { location: position } : { received_location: position, replayed_location: position };
-  return { state: "running", role: isLeader ? "primary" : "replica", timeline, xlog, patroni: { version: "3.0.2", scope: "demo" } };
+  return {
+    state: "running",
+    role: isLeader ? "primary" : "replica",
+    timeline,
+    xlog,
+    patroni: { version: "3.0.2", scope: "demo" },
+  };
 }

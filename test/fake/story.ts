@@ -31,7 +31,8 @@ export function tell({ steps, ...setting }: Story): readonly string[] {
 
 /** Several failures are an interval apart, the last one at the step's instant: more often they count once (rule 8). */
 function fail(watched: Watched, { at, fails, by, times = 1 }: Extract<Step, { fails: string }>): void {
-  for (let before = times - 1; before >= 0; before -= 1) watched.fail(fails, by, at * 1000 - before * watched.settings.intervalMs);
+  for (let before = times - 1; before >= 0; before -= 1)
+    watched.fail(fails, by, at * 1000 - before * watched.policy.intervalMs);
 }
 
 function look(watched: Watched, views: { readonly [witness: string]: string | null }, atMs: number): void {
@@ -54,7 +55,9 @@ function play(watched: Watched, step: Step): readonly string[] {
   else {
     return Object.entries(step.is).flatMap(([check, expected]) => {
       const answered = watched.ask(step.ask, check, atMs);
-      return answered === expected ? [] : [`at ${step.at} s ${step.ask ?? "the cluster"} ${check}: ${answered}, expected ${expected}`];
+      return answered === expected
+        ? []
+        : [`at ${step.at} s ${step.ask ?? "the cluster"} ${check}: ${answered}, expected ${expected}`];
     });
   }
   return [];

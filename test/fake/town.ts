@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
-import { App } from "../../src/app.ts";
+import { App } from "../../src/app/app.ts";
 import type { ClusterConfig, ListenerConfig, NodeConfig } from "../../src/config/config.ts";
-import { openDoor, type DoorConfig } from "../../src/config/door-config.ts";
+import { unrestrictedAccess, type ListenerAccess } from "../../src/config/listener-access-config.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
 import { ask, until, type Answer, type Asking } from "./ask.ts";
 import { clusterOf, configOf, listenerOf } from "./config.ts";
@@ -24,7 +24,7 @@ export interface Town {
 
 export interface TownOptions {
   readonly simulator?: Partial<SimulatorOptions>;
-  readonly door?: Partial<DoorConfig>;
+  readonly door?: Partial<ListenerAccess>;
   readonly listener?: Partial<ListenerConfig>;
   readonly cluster?: Partial<ClusterConfig>;
   readonly hostSuffixes?: readonly string[];
@@ -53,13 +53,16 @@ async function open(options: TownOptions, cluster: ClusterConfig): Promise<Omit<
   const log: Record<string, unknown>[] = [];
   const lines = new PassThrough();
   lines.on("data", (line: Buffer) => log.push(JSON.parse(line.toString()) as Record<string, unknown>));
-  const door = { ...openDoor, management: true, ...options.door };
+  const door = { ...unrestrictedAccess, management: true, ...options.door };
   const listen = [
-    listenerOf({ cluster: "demo", door, ...options.listener }),
+    listenerOf({ cluster: "demo", access: door, ...options.listener }),
     listenerOf({ dialect: "admin", address: "127.0.0.2" }),
     listenerOf({ cluster: "demo", address: "127.0.0.3" }),
   ];
-  const app = new App(configOf({ clusters: [cluster], listen, hostSuffixes: options.hostSuffixes ?? [] }), pino({}, lines));
+  const app = new App(
+    configOf({ clusters: [cluster], listen, hostSuffixes: options.hostSuffixes ?? [] }),
+    pino({}, lines),
+  );
   await app.start();
   const scheme = door.tls === null ? "http" : "https";
   const port = (at: number): number => app.doors[at]?.port ?? 0;
@@ -69,7 +72,10 @@ async function open(options: TownOptions, cluster: ClusterConfig): Promise<Omit<
   await until(
     "a leader and the configuration",
     async () => {
-      const replies = await Promise.all([ask(`${questions}/clusters/demo/primary`), ask(`${questions}/clusters/demo/config`)]);
+      const replies = await Promise.all([
+        ask(`${questions}/clusters/demo/primary`),
+        ask(`${questions}/clusters/demo/config`),
+      ]);
       return replies.every(({ status }) => status === 200) ? true : undefined;
     },
     8,

@@ -1,29 +1,34 @@
-import { parseClusterDocument } from "../../src/cluster/cluster-document.ts";
-import { parseDynamicConfig } from "../../src/cluster/dynamic-config.ts";
-import { parseHistory } from "../../src/cluster/history.ts";
+import { parseClusterDocument } from "../../src/cluster/documents/cluster-document.ts";
+import { parseDynamicConfig } from "../../src/cluster/documents/dynamic-config.ts";
+import { parseHistory } from "../../src/cluster/documents/history.ts";
 import type { FailureKind } from "../../src/cluster/observation.ts";
-import type { Outcome } from "../../src/cluster/outcome.ts";
-import { parseReport, type Report } from "../../src/cluster/report.ts";
-import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import { parseReport, type Report } from "../../src/cluster/documents/report.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import type { ClusterConfig, NodeConfig } from "../../src/config/config.ts";
 import { parseCheck } from "../../src/health/check.ts";
-import { observe } from "../../src/health/observe.ts";
-import { judgeMember, judgePool } from "../../src/health/pool.ts";
+import { observe } from "../../src/health/observe/observe.ts";
+import { judgeMember, judgePool } from "../../src/health/judge/pool.ts";
 import { routeOf } from "../../src/health/route.ts";
-import type { Settings } from "../../src/health/settings.ts";
-import { look } from "../../src/health/sight.ts";
-import { tend } from "../../src/tend.ts";
+import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import { buildClusters } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "./config.ts";
 
 /** A status document of a running node of version 4; `role` decides what else is in it. */
-export function statusOf(name: string, fields: { readonly [field: string]: unknown } = {}): { readonly [field: string]: unknown } {
+export function statusOf(
+  name: string,
+  fields: { readonly [field: string]: unknown } = {},
+): { readonly [field: string]: unknown } {
   const isReplica = (fields["role"] ?? "replica") === "replica";
   return {
     state: "running",
     role: "replica",
     server_version: 150_000,
     timeline: 1,
-    xlog: isReplica ? { received_location: 1000, replayed_location: 1000, replayed_timestamp: null, paused: false } : { location: 1000 },
+    xlog: isReplica
+      ? { received_location: 1000, replayed_location: 1000, replayed_timestamp: null, paused: false }
+      : { location: 1000 },
     ...(isReplica ? { replication_state: "streaming" } : {}),
     database_system_identifier: "7000000000000000001",
     patroni: { version: "4.1.4", scope: "demo", name },
@@ -41,36 +46,42 @@ export function reportOf(name: string, fields: { readonly [field: string]: unkno
 export interface Setting {
   readonly nodes?: readonly (string | (Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>))[];
   readonly cluster?: Partial<ClusterConfig>;
-  readonly settings?: Partial<Settings>;
+  readonly settings?: Partial<HealthPolicy>;
 }
 
 /** One cluster that is told outcomes and asked checks, without any probing: the pure rooms alone. */
 export class Watched {
-  readonly settings: Settings;
-  part: ClusterPart;
+  readonly policy: HealthPolicy;
+  cluster: ClusterState;
 
   constructor({ nodes = ["pg1", "pg2", "pg3"], cluster = {}, settings = {} }: Setting = {}) {
-    const fixed = nodes.map((node) => nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node));
-    const [tended] = tend(configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] }), new Map());
-    if (tended === undefined) throw new Error("no cluster is tended");
-    this.part = tended.part;
-    this.settings = { ...tended.settings, ...settings, guards: { ...tended.settings.guards, ...settings.guards } };
+    const fixed = nodes.map((node) =>
+      nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node),
+    );
+    const [monitored] = buildClusters(configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] }), new Map());
+    if (monitored === undefined) throw new Error("no cluster is tended");
+    this.cluster = monitored.cluster;
+    this.policy = { ...monitored.policy, ...settings, guards: { ...monitored.policy.guards, ...settings.guards } };
   }
 
-  tell(outcome: Outcome, nowMs: number): ClusterPart {
-    this.part = observe(this.part, outcome, { settings: this.settings, nowMs });
-    return this.part;
+  tell(outcome: ProbeOutcome, nowMs: number): ClusterState {
+    this.cluster = observe(this.cluster, outcome, { policy: this.policy, nowMs });
+    return this.cluster;
   }
 
   /** The node's answer to `GET /leader`; by default one that was asked for and came at the same instant. */
-  answer(node: string, said: { readonly fields?: { readonly [field: string]: unknown }; readonly hasLock?: boolean }, atMs: number): void {
+  answer(
+    node: string,
+    said: { readonly fields?: { readonly [field: string]: unknown }; readonly hasLock?: boolean },
+    atMs: number,
+  ): void {
     const result = { report: reportOf(node, said.fields), hasLock: said.hasLock ?? false };
     this.tell({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
   }
 
   /** The node's last answer once more, as a prober that recognises it tells it. */
   again(node: string, atMs: number): void {
-    const known = this.part.nodes[this.part.index.get(node) ?? -1];
+    const known = this.cluster.nodes[this.cluster.index.get(node) ?? -1];
     if (known === undefined || known.report === null) throw new Error(`${node} has not answered yet`);
     const result = { report: known.report, hasLock: known.hasLock };
     this.tell({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
@@ -95,16 +106,24 @@ export class Watched {
   }
 
   /** One of the cluster's documents, as `of` answered it. */
-  document(name: "cluster" | "config" | "history", said: { readonly of: string; readonly value: unknown }, atMs: number): void {
+  document(
+    name: "cluster" | "config" | "history",
+    said: { readonly of: string; readonly value: unknown },
+    atMs: number,
+  ): void {
     const { of, value } = said;
-    const served = { status: 200, body: JSON.stringify(value), askedOf: of, sentAtMs: atMs };
-    const read = { cluster: parseClusterDocument(value), config: parseDynamicConfig(value), history: parseHistory(value) };
+    const served = { status: 200, body: JSON.stringify(value), source: of, sentAtMs: atMs };
+    const read = {
+      cluster: parseClusterDocument(value),
+      config: parseDynamicConfig(value),
+      history: parseHistory(value),
+    };
     this.tell({ kind: "document", cluster: "demo", answer: { name, served, [name]: read[name] } }, atMs);
   }
 
   /** A cluster document of the nodes known now. */
   named(leader: string | null, of: string, atMs: number, timeline = 1): void {
-    const members = this.part.nodes.map(({ node }) => ({
+    const members = this.cluster.nodes.map(({ node }) => ({
       name: node.member,
       role: node.member === leader ? "leader" : "replica",
       state: "running",
@@ -117,7 +136,13 @@ export class Watched {
   /** The node answered no cluster document. */
   viewless(node: string, atMs: number): void {
     this.tell(
-      { kind: "view_failure", cluster: "demo", node, sentAtMs: atMs, failure: { kind: "timeout", detail: "a planted timeout" } },
+      {
+        kind: "view_failure",
+        cluster: "demo",
+        node,
+        sentAtMs: atMs,
+        failure: { kind: "timeout", detail: "a planted timeout" },
+      },
       atMs,
     );
   }
@@ -127,17 +152,24 @@ export class Watched {
     const [path = "", query = ""] = check.split("?");
     const route = routeOf(path.replace(/^\//, ""));
     if (route === undefined) throw new Error(`there is no route ${path}`);
-    const parsed = parseCheck(route, query, { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 });
+    const parsed = parseCheck(route, query, {
+      ignoreParams: [],
+      ignoresUnknown: false,
+      defaults: "",
+      lagTimeMsLeast: 0,
+    });
     if (!parsed.ok) throw new Error(`cannot ask ${check}: ${JSON.stringify(parsed.problem)}`);
-    const sight = look(this.part, this.settings, nowMs);
-    if (node === null) return word(judgePool(sight, parsed.check).verdict);
-    const observation = this.part.nodes[this.part.index.get(node) ?? -1];
+    const view = viewAt(this.cluster, this.policy, nowMs);
+    if (node === null) return word(judgePool(view, parsed.check).verdict);
+    const observation = this.cluster.nodes[this.cluster.index.get(node) ?? -1];
     if (observation === undefined) return "no such node";
-    return word(judgeMember(sight, observation, parsed.check));
+    return word(judgeMember(view, observation, parsed.check));
   }
 }
 
-function word(verdict: { readonly fit: true; readonly isDegraded: boolean } | { readonly fit: false; readonly reason: string }): string {
+function word(
+  verdict: { readonly fit: true; readonly isDegraded: boolean } | { readonly fit: false; readonly reason: string },
+): string {
   if (!verdict.fit) return verdict.reason;
   return verdict.isDegraded ? "degraded" : "fit";
 }

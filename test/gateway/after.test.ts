@@ -48,7 +48,9 @@ suite("waiting for a snapshot", () => {
         instance: string;
       };
       assert.equal(other.later, true);
-      const due = JSON.parse((await ask(`${town.admin}/snapshot?after=${other.instance}.999999999&wait=50ms`)).body) as { later: boolean };
+      const due = JSON.parse(
+        (await ask(`${town.admin}/snapshot?after=${other.instance}.999999999&wait=50ms`)).body,
+      ) as { later: boolean };
       assert.equal(due.later, false);
     });
   });
@@ -121,8 +123,26 @@ suite("what only a node can tell", () => {
       for (const path of ["up", "explain", "version", "replica"]) {
         assert.equal((await town.ask(`/nodes/pg1/exporter/${path}`)).body, `said /${path}`);
       }
-      const others = ["reload", "%72eload", "reload/", "debug/pprof", "debug/pprof/heap", "probe", "metrics/x", "METRICS", "-/quit"];
-      for (const path of [...others, "../metrics", "%2e%2e/metrics", "a//b", "metrics%2f..%2freload", "a%0d%0ab", "%00"]) {
+      const others = [
+        "reload",
+        "%72eload",
+        "reload/",
+        "debug/pprof",
+        "debug/pprof/heap",
+        "probe",
+        "metrics/x",
+        "METRICS",
+        "-/quit",
+      ];
+      for (const path of [
+        ...others,
+        "../metrics",
+        "%2e%2e/metrics",
+        "a//b",
+        "metrics%2f..%2freload",
+        "a%0d%0ab",
+        "%00",
+      ]) {
         const raw = { path: `/nodes/pg1/exporter/${path}` };
         const answer = await town.ask("/", { tls: raw });
         assert.equal(answer.status, 400, path);
@@ -137,7 +157,11 @@ suite("what only a node can tell", () => {
   test("more streams of one node at a time than allowed are 429, and those of another node go on", async () => {
     const held: (() => void)[] = [];
     const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-    const pg2 = await serveOddNode({ name: "pg2", holdsLock: false, behave: (_, response) => void held.push(() => response.end("late")) });
+    const pg2 = await serveOddNode({
+      name: "pg2",
+      holdsLock: false,
+      behave: (_, response) => void held.push(() => response.end("late")),
+    });
     const town = await buildTownOf([nodeOf(pg1), nodeOf(pg2)]);
     try {
       const first = [town.ask("/nodes/pg2/metrics"), town.ask("/nodes/pg2/metrics")];

@@ -4,7 +4,11 @@ import type { OddNodeOptions } from "../fake/odd-node.ts";
 import { withOddTown } from "../fake/odd-town.ts";
 
 /** Headers that a node sends, and what of them gets to the client; `null`: nothing. */
-const rows: readonly (readonly [given: string, sent: Readonly<Record<string, string>>, got: Readonly<Record<string, string | null>>])[] = [
+const rows: readonly (readonly [
+  given: string,
+  sent: Readonly<Record<string, string>>,
+  got: Readonly<Record<string, string | null>>,
+])[] = [
   [
     "headers in our name",
     { "x-rolecall-reason": "none", "x-rolecall-node": "pg9", "x-rolecall-anything": "1", "x-request-id": "theirs" },
@@ -12,7 +16,13 @@ const rows: readonly (readonly [given: string, sent: Readonly<Record<string, str
   ],
   [
     "headers of its connection",
-    { connection: "x-hop, keep-alive", "keep-alive": "timeout=999", "x-hop": "1", "proxy-authenticate": "Basic", te: "trailers" },
+    {
+      connection: "x-hop, keep-alive",
+      "keep-alive": "timeout=999",
+      "x-hop": "1",
+      "proxy-authenticate": "Basic",
+      te: "trailers",
+    },
     { "x-hop": null, "proxy-authenticate": null, te: null },
   ],
   ["a cookie", { "set-cookie": "a=b" }, { "set-cookie": null }],
@@ -25,14 +35,24 @@ const rows: readonly (readonly [given: string, sent: Readonly<Record<string, str
       refresh: "0;url=//evil.example",
       "clear-site-data": "*",
     },
-    { "alt-svc": null, "strict-transport-security": null, "access-control-allow-origin": null, refresh: null, "clear-site-data": null },
+    {
+      "alt-svc": null,
+      "strict-transport-security": null,
+      "access-control-allow-origin": null,
+      refresh: null,
+      "clear-site-data": null,
+    },
   ],
   ["a Location on another host", { location: "http://evil.example/x" }, { location: null }],
   ["a Location without a scheme, on another host", { location: "//evil.example/x" }, { location: null }],
   ["a Location with backslashes", { location: "/\\evil.example" }, { location: null }],
   ["a Location that is no http", { location: "javascript:alert(1)" }, { location: null }],
   ["a Location on another port of our host", { location: "http://edge.example:81/x" }, { location: null }],
-  ["a Location on the host that the client named", { location: "http://edge.example/x" }, { location: "http://edge.example/x" }],
+  [
+    "a Location on the host that the client named",
+    { location: "http://edge.example/x" },
+    { location: "http://edge.example/x" },
+  ],
   ["a Location that is a path", { location: "/x?y" }, { location: "/x?y" }],
   ["a Location beside the path", { location: "x" }, { location: "x" }],
   ["a challenge on an answer that is no 401", { "www-authenticate": "Basic" }, { "www-authenticate": null }],

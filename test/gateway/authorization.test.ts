@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
-import { hashOf } from "../../src/cli/hash-password.ts";
+import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import type { ClusterConfig } from "../../src/config/config.ts";
-import type { DoorAuth } from "../../src/config/door-config.ts";
+import type { ListenerAuth } from "../../src/config/listener-access-config.ts";
 import { withOddTown } from "../fake/odd-town.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-authorization-"));
@@ -16,11 +16,17 @@ writeFileSync(passwordFile, "secret\n");
 const clients = "Basic YW5uOmh1bnRlcjI="; // ann:hunter2
 const clusters = `Basic ${Buffer.from("admin:secret").toString("base64")}`;
 const ann = [{ user: "ann", scrypt: hashOf("hunter2") }];
-const authOf = (parts: Partial<DoorAuth>): DoorAuth => ({ for: "unsafe", basic: [], bearer: [], certificate: false, ...parts });
+const authOf = (parts: Partial<ListenerAuth>): ListenerAuth => ({
+  for: "unsafe",
+  basic: [],
+  bearer: [],
+  certificate: false,
+  ...parts,
+});
 
 interface Row {
   readonly given: string;
-  readonly auth: DoorAuth | null;
+  readonly auth: ListenerAuth | null;
   readonly cluster: Partial<ClusterConfig>;
   /** What the node gets with a call, and with a question. */
   readonly call: string | undefined;
@@ -30,7 +36,13 @@ interface Row {
 const rows: readonly Row[] = [
   { given: "neither listener nor cluster has credentials", auth: null, cluster: {}, call: clients, question: clients },
   { given: "the listener has", auth: authOf({ basic: ann }), cluster: {}, call: undefined, question: undefined },
-  { given: "the cluster has", auth: null, cluster: { auth: { user: "admin", passwordFile } }, call: clusters, question: undefined },
+  {
+    given: "the cluster has",
+    auth: null,
+    cluster: { auth: { user: "admin", passwordFile } },
+    call: clusters,
+    question: undefined,
+  },
   {
     given: "both have",
     auth: authOf({ basic: ann }),

@@ -4,15 +4,16 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { hashOf } from "../../src/cli/hash-password.ts";
-import { openDoor } from "../../src/config/door-config.ts";
+import { hashOf } from "../../src/cli/commands/hash-password.ts";
+import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
 import { until } from "../fake/ask.ts";
 import type { OddNodeOptions } from "../fake/odd-node.ts";
 import { withOddTown } from "../fake/odd-town.ts";
 
 test("a call that takes longer than requests may take to come in is not cut", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response) => void setTimeout(() => response.end("Successfully switched over"), 900);
-  const limits = { ...openDoor.limits, headerTimeoutMs: 200, requestTimeoutMs: 300, idleTimeoutMs: 200 };
+  const behave: OddNodeOptions["behave"] = (_, response) =>
+    void setTimeout(() => response.end("Successfully switched over"), 900);
+  const limits = { ...unrestrictedAccess.limits, headerTimeoutMs: 200, requestTimeoutMs: 300, idleTimeoutMs: 200 };
   await withOddTown({ behave, door: { limits } }, async (town) => {
     const answer = await town.ask("/switchover", { method: "POST", body: { leader: "pg1" } });
     assert.equal(answer.body, "Successfully switched over");
@@ -85,8 +86,13 @@ test("an answer longer than allowed ends its connection, and nothing else", asyn
 });
 
 test("a client that goes away while its password is looked at leaves no call under way", async () => {
-  const limits = { ...openDoor.limits, callsInFlight: 1 };
-  const auth = { for: "unsafe" as const, basic: [{ user: "ann", scrypt: hashOf("hunter2") }], bearer: [], certificate: false };
+  const limits = { ...unrestrictedAccess.limits, callsInFlight: 1 };
+  const auth = {
+    for: "unsafe" as const,
+    basic: [{ user: "ann", scrypt: hashOf("hunter2") }],
+    bearer: [],
+    certificate: false,
+  };
   await withOddTown({ door: { limits, auth } }, async (town) => {
     const headers = { authorization: `Basic ${Buffer.from("ann:hunter2").toString("base64")}` };
     const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
@@ -101,7 +107,7 @@ test("a client that goes away while its password is looked at leaves no call und
 });
 
 test("a node that never answers is given up at the deadline", async () => {
-  const limits = { ...openDoor.limits, callTimeoutMs: 150 };
+  const limits = { ...unrestrictedAccess.limits, callTimeoutMs: 150 };
   await withOddTown({ behave: () => {}, door: { limits } }, async (town) => {
     const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
     assert.equal(answer.status, 504);
@@ -110,7 +116,7 @@ test("a node that never answers is given up at the deadline", async () => {
 });
 
 test("a body past the limit is 413, announced or not, and the node never hears of it", async () => {
-  const limits = { ...openDoor.limits, bodyMax: 100 };
+  const limits = { ...unrestrictedAccess.limits, bodyMax: 100 };
   await withOddTown({ door: { limits } }, async (town, { pg1 }) => {
     const announced = await town.ask("/config", { method: "PATCH", body: { a: "x".repeat(200) } });
     assert.equal(announced.status, 413);
@@ -136,7 +142,7 @@ test("a call whose body must have a length is 411 without one", async () => {
 test("more calls at a time than allowed are 429, for one cluster and only while they last", async () => {
   const held: (() => void)[] = [];
   const behave: OddNodeOptions["behave"] = (_, response) => void held.push(() => response.end("done"));
-  const limits = { ...openDoor.limits, callsInFlight: 2 };
+  const limits = { ...unrestrictedAccess.limits, callsInFlight: 2 };
   await withOddTown({ behave, door: { limits } }, async (town) => {
     const restart = () => town.ask("/nodes/pg2/restart", { method: "POST" });
     const first = [restart(), restart()];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import type { Fault } from "../../src/simulator/faults.ts";
+import type { Fault } from "../../src/simulator/model/faults.ts";
 import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
 import { ask, until, type Answer } from "../fake/ask.ts";
 import { buildTown, type Town } from "../fake/town.ts";

@@ -17,8 +17,14 @@ const rows = JSON.parse(readFileSync("test/spec/gateway/odd-answers.json", "utf8
 
 /** Every way by which an answer of a node, or of an exporter, gets to a client. */
 const ways: readonly (readonly [way: string, ask: (edge: OddEdge, id: string) => Promise<Answer>])[] = [
-  ["a call to a node", (edge, id) => edge.ask("/nodes/pg2/restart", { method: "POST", headers: { "x-request-id": id } })],
-  ["a call to the leader", (edge, id) => edge.ask("/config", { method: "PATCH", body: { ttl: 30 }, headers: { "x-request-id": id } })],
+  [
+    "a call to a node",
+    (edge, id) => edge.ask("/nodes/pg2/restart", { method: "POST", headers: { "x-request-id": id } }),
+  ],
+  [
+    "a call to the leader",
+    (edge, id) => edge.ask("/config", { method: "PATCH", body: { ttl: 30 }, headers: { "x-request-id": id } }),
+  ],
   ["the metrics of a node", (edge, id) => edge.ask("/nodes/pg2/metrics", { headers: { "x-request-id": id } })],
   ["a page of an exporter", (edge, id) => edge.ask("/nodes/pg2/exporter/metrics", { headers: { "x-request-id": id } })],
 ];
@@ -27,7 +33,10 @@ for (const workers of [0, 2]) {
   suite(`odd answers of nodes, with ${workers} workers`, { timeout: 120_000 }, () => {
     test("cost the one call: no other connection, no process, no worker", async (context) => {
       const said = new Map<string, RawAnswer>();
-      const edge = await oddEdge(context, { workers, answer: ({ headers }) => said.get(headers.get("x-request-id") ?? "") ?? null });
+      const edge = await oddEdge(context, {
+        workers,
+        answer: ({ headers }) => said.get(headers.get("x-request-id") ?? "") ?? null,
+      });
       const check = await edge.hold();
       const wrong: string[] = [];
       for (const { given, bytes, status } of rows) {

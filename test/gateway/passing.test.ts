@@ -5,7 +5,7 @@ import { request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { hashOf } from "../../src/cli/hash-password.ts";
+import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import { ask, until } from "../fake/ask.ts";
 import type { OddNodeOptions } from "../fake/odd-node.ts";
 import { withOddTown } from "../fake/odd-town.ts";
@@ -91,10 +91,21 @@ test("a listener without the option answers 403 and says how to switch it on; no
 });
 
 test("one line and one metric tell of each call, and no secret is in them", async () => {
-  const door = { auth: { for: "unsafe" as const, basic: [{ user: "ann", scrypt: hashOf("hunter2") }], bearer: [], certificate: false } };
+  const door = {
+    auth: {
+      for: "unsafe" as const,
+      basic: [{ user: "ann", scrypt: hashOf("hunter2") }],
+      bearer: [],
+      certificate: false,
+    },
+  };
   await withOddTown({ door }, async (town) => {
     const authorization = `Basic ${Buffer.from("ann:hunter2").toString("base64")}`;
-    await town.ask("/nodes/pg2/restart", { method: "POST", headers: { authorization, "x-request-id": "r-1" }, body: { timeout: 1 } });
+    await town.ask("/nodes/pg2/restart", {
+      method: "POST",
+      headers: { authorization, "x-request-id": "r-1" },
+      body: { timeout: 1 },
+    });
     await town.ask("/switchover", { method: "POST", headers: { authorization }, body: { leader: "pg2" } });
     const lines = await until("two audit lines", () => {
       const found = town.log.filter(({ msg }) => msg === "management call");
@@ -113,8 +124,14 @@ test("one line and one metric tell of each call, and no secret is in them", asyn
       ["ann", "127.0.0.1", "POST /switchover", "demo", "pg1", 412, "refused", "leader_mismatch"],
     );
     const { body } = await ask(`${town.admin}/metrics`);
-    assert.match(body, /rolecall_management_call_duration_seconds_count\{cluster="demo",call="restart",method="POST",status="200"\} 1/);
-    assert.match(body, /rolecall_management_call_duration_seconds_count\{cluster="demo",call="switchover",method="POST",status="412"\} 1/);
+    assert.match(
+      body,
+      /rolecall_management_call_duration_seconds_count\{cluster="demo",call="restart",method="POST",status="200"\} 1/,
+    );
+    assert.match(
+      body,
+      /rolecall_management_call_duration_seconds_count\{cluster="demo",call="switchover",method="POST",status="412"\} 1/,
+    );
     assert.doesNotMatch(JSON.stringify(town.log) + body, /hunter2|YW5uOmh1bnRlcjI/);
   });
 });
@@ -126,12 +143,21 @@ test("a password for the nodes is sent with calls that change something, in plac
   try {
     await withOddTown({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
       const said = async () => {
-        await town.ask("/nodes/pg2/reload", { method: "POST", headers: { authorization: "Basic Y2xpZW50OnNlY3JldA==" } });
-        return Buffer.from(String(pg2.received.at(-1)?.headers["authorization"]).replace("Basic ", ""), "base64").toString();
+        await town.ask("/nodes/pg2/reload", {
+          method: "POST",
+          headers: { authorization: "Basic Y2xpZW50OnNlY3JldA==" },
+        });
+        return Buffer.from(
+          String(pg2.received.at(-1)?.headers["authorization"]).replace("Basic ", ""),
+          "base64",
+        ).toString();
       };
       assert.equal(await said(), "admin:first");
       writeFileSync(passwordFile, "second\n");
-      assert.equal(await until("the new password", async () => ((await said()) === "admin:first" ? undefined : said())), "admin:second");
+      assert.equal(
+        await until("the new password", async () => ((await said()) === "admin:first" ? undefined : said())),
+        "admin:second",
+      );
       assert.equal((await town.ask("/nodes/pg2/metrics")).status, 200);
       assert.equal(pg2.received.at(-1)?.headers["authorization"], undefined);
     });

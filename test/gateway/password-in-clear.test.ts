@@ -7,11 +7,11 @@ import { buildTownOf } from "../fake/town.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { liveCluster } from "../fake/live-node.ts";
 import { Watched } from "../fake/watched.ts";
-import { withholdsPassword } from "../../src/health/node-password.ts";
-import { settingsOf } from "../../src/tend.ts";
+import { withholdsPassword } from "../../src/health/evidence/node-password.ts";
+import { settingsOf } from "../../src/state/clusters.ts";
 import { parseCheck } from "../../src/health/check.ts";
-import { explain } from "../../src/health/explain.ts";
-import { look } from "../../src/health/sight.ts";
+import { explain } from "../../src/health/explain/explain.ts";
+import { viewAt } from "../../src/health/evidence/cluster-view.ts";
 import { runJson } from "../fake/command-line.ts";
 
 const auth = { user: "admin", passwordFile: "/nowhere" };
@@ -25,7 +25,12 @@ const rows: readonly {
   readonly api: string;
   readonly withheld: boolean;
 }[] = [
-  { given: "https seeds, a discovered http address", cluster: { auth, discover: [inTls] }, api: "http://pg2:8008", withheld: true },
+  {
+    given: "https seeds, a discovered http address",
+    cluster: { auth, discover: [inTls] },
+    api: "http://pg2:8008",
+    withheld: true,
+  },
   {
     given: "a tls section, a discovered http address",
     cluster: { auth, tls, discover: ["http://pg1:8008"] },
@@ -38,21 +43,31 @@ const rows: readonly {
     api: "http://pg2:8008",
     withheld: true,
   },
-  { given: "https seeds, a discovered https address", cluster: { auth, discover: [inTls] }, api: "https://pg2:8008", withheld: false },
+  {
+    given: "https seeds, a discovered https address",
+    cluster: { auth, discover: [inTls] },
+    api: "https://pg2:8008",
+    withheld: false,
+  },
   {
     given: "https seeds, an http address that the configuration names",
     cluster: { auth, discover: [inTls], nodes: [nodeOf({ name: "pg2", api: "http://pg2:8008" })] },
     api: "http://pg2:8008",
     withheld: false,
   },
-  { given: "http seeds alone", cluster: { auth, discover: ["http://pg1:8008"] }, api: "http://pg2:8008", withheld: false },
+  {
+    given: "http seeds alone",
+    cluster: { auth, discover: ["http://pg1:8008"] },
+    api: "http://pg2:8008",
+    withheld: false,
+  },
   { given: "no password", cluster: { discover: [inTls] }, api: "http://pg2:8008", withheld: false },
 ];
 
 for (const { given, cluster, api, withheld } of rows) {
   test(`the password is ${withheld ? "withheld from" : "sent to"} a node: ${given}`, () => {
-    const settings = settingsOf(clusterOf(cluster), configOf({ clusters: [] }).probe);
-    assert.equal(withholdsPassword({ api }, settings), withheld);
+    const policy = settingsOf(clusterOf(cluster), configOf({ clusters: [] }).probe);
+    assert.equal(withholdsPassword({ api }, policy), withheld);
   });
 }
 
@@ -66,11 +81,18 @@ test("explain says that the password is withheld", () => {
   watched.document("cluster", { of: "https://pg1:8008", value: { scope: "demo", members } }, 0);
   const told = ["pg1", "pg2"].map((name) => {
     watched.follow(name, 0);
-    const sight = look(watched.part, watched.settings, 0);
-    const check = parseCheck("replica", "", { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 });
-    const node = watched.part.nodes[watched.part.index.get(name) ?? -1];
+    const view = viewAt(watched.cluster, watched.policy, 0);
+    const check = parseCheck("replica", "", {
+      ignoreParams: [],
+      ignoresUnknown: false,
+      defaults: "",
+      lagTimeMsLeast: 0,
+    });
+    const node = watched.cluster.nodes[watched.cluster.index.get(name) ?? -1];
     assert.ok(check.ok && node !== undefined);
-    return explain(sight, node, check.check).rules.some(({ rule, value }) => rule === "node password" && value.includes("withheld"));
+    return explain(view, node, check.check).rules.some(
+      ({ rule, value }) => rule === "node password" && value.includes("withheld"),
+    );
   });
   assert.deepEqual(told, [true, false]);
 });
@@ -86,7 +108,10 @@ test("no call that needs the password goes to a node that a member list names at
   const folder = passwordIn(context);
   const [pg1, pg2] = await liveCluster(context, ["pg1", "pg2"]);
   assert.ok(pg1 !== undefined && pg2 !== undefined);
-  const cluster = { auth: { user: "admin", passwordFile: join(folder, "password") }, discover: [pg1.api, "https://127.0.0.1:1"] };
+  const cluster = {
+    auth: { user: "admin", passwordFile: join(folder, "password") },
+    discover: [pg1.api, "https://127.0.0.1:1"],
+  };
   const town = await buildTownOf([], { cluster });
   context.after(() => town.close());
   const refused = await town.ask("/nodes/pg2/reload", { method: "POST" });

@@ -29,7 +29,10 @@ for (const workers of [0, 2]) {
     test(`of nodes and exporters cost no more than their call`, async (context) => {
       const said = new Map<string, RawAnswer>();
       const answers = fc.sample(randomAnswer, { numRuns: count, seed });
-      const edge = await oddEdge(context, { workers, answer: ({ headers }) => said.get(headers.get("x-request-id") ?? "") ?? null });
+      const edge = await oddEdge(context, {
+        workers,
+        answer: ({ headers }) => said.get(headers.get("x-request-id") ?? "") ?? null,
+      });
       const check = await edge.hold();
       const came = new Map<number | "broken", number>();
       for (let from = 0; from < count; from += together) {

@@ -15,7 +15,9 @@ const mirrors: readonly (readonly string[])[] = [
 
 /** The same story with pg1, pg2 and pg3 under other names. */
 function renamed(story: Story, to: readonly string[]): Story {
-  return JSON.parse(JSON.stringify(story).replaceAll(/pg([123])/g, (_, number: string) => to[Number(number) - 1] ?? ""));
+  return JSON.parse(
+    JSON.stringify(story).replaceAll(/pg([123])/g, (_, number: string) => to[Number(number) - 1] ?? ""),
+  );
 }
 
 const room = join("test", "spec", "judgement");
@@ -27,7 +29,8 @@ for (const file of readdirSync(room)) {
       test(story.story, () => assert.deepEqual(tell(story), []));
       if (!file.includes("views")) continue;
       // Which name a node has, and where it stands in the list, must not matter.
-      for (const to of mirrors) test(`${story.story} (${to.join(", ")})`, () => assert.deepEqual(tell(renamed(story, to)), []));
+      for (const to of mirrors)
+        test(`${story.story} (${to.join(", ")})`, () => assert.deepEqual(tell(renamed(story, to)), []));
     }
   });
 }

@@ -36,10 +36,17 @@ type Event =
 
 const name = fc.constantFrom(...names);
 const happening: fc.Arbitrary<Event> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ kind: fc.constant("answer" as const), node: name, hasLock: fc.boolean(), fields }) },
+  {
+    weight: 6,
+    arbitrary: fc.record({ kind: fc.constant("answer" as const), node: name, hasLock: fc.boolean(), fields }),
+  },
   {
     weight: 2,
-    arbitrary: fc.record({ kind: fc.constant("fail" as const), node: name, by: fc.constantFrom("refused" as const, "timeout" as const) }),
+    arbitrary: fc.record({
+      kind: fc.constant("fail" as const),
+      node: name,
+      by: fc.constantFrom("refused" as const, "timeout" as const),
+    }),
   },
   {
     weight: 2,
@@ -95,7 +102,9 @@ test("at most one node of any snapshot is fit for the primary, at whatever later
       play(timeline, (watched, nowMs) => {
         const instants = [nowMs, ...waits.map((wait) => nowMs + wait)];
         for (const check of ["primary", "leader", "standby-leader"]) {
-          const fit = new Set(instants.flatMap((instant) => names.filter((node) => watched.ask(node, check, instant) === "fit")));
+          const fit = new Set(
+            instants.flatMap((instant) => names.filter((node) => watched.ask(node, check, instant) === "fit")),
+          );
           assert.ok(fit.size <= 1, `${check}: ${[...fit].join(" and ")}`);
         }
       });
@@ -109,9 +118,10 @@ test("a stale node is fit for nothing but liveness", () => {
   fc.assert(
     fc.property(events, fc.nat(20_000), (timeline, waitMs) => {
       play(timeline, (watched, nowMs) => {
-        for (const { node, sentAtMs } of watched.part.nodes) {
-          if (nowMs + waitMs - sentAtMs < watched.settings.maxAgeMs) continue;
-          for (const route of asked) assert.ok(!yes.includes(watched.ask(node.name, route, nowMs + waitMs)), `${node.name} ${route}`);
+        for (const { node, sentAtMs } of watched.cluster.nodes) {
+          if (nowMs + waitMs - sentAtMs < watched.policy.maxAgeMs) continue;
+          for (const route of asked)
+            assert.ok(!yes.includes(watched.ask(node.name, route, nowMs + waitMs)), `${node.name} ${route}`);
         }
       });
     }),
@@ -121,18 +131,24 @@ test("a stale node is fit for nothing but liveness", () => {
 
 test("a stale node is kept in by no parameter either", () => {
   fc.assert(
-    fc.property(events, fc.constantFrom("keep=2&lag=0", "keep=1&lag=100", "fallback=primary", "lag=1GB"), (timeline, query) => {
-      play(timeline, (watched, nowMs) => {
-        const laterMs = nowMs + watched.settings.maxAgeMs;
-        for (const node of names) assert.ok(!yes.includes(watched.ask(node, `replica?${query}`, laterMs)));
-      });
-    }),
+    fc.property(
+      events,
+      fc.constantFrom("keep=2&lag=0", "keep=1&lag=100", "fallback=primary", "lag=1GB"),
+      (timeline, query) => {
+        play(timeline, (watched, nowMs) => {
+          const laterMs = nowMs + watched.policy.maxAgeMs;
+          for (const node of names) assert.ok(!yes.includes(watched.ask(node, `replica?${query}`, laterMs)));
+        });
+      },
+    ),
     { numRuns: 100 },
   );
 });
 
 test("a node that is fit within a lag limit is fit within every greater one", () => {
-  const limits = fc.tuple(fc.nat(10_000), fc.nat(10_000)).map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const);
+  const limits = fc
+    .tuple(fc.nat(10_000), fc.nat(10_000))
+    .map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const);
   const route = fc.constantFrom<Route>("replica", "read-only", "sync", "async", "readiness");
   fc.assert(
     fc.property(events, limits, route, (timeline, [tight, wide], asked) => {
@@ -148,7 +164,12 @@ test("a node that is fit within a lag limit is fit within every greater one", ()
 });
 
 test("a clock jump never turns a no into a yes: liveness aside, time only takes away", () => {
-  const checks = [...routes.filter((route) => route !== "liveness"), "replica?lag=1000", "replica?tag_zone=a", "replica?min_lsn=0/1000"];
+  const checks = [
+    ...routes.filter((route) => route !== "liveness"),
+    "replica?lag=1000",
+    "replica?tag_zone=a",
+    "replica?min_lsn=0/1000",
+  ];
   fc.assert(
     fc.property(events, fc.nat(20_000), (timeline, jumpMs) => {
       play(timeline, (watched, nowMs) => {
@@ -156,7 +177,10 @@ test("a clock jump never turns a no into a yes: liveness aside, time only takes 
           for (const check of checks) {
             const before = watched.ask(node, check, nowMs);
             const after = watched.ask(node, check, nowMs + jumpMs);
-            assert.ok(yes.includes(before) || !yes.includes(after), `${node} ${check}: ${before}, ${jumpMs} ms later ${after}`);
+            assert.ok(
+              yes.includes(before) || !yes.includes(after),
+              `${node} ${check}: ${before}, ${jumpMs} ms later ${after}`,
+            );
           }
         }
       });
@@ -168,10 +192,10 @@ test("a clock jump never turns a no into a yes: liveness aside, time only takes 
 test("taking anything in changes nothing that was there before", () => {
   fc.assert(
     fc.property(events, (timeline) => {
-      let held: { part: Watched["part"]; text: string } | null = null;
-      play(timeline, ({ part }) => {
-        if (held !== null) assert.equal(JSON.stringify(held.part), held.text);
-        held = { part, text: JSON.stringify(part) };
+      let held: { cluster: Watched["cluster"]; text: string } | null = null;
+      play(timeline, ({ cluster }) => {
+        if (held !== null) assert.equal(JSON.stringify(held.cluster), held.text);
+        held = { cluster, text: JSON.stringify(cluster) };
       });
     }),
     { numRuns: 100 },

@@ -120,8 +120,16 @@ function roleOf(row: Row, at: number | null, holder: number | null): string {
 }
 
 function sentence({ status, view, isFailsafe }: NodeState, at: number): string {
-  const does = status === "silent" ? "is silent" : status === "claims" ? `claims${isFailsafe ? " in failsafe" : ""}` : "claims nothing";
-  const named = view === "none" ? "has no view" : `names ${typeof view === "number" ? (view === at ? "itself" : nameOf(view)) : "nobody"}`;
+  const does =
+    status === "silent"
+      ? "is silent"
+      : status === "claims"
+        ? `claims${isFailsafe ? " in failsafe" : ""}`
+        : "claims nothing";
+  const named =
+    view === "none"
+      ? "has no view"
+      : `names ${typeof view === "number" ? (view === at ? "itself" : nameOf(view)) : "nobody"}`;
   return `${nameOf(at)} ${does} and ${named}`;
 }
 

@@ -6,7 +6,7 @@ import {
   type LockClaim,
   type NodeAnswers,
   type ResolvedLeadership,
-} from "../../src/health/leadership.ts";
+} from "../../src/health/evidence/leadership.ts";
 
 /**
  * What one node contributes to the decision. Claims appear at 10 (early) or 20 (late), views are requested at 15, between the two, or at
@@ -72,7 +72,8 @@ export function* rows(count: number, states: readonly NodeState[]): Generator<Ro
   for (const nodes of combine([])) {
     // Pause matters to views that name nobody, and to nothing else.
     const isPauseOpen = nodes.some(({ view }) => view === null || view === "twice");
-    for (const isPaused of isPauseOpen ? [false, true] : [false]) for (const stoodLast of stood) yield { nodes, isPaused, stoodLast };
+    for (const isPaused of isPauseOpen ? [false, true] : [false])
+      for (const stoodLast of stood) yield { nodes, isPaused, stoodLast };
   }
 }
 
@@ -119,15 +120,37 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Ma
     const node = nameOf(at);
     const hasLock = doesClaim(state);
     const { isFailsafe, view, status } = state;
-    if (hasLock) claims.push({ node, appearedAtMs: appearedAtMs(state), timeline: null, isPaused: row.isPaused, isFailsafe, hasApi: true });
+    if (hasLock)
+      claims.push({
+        node,
+        appearedAtMs: appearedAtMs(state),
+        timeline: null,
+        isPaused: row.isPaused,
+        isFailsafe,
+        hasApi: true,
+      });
     const sentMs = requestedAtMs(state) + laterMs;
     if (view !== "none") {
       const names = typeof view === "number" ? nameOf(view) : null;
       const nobodySinceMs = view === "twice" ? sentMs - earlierMs : null;
-      views.push({ witness: node, names, namesAt: null, requestedAtMs: sentMs, answeredAtMs: sentMs + 1, nobodySinceMs });
+      views.push({
+        witness: node,
+        names,
+        namesAt: null,
+        requestedAtMs: sentMs,
+        answeredAtMs: sentMs + 1,
+        nobodySinceMs,
+      });
     }
     const reportedAtMs = status === "silent" ? 5 : status === "followed" ? 12 : 40 + laterMs;
-    nodes.set(node, { reportedAtMs, hasLock, isSilent: status === "silent", isViewFailing: view === "none", canTestify: true, api: null });
+    nodes.set(node, {
+      reportedAtMs,
+      hasLock,
+      isSilent: status === "silent",
+      isViewFailing: view === "none",
+      canTestify: true,
+      api: null,
+    });
   }
   return { claims, views, nodes, lost, stoodLast: row.stoodLast === null ? null : nameOf(row.stoodLast) };
 }
@@ -136,7 +159,8 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Ma
 export function settled(row: Row, lost: ReadonlyMap<string, LostClaim> = new Map()): ResolvedLeadership {
   let resolved = resolveLeadership(inputsOf(row, lost, 100));
   for (let round = 2; round <= 3; round += 1) {
-    const holder = resolved.leadership.kind === "held" ? Number(resolved.leadership.holder.slice(2)) - 1 : row.stoodLast;
+    const holder =
+      resolved.leadership.kind === "held" ? Number(resolved.leadership.holder.slice(2)) - 1 : row.stoodLast;
     resolved = resolveLeadership(inputsOf({ ...row, stoodLast: holder }, resolved.lost, round * 100));
   }
   return resolved;
@@ -174,7 +198,9 @@ export const permutations: Readonly<Record<number, readonly (readonly number[])[
  */
 export function truths(row: Row): { readonly leaders: readonly (number | null)[]; readonly faults: number } {
   const candidates = [null, ...row.nodes.keys()];
-  const faults = candidates.map((leader) => row.nodes.filter((state, at) => isAtFault(state, { at, leader, row })).length);
+  const faults = candidates.map(
+    (leader) => row.nodes.filter((state, at) => isAtFault(state, { at, leader, row })).length,
+  );
   const least = Math.min(...faults);
   return { leaders: candidates.filter((_, at) => faults[at] === least), faults: least };
 }

@@ -1,28 +1,33 @@
 import * as fc from "fast-check";
-import { ordinaryReport } from "../../src/cluster/incident.ts";
-import type { IncidentCluster } from "../../src/cluster/incident-value.ts";
+import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
+import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
 import type { Node } from "../../src/cluster/node.ts";
-import { unseen } from "../../src/cluster/observation.ts";
-import type { Outcome } from "../../src/cluster/outcome.ts";
-import type { Report } from "../../src/cluster/report.ts";
-import type { ClusterPart } from "../../src/cluster/snapshot.ts";
+import { neverProbed } from "../../src/cluster/observation.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import type { Report } from "../../src/cluster/documents/report.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
-import { withNodes } from "../../src/health/membership.ts";
-import { observe } from "../../src/health/observe.ts";
-import type { Settings } from "../../src/health/settings.ts";
-import { emptyPart } from "../../src/tend.ts";
+import { withNodes } from "../../src/health/observe/membership.ts";
+import { observe } from "../../src/health/observe/observe.ts";
+import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { emptyPart } from "../../src/state/clusters.ts";
 
 export const names = ["pg1", "pg2", "pg3", "pg4"] as const;
 export type Name = (typeof names)[number];
 
-const ordinary: IncidentCluster = { scope: "demo", system: "7300000000000000001", version: "4.1.4", members: new Map() };
+const ordinary: IncidentCluster = {
+  scope: "demo",
+  system: "7300000000000000001",
+  version: "4.1.4",
+  members: new Map(),
+};
 
 /** A cluster of four nodes nobody has asked yet. */
-export function unasked(): ClusterPart {
-  return withNodes(emptyPart({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(unseen));
+export function unasked(): ClusterState {
+  return withNodes(emptyPart({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(neverProbed));
 }
 
-export function settingsOf(guards: Partial<Guards> = {}): Settings {
+export function settingsOf(guards: Partial<Guards> = {}): HealthPolicy {
   return {
     guards: { ...defaultGuards, ...guards },
     maxAgeMs: 5_500,
@@ -38,31 +43,42 @@ export function settingsOf(guards: Partial<Guards> = {}): Settings {
 }
 
 /** What a node answered: an ordinary report but for what is said. */
-export function answered(node: Name, sentAtMs: number, said: Partial<Report> & { readonly hasLock?: boolean } = {}): Outcome {
+export function answered(
+  node: Name,
+  sentAtMs: number,
+  said: Partial<Report> & { readonly hasLock?: boolean } = {},
+): ProbeOutcome {
   const { hasLock = false, ...differing } = said;
   const report = { ...ordinaryReport(node, hasLock, ordinary), ...differing };
   return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
 }
 
-export function silent(node: Name, sentAtMs: number, kind: "timeout" | "refused" = "timeout"): Outcome {
-  return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { failure: { kind, detail: kind } } };
+export function silent(node: Name, sentAtMs: number, kind: "timeout" | "refused" = "timeout"): ProbeOutcome {
+  return {
+    kind: "status",
+    cluster: "demo",
+    node,
+    sentAtMs,
+    sentAtWallMs: sentAtMs,
+    result: { failure: { kind, detail: kind } },
+  };
 }
 
 /** The cluster document of a node, naming a leader. */
-export function named(askedOf: Name, leader: Name | null, sentAtMs: number): Outcome {
-  const served = { status: 200, body: "", askedOf, sentAtMs };
+export function named(source: Name, leader: Name | null, sentAtMs: number): ProbeOutcome {
+  const served = { status: 200, body: "", source, sentAtMs };
   const cluster = { scope: "demo", members: [], leader, leaderApi: null, leaderTimeline: null };
   return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
 }
 
 /** The node was asked for the cluster document and gave none. */
-export function viewless(node: Name, sentAtMs: number): Outcome {
+export function viewless(node: Name, sentAtMs: number): ProbeOutcome {
   return { kind: "view_failure", cluster: "demo", node, sentAtMs, failure: { kind: "timeout", detail: "timeout" } };
 }
 
 /** A history in which timelines 1 and 2 were left early, so that some are past it. */
-export function historyOf(askedOf: Name, sentAtMs: number): Outcome {
-  const served = { status: 200, body: "", askedOf, sentAtMs };
+export function historyOf(source: Name, sentAtMs: number): ProbeOutcome {
+  const served = { status: 200, body: "", source, sentAtMs };
   const history = new Map([
     [1, 0x5200000],
     [2, 0x5400000],
@@ -71,11 +87,11 @@ export function historyOf(askedOf: Name, sentAtMs: number): Outcome {
 }
 
 /** Takes outcomes in one after the other, each at the instant it was sent. */
-export function heard(part: ClusterPart, outcomes: readonly Outcome[], settings: Settings): ClusterPart {
-  return outcomes.reduce((known, outcome) => observe(known, outcome, { settings, nowMs: sentAt(outcome) }), part);
+export function heard(cluster: ClusterState, outcomes: readonly ProbeOutcome[], policy: HealthPolicy): ClusterState {
+  return outcomes.reduce((known, outcome) => observe(known, outcome, { policy, nowMs: sentAt(outcome) }), cluster);
 }
 
-export function sentAt(outcome: Outcome): number {
+export function sentAt(outcome: ProbeOutcome): number {
   if (outcome.kind === "drain") throw new Error("Cannot tell when a drain was sent as no probe brought it");
   return outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
 }
@@ -99,7 +115,10 @@ const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> 
       received: position,
       replayed: position,
       replicationState: fc.constantFrom("streaming", "in archive recovery", null),
-      senders: fc.array(fc.record({ name, address: fc.constant(null), state: fc.constantFrom("streaming", "backup") }), { maxLength: 3 }),
+      senders: fc.array(
+        fc.record({ name, address: fc.constant(null), state: fc.constantFrom("streaming", "backup") }),
+        { maxLength: 3 },
+      ),
       isSyncStandby: fc.boolean(),
       isQuorumStandby: fc.boolean(),
       isNoLoadBalance: fc.constantFrom(false, false, true),
@@ -115,7 +134,7 @@ const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> 
   )
   .map((said) => said);
 
-type Event = (atMs: number) => Outcome;
+type Event = (atMs: number) => ProbeOutcome;
 
 /** What may be heard of a cluster: reports of every kind, silence, documents, heartbeats. */
 export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
@@ -168,7 +187,7 @@ export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
 );
 
 /** Events with the spans between them, as outcomes with their instants. */
-export function story(event: fc.Arbitrary<Event>, maxLength: number): fc.Arbitrary<readonly Outcome[]> {
+export function story(event: fc.Arbitrary<Event>, maxLength: number): fc.Arbitrary<readonly ProbeOutcome[]> {
   return fc.array(fc.tuple(fc.integer({ min: 0, max: 900 }), event), { maxLength }).map((events) => {
     let atMs = 0;
     return events.map(([laterMs, happened]) => happened((atMs += laterMs)));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { App } from "../../src/app.ts";
+import { App } from "../../src/app/app.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
@@ -24,7 +24,10 @@ const questions = ["pg1", "pg2", "pg3", "pg4"].flatMap((node) => checks.map((che
 /** What is done to the simulated cluster, and the answer that tells that it is seen. */
 const scenes: readonly { readonly act: (simulator: Simulator) => Promise<unknown>; readonly until: string }[] = [
   { act: async () => {}, until: "pg1 /primary: 200 fit" },
-  { act: (simulator) => simulator.fault("pg2", { kind: "lag", bytes: 64 * 2 ** 20 }), until: "pg2 /replica?lag=1MB: 503 lagging" },
+  {
+    act: (simulator) => simulator.fault("pg2", { kind: "lag", bytes: 64 * 2 ** 20 }),
+    until: "pg2 /replica?lag=1MB: 503 lagging",
+  },
   { act: (simulator) => simulator.fault("pg3", { kind: "detach" }), until: "pg3 /replica: 503 detached" },
   { act: (simulator) => simulator.fault("pg4", { kind: "garbage", style: "json" }), until: "pg4 /replica: 503 down" },
   { act: (simulator) => simulator.fault("pg3", { kind: "heal" }), until: "pg3 /replica: 200 fit" },
@@ -34,11 +37,21 @@ const scenes: readonly { readonly act: (simulator: Simulator) => Promise<unknown
 ];
 
 test("an exported incident, played again, gives the answers that were given at the time", async () => {
-  const simulator = await startSimulator({ nodes: 4, port: 0, ttlMs: 3_000, loopWaitMs: 500, retryTimeoutMs: 500, switchoverMs: 300 });
+  const simulator = await startSimulator({
+    nodes: 4,
+    port: 0,
+    ttlMs: 3_000,
+    loopWaitMs: 500,
+    retryTimeoutMs: 500,
+    switchoverMs: 300,
+  });
   const guards = { ...defaultGuards, attachWindowMs: 1_000 };
   const cluster = clusterOf({ discover: simulator.nodes.map(({ url }) => url), guards });
   const app = new App(
-    configOf({ clusters: [cluster], listen: [listenerOf({ cluster: "demo", wholeCluster: true, operatorPages: true })] }),
+    configOf({
+      clusters: [cluster],
+      listen: [listenerOf({ cluster: "demo", wholeCluster: true, operatorPages: true })],
+    }),
     silence,
   );
   try {

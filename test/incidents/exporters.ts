@@ -1,6 +1,11 @@
-import { exporterWords, type ExporterPage, type ExporterReceiver, type ExporterSender } from "../../src/cluster/exporter-report.ts";
+import {
+  exporterRoles,
+  type ExporterPage,
+  type ExporterReceiver,
+  type ExporterSender,
+} from "../../src/cluster/exporter/exporter-report.ts";
 import { failureKinds, type Failure } from "../../src/cluster/failure.ts";
-import { ordinaryPage, streamingOf } from "../../src/cluster/incident-exporter.ts";
+import { ordinaryPage, streamingOf } from "../../src/cluster/incident/incident-exporter.ts";
 import type { ExporterOutcome } from "../../src/cluster/outcome.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
@@ -13,12 +18,17 @@ export function exporterOutcomes(node: string, section: Reading, around: Surroun
   const outcomes: ExporterOutcome[] = [];
   const [up, page] = [said("up"), said("page")];
   if (!up.isAbsent)
-    outcomes.push({ ...heard, said: up.isText ? { asked: "up", word: up.oneOf(exporterWords) } : { asked: "up", failure: failureOf(up) } });
+    outcomes.push({
+      ...heard,
+      result: up.isText ? { asked: "up", word: up.oneOf(exporterRoles) } : { asked: "up", failure: failureOf(up) },
+    });
   if (!page.isAbsent) {
     const isFailed = page.entries().some(([key]) => key === "failure");
     outcomes.push({
       ...heard,
-      said: isFailed ? { asked: "metrics", failure: failureOf(page) } : { asked: "metrics", page: pageOf(page, around) },
+      result: isFailed
+        ? { asked: "metrics", failure: failureOf(page) }
+        : { asked: "metrics", page: pageOf(page, around) },
     });
   }
   return outcomes;

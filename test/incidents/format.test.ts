@@ -9,12 +9,28 @@ function file(steps: readonly string[], rest = ""): string {
 }
 
 const mistakes: readonly (readonly [string, string, RegExp])[] = [
-  ["a key of a step", file(["{ at: 0s }", "{ at: 4s, node: {} }"]), /night\.yaml, step 2.*unknown key node: allowed is at, sent/],
-  ["a key of a report", file(["{ at: 4s, nodes: { pg1: { lok: true } } }"]), /night\.yaml, step 1 \(at 4s\)\.nodes\.pg1: unknown key lok/],
+  [
+    "a key of a step",
+    file(["{ at: 0s }", "{ at: 4s, node: {} }"]),
+    /night\.yaml, step 2.*unknown key node: allowed is at, sent/,
+  ],
+  [
+    "a key of a report",
+    file(["{ at: 4s, nodes: { pg1: { lok: true } } }"]),
+    /night\.yaml, step 1 \(at 4s\)\.nodes\.pg1: unknown key lok/,
+  ],
   ["a node", file(["{ at: 0s, nodes: { pg9: {} } }"]), /step 1 .*nodes: unknown key pg9: allowed is pg1, pg2/],
   ["a key of the file", file([], "setings: {}"), /night\.yaml: unknown key setings/],
-  ["a guard", file(["{ at: 0s }"], "settings: { guards: { atach_window: 1s } }"), /settings\.guards: unknown key atach_window/],
-  ["a failure", file(["{ at: 0s, nodes: { pg1: { failure: tired } } }"]), /failure as it must be one of refused, timeout/],
+  [
+    "a guard",
+    file(["{ at: 0s }"], "settings: { guards: { atach_window: 1s } }"),
+    /settings\.guards: unknown key atach_window/,
+  ],
+  [
+    "a failure",
+    file(["{ at: 0s, nodes: { pg1: { failure: tired } } }"]),
+    /failure as it must be one of refused, timeout/,
+  ],
   [
     "an exporter's word",
     file(["{ at: 0s, exporters: { pg1: { up: primry } } }"]),
@@ -25,11 +41,27 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
     file(["{ at: 0s, exporters: { pg1: { page: { lag: 5 } } } }"]),
     /pg1\.page: unknown key lag: allowed is family/,
   ],
-  ["an exporter's silence", file(["{ at: 0s, exporters: { pg1: { page: { failure: tired } } } }"]), /failure as it must be one of refused/],
-  ["a drain without an end", file(["{ at: 0s, drains: { pg1: { reason: disk swap } } }"]), /pg1\.for as it must be an instant/],
-  ["a position", file(["{ at: 0s, nodes: { pg1: { position: 12MB } } }"]), /position as it must be a position such as 0\/5000000/],
+  [
+    "an exporter's silence",
+    file(["{ at: 0s, exporters: { pg1: { page: { failure: tired } } } }"]),
+    /failure as it must be one of refused/,
+  ],
+  [
+    "a drain without an end",
+    file(["{ at: 0s, drains: { pg1: { reason: disk swap } } }"]),
+    /pg1\.for as it must be an instant/,
+  ],
+  [
+    "a position",
+    file(["{ at: 0s, nodes: { pg1: { position: 12MB } } }"]),
+    /position as it must be a position such as 0\/5000000/,
+  ],
   ["an instant", file(["{ at: 5 }"]), /step 1\.at as it must be an instant such as 0s/],
-  ["an unquoted system identifier", file(["{ at: 0s, nodes: { pg1: { system: 7300000000000000001 } } }"]), /system as it must be text/],
+  [
+    "an unquoted system identifier",
+    file(["{ at: 0s, nodes: { pg1: { system: 7300000000000000001 } } }"]),
+    /system as it must be text/,
+  ],
   ["an endless repetition", file(["{ at: 0s, until: 900h, every: 1ms }"]), /every as it must be a span with at most/],
 ];
 
@@ -84,10 +116,15 @@ test("steps that overlap are played in the order of their instants", () => {
 });
 
 test("an answer other than the expected one is told with its step, its instant and the reason", () => {
-  const steps = ["{ at: 3s, nodes: { pg1: { lock: true } }, expect: { pg1 /primary: fit, pg1 /replica: fit, /primary: fit pg2 } }"];
+  const steps = [
+    "{ at: 3s, nodes: { pg1: { lock: true } }, expect: { pg1 /primary: fit, pg1 /replica: fit, /primary: fit pg2 } }",
+  ];
   const found = play(readIncident(file(steps), "night.yaml"));
   assert.equal(found.length, 2);
-  assert.match(found[0] ?? "", /^night\.yaml, step 1 \(at 3s\), 3s: pg1 \/replica must be fit: it is wrong_role\npg1 is OUT/);
+  assert.match(
+    found[0] ?? "",
+    /^night\.yaml, step 1 \(at 3s\), 3s: pg1 \/replica must be fit: it is wrong_role\npg1 is OUT/,
+  );
   assert.match(found[1] ?? "", /\/primary must be fit pg2: it is fit/);
 });
 

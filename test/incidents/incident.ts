@@ -1,10 +1,10 @@
 import { parse } from "yaml";
-import type { IncidentCluster } from "../../src/cluster/incident-value.ts";
+import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
 import type { Node } from "../../src/cluster/node.ts";
-import type { Outcome } from "../../src/cluster/outcome.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import { parseDatabaseAddress } from "../../src/health/check.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
-import type { Settings } from "../../src/health/settings.ts";
+import type { HealthPolicy } from "../../src/health/health-policy.ts";
 import { Reading } from "./reading.ts";
 import { outcomesOf, sectionNames } from "./sections.ts";
 
@@ -17,7 +17,7 @@ export interface Incident {
   readonly nodes: readonly Node[];
   /** What nodes are accused of from the beginning, by name. */
   readonly accused: ReadonlyMap<string, readonly Accusation[]>;
-  readonly settings: Settings;
+  readonly policy: HealthPolicy;
   /** In the order of their instants; a repeated step stands here once for each time. */
   readonly moments: readonly Moment[];
   /** How often an answer may change over the whole incident. */
@@ -30,7 +30,7 @@ export type Accusation = "detached" | "stalled";
 export interface Moment {
   readonly place: string;
   readonly atMs: number;
-  readonly outcomes: readonly Outcome[];
+  readonly outcomes: readonly ProbeOutcome[];
   /** `pg2 /replica?lag=1MB` -> the words of the answer. */
   readonly expected: readonly (readonly [string, string])[];
 }
@@ -40,7 +40,15 @@ const momentsMax = 100_000;
 
 /** Reads an incident file. @throws Error that names the file, the step and the key where something is not understood */
 export function readIncident(text: string, file: string): Incident {
-  const said = new Reading(parse(text), file).mapping(["name", "why", "began", "cluster", "settings", "steps", "flips"]);
+  const said = new Reading(parse(text), file).mapping([
+    "name",
+    "why",
+    "began",
+    "cluster",
+    "settings",
+    "steps",
+    "flips",
+  ]);
   const clusterSaid = said("cluster").mapping(["scope", "system", "version", "nodes"]);
   const nodes = clusterSaid("nodes").list().map(nodeOf);
   const of: IncidentCluster = {
@@ -61,7 +69,7 @@ export function readIncident(text: string, file: string): Incident {
     scope: of.scope,
     nodes,
     accused: new Map(clusterSaid("nodes").list().map(accusedOf)),
-    settings: settingsOf(said("settings")),
+    policy: settingsOf(said("settings")),
     moments: moments.toSorted((one, other) => one.atMs - other.atMs),
     flips: said("flips").isAbsent ? [] : said("flips").entries().map(flipsOf),
   };
@@ -89,7 +97,9 @@ function momentsOf(step: Reading, around: StepSurroundings): readonly Moment[] {
     const passedMs = times * everyMs;
     const atMs = fromMs + passedMs;
     const here = { ...around, atMs, sentAtMs: atMs - sentAgoMs, repetition: { times, passedMs } };
-    const outcomes = sectionNames.flatMap((name) => (inPlace(name).isAbsent ? [] : outcomesOf(name, inPlace(name), here)));
+    const outcomes = sectionNames.flatMap((name) =>
+      inPlace(name).isAbsent ? [] : outcomesOf(name, inPlace(name), here),
+    );
     const expected = inPlace("expect").isAbsent ? [] : inPlace("expect").entries().map(answerOf);
     moments.push({ place, atMs, outcomes, expected });
   }
@@ -127,11 +137,23 @@ function nodeOf(section: Reading): Node {
   const stated = said("database").isAbsent ? null : parseDatabaseAddress(said("database").text());
   if (stated === undefined) throw said("database").refusal("host:port");
   const member = said("member").text(name);
-  const asked = said("exporter_only").flag(false) ? { api: null, exporter: `http://${name}:9630` } : { api: `http://${name}` };
+  const asked = said("exporter_only").flag(false)
+    ? { api: null, exporter: `http://${name}:9630` }
+    : { api: `http://${name}` };
   return { ...plain, ...asked, name, member, database: stated, isArchiveFed: said("archive_fed").flag(false) };
 }
 
-const settingKeys = ["interval", "timeout", "max_age", "liveness_max_age", "view_max_age", "page_max_age", "fall", "rise", "guards"];
+const settingKeys = [
+  "interval",
+  "timeout",
+  "max_age",
+  "liveness_max_age",
+  "view_max_age",
+  "page_max_age",
+  "fall",
+  "rise",
+  "guards",
+];
 const guardKeys = [
   "exclusive_primary",
   "running_primary",
@@ -145,7 +167,7 @@ const guardKeys = [
   "survive",
 ];
 
-function settingsOf(section: Reading): Settings {
+function settingsOf(section: Reading): HealthPolicy {
   const said = (section.isAbsent ? new Reading({}, "settings") : section).mapping(settingKeys);
   const intervalMs = said("interval").span(1_000);
   const maxAgeMs = said("max_age").span(5_500);

@@ -1,17 +1,17 @@
 import { noAttachment } from "../../src/cluster/attachment.ts";
-import { unseen } from "../../src/cluster/observation.ts";
-import type { ClusterPart } from "../../src/cluster/snapshot.ts";
-import { statusOf } from "../../src/front/verdict-reply.ts";
-import { explanationText } from "../../src/front/explain-reply.ts";
-import { parseTarget } from "../../src/front/target.ts";
+import { neverProbed } from "../../src/cluster/observation.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import { statusOf } from "../../src/http/node-api/verdict-reply.ts";
+import { explanationText } from "../../src/http/diagnostics/explain-reply.ts";
+import { parseRequestTarget } from "../../src/http/message/request-target.ts";
 import { parseCheck, type Check } from "../../src/health/check.ts";
-import { explain } from "../../src/health/explain.ts";
-import { withNodes } from "../../src/health/membership.ts";
-import { observe } from "../../src/health/observe.ts";
-import { judgeMember, judgePool } from "../../src/health/pool.ts";
+import { explain } from "../../src/health/explain/explain.ts";
+import { withNodes } from "../../src/health/observe/membership.ts";
+import { observe } from "../../src/health/observe/observe.ts";
+import { judgeMember, judgePool } from "../../src/health/judge/pool.ts";
 import { routeOf } from "../../src/health/route.ts";
-import { look, type Sight } from "../../src/health/sight.ts";
-import { emptyPart } from "../../src/tend.ts";
+import { viewAt, type ClusterView } from "../../src/health/evidence/cluster-view.ts";
+import { emptyPart } from "../../src/state/clusters.ts";
 import type { Incident, Moment } from "./incident.ts";
 
 /** What was asked: a check, of one node or of the whole cluster (`null`). */
@@ -30,16 +30,16 @@ export function play(incident: Incident): readonly string[] {
   };
   const found: string[] = [];
   const tallies = incident.flips.map((flips) => ({ ...flips, last: "", count: -1 }));
-  for (const { sight, moment } of unfold(incident)) {
+  for (const { view, moment } of unfold(incident)) {
     for (const [text, expected] of moment.expected) {
-      const wording = answerTo(sight, questionOf(text));
+      const wording = answerTo(view, questionOf(text));
       if (wording.every((words) => words !== expected))
         found.push(
-          `${moment.place}, ${moment.atMs / 1000}s: ${text} must be ${expected}: it is ${wording[0]}${why(sight, questionOf(text), text)}`,
+          `${moment.place}, ${moment.atMs / 1000}s: ${text} must be ${expected}: it is ${wording[0]}${why(view, questionOf(text), text)}`,
         );
     }
     for (const tally of tallies) {
-      const [answer = ""] = answerTo(sight, questionOf(tally.question));
+      const [answer = ""] = answerTo(view, questionOf(tally.question));
       if (answer !== tally.last) tally.count += 1;
       tally.last = answer;
     }
@@ -51,58 +51,74 @@ export function play(incident: Incident): readonly string[] {
 }
 
 /** The cluster as it is seen at the end, for tests that ask what a file does not. */
-export function lastSight(incident: Incident): Sight {
-  let last = look(beginning(incident), incident.settings, 0);
-  for (const { sight } of unfold(incident)) last = sight;
+export function lastSight(incident: Incident): ClusterView {
+  let last = viewAt(beginning(incident), incident.policy, 0);
+  for (const { view } of unfold(incident)) last = view;
   return last;
 }
 
-function* unfold(incident: Incident): Generator<{ readonly sight: Sight; readonly moment: Moment }> {
-  const { settings } = incident;
-  let part = beginning(incident);
+function* unfold(incident: Incident): Generator<{ readonly view: ClusterView; readonly moment: Moment }> {
+  const { policy } = incident;
+  let cluster = beginning(incident);
   for (const moment of incident.moments) {
-    for (const outcome of moment.outcomes) part = observe(part, outcome, { settings, nowMs: moment.atMs });
-    yield { sight: look(part, settings, moment.atMs), moment };
+    for (const outcome of moment.outcomes) cluster = observe(cluster, outcome, { policy, nowMs: moment.atMs });
+    yield { view: viewAt(cluster, policy, moment.atMs), moment };
   }
 }
 
-function beginning({ cluster, scope, nodes, accused }: Incident): ClusterPart {
+function beginning({ cluster, scope, nodes, accused }: Incident): ClusterState {
   const observations = nodes.map((node) => {
     const words = accused.get(node.name) ?? [];
-    const attachment = { ...noAttachment, isDetached: words.includes("detached"), isStalled: words.includes("stalled") };
-    return { ...unseen(node), attachment };
+    const attachment = {
+      ...noAttachment,
+      isDetached: words.includes("detached"),
+      isStalled: words.includes("stalled"),
+    };
+    return { ...neverProbed(node), attachment };
   });
   return withNodes(emptyPart({ name: cluster, scope, discover: [] }), observations);
 }
 
 /** The ways to word the answer: `lagging`, `503 lagging`; of a yes `fit`, or `degraded`; of a whole cluster also `fit pg1`. */
-export function answerTo(sight: Sight, { node, check }: Question): readonly string[] {
-  const observation = sight.part.nodes[sight.part.index.get(node ?? "") ?? -1];
+export function answerTo(view: ClusterView, { node, check }: Question): readonly string[] {
+  const observation = view.cluster.nodes[view.cluster.index.get(node ?? "") ?? -1];
   const { verdict, chosen } =
-    observation === undefined ? judgePool(sight, check) : { verdict: judgeMember(sight, observation, check), chosen: null };
+    observation === undefined
+      ? judgePool(view, check)
+      : { verdict: judgeMember(view, observation, check), chosen: null };
   if (!verdict.fit) return [verdict.reason, `${statusOf(verdict, check)} ${verdict.reason}`];
   if (verdict.isDegraded) return ["degraded", ...(chosen === null ? [] : [`degraded ${chosen.node.name}`])];
   return ["fit", "200 fit", ...(chosen === null ? [] : [`fit ${chosen.node.name}`])];
 }
 
 /** Reads `pg2 /replica?lag=1MB`, or `/primary` for the whole cluster. */
-export function parseQuestion(text: string, { nodes, settings }: Pick<Incident, "nodes" | "settings">): Question {
+export function parseQuestion(text: string, { nodes, policy }: Pick<Incident, "nodes" | "policy">): Question {
   const [first = "", second] = text.split(" ");
   const [node, target] = second === undefined ? [null, first] : [first, second];
-  if (node !== null && nodes.every(({ name }) => name !== node)) throw new Error(`Cannot ask ${text}: there is no node ${node}`);
-  const parsed = parseTarget(target);
+  if (node !== null && nodes.every(({ name }) => name !== node))
+    throw new Error(`Cannot ask ${text}: there is no node ${node}`);
+  const parsed = parseRequestTarget(target);
   const route = "problem" in parsed ? undefined : routeOf(parsed.path);
   if ("problem" in parsed || route === undefined) throw new Error(`Cannot ask ${text}: ${target} is no check`);
-  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2 * settings.intervalMs };
+  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2 * policy.intervalMs };
   const check = parseCheck(route, parsed.query, rules);
   if (!check.ok)
-    throw new Error(`Cannot ask ${text}: ${check.problem.thing} must be ${check.problem.allowed}: it is ${check.problem.value}`);
+    throw new Error(
+      `Cannot ask ${text}: ${check.problem.subject} must be ${check.problem.allowed}: it is ${check.problem.value}`,
+    );
   return { node, check: check.check };
 }
 
-function why(sight: Sight, { node, check }: Question, text: string): string {
-  const observation = sight.part.nodes[sight.part.index.get(node ?? "") ?? -1];
+function why(view: ClusterView, { node, check }: Question, text: string): string {
+  const observation = view.cluster.nodes[view.cluster.index.get(node ?? "") ?? -1];
   if (observation === undefined) return "";
-  const about = { node: observation.node.name, cluster: sight.part.name, check: text, at: "", snapshot: 0, instance: "" };
-  return `\n${explanationText({ ...explain(sight, observation, check), ...about })}`;
+  const about = {
+    node: observation.node.name,
+    cluster: view.cluster.name,
+    check: text,
+    at: "",
+    snapshot: 0,
+    instance: "",
+  };
+  return `\n${explanationText({ ...explain(view, observation, check), ...about })}`;
 }

@@ -1,6 +1,6 @@
-import { parseByteSize } from "../../src/cluster/byte-size.ts";
-import { parseDuration } from "../../src/cluster/duration.ts";
-import { parseLsn } from "../../src/cluster/lsn.ts";
+import { parseByteSize } from "../../src/cluster/values/byte-size.ts";
+import { parseDuration } from "../../src/cluster/values/duration.ts";
+import { parseLsn } from "../../src/cluster/values/lsn.ts";
 
 /** One value of an incident file, and where it stands there, for messages: `my-night.yaml, step 3 (at 4s), nodes.pg2.state`. */
 export class Reading {
@@ -29,14 +29,18 @@ export class Reading {
   mapping(allowed: readonly string[]): (key: string) => Reading {
     const entries = this.entries();
     const stray = entries.find(([key]) => !allowed.includes(key));
-    if (stray !== undefined) throw new Error(`Cannot read ${this.#place}: unknown key ${stray[0]}: allowed is ${allowed.join(", ")}`);
+    if (stray !== undefined)
+      throw new Error(`Cannot read ${this.#place}: unknown key ${stray[0]}: allowed is ${allowed.join(", ")}`);
     const values = new Map(entries);
     return (key) => values.get(key) ?? new Reading(undefined, `${this.#place}.${key}`);
   }
 
   entries(): readonly (readonly [string, Reading])[] {
-    if (typeof this.#value !== "object" || this.#value === null || Array.isArray(this.#value)) throw this.refusal("a mapping");
-    return Object.entries(this.#value).map(([key, value]) => [key, new Reading(value, `${this.#place}.${key}`)] as const);
+    if (typeof this.#value !== "object" || this.#value === null || Array.isArray(this.#value))
+      throw this.refusal("a mapping");
+    return Object.entries(this.#value).map(
+      ([key, value]) => [key, new Reading(value, `${this.#place}.${key}`)] as const,
+    );
   }
 
   list(): readonly Reading[] {
@@ -55,7 +59,8 @@ export class Reading {
 
   text(otherwise?: string): string {
     if (this.isAbsent && otherwise !== undefined) return otherwise;
-    if (typeof this.#value !== "string" || this.#value === "") throw this.refusal("text (in quotes where it looks like a number)");
+    if (typeof this.#value !== "string" || this.#value === "")
+      throw this.refusal("text (in quotes where it looks like a number)");
     return this.#value;
   }
 
@@ -85,7 +90,8 @@ export class Reading {
 
   count(otherwise: number): number {
     if (this.isAbsent) return otherwise;
-    if (typeof this.#value !== "number" || !Number.isSafeInteger(this.#value) || this.#value < 0) throw this.refusal("a whole number");
+    if (typeof this.#value !== "number" || !Number.isSafeInteger(this.#value) || this.#value < 0)
+      throw this.refusal("a whole number");
     return this.#value;
   }
 
@@ -118,7 +124,8 @@ export class Reading {
    */
   position(repetition: Repetition): number | null {
     if (this.isAbsent || this.isNull) return null;
-    const match = typeof this.#value === "string" ? /^(\S+?)(?: ([+-]) (\S+?)(?: every (\S+))?)?$/.exec(this.#value) : null;
+    const match =
+      typeof this.#value === "string" ? /^(\S+?)(?: ([+-]) (\S+?)(?: every (\S+))?)?$/.exec(this.#value) : null;
     const start = parseLsn(match?.[1] ?? "");
     const growth = match?.[3] === undefined ? 0 : parseByteSize(match[3]);
     const everyMs = match?.[4] === undefined ? 0 : parseDuration(match[4]);

@@ -19,14 +19,17 @@ export async function seen(base: string, until: string): Promise<void> {
  * @param base where rolecall answers for the cluster `demo`
  */
 export async function assertReplayed(base: string, questions: readonly string[]): Promise<void> {
-  const worded = (said: readonly string[]): readonly string[] => questions.map((question, at) => `${question}: ${said[at]}`);
+  const worded = (said: readonly string[]): readonly string[] =>
+    questions.map((question, at) => `${question}: ${said[at]}`);
   for (let attempt = 1; ; attempt += 1) {
     const before = worded(await answers(base, questions));
     const text = await incidentOf(base);
     const after = worded(await answers(base, questions));
     const incident = readIncident(text, "incident.yaml");
-    const sight = lastSight(incident);
-    const replayed = worded(questions.map((question) => statusAndReason(answerTo(sight, parseQuestion(question, incident)))));
+    const view = lastSight(incident);
+    const replayed = worded(
+      questions.map((question) => statusAndReason(answerTo(view, parseQuestion(question, incident)))),
+    );
     if (before.join() === after.join() && replayed.join() === before.join()) return;
     if (attempt >= 50) assert.deepEqual([after, replayed], [before, before]);
     await pause(20);

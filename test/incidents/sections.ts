@@ -1,20 +1,29 @@
-import type { ClusterDocument } from "../../src/cluster/cluster-document.ts";
+import type { ClusterDocument } from "../../src/cluster/documents/cluster-document.ts";
 import { failureKinds, type Failure } from "../../src/cluster/failure.ts";
-import { ordinaryReport } from "../../src/cluster/incident.ts";
-import type { Outcome } from "../../src/cluster/outcome.ts";
-import type { Report, Sender } from "../../src/cluster/report.ts";
+import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import type { Report, Sender } from "../../src/cluster/documents/report.ts";
 import type { DocumentAnswer, DocumentName } from "../../src/cluster/snapshot.ts";
-import { isSet, parseTags } from "../../src/cluster/tags.ts";
+import { isSet, parseTags } from "../../src/cluster/values/tags.ts";
 import { drainOf } from "./drains.ts";
 import { exporterOutcomes } from "./exporters.ts";
 import type { Reading, Repetition } from "./reading.ts";
 import { byNode, type Surroundings } from "./surroundings.ts";
 
-export const sectionNames = ["nodes", "liveness", "exporters", "views", "cluster", "config", "history", "drains"] as const;
+export const sectionNames = [
+  "nodes",
+  "liveness",
+  "exporters",
+  "views",
+  "cluster",
+  "config",
+  "history",
+  "drains",
+] as const;
 type SectionName = (typeof sectionNames)[number];
 
 /** Reads one section of a step as the outcomes it stands for. */
-export function outcomesOf(name: SectionName, section: Reading, around: Surroundings): readonly Outcome[] {
+export function outcomesOf(name: SectionName, section: Reading, around: Surroundings): readonly ProbeOutcome[] {
   const { cluster, sentAtMs } = around;
   switch (name) {
     case "nodes":
@@ -23,13 +32,24 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
         return { kind: "status", cluster, node, sentAtMs, sentAtWallMs: sentAtMs, result };
       });
     case "liveness":
-      return byNode(section, around).map(([node, said]) => ({ kind: "liveness", cluster, node, sentAtMs, isAlive: said.flag(true) }));
+      return byNode(section, around).map(([node, said]) => ({
+        kind: "liveness",
+        cluster,
+        node,
+        sentAtMs,
+        isAlive: said.flag(true),
+      }));
     case "exporters":
       return byNode(section, around).flatMap(([node, said]) => exporterOutcomes(node, said, around));
     case "views":
       return byNode(section, around).map(([node, said]) => viewOf(node, said, around));
     case "drains":
-      return byNode(section, around).map(([node, said]) => ({ kind: "drain", cluster, node, drain: drainOf(said, around) }));
+      return byNode(section, around).map(([node, said]) => ({
+        kind: "drain",
+        cluster,
+        node,
+        drain: drainOf(said, around),
+      }));
     case "cluster": {
       const said = section.mapping(["of", "leader", "timeline", "scope"]);
       const leader = said("leader").statement(null);
@@ -41,7 +61,14 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
       ];
     }
     case "config": {
-      const said = section.mapping(["of", "ttl", "loop_wait", "retry_timeout", "maximum_lag_on_failover", "standby_cluster"]);
+      const said = section.mapping([
+        "of",
+        "ttl",
+        "loop_wait",
+        "retry_timeout",
+        "maximum_lag_on_failover",
+        "standby_cluster",
+      ]);
       const config = {
         ttlMs: said("ttl").seconds(30),
         loopWaitMs: said("loop_wait").seconds(10),
@@ -62,10 +89,14 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
 }
 
 /** A node's view of who leads: a name, `null` for nobody, or why there is none. */
-function viewOf(node: string, said: Reading, { cluster, sentAtMs }: Surroundings): Outcome {
+function viewOf(node: string, said: Reading, { cluster, sentAtMs }: Surroundings): ProbeOutcome {
   if (said.isText || said.isNull) {
-    const served = { status: 200, body: "", askedOf: node, sentAtMs };
-    return { kind: "document", cluster, answer: { name: "cluster", served, cluster: documentNaming(said.statement(null)) } };
+    const served = { status: 200, body: "", source: node, sentAtMs };
+    return {
+      kind: "document",
+      cluster,
+      answer: { name: "cluster", served, cluster: documentNaming(said.statement(null)) },
+    };
   }
   const kind = said.mapping(["failure"])("failure").oneOf(failureKinds);
   return { kind: "view_failure", cluster, node, sentAtMs, failure: { kind, detail: kind } };
@@ -80,9 +111,9 @@ function document(
   of: Reading,
   { cluster, nodes, sentAtMs }: Surroundings,
   read: Pick<DocumentAnswer, "cluster" | "config" | "history">,
-): Outcome {
-  const askedOf = of.text(nodes[0] ?? "");
-  return { kind: "document", cluster, answer: { name, served: { status: 200, body: "", askedOf, sentAtMs }, ...read } };
+): ProbeOutcome {
+  const source = of.text(nodes[0] ?? "");
+  return { kind: "document", cluster, answer: { name, served: { status: 200, body: "", source, sentAtMs }, ...read } };
 }
 
 const reportKeys = [
@@ -161,5 +192,9 @@ function positionsOf(
 function senderOf(section: Reading): Sender {
   if (section.isText) return { name: section.text(), address: null, state: "streaming" };
   const said = section.mapping(["name", "address", "state"]);
-  return { name: said("name").text(), address: said("address").statement(null), state: said("state").statement("streaming") };
+  return {
+    name: said("name").text(),
+    address: said("address").statement(null),
+    state: said("state").statement("streaming"),
+  };
 }

@@ -1,4 +1,4 @@
-import type { IncidentCluster } from "../../src/cluster/incident-value.ts";
+import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
 import type { Reading, Repetition } from "./reading.ts";
 
 /** What a section of a step is read by. */

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Recorded } from "../../src/cluster/outcome.ts";
-import { incidentPieces } from "../../src/front/incident-reply.ts";
-import { look } from "../../src/health/sight.ts";
+import { incidentPieces } from "../../src/http/diagnostics/incident-reply.ts";
+import { viewAt } from "../../src/health/evidence/cluster-view.ts";
 import { answered, heard, named, sentAt, settingsOf, silent, unasked, viewless } from "../health/stage.ts";
 import { readIncident } from "./incident.ts";
 import { lastSight } from "./play.ts";
 
-const settings = settingsOf();
+const policy = settingsOf();
 /** A document that knows pg2 by another name, and its address. */
 const byAddress = { scope: "demo", members: [], leader: "node-b", leaderApi: "http://pg2", leaderTimeline: null };
 
@@ -22,19 +22,27 @@ test("an exported incident has the view of each witness, and none where there wa
     {
       kind: "document",
       cluster: "demo",
-      answer: { name: "cluster", served: { status: 200, body: "", askedOf: "pg3", sentAtMs: 1_100 }, cluster: byAddress },
+      answer: {
+        name: "cluster",
+        served: { status: 200, body: "", source: "pg3", sentAtMs: 1_100 },
+        cluster: byAddress,
+      },
     },
     silent("pg4", 1_200),
   ] as const;
-  const part = heard(unasked(), outcomes, settings);
-  assert.deepEqual(look(part, settings, 1_300).standing.holder, "pg2");
-  const recorded: readonly Recorded[] = outcomes.map((outcome) => ({ atMs: sentAt(outcome), atWallMs: sentAt(outcome), outcome }));
-  const text = [...incidentPieces({ part, settings, instantMs: 1_200, recorded, accused: new Map() })].join("");
+  const cluster = heard(unasked(), outcomes, policy);
+  assert.deepEqual(viewAt(cluster, policy, 1_300).lock.holder, "pg2");
+  const recorded: readonly Recorded[] = outcomes.map((outcome) => ({
+    atMs: sentAt(outcome),
+    atWallMs: sentAt(outcome),
+    outcome,
+  }));
+  const text = [...incidentPieces({ cluster, policy, instantMs: 1_200, recorded, accused: new Map() })].join("");
   assert.match(text, /views: \{ pg4: \{ failure: timeout \} \}|views:\n\s+pg4:\n\s+failure: timeout/);
   const replayed = lastSight(readIncident(text, "views.yaml"));
-  assert.equal(replayed.standing.holder, "pg2");
-  assert.deepEqual(replayed.part.leadership, part.leadership);
-  assert.deepEqual([...replayed.part.failedViews.keys()], ["pg4"]);
+  assert.equal(replayed.lock.holder, "pg2");
+  assert.deepEqual(replayed.cluster.leadership, cluster.leadership);
+  assert.deepEqual([...replayed.cluster.failedViews.keys()], ["pg4"]);
 });
 
 test("views by hand name a node, nobody, or why there is none", () => {
@@ -47,13 +55,13 @@ steps:
   - { at: 1s, views: { pg1: pg2, pg2: null, pg3: { failure: timeout } } }`,
     "views.yaml",
   );
-  const { part } = lastSight(incident);
+  const { cluster: state } = lastSight(incident);
   assert.deepEqual(
-    [...part.testimonies].map(([witness, { names }]) => [witness, names]),
+    [...state.leaderViews].map(([witness, { names }]) => [witness, names]),
     [
       ["pg1", "pg2"],
       ["pg2", null],
     ],
   );
-  assert.deepEqual([...part.failedViews.keys()], ["pg3"]);
+  assert.deepEqual([...state.failedViews.keys()], ["pg3"]);
 });

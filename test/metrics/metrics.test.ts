@@ -1,19 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Tally } from "../../src/front/tally.ts";
+import { AnswerCounter } from "../../src/http/message/answer-counter.ts";
 import { Metrics } from "../../src/metrics/metrics.ts";
 import { configOf } from "../fake/config.ts";
 import { steady, type Watched } from "../fake/watched.ts";
 
 const upstream = configOf({ clusters: [] }).exporter;
 
-function metricsOf(watched: Watched, tally = new Tally(), exporter = upstream): Metrics {
+function metricsOf(watched: Watched, counter = new AnswerCounter(), exporter = upstream): Metrics {
   return new Metrics({
-    snapshot: () => ({ instance: "run", sequence: 7, parts: [watched.part], index: new Map() }),
-    settings: (cluster) => (cluster === "demo" ? watched.settings : undefined),
+    snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
+    policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
     now: () => 2_000,
     wall: () => 1_795_242_555_000,
-    answers: () => tally.rows(),
+    answers: () => counter.rows(),
     workers: () => null,
     lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
@@ -47,7 +47,11 @@ test("every node has its age, reachability, lag, role, and fitness with the reas
     'rolecall_node_lag_bytes{cluster="demo",node="pg1"} 0',
     'rolecall_node_lag_bytes{cluster="demo",node="pg2"} 12582912',
   ]);
-  assert.ok((await linesOf(metrics, "rolecall_node_role")).includes('rolecall_node_role{cluster="demo",node="pg1",role="primary"} 1'));
+  assert.ok(
+    (await linesOf(metrics, "rolecall_node_role")).includes(
+      'rolecall_node_role{cluster="demo",node="pg1",role="primary"} 1',
+    ),
+  );
   const fit = await linesOf(metrics, "rolecall_node_fit");
   assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg1",check="primary",reason=""} 1'));
   assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg3",check="replica",reason="unknown"} 0'));
@@ -57,19 +61,19 @@ test("a node that is gone, or of a cluster that is no longer tended, is gone fro
   const watched = steady();
   const metrics = metricsOf(watched);
   await metrics.render();
-  watched.part = { ...watched.part, nodes: watched.part.nodes.slice(0, 1) };
+  watched.cluster = { ...watched.cluster, nodes: watched.cluster.nodes.slice(0, 1) };
   assert.equal((await linesOf(metrics, "rolecall_node_up")).length, 1);
-  watched.part = { ...watched.part, name: "other" };
+  watched.cluster = { ...watched.cluster, name: "other" };
   assert.equal((await linesOf(metrics, "rolecall_node_up")).length, 0);
 });
 
 test("askings, answers, snapshots and reloads are counted", async () => {
-  const tally = new Tally();
-  const metrics = metricsOf(steady(), tally);
-  for (let time = 0; time < 3; time += 1) tally.count("primary", 200);
-  tally.count("primary", 503);
-  tally.count("replica", 200);
-  metrics.probed({ cluster: "demo", node: "pg1", question: "leader", outcome: "answered", durationMs: 30 });
+  const answers = new AnswerCounter();
+  const metrics = metricsOf(steady(), answers);
+  for (let time = 0; time < 3; time += 1) answers.count("primary", 200);
+  answers.count("primary", 503);
+  answers.count("replica", 200);
+  metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 });
   metrics.reloaded("applied");
   await metrics.render();
   assert.deepEqual(await linesOf(metrics, "rolecall_answers_total"), [
@@ -89,9 +93,9 @@ test("askings, answers, snapshots and reloads are counted", async () => {
 
 test("the text is in the exposition format, whatever names are in it", async () => {
   const watched = steady();
-  const [first] = watched.part.nodes;
+  const [first] = watched.cluster.nodes;
   assert.ok(first !== undefined);
-  watched.part = { ...watched.part, nodes: [{ ...first, node: { ...first.node, name: 'a"b\\c' } }] };
+  watched.cluster = { ...watched.cluster, nodes: [{ ...first, node: { ...first.node, name: 'a"b\\c' } }] };
   const { pieces, contentType } = await metricsOf(watched).render();
   const text = Buffer.concat(pieces).toString();
   assert.match(contentType, /^text\/plain/);

@@ -9,10 +9,15 @@ import { steady, Watched } from "../fake/watched.ts";
 const plain: ExporterConfig = { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" };
 
 function metricsOf(watched: readonly Watched[], exporter: Partial<ExporterConfig> = {}): Metrics {
-  const parts = watched.map(({ part }) => part);
+  const clusters = watched.map(({ cluster }) => cluster);
   return new Metrics({
-    snapshot: () => ({ instance: "run", sequence: 7, parts, index: new Map(parts.map(({ name }, at) => [name, at])) }),
-    settings: () => watched[0]?.settings,
+    snapshot: () => ({
+      instance: "run",
+      sequence: 7,
+      clusters,
+      index: new Map(clusters.map(({ name }, at) => [name, at])),
+    }),
+    policy: () => watched[0]?.policy,
     now: () => 2_000,
     wall: () => 1_795_242_555_000,
     answers: () => [],
@@ -29,7 +34,7 @@ async function textOf(metrics: Metrics): Promise<string> {
   return Buffer.concat((await metrics.render()).pieces).toString();
 }
 
-const asked = { cluster: "demo", node: "pg1", question: "leader", outcome: "answered", durationMs: 30 };
+const asked = { cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 };
 /** The node metrics of seeds/node-api.md, without their prefixes. */
 const ofNodes = [
   "version,db_running,postmaster_start_time,primary,xlog_location,standby_leader,replica,sync_standby,quorum_standby,xlog_received_location",
@@ -47,16 +52,23 @@ const ofExporters = [
 /** One node that says all there is to say, and documents that say the rest. */
 function telling(): Watched {
   const watched = new Watched();
-  watched.lead("pg1", 1_000, { postmaster_start_time: "2026-11-21 06:29:02.500000+00:00", dcs_last_seen: 1_795_242_550 });
+  watched.lead("pg1", 1_000, {
+    postmaster_start_time: "2026-11-21 06:29:02.500000+00:00",
+    dcs_last_seen: 1_795_242_550,
+  });
   watched.document("config", { of: "pg1", value: { ttl: 30, failsafe_mode: true } }, 1_000);
-  const served = { status: 200, body: JSON.stringify({ pg1: "http://pg1:8008" }), askedOf: "pg1", sentAtMs: 1_000 };
+  const served = { status: 200, body: JSON.stringify({ pg1: "http://pg1:8008" }), source: "pg1", sentAtMs: 1_000 };
   watched.tell({ kind: "document", cluster: "demo", answer: { name: "failsafe", served } }, 1_000);
   return watched;
 }
 
 suite("every metric of both seeds is there for a node that says all", () => {
   const rows: readonly [naming: "upstream" | "neutral", namespace: string | null, names: readonly string[]][] = [
-    ["neutral", null, [...ofNodes.map((name) => `ha_${name}`), "db_up", "db_version", "db_in_recovery", ...ofExporters]],
+    [
+      "neutral",
+      null,
+      [...ofNodes.map((name) => `ha_${name}`), "db_up", "db_version", "db_in_recovery", ...ofExporters],
+    ],
     [
       "upstream",
       null,
@@ -112,7 +124,10 @@ suite("every metric of both seeds is there for a node that says all", () => {
 
   test("a node that has gone stale shows no document, and its last role and version", async () => {
     const watched = telling();
-    watched.part = { ...watched.part, nodes: watched.part.nodes.map((node) => ({ ...node, sentAtMs: node.sentAtMs - 60_000 })) };
+    watched.cluster = {
+      ...watched.cluster,
+      nodes: watched.cluster.nodes.map((node) => ({ ...node, sentAtMs: node.sentAtMs - 60_000 })),
+    };
     const text = await textOf(metricsOf([watched]));
     assert.doesNotMatch(text, /^patroni_primary\{/m);
     assert.match(text, /^pg_up\{cluster="demo",node="pg1"\} 0$/m);
@@ -127,10 +142,13 @@ test("promtool finds nothing to complain of", async (context) => {
   }
   for (const naming of ["upstream", "neutral"] as const) {
     const other = steady();
-    other.part = { ...other.part, name: 'o"t\\h\ner' };
+    other.cluster = { ...other.cluster, name: 'o"t\\h\ner' };
     const metrics = metricsOf([telling(), other], { naming });
     metrics.probed(asked);
-    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], { input: await textOf(metrics), encoding: "utf8" });
+    const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
+      input: await textOf(metrics),
+      encoding: "utf8",
+    });
     assert.equal(status, 0, `${stdout}${stderr}`);
   }
 });
@@ -139,8 +157,8 @@ suite("a scrape of 1,000 nodes", () => {
   const many = (): Watched => {
     const names = Array.from({ length: 1_000 }, (_, at) => `pg${at}`);
     const watched = new Watched({ nodes: names });
-    const nodes = watched.part.nodes.map((node) => ({ ...node, sentAtMs: 1_900 }));
-    watched.part = { ...watched.part, nodes, newestAtMs: 1_900 };
+    const nodes = watched.cluster.nodes.map((node) => ({ ...node, sentAtMs: 1_900 }));
+    watched.cluster = { ...watched.cluster, nodes, newestReportAtMs: 1_900 };
     for (const name of names.slice(0, 50)) watched.follow(name, 1_950);
     return watched;
   };

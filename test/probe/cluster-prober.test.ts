@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import type { Reply } from "../../src/probe/client.ts";
+import type { NodeReply } from "../../src/probe/client/client.ts";
 import { ClusterProber } from "../../src/probe/cluster-prober.ts";
 import { failed, healthy, json, never, Scripted, turn, type Script } from "../fake/scripted.ts";
 import { Watched } from "../fake/watched.ts";
@@ -14,7 +14,7 @@ function begin(
   script: Script,
 ): { scripted: Scripted; prober: ClusterProber; started: () => boolean } {
   const scripted = new Scripted(context, watched, script);
-  const prober = new ClusterProber(scripted.probing(), watched.settings.discovers ? seeds : []);
+  const prober = new ClusterProber(scripted.probing(), watched.policy.discovers ? seeds : []);
   scripted.onPart = (before, after) => prober.follow(before, after);
   let isStarted = false;
   void prober.start().then(() => (isStarted = true));
@@ -29,7 +29,7 @@ test("starting asks every fixed node and the documents, and is done when all hav
     names.map((name) => scripted.watched.ask(name, "health", 0)),
     ["fit", "fit", "fit"],
   );
-  assert.ok(scripted.watched.part.documents.cluster !== null);
+  assert.ok(scripted.watched.cluster.documents.cluster !== null);
   prober.stop();
 });
 
@@ -39,12 +39,12 @@ test("starting is not done before a node that was discovered on the way has answ
   const { prober, started } = begin(context, watched, (origin, path) => {
     if (origin.includes("pg9")) return failed("refused");
     if (origin.includes("pg3") && path === "/leader") {
-      return new Promise<Reply>((resolve) => (answer = () => resolve({ status: 500, body: Buffer.alloc(0) })));
+      return new Promise<NodeReply>((resolve) => (answer = () => resolve({ status: 500, body: Buffer.alloc(0) })));
     }
     return healthy(names)(origin, path);
   });
   await turn();
-  assert.equal(watched.part.nodes.length, 3);
+  assert.equal(watched.cluster.nodes.length, 3);
   assert.equal(started(), false);
   answer();
   await turn();
@@ -119,7 +119,7 @@ test("after stopping nothing more is asked", async (context) => {
   const { length } = scripted.sent;
   await scripted.pass(20_000);
   assert.equal(scripted.sent.length, length);
-  prober.follow(scripted.watched.part, { ...scripted.watched.part, nodes: [] });
+  prober.follow(scripted.watched.cluster, { ...scripted.watched.cluster, nodes: [] });
   prober.reconnect();
   assert.equal(scripted.sent.length, length);
 });

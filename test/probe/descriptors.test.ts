@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { failureOf } from "../../src/probe/failure.ts";
-import { withDocumentLog } from "../../src/document-log.ts";
+import { failureOf } from "../../src/probe/client/failure.ts";
+import { logDocumentFailures } from "../../src/events/document-failure-log.ts";
 import { pino } from "pino";
 import { listen } from "../fake/listening.ts";
 
@@ -79,11 +79,14 @@ test("probes that were not sent are logged at once and then every ten seconds, w
   const lines: { msg: string; count: number }[] = [];
   let nowMs = 0;
   const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) });
-  const snapshot = () => ({ instance: "run", sequence: 0, parts: [], index: new Map() });
-  const { onAsked } = withDocumentLog({ record: () => {}, onAsked: () => {}, now: () => nowMs, snapshot }, log);
-  const asked = { cluster: "demo", node: "pg1", question: "leader", durationMs: 0 };
-  for (; nowMs < 25_000; nowMs += 100) onAsked({ ...asked, outcome: "not_sent" });
-  onAsked({ ...asked, outcome: "refused" });
+  const snapshot = () => ({ instance: "run", sequence: 0, clusters: [], index: new Map() });
+  const { onProbeFinished } = logDocumentFailures(
+    { record: () => {}, onProbeFinished: () => {}, now: () => nowMs, snapshot },
+    log,
+  );
+  const asked = { cluster: "demo", node: "pg1", endpoint: "leader", durationMs: 0 };
+  for (; nowMs < 25_000; nowMs += 100) onProbeFinished({ ...asked, outcome: "not_sent" });
+  onProbeFinished({ ...asked, outcome: "refused" });
   assert.deepEqual(
     lines.map(({ count }) => count),
     [1, 100, 100],

@@ -24,7 +24,11 @@ const sayDocument = (parts: Readonly<Record<string, unknown>>): RequestListener 
 const rows: readonly Row[] = [
   { given: "answers byte by byte", instead: (_, response) => drip(response), phrase: /^down timeout$/ },
   { given: "never answers", instead: () => {}, phrase: /^down timeout$/ },
-  { given: "answers a head and nothing more", instead: (_, response) => void response.writeHead(503).write(" "), phrase: /^down timeout$/ },
+  {
+    given: "answers a head and nothing more",
+    instead: (_, response) => void response.writeHead(503).write(" "),
+    phrase: /^down timeout$/,
+  },
   { given: "answers without end", instead: (_, response) => flood(response), phrase: /^down too_large$/ },
   { given: "answers JSON that breaks off", instead: say(document.slice(0, 40)), phrase: /^down body$/ },
   { given: "answers a web page", instead: say("<html>It works!</html>", 200), phrase: /^down body$/ },
@@ -41,7 +45,11 @@ const rows: readonly Row[] = [
   },
   { given: "answers a list", instead: say("[1, 2]"), phrase: /^down body$/ },
   { given: "answers wrong types", instead: sayDocument({ state: 5, role: { a: 1 } }), phrase: /^down body$/ },
-  { given: "answers line breaks in its role", instead: sayDocument({ role: "primary\r\nX-Injected: 1" }), phrase: /^down body$/ },
+  {
+    given: "answers line breaks in its role",
+    instead: sayDocument({ role: "primary\r\nX-Injected: 1" }),
+    phrase: /^down body$/,
+  },
   {
     given: "answers with a redirect",
     instead: (_, response) => void response.writeHead(302, { location: "/" }).end(),
@@ -67,7 +75,11 @@ const rows: readonly Row[] = [
     instead: sayDocument({ patroni: { version: "4.1.4", scope: "demo", name: "pg7" } }),
     phrase: /^misaddressed pg7$/,
   },
-  { given: "answers another database's document", instead: sayDocument({ database_system_identifier: "8" }), phrase: /^foreign/ },
+  {
+    given: "answers another database's document",
+    instead: sayDocument({ database_system_identifier: "8" }),
+    phrase: /^foreign/,
+  },
 ];
 
 suite("a hostile node is a hard no with a reason, and disturbs nobody else", { concurrency: 6 }, () => {

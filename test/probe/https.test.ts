@@ -13,7 +13,11 @@ after(() => authority.remove());
 test("a node that turned to https is down by that name, in the phrase and in the log, and stays so", async () => {
   const { cert, key } = authority.issue("pg2");
   const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-  const pg2 = await serveOddNode({ name: "pg2", holdsLock: false, tls: { cert: readFileSync(cert), key: readFileSync(key) } });
+  const pg2 = await serveOddNode({
+    name: "pg2",
+    holdsLock: false,
+    tls: { cert: readFileSync(cert), key: readFileSync(key) },
+  });
   const town = await buildTownOf([nodeOf(pg1), nodeOf({ name: "pg2", api: pg2.api.replace("https", "http") })]);
   try {
     const phrase = await until("pg2 down", async () => {
@@ -22,11 +26,16 @@ test("a node that turned to https is down by that name, in the phrase and in the
     });
     assert.equal(phrase, "down https");
     const line = await until("a line", () =>
-      town.log.find(({ node, isReachable, failure }) => node === "pg2" && isReachable === false && failure !== undefined),
+      town.log.find(
+        ({ node, isReachable, failure }) => node === "pg2" && isReachable === false && failure !== undefined,
+      ),
     );
     assert.match(String(line["failure"]), /speaks TLS: its address must begin with https/);
     const { body: metrics } = await ask(`${town.admin}/metrics`);
-    assert.match(metrics, /rolecall_probes_total\{cluster="demo",node="pg2",question="leader",outcome="(reset|body)"\} ([3-9]|\d\d)/);
+    assert.match(
+      metrics,
+      /rolecall_probes_total\{cluster="demo",node="pg2",question="leader",outcome="(reset|body)"\} ([3-9]|\d\d)/,
+    );
     assert.equal((await ask(`${town.open}/nodes/pg1/primary`)).status, 200);
   } finally {
     await town.close();
@@ -39,7 +48,9 @@ test("a node that breaks connections off and speaks no TLS is not accused of it"
   const pg2 = await serveOddNode({ name: "pg2", holdsLock: false, instead: (request) => request.socket.destroy() });
   const town = await buildTownOf([nodeOf(pg1), nodeOf(pg2)]);
   try {
-    const line = await until("a line", () => town.log.find(({ node, failure }) => node === "pg2" && failure !== undefined));
+    const line = await until("a line", () =>
+      town.log.find(({ node, failure }) => node === "pg2" && failure !== undefined),
+    );
     assert.doesNotMatch(String(line["failure"]), /TLS/);
   } finally {
     await town.close();
@@ -53,12 +64,19 @@ test("a node under its https address is asked with the cluster's authority and o
   const pg1 = await serveOddNode({
     name: "pg1",
     holdsLock: true,
-    tls: { cert: readFileSync(server.cert), key: readFileSync(server.key), ca: readFileSync(authority.ca), requestCert: true },
+    tls: {
+      cert: readFileSync(server.cert),
+      key: readFileSync(server.key),
+      ca: readFileSync(authority.ca),
+      requestCert: true,
+    },
     behave: (_, response) => response.end(JSON.stringify(statusDocument("pg1", true))),
   });
   const nameOf = (socket: import("node:tls").TLSSocket) => seen.push(String(socket.getPeerCertificate().subject?.CN));
   pg1.server.on("secureConnection", nameOf);
-  const town = await buildTownOf([nodeOf(pg1)], { cluster: { tls: { ca: authority.ca, ...client, serverName: null } } });
+  const town = await buildTownOf([nodeOf(pg1)], {
+    cluster: { tls: { ca: authority.ca, ...client, serverName: null } },
+  });
   try {
     assert.equal((await ask(`${town.open}/nodes/pg1/primary`)).status, 200);
     seen.length = 0;

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Reply } from "../../src/probe/client.ts";
+import type { NodeReply } from "../../src/probe/client/client.ts";
 import { NodeProber } from "../../src/probe/node-prober.ts";
 import { failed, healthy, never, Scripted, turn } from "../fake/scripted.ts";
 import { Watched } from "../fake/watched.ts";
 
 function proberOf(scripted: Scripted, pace: Parameters<Scripted["probing"]>[0] = {}): NodeProber {
-  const [first] = scripted.watched.part.nodes;
+  const [first] = scripted.watched.cluster.nodes;
   assert.ok(first !== undefined);
   return new NodeProber(first.node, first.node.api ?? "", scripted.probing(pace));
 }
@@ -22,8 +22,8 @@ test("a node is asked once an interval, with one question in flight", async (con
 });
 
 test("probes requested while one is in flight are one more, sent as soon as that one has ended", async (context) => {
-  let answer: (reply: Reply) => void = () => {};
-  const scripted = new Scripted(context, new Watched(), () => new Promise<Reply>((resolve) => (answer = resolve)));
+  let answer: (reply: NodeReply) => void = () => {};
+  const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.pass(200);
@@ -65,16 +65,16 @@ test("chance moves a probe by a tenth of its interval at most", async (context) 
 });
 
 test("the age of a report counts from the sending of its probe", async (context) => {
-  let answer: (reply: Reply) => void = () => {};
-  const scripted = new Scripted(context, new Watched(), () => new Promise<Reply>((resolve) => (answer = resolve)));
+  let answer: (reply: NodeReply) => void = () => {};
+  const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
   const prober = proberOf(scripted);
   scripted.nowMs = 7_000;
   prober.probe();
   await scripted.pass(2_000);
   answer(await healthy(["pg1"])("http://pg1:8008", "/leader"));
   await turn();
-  assert.equal(scripted.watched.part.nodes[0]?.sentAtMs, 7_000);
-  assert.equal(scripted.asked[0]?.durationMs, 2_000);
+  assert.equal(scripted.watched.cluster.nodes[0]?.sentAtMs, 7_000);
+  assert.equal(scripted.result[0]?.durationMs, 2_000);
   prober.stop();
 });
 
@@ -120,7 +120,7 @@ test("a heartbeat that is not told says nothing", async (context) => {
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.pass(100);
-  assert.equal(scripted.watched.part.nodes[0]?.liveness, null);
+  assert.equal(scripted.watched.cluster.nodes[0]?.liveness, null);
   assert.deepEqual(
     scripted.recorded.map(({ kind }) => kind),
     ["status"],
@@ -129,8 +129,8 @@ test("a heartbeat that is not told says nothing", async (context) => {
 });
 
 test("after stopping nothing is asked and nothing recorded, not even what was under way", async (context) => {
-  let answer: (reply: Reply) => void = () => {};
-  const scripted = new Scripted(context, new Watched(), () => new Promise<Reply>((resolve) => (answer = resolve)));
+  let answer: (reply: NodeReply) => void = () => {};
+  const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
   const prober = proberOf(scripted);
   prober.probe();
   prober.stop();
@@ -170,10 +170,14 @@ test("a node that answers within its timeout never goes stale, however slow each
     await scripted.pass(2_500);
     for (let passed = 0; passed < 30_000; passed += 50) {
       await scripted.pass(50);
-      assert.equal(scripted.watched.ask("pg1", "primary", scripted.nowMs), "fit", `${slow.join()} at ${scripted.nowMs} ms`);
+      assert.equal(
+        scripted.watched.ask("pg1", "primary", scripted.nowMs),
+        "fit",
+        `${slow.join()} at ${scripted.nowMs} ms`,
+      );
     }
     assert.ok(scripted.sentAt("/liveness").length >= 3);
-    assert.equal(scripted.watched.part.nodes[0]?.liveness?.isAlive, true);
+    assert.equal(scripted.watched.cluster.nodes[0]?.liveness?.isAlive, true);
     prober.stop();
   }
 });
@@ -200,9 +204,12 @@ test("a probe that could not be sent is recorded nowhere, slows nothing down, an
   scripted.script = () => failed("not_sent");
   await scripted.pass(10_000);
   assert.equal(scripted.recorded.length, recorded);
-  assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000]);
-  assert.equal(scripted.asked.filter(({ outcome }) => outcome === "not_sent").length, 10);
-  const [node] = scripted.watched.part.nodes;
+  assert.deepEqual(
+    scripted.sentAt("/leader"),
+    [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000],
+  );
+  assert.equal(scripted.result.filter(({ outcome }) => outcome === "not_sent").length, 10);
+  const [node] = scripted.watched.cluster.nodes;
   assert.equal(node?.failuresInRow, 0);
   assert.equal(scripted.watched.ask("pg1", "primary", 5_400), "fit");
   assert.equal(scripted.watched.ask("pg1", "primary", 5_600), "blind");
@@ -216,8 +223,8 @@ test("probes of a burst that fail do not slow the node's own pace down sooner", 
     prober.probe();
     await scripted.pass(250);
   }
-  assert.equal(scripted.watched.part.nodes[0]?.failuresInRow, 2);
-  assert.equal(scripted.watched.part.nodes[0]?.isDown, false);
+  assert.equal(scripted.watched.cluster.nodes[0]?.failuresInRow, 2);
+  assert.equal(scripted.watched.cluster.nodes[0]?.isDown, false);
   const sent = scripted.sentAt("/leader").length;
   await scripted.pass(800);
   assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next is sent an interval after the last");

@@ -4,9 +4,9 @@ import { createServer, type ServerOptions } from "node:https";
 import { join, dirname } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { TLSSocket } from "node:tls";
-import { App } from "../../src/app.ts";
+import { App } from "../../src/app/app.ts";
 import type { TlsFiles } from "../../src/config/config.ts";
-import { NodeClient } from "../../src/probe/client.ts";
+import { NodeClient } from "../../src/probe/client/client.ts";
 import { readTls, type TlsMaterial } from "../../src/config/tls-material.ts";
 import { makeCertificate } from "../fake/certificates.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
@@ -14,7 +14,10 @@ import { listen } from "../fake/listening.ts";
 import { silence } from "../fake/silence.ts";
 import { statusOf } from "../fake/watched.ts";
 
-async function serveTls(context: TestContext, options: ServerOptions): Promise<{ readonly origin: string; readonly served: string[] }> {
+async function serveTls(
+  context: TestContext,
+  options: ServerOptions,
+): Promise<{ readonly origin: string; readonly served: string[] }> {
   const served: string[] = [];
   const server = createServer(options, (request, response) => {
     const { servername, authorized } = request.socket as TLSSocket & { readonly servername?: string | false };
@@ -58,8 +61,16 @@ test("the name that the configuration gives is the one that is asked for and che
 test("a node that asks for our certificate gets it", async (context) => {
   const node = makeCertificate(context);
   const edge = makeCertificate(context);
-  const { origin, served } = await serveTls(context, { ...node, ca: edge.cert, requestCert: true, rejectUnauthorized: true });
-  assert.equal(await ask(context, origin, readTls(filesOf({ ca: node.certFile, cert: edge.certFile, key: edge.keyFile }))), "200");
+  const { origin, served } = await serveTls(context, {
+    ...node,
+    ca: edge.cert,
+    requestCert: true,
+    rejectUnauthorized: true,
+  });
+  assert.equal(
+    await ask(context, origin, readTls(filesOf({ ca: node.certFile, cert: edge.certFile, key: edge.keyFile }))),
+    "200",
+  );
   assert.match(await ask(context, origin, readTls(filesOf({ ca: node.certFile }))), /^(tls|reset)$/);
   assert.deepEqual(served, ["false true"]);
 });
@@ -80,21 +91,25 @@ test("plain HTTP where TLS was asked for is a failure of TLS or of the answer", 
   assert.match(await ask(context, origin.replace("https", "http"), null), /^(reset|body)$/);
 });
 
-test("an authority's file that changes is read again, one that is missing is told of", { timeout: 20_000 }, async (context) => {
-  const node = makeCertificate(context);
-  const { origin } = await serveTls(context, node);
-  const ca = join(dirname(node.certFile), "ca.pem");
-  const tls = filesOf({ ca });
-  const config = configOf({
-    clusters: [clusterOf({ tls, nodes: [nodeOf({ name: "pg1", api: origin })] })],
-    listen: [listenerOf({ wholeCluster: true })],
-  });
-  const app = new App({ ...config, probe: { ...config.probe, intervalMs: 50, timeoutMs: 500 } }, silence);
-  context.after(() => app.stop({ drains: false }));
-  await app.start();
-  const status = async (): Promise<number> => (await fetch(`http://127.0.0.1:${app.doors[0]?.port}/primary`)).status;
-  assert.equal(await status(), 503);
-  writeFileSync(ca, "nonsense");
-  copyFileSync(node.certFile, ca);
-  while ((await status()) !== 200) await new Promise((resolve) => void setTimeout(resolve, 50));
-});
+test(
+  "an authority's file that changes is read again, one that is missing is told of",
+  { timeout: 20_000 },
+  async (context) => {
+    const node = makeCertificate(context);
+    const { origin } = await serveTls(context, node);
+    const ca = join(dirname(node.certFile), "ca.pem");
+    const tls = filesOf({ ca });
+    const config = configOf({
+      clusters: [clusterOf({ tls, nodes: [nodeOf({ name: "pg1", api: origin })] })],
+      listen: [listenerOf({ wholeCluster: true })],
+    });
+    const app = new App({ ...config, probe: { ...config.probe, intervalMs: 50, timeoutMs: 500 } }, silence);
+    context.after(() => app.stop({ drains: false }));
+    await app.start();
+    const status = async (): Promise<number> => (await fetch(`http://127.0.0.1:${app.doors[0]?.port}/primary`)).status;
+    assert.equal(await status(), 503);
+    writeFileSync(ca, "nonsense");
+    copyFileSync(node.certFile, ca);
+    while ((await status()) !== 200) await new Promise((resolve) => void setTimeout(resolve, 50));
+  },
+);

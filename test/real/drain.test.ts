@@ -94,7 +94,9 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
       watch.abort();
       await watching;
     }
-    say(`switchover, the old primary in the soft pool: ${rows(seen.map((server) => `${server.status} ${server.code}`))}`);
+    say(
+      `switchover, the old primary in the soft pool: ${rows(seen.map((server) => `${server.status} ${server.code}`))}`,
+    );
     const soft = seen.filter((server) => server.status === "NOLB" || server.code === 404).map(({ said }) => said);
     assert.deepEqual(soft, [], "the old primary was softened");
     const last = seen.at(-1);
@@ -118,10 +120,18 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     await settledAs(haproxy, "rolecall/rolecall1", "UP");
     await rolecall.kill();
     await watch(2);
-    assert.deepEqual([...new Set(seen)], ["UP"], "the leader in the write pool while the first instance hangs, and when it is gone");
+    assert.deepEqual(
+      [...new Set(seen)],
+      ["UP"],
+      "the leader in the write pool while the first instance hangs, and when it is gone",
+    );
     await second.stop();
     await settledAs(haproxy, `write/${leader.name}`, "NOLB");
-    assert.deepEqual(await landings(ports.haproxyWrite, 3), [leader.databasePort], "new writes, by the nodes' own word");
+    assert.deepEqual(
+      await landings(ports.haproxyWrite, 3),
+      [leader.databasePort],
+      "new writes, by the nodes' own word",
+    );
     const replicas = (await cluster.replicas()).map(({ databasePort }) => databasePort);
     assert.deepEqual(await landings(ports.haproxyRead, 6), sorted(replicas), "new reads, by the nodes' own word");
     assert.equal(await session.ask(whereAmI), String(leader.databasePort), "the open session");

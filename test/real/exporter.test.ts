@@ -10,14 +10,25 @@ import { after, before, suite, test } from "node:test";
 import { ask } from "./lab/ask.ts";
 import { Child } from "./lab/child.ts";
 import { Edge } from "./lab/edge.ts";
-import { findPgExporter, PlainPair, postgresExporter, startPgExporter, startPostgresExporter, type ExporterCommand } from "./lab/plain.ts";
+import {
+  findPgExporter,
+  PlainPair,
+  postgresExporter,
+  startPgExporter,
+  startPostgresExporter,
+  type ExporterCommand,
+} from "./lab/plain.ts";
 import { freezeMachine } from "./lab/freeze.ts";
 import { ports } from "./lab/ports.ts";
 import { psql } from "./lab/psql.ts";
 import { until } from "./lab/wait.ts";
 
 const rolePaths = Object.values(
-  (JSON.parse(readFileSync("test/spec/exporter-dialect.json", "utf8")) as { readonly paths: Record<string, readonly string[]> }).paths,
+  (
+    JSON.parse(readFileSync("test/spec/exporter-dialect.json", "utf8")) as {
+      readonly paths: Record<string, readonly string[]>;
+    }
+  ).paths,
 ).flat();
 
 if (existsSync(postgresExporter))
@@ -29,7 +40,8 @@ else
     context.skip("not run: package prometheus-postgres-exporter is not installed"));
 
 const pgExporter = findPgExporter();
-if (pgExporter !== undefined) suite("a plain pair known through pg_exporter alone", () => scenarios(startPgExporter(pgExporter), true));
+if (pgExporter !== undefined)
+  suite("a plain pair known through pg_exporter alone", () => scenarios(startPgExporter(pgExporter), true));
 else
   test("a plain pair known through pg_exporter alone", (context) => {
     process.stdout.write("not run: pg_exporter is neither on PATH nor named by PG_EXPORTER\n");
@@ -126,7 +138,9 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
 
 /** Every role path by every method, of the exporter of each node and of our listener bound to it: the same answers once both have settled. */
 async function assertPeers({ nodes }: PlainPair): Promise<void> {
-  const questions = rolePaths.flatMap((path) => ["GET", "HEAD", "POST", "DELETE", "OPTIONS"].map((method) => ({ path, method })));
+  const questions = rolePaths.flatMap((path) =>
+    ["GET", "HEAD", "POST", "DELETE", "OPTIONS"].map((method) => ({ path, method })),
+  );
   for (const [at, { exporterPort, name }] of nodes.entries()) {
     let differing: readonly string[] = [];
     await until({ what: `agreement about ${name}`, seconds: 20, evidence: () => differing.join("\n") }, async () => {
@@ -151,7 +165,10 @@ async function assertPeers({ nodes }: PlainPair): Promise<void> {
 async function scraped({ folder }: PlainPair, expression: string, value: string): Promise<void> {
   const file = join(folder, "prometheus.yml");
   const targets = [`127.0.0.1:${ports.plainDialect}`];
-  const config = { global: { scrape_interval: "1s" }, scrape_configs: [{ job_name: "rolecall", static_configs: [{ targets }] }] };
+  const config = {
+    global: { scrape_interval: "1s" },
+    scrape_configs: [{ job_name: "rolecall", static_configs: [{ targets }] }],
+  };
   writeFileSync(file, JSON.stringify(config)); // JSON is YAML
   const options = [
     `--config.file=${file}`,
@@ -161,9 +178,14 @@ async function scraped({ folder }: PlainPair, expression: string, value: string)
   const prometheus = new Child({ name: "prometheus", command: ["/usr/bin/prometheus", ...options], folder });
   try {
     await until({ what: `${expression} of Prometheus`, seconds: 30, evidence: () => prometheus.tail }, async () => {
-      const { status, body } = await ask({ port: ports.prometheus, path: `/api/v1/query?query=${encodeURIComponent(expression)}` });
+      const { status, body } = await ask({
+        port: ports.prometheus,
+        path: `/api/v1/query?query=${encodeURIComponent(expression)}`,
+      });
       if (status !== 200) return undefined;
-      const { data } = JSON.parse(body) as { readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] } };
+      const { data } = JSON.parse(body) as {
+        readonly data: { readonly result: readonly { readonly value: readonly [number, string] }[] };
+      };
       return data.result[0]?.value[1] === value ? true : undefined;
     });
   } finally {

@@ -24,7 +24,9 @@ const routes = JSON.parse(readFileSync(new URL("../../../test/spec/real.json", i
 };
 
 beside("3.0.2", "rolecall beside real nodes", (command) => scenarios("3.0.2", command, routes.settled));
-beside("4.1", "rolecall beside real nodes", (command) => scenarios("4.1", command, [...routes.settled, ...routes.settledSince4]));
+beside("4.1", "rolecall beside real nodes", (command) =>
+  scenarios("4.1", command, [...routes.settled, ...routes.settledSince4]),
+);
 
 function scenarios(version: string, command: Command, settled: readonly string[]): void {
   let cluster: Cluster;

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { hashOf } from "../../src/cli/hash-password.ts";
+import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import { ask as askOpenly, type Answer } from "../fake/ask.ts";
 import { Authority } from "../fake/authority.ts";
 import { beside } from "./lab/beside.ts";
@@ -31,13 +31,20 @@ for (const version of ["3.0.2", "4.1"] as const) {
       assert.ok(edge !== undefined && caller !== undefined && listener !== undefined);
       giveToPostgres(authority.folder);
       cluster = await Cluster.start(command, true, {
-        restapi: { verify_client: "optional", cafile: authority.ca, authentication: { username: "admin", password: nodePassword } },
+        restapi: {
+          verify_client: "optional",
+          cafile: authority.ca,
+          authentication: { username: "admin", password: nodePassword },
+        },
         ctl: { certfile: edge.cert, keyfile: edge.key, authentication: { username: "admin", password: nodePassword } },
       });
       const passwordFile = join(cluster.folder, "node-password");
       writeFileSync(passwordFile, `${nodePassword}\n`, { mode: 0o600 });
       rolecall = await Rolecall.start(cluster, {
-        cluster: { tls: { ca: cluster.tls?.authorityFile, ...edge }, auth: { user: "admin", password_file: passwordFile } },
+        cluster: {
+          tls: { ca: cluster.tls?.authorityFile, ...edge },
+          auth: { user: "admin", password_file: passwordFile },
+        },
         listener: {
           management: "on",
           tls: { ...listener, ca: authority.ca, client: "required" },
@@ -72,7 +79,8 @@ for (const version of ["3.0.2", "4.1"] as const) {
       const leader = (await cluster.leader()).name;
       const replica = cluster.nodes.find(({ name }) => name !== leader)?.name ?? "";
       await until({ what: `rolecall's yes to ${leader}`, seconds: 20, evidence: () => rolecall.tail }, async () =>
-        (await call(`GET /nodes/${leader}/primary`)).status === 200 && (await call(`GET /nodes/${replica}/replica`)).status === 200
+        (await call(`GET /nodes/${leader}/primary`)).status === 200 &&
+        (await call(`GET /nodes/${replica}/replica`)).status === 200
           ? true
           : undefined,
       );

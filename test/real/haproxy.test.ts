@@ -56,7 +56,9 @@ function scenarios(command: Command): void {
 
     const first = landings.findIndex((landing) => landing?.port === next.databasePort);
     assert.notEqual(first, -1, "the new primary was never reached");
-    const earlier = new Set(landings.slice(0, first).flatMap((landing) => (landing === undefined ? [] : [landing.port])));
+    const earlier = new Set(
+      landings.slice(0, first).flatMap((landing) => (landing === undefined ? [] : [landing.port])),
+    );
     assert.deepEqual([...earlier], [old.databasePort], "before that, only the old primary was reached");
     const since = new Set(landings.slice(first).map((landing) => JSON.stringify(landing ?? "none")));
     assert.deepEqual(
@@ -71,10 +73,15 @@ function scenarios(command: Command): void {
   async function settled(): Promise<void> {
     const leader = await cluster.leader();
     const wanted = cluster.nodes.map(({ name }) => (name === leader.name ? `write ${name}` : `read ${name}`)).sort();
-    await until({ what: `settled HAProxy (${wanted.join(", ")})`, seconds: 20, evidence: () => rolecall.tail }, async () => {
-      const up = (await haproxy.servers()).filter(({ status }) => status === "UP").map(({ pool, node }) => `${pool} ${node}`);
-      return up.sort().join() === wanted.join() ? true : undefined;
-    });
+    await until(
+      { what: `settled HAProxy (${wanted.join(", ")})`, seconds: 20, evidence: () => rolecall.tail },
+      async () => {
+        const up = (await haproxy.servers())
+          .filter(({ status }) => status === "UP")
+          .map(({ pool, node }) => `${pool} ${node}`);
+        return up.sort().join() === wanted.join() ? true : undefined;
+      },
+    );
   }
 
   /** Ten new connections through each port, each asked where it is. */
@@ -122,5 +129,7 @@ function print(landings: readonly Landing[]): void {
     if (last?.word === word) last.times += 1;
     else runs.push({ word, times: 1 });
   }
-  console.log(`HAProxy, switchover, new write connections: ${runs.map(({ word, times }) => `${word} x ${times}`).join(", ")}`);
+  console.log(
+    `HAProxy, switchover, new write connections: ${runs.map(({ word, times }) => `${word} x ${times}`).join(", ")}`,
+  );
 }

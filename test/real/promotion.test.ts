@@ -49,7 +49,9 @@ for (const version of ["3.0.2", "4.1"] as const)
           } finally {
             await Promise.all([refusals.stop(), load.stop()]);
           }
-          console.log(`Patroni ${version}, switchover ${round} to ${next.name}: ${account(refusals)}; ${load.written} writes`);
+          console.log(
+            `Patroni ${version}, switchover ${round} to ${next.name}: ${account(refusals)}; ${load.written} writes`,
+          );
           assert.ok(refusals.asked > 300 && load.written > 10);
           assert.deepEqual(
             refusals.found.map(({ check, reason }) => `${check} ${reason}`),
@@ -79,7 +81,8 @@ class Load {
   }
 
   async #run(): Promise<void> {
-    const statement = "create table if not exists load (n int, filling text); insert into load select 1, repeat('x', 5000)";
+    const statement =
+      "create table if not exists load (n int, filling text); insert into load select 1, repeat('x', 5000)";
     let [node] = this.#cluster.nodes as readonly PatroniNode[];
     while (!this.#isStopped && node !== undefined) {
       if ((await psql(node.databasePort, statement, 2_000)) === "") this.written += 1;

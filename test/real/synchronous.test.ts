@@ -11,8 +11,26 @@ import { until } from "./lab/wait.ts";
 import { Stage } from "./watch/stage.ts";
 import { isYes } from "./watch/timeline.ts";
 
-const routes = ["/primary", "/replica", "/read-only", "/sync", "/synchronous", "/read-only-sync", "/async", "/asynchronous"];
-const settled = [...routes, "/leader", "/health", "/liveness", "/readiness", "/sync?lag=1MB", "/async?lag=1MB", "/sync?tag_zone=b"];
+const routes = [
+  "/primary",
+  "/replica",
+  "/read-only",
+  "/sync",
+  "/synchronous",
+  "/read-only-sync",
+  "/async",
+  "/asynchronous",
+];
+const settled = [
+  ...routes,
+  "/leader",
+  "/health",
+  "/liveness",
+  "/readiness",
+  "/sync?lag=1MB",
+  "/async?lag=1MB",
+  "/sync?tag_zone=b",
+];
 
 beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
   let cluster: Cluster;
@@ -64,7 +82,9 @@ beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
   }
 
   /** What we say of a node's synchrony. */
-  async function said({ name }: PatroniNode): Promise<{ readonly sync: number; readonly readOnlySync: number; readonly async: number }> {
+  async function said({
+    name,
+  }: PatroniNode): Promise<{ readonly sync: number; readonly readOnlySync: number; readonly async: number }> {
     const [sync, readOnlySync, asynchronous] = await Promise.all(
       ["/sync", "/read-only-sync", "/async"].map((route) => rolecall.ask(name, route)),
     );

@@ -37,7 +37,9 @@ function replicas(lab: () => IncidentLab): void {
       const frozenAtMs = performance.now();
       try {
         const writing = writeWal(leader);
-        const dropped = await until({ what: "end of the sender", seconds: 20 }, () => droppedBy(leader, replica, frozenAtMs));
+        const dropped = await until({ what: "end of the sender", seconds: 20 }, () =>
+          droppedBy(leader, replica, frozenAtMs),
+        );
         await writing;
         const refused = await refusedFor({ lab: lab(), node: replica, check: "/replica" }, "detached");
         const [own, siblings] = await Promise.all([replica.ask("/replica"), rolecall.ask(sibling.name, "/replica")]);
@@ -76,9 +78,21 @@ function replicas(lab: () => IncidentLab): void {
         say(`replay frozen: refused for lag=1MB after ${byBytes}, for lag_time=5s after ${since(frozenAtMs)}`);
         await assertTold({ lab: lab(), node: replica, check: "/replica?lag=1MB" }, ["lagging", "lag"]);
         await assertTold({ lab: lab(), node: replica, check: "/replica?lag_time=5s" }, ["lagging", "lag"]);
-        assert.equal((await rolecall.ask(replica.name, "/replica")).status, 200, "without a limit it is fit: it still receives");
-        assert.equal((await rolecall.ask(replica.name, "/replica?lag=1MB&miss=404")).status, 404, "a soft no where one was asked for");
-        assert.equal((await rolecall.ask(sibling.name, "/replica?lag=1MB&lag_time=5s")).status, 200, "ours about its sibling");
+        assert.equal(
+          (await rolecall.ask(replica.name, "/replica")).status,
+          200,
+          "without a limit it is fit: it still receives",
+        );
+        assert.equal(
+          (await rolecall.ask(replica.name, "/replica?lag=1MB&miss=404")).status,
+          404,
+          "a soft no where one was asked for",
+        );
+        assert.equal(
+          (await rolecall.ask(sibling.name, "/replica?lag=1MB&lag_time=5s")).status,
+          200,
+          "ours about its sibling",
+        );
       } finally {
         thaw();
       }
@@ -118,13 +132,18 @@ function leaders(lab: () => IncidentLab): void {
     const answers = await Promise.all(asked.map(async ({ node, reply }) => ({ node, ...(await reply) })));
     const counts = new Map<string, number>();
     for (const { node, status, reason } of answers) {
-      const key = `${node === old.name ? "old leader" : node === next.name ? "new leader" : "replica"} ${status} ${reason}`.trim();
+      const key =
+        `${node === old.name ? "old leader" : node === next.name ? "new leader" : "replica"} ${status} ${reason}`.trim();
       counts.set(key, (counts.get(key) ?? 0) + 1);
     }
-    say(`rolecall frozen: right again ${regained} after the thaw; ${[...counts].map(([key, count]) => `${key} x ${count}`).join(", ")}`);
+    say(
+      `rolecall frozen: right again ${regained} after the thaw; ${[...counts].map(([key, count]) => `${key} x ${count}`).join(", ")}`,
+    );
     const wrong = answers.filter((answer) => answer.node !== next.name && isYes(answer)).map(({ node }) => node);
     assert.deepEqual(wrong, [], "a yes to a node that leads no more");
-    const odd = answers.filter(({ status }) => ![200, 500, 503].includes(status)).map(({ node, status }) => `${node} ${status}`);
+    const odd = answers
+      .filter(({ status }) => ![200, 500, 503].includes(status))
+      .map(({ node, status }) => `${node} ${status}`);
     assert.deepEqual(odd, [], "silence, or neither yes nor no");
     await assertTold({ lab: lab(), node: old, check: "/primary" }, ["demoted", "lock"]);
     await cluster.whole();
@@ -160,7 +179,11 @@ function leaders(lab: () => IncidentLab): void {
       await refusedFor({ lab: lab(), node: old, check: "/primary" }, "down");
       say(`Patroni killed: down after ${since(killedAtMs)}`);
       const found = await nextLeader(lab(), old);
-      assert.equal(await psql(old.databasePort, "create table written_by_nobody (); select pg_is_in_recovery()"), "f", "it takes writes");
+      assert.equal(
+        await psql(old.databasePort, "create table written_by_nobody (); select pg_is_in_recovery()"),
+        "f",
+        "it takes writes",
+      );
       await assertTold({ lab: lab(), node: old, check: "/primary" }, ["down", "reachable"]);
       old.start();
       return found;
@@ -185,7 +208,10 @@ async function nextLeader({ cluster, rolecall }: IncidentLab, old: PatroniNode):
 
 /** How long after `fromMs` the primary has no sender for the replica any more; undefined while it has. */
 async function droppedBy(leader: PatroniNode, { name }: PatroniNode, fromMs: number): Promise<string | undefined> {
-  const senders = await psql(leader.databasePort, `select count(*) from pg_stat_replication where application_name = '${name}'`);
+  const senders = await psql(
+    leader.databasePort,
+    `select count(*) from pg_stat_replication where application_name = '${name}'`,
+  );
   return senders === "0" ? since(fromMs) : undefined;
 }
 

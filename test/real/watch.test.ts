@@ -9,7 +9,8 @@ import { until } from "./lab/wait.ts";
 const main = join(import.meta.dirname, "..", "..", "src", "main.js");
 const missing = spawnSync("tmux", ["-V"]).error === undefined ? null : "tmux is missing";
 if (missing === null) describe("status --watch in a terminal", { timeout: 60_000, concurrency: false }, scenarios);
-else if (process.env["CI"] === undefined) test("status --watch in a terminal", { skip: `not run: ${missing}` }, () => {});
+else if (process.env["CI"] === undefined)
+  test("status --watch in a terminal", { skip: `not run: ${missing}` }, () => {});
 else test("status --watch in a terminal", () => assert.fail(`needed in CI: ${missing}`));
 
 function tmux(...words: readonly string[]): string {
@@ -41,7 +42,16 @@ function scenarios(): void {
     ["Ctrl-C", "C-c"],
   ] as const) {
     test(`it repaints the clusters until ${name}, ends with 0 and leaves the terminal as it was`, async () => {
-      const words = [process.execPath, main, "status", "--watch", "--interval", "200ms", "--discover", simulator.nodes[0]?.url ?? ""];
+      const words = [
+        process.execPath,
+        main,
+        "status",
+        "--watch",
+        "--interval",
+        "200ms",
+        "--discover",
+        simulator.nodes[0]?.url ?? "",
+      ];
       tmux(
         "new-session",
         "-d",

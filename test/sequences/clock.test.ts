@@ -54,7 +54,10 @@ async function assertRight(stage: Stage, all: readonly Parameters<Stage["play"]>
 }
 
 test("a wall clock that is set forward makes no evidence older", { timeout: 60_000 }, async (context) => {
-  const sequences = clusters("the wall clock is set forward", "All is well; the wall clock is set forward by an hour at 4 s.");
+  const sequences = clusters(
+    "the wall clock is set forward",
+    "All is well; the wall clock is set forward by an hour at 4 s.",
+  );
   const [stage, all] = await Stage.open(context, sequences, { workers: 0, command: withAdjustableClock(context) });
   const played = assertRight(stage, all);
   await stage.until(4);
@@ -62,16 +65,20 @@ test("a wall clock that is set forward makes no evidence older", { timeout: 60_0
   await played;
 });
 
-test("a stall of rolecall itself of 2.6 s is counted once in the age of its evidence", { timeout: 60_000 }, async (context) => {
-  const sequences = clusters(
-    "rolecall stalls",
-    "All is well; rolecall itself is stopped from 4 to 6.6 s, less than its evidence may be old.",
-  );
-  const [stage, all] = await Stage.open(context, sequences, { workers: 0 });
-  const played = assertRight(stage, all);
-  await stage.until(4);
-  stage.running.process.kill("SIGSTOP");
-  await stage.until(6.6);
-  stage.running.process.kill("SIGCONT");
-  await played;
-});
+test(
+  "a stall of rolecall itself of 2.6 s is counted once in the age of its evidence",
+  { timeout: 60_000 },
+  async (context) => {
+    const sequences = clusters(
+      "rolecall stalls",
+      "All is well; rolecall itself is stopped from 4 to 6.6 s, less than its evidence may be old.",
+    );
+    const [stage, all] = await Stage.open(context, sequences, { workers: 0 });
+    const played = assertRight(stage, all);
+    await stage.until(4);
+    stage.running.process.kill("SIGSTOP");
+    await stage.until(6.6);
+    stage.running.process.kill("SIGCONT");
+    await played;
+  },
+);

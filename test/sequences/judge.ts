@@ -16,7 +16,11 @@ export function looksOf(sequence: Sequence): readonly Look[] {
   return [...looks.values()];
 }
 
-function keyOf({ node, check, host = plainHost }: Pick<Expectation, "node" | "check"> & { readonly host?: string | undefined }): string {
+function keyOf({
+  node,
+  check,
+  host = plainHost,
+}: Pick<Expectation, "node" | "check"> & { readonly host?: string | undefined }): string {
   return host === plainHost ? `${node} ${check}` : `${node} at ${host} ${check}`;
 }
 
@@ -30,12 +34,15 @@ export function faultsOf(sequence: Sequence, watcher: Watcher): readonly string[
     const wrong = within(record, from, to).filter(({ answer }) => !isAllowed(expectation, answer));
     if (record.length === 0) faults.push(`${key} was never answered`);
     if (wrong.length === 0) continue;
-    const wanted = [...wordsOf(expectation.is), ...wordsOf(expectation.never).map((word) => `never ${word}`)].join(" or ");
+    const wanted = [...wordsOf(expectation.is), ...wordsOf(expectation.never).map((word) => `never ${word}`)].join(
+      " or ",
+    );
     faults.push(
       `${key} from ${from} s to ${to} s: wanted ${wanted}, was ${wrong.map(said).join(", ")}; all: ${record.map(said).join(", ")}`,
     );
   }
-  if (watcher.doubles.length > 0) faults.push(`two primaries at ${watcher.doubles.slice(0, 5).map(seconds).join(", ")}`);
+  if (watcher.doubles.length > 0)
+    faults.push(`two primaries at ${watcher.doubles.slice(0, 5).map(seconds).join(", ")}`);
   if (faults.length > 0) faults.push(`the slowest round of answers took ${watcher.slowest.toFixed(2)} s`);
   return faults;
 }

@@ -14,16 +14,20 @@ const runs = [
 ];
 
 for (const { workers, sequences: clusters } of runs) {
-  test(`the answers are right under every directed sequence with ${workers} workers`, { timeout: 170_000 }, async (context) => {
-    const [stage, all] = await Stage.open(context, clusters, { workers });
-    const tests = all.map((played) => {
-      const { name, title, truth } = played.sequence;
-      const playing = stage.play(played);
-      return context.test(`${title} [${name}, ${workers} workers]`, async () => {
-        const faults = await playing;
-        assert.ok(faults.length === 0, `${truth}\n  ${faults.join("\n  ")}`);
+  test(
+    `the answers are right under every directed sequence with ${workers} workers`,
+    { timeout: 170_000 },
+    async (context) => {
+      const [stage, all] = await Stage.open(context, clusters, { workers });
+      const tests = all.map((played) => {
+        const { name, title, truth } = played.sequence;
+        const playing = stage.play(played);
+        return context.test(`${title} [${name}, ${workers} workers]`, async () => {
+          const faults = await playing;
+          assert.ok(faults.length === 0, `${truth}\n  ${faults.join("\n  ")}`);
+        });
       });
-    });
-    await Promise.all(tests);
-  });
+      await Promise.all(tests);
+    },
+  );
 }

@@ -31,7 +31,11 @@ export class Stage {
   }
 
   /** Starts all servers and rolecall; the instant 0 is when its first round of probes is done. */
-  static async open(context: TestContext, sequences: readonly Sequence[], launch: Launch): Promise<[Stage, readonly Played[]]> {
+  static async open(
+    context: TestContext,
+    sequences: readonly Sequence[],
+    launch: Launch,
+  ): Promise<[Stage, readonly Played[]]> {
     // Until rolecall answers, time stands still in the worlds: nothing of theirs may ever run backwards.
     let startedMs = Infinity;
     const now = (): number => Math.max(0, (performance.now() - startedMs) / 1000);

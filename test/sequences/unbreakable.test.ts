@@ -107,36 +107,52 @@ for (const workers of [0, 2]) {
   );
 }
 
-test("a node's answer cannot speak for rolecall, set cookies or send the caller elsewhere", { timeout: 30_000 }, async (context) => {
-  const primary = await servePrimary(context);
-  const { url } = await serve(context, primary);
-  const headers = "X-Rolecall-Reason: forged\r\nSet-Cookie: a=b\r\nLocation: http://elsewhere.test/\r\nKeep-Alive: timeout=9\r\n";
-  primary.bytes = `HTTP/1.1 200 OK\r\n${headers}Content-Length: 2\r\n\r\nok`;
-  for (const [method, path] of [
-    ["GET", "/nodes/pg1/metrics"],
-    ["POST", "/nodes/pg1/reload"],
-  ] as const) {
-    const { headers: received } = await ask(`${url}${path}`, { method });
-    assert.equal(received["x-rolecall-reason"], undefined, path);
-    assert.equal(received["set-cookie"], undefined, path);
-    assert.equal(received.location, undefined, path);
-    assert.doesNotMatch(String(received["keep-alive"]), /timeout=9/, path);
-  }
-});
+test(
+  "a node's answer cannot speak for rolecall, set cookies or send the caller elsewhere",
+  { timeout: 30_000 },
+  async (context) => {
+    const primary = await servePrimary(context);
+    const { url } = await serve(context, primary);
+    const headers =
+      "X-Rolecall-Reason: forged\r\nSet-Cookie: a=b\r\nLocation: http://elsewhere.test/\r\nKeep-Alive: timeout=9\r\n";
+    primary.bytes = `HTTP/1.1 200 OK\r\n${headers}Content-Length: 2\r\n\r\nok`;
+    for (const [method, path] of [
+      ["GET", "/nodes/pg1/metrics"],
+      ["POST", "/nodes/pg1/reload"],
+    ] as const) {
+      const { headers: received } = await ask(`${url}${path}`, { method });
+      assert.equal(received["x-rolecall-reason"], undefined, path);
+      assert.equal(received["set-cookie"], undefined, path);
+      assert.equal(received.location, undefined, path);
+      assert.doesNotMatch(String(received["keep-alive"]), /timeout=9/, path);
+    }
+  },
+);
 
-test("an unsafe call that a foreign web page sends is refused before it reaches a node", { timeout: 30_000 }, async (context) => {
-  const primary = await servePrimary(context);
-  const { url } = await serve(context, primary);
-  for (const headers of [{ origin: "http://elsewhere.test" }, { origin: "null" }, { "sec-fetch-site": "cross-site" }]) {
-    const answer = await ask(`${url}/nodes/pg1/restart`, { method: "POST", headers, body: {} });
-    assert.equal(answer.status, 403, JSON.stringify(headers));
-  }
-  assert.deepEqual(
-    primary.calls.filter((line) => line.startsWith("POST")),
-    [],
-  );
-  assert.equal((await ask(`${url}/nodes/pg1/restart`, { method: "POST", headers: { origin: url }, body: {} })).status, 200);
-});
+test(
+  "an unsafe call that a foreign web page sends is refused before it reaches a node",
+  { timeout: 30_000 },
+  async (context) => {
+    const primary = await servePrimary(context);
+    const { url } = await serve(context, primary);
+    for (const headers of [
+      { origin: "http://elsewhere.test" },
+      { origin: "null" },
+      { "sec-fetch-site": "cross-site" },
+    ]) {
+      const answer = await ask(`${url}/nodes/pg1/restart`, { method: "POST", headers, body: {} });
+      assert.equal(answer.status, 403, JSON.stringify(headers));
+    }
+    assert.deepEqual(
+      primary.calls.filter((line) => line.startsWith("POST")),
+      [],
+    );
+    assert.equal(
+      (await ask(`${url}/nodes/pg1/restart`, { method: "POST", headers: { origin: url }, body: {} })).status,
+      200,
+    );
+  },
+);
 
 test("pages for operators are not served where health checks are", { timeout: 30_000 }, async (context) => {
   const primary = await servePrimary(context);

@@ -86,7 +86,9 @@ export class World {
       const conduct = change === null ? {} : { ...this.conductOf(server), ...change };
       const wal = typeof conduct.wal === "object" && conduct.wal !== null ? received + conduct.wal.here : conduct.wal;
       const halted =
-        typeof conduct.replayed === "object" && conduct.replayed !== null ? replayed + conduct.replayed.here : conduct.replayed;
+        typeof conduct.replayed === "object" && conduct.replayed !== null
+          ? replayed + conduct.replayed.here
+          : conduct.replayed;
       this.#conduct.set(server, { ...conduct, wal: wal ?? null, replayed: halted ?? null });
       if (change?.endsAfterViews !== undefined) this.#views.set(server, 0);
     }
@@ -122,10 +124,20 @@ export class World {
     const xlog =
       role === "primary"
         ? { location: received }
-        : { received_location: received, replayed_location: this.#replayed(server, now), replayed_timestamp: null, paused: false };
+        : {
+            received_location: received,
+            replayed_location: this.#replayed(server, now),
+            replayed_timestamp: null,
+            paused: false,
+          };
     const standbys = this.servers.filter((other) => other !== server && this.#upstream(other) === server);
     const document: Record<string, unknown> = {
-      ...statusOf(this.#nameOf(server), { role, state: conduct.state ?? "running", timeline: conduct.timeline ?? this.#timeline, xlog }),
+      ...statusOf(this.#nameOf(server), {
+        role,
+        state: conduct.state ?? "running",
+        timeline: conduct.timeline ?? this.#timeline,
+        xlog,
+      }),
       ...(standbys.length === 0 ? {} : { replication: standbys.map((name) => this.#sender(name)) }),
       patroni: this.#identity(server),
       ...conduct.fields,
@@ -165,7 +177,14 @@ export class World {
       const host = new URL(this.addresses.get(at) ?? "http://127.0.0.1").hostname;
       const leads = name === leader;
       const role = leads ? (this.#sequence.standby === true ? "standby_leader" : "leader") : "replica";
-      const base = { name, role, state: leads ? "running" : "streaming", api_url: `${this.addresses.get(at)}/patroni`, host, port: 5432 };
+      const base = {
+        name,
+        role,
+        state: leads ? "running" : "streaming",
+        api_url: `${this.addresses.get(at)}/patroni`,
+        host,
+        port: 5432,
+      };
       return { ...base, timeline: this.conductOf(at).timeline ?? this.#timeline, ...(leads ? {} : { lag: 0 }) };
     });
     return [200, { members: rows, scope: this.#sequence.name }];

@@ -13,7 +13,10 @@ export interface Called {
 }
 
 /** Asks once, on a connection of its own that the server is asked to close; without a body no length is announced. Rejects after 10 s. */
-export function call(url: string, { method = "GET", body }: { method?: string; body?: string | undefined } = {}): Promise<Called> {
+export function call(
+  url: string,
+  { method = "GET", body }: { method?: string; body?: string | undefined } = {},
+): Promise<Called> {
   const { hostname, port, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), signal: AbortSignal.timeout(10_000) });
@@ -23,7 +26,9 @@ export function call(url: string, { method = "GET", body }: { method?: string; b
     socket.on("error", reject);
     socket.on("end", () => resolve(read(raw)));
     const length = body === undefined ? "" : `Content-Length: ${String(Buffer.byteLength(body))}\r\n`;
-    socket.write(`${method} ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n${length}\r\n${body ?? ""}`);
+    socket.write(
+      `${method} ${pathname}${search} HTTP/1.1\r\nHost: ${hostname}\r\nConnection: close\r\n${length}\r\n${body ?? ""}`,
+    );
   });
 }
 
@@ -31,9 +36,19 @@ function read(raw: string): Called {
   const split = raw.indexOf("\r\n\r\n");
   const [line = "", ...fields] = raw.slice(0, Math.max(0, split)).split("\r\n");
   const headers = new Map(
-    fields.map((field) => [field.slice(0, field.indexOf(":")).toLowerCase(), field.slice(field.indexOf(":") + 1).trim()]),
+    fields.map((field) => [
+      field.slice(0, field.indexOf(":")).toLowerCase(),
+      field.slice(field.indexOf(":") + 1).trim(),
+    ]),
   );
-  return { raw, line, status: Number(line.split(" ")[1]), headers, type: headers.get("content-type"), body: raw.slice(split + 4) };
+  return {
+    raw,
+    line,
+    status: Number(line.split(" ")[1]),
+    headers,
+    type: headers.get("content-type"),
+    body: raw.slice(split + 4),
+  };
 }
 
 /** Serves three nodes on free ports for as long as the test runs. `speed`: how much faster than the world's its clock goes. */

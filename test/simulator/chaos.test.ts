@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import type { Fault } from "../../src/simulator/faults.ts";
-import { isAwake } from "../../src/simulator/node.ts";
+import type { Fault } from "../../src/simulator/model/faults.ts";
+import { isAwake } from "../../src/simulator/model/node.ts";
 import { setStage, type Stage } from "./stage.ts";
 
 const name = fc.constantFrom("pg1", "pg2", "pg3");
@@ -14,9 +14,17 @@ const fault: fc.Arbitrary<Fault> = fc.oneof(
 );
 const body = fc.oneof(
   fc.record({ leader: name, candidate: name }, { requiredKeys: [] }),
-  fc.record({ leader: name, scheduled_at: fc.nat(120_000).map((ms) => new Date(Date.parse("2026-11-21T06:00:00Z") + ms).toISOString()) }),
+  fc.record({
+    leader: name,
+    scheduled_at: fc.nat(120_000).map((ms) => new Date(Date.parse("2026-11-21T06:00:00Z") + ms).toISOString()),
+  }),
   fc.record(
-    { ttl: fc.nat(60), loop_wait: fc.nat(60), pause: fc.boolean(), synchronous_mode: fc.constantFrom(true, false, "quorum", null) },
+    {
+      ttl: fc.nat(60),
+      loop_wait: fc.nat(60),
+      pause: fc.boolean(),
+      synchronous_mode: fc.constantFrom(true, false, "quorum", null),
+    },
     { requiredKeys: [] },
   ),
   fc.record({ postgresql: fc.record({ parameters: fc.record({ max_connections: fc.nat(200) }) }) }),
@@ -34,7 +42,10 @@ const calls = [
 ];
 const doing = fc.oneof(
   { weight: 4, arbitrary: fc.record({ node: name, fault }) },
-  { weight: 4, arbitrary: fc.record({ node: name, call: fc.constantFrom(...calls), body: fc.option(body, { nil: undefined }) }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({ node: name, call: fc.constantFrom(...calls), body: fc.option(body, { nil: undefined }) }),
+  },
   { weight: 2, arbitrary: fc.record({ handOverTo: fc.option(name, { nil: undefined }) }) },
   { weight: 5, arbitrary: fc.record({ passMs: fc.oneof(fc.nat(3000), fc.nat(60_000)) }) },
 );
@@ -44,12 +55,16 @@ type Doing = typeof doing extends fc.Arbitrary<infer T> ? T : never;
 function act(stage: Stage, step: Doing): void {
   const { cluster } = stage;
   if ("passMs" in step) stage.pass(step.passMs);
-  else if ("handOverTo" in step) cluster.failover = { leader: cluster.lock?.holder, candidate: step.handOverTo, scheduledAtMs: undefined };
+  else if ("handOverTo" in step)
+    cluster.failover = { leader: cluster.lock?.holder, candidate: step.handOverTo, scheduledAtMs: undefined };
   else if ("fault" in step) stage.fault(step.node, step.fault);
   else {
     const [method = "", path = ""] = step.call.split(" ");
     const { status } = stage.ask(step.node, method, path, step.body);
-    assert.ok([200, 202, 400, 404, 409, 411, 412, 422, 500, 503].includes(status), `${step.call} was ${String(status)}`);
+    assert.ok(
+      [200, 202, 400, 404, 409, 411, 412, 422, 500, 503].includes(status),
+      `${step.call} was ${String(status)}`,
+    );
   }
 }
 
@@ -64,8 +79,10 @@ function inspect(stage: Stage): void {
     assert.equal(stage.ask(node, "GET", "/metrics").status, 200);
     const { receivedLsn, replayedLsn, following, timeline, lagBytes } = stage.node(node);
     const source = following === undefined ? undefined : stage.node(following);
-    const isStreaming = state === "running" && role === "replica" && lagBytes === undefined && source?.role === "primary";
-    if (isStreaming && source.timeline === timeline) assert.ok(receivedLsn <= source.receivedLsn, `${node} is ahead of its source`);
+    const isStreaming =
+      state === "running" && role === "replica" && lagBytes === undefined && source?.role === "primary";
+    if (isStreaming && source.timeline === timeline)
+      assert.ok(receivedLsn <= source.receivedLsn, `${node} is ahead of its source`);
     assert.ok(Number.isFinite(receivedLsn) && replayedLsn <= receivedLsn, `${node} replayed what it has not received`);
   }
   const timelines = cluster.history.map(([timeline]) => timeline);

@@ -26,7 +26,10 @@ describe("a detached replica", () => {
     const before = stage.document("pg2", "/replica");
     stage.pass(30_000);
     const after = stage.document("pg2", "/replica");
-    assert.deepEqual([after["state"], after["replication_state"], after["xlog"]], ["running", "streaming", before["xlog"]]);
+    assert.deepEqual(
+      [after["state"], after["replication_state"], after["xlog"]],
+      ["running", "streaming", before["xlog"]],
+    );
     assert.equal(stage.status("pg2", "/replica?lag=1kB"), 503);
     const senders = stage.document("pg1", "/leader")["replication"] as readonly { application_name: string }[];
     assert.ok(senders.every(({ application_name }) => application_name !== "pg2"));

@@ -3,7 +3,7 @@ import { Agent, request } from "node:http";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { describe, it } from "node:test";
-import type { JsonObject } from "../../src/simulator/json.ts";
+import type { SimulatorObject } from "../../src/simulator/model/json.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { call, withSimulator } from "./caller.ts";
 
@@ -14,7 +14,7 @@ describe("the wire of a simulated node", () => {
     withSimulator({}, async (simulator) => {
       const { line, type, headers, body } = await call(`${first(simulator)}/leader`);
       assert.deepEqual([line, type, headers.get("content-length")], ["HTTP/1.0 200 OK", "application/json", undefined]);
-      assert.equal((JSON.parse(body) as JsonObject)["role"], "primary");
+      assert.equal((JSON.parse(body) as SimulatorObject)["role"], "primary");
     }));
 
   for (const [method, path, raw] of [
@@ -58,11 +58,19 @@ describe("the wire of a simulated node", () => {
 describe("a simulated node's documents over HTTP", () => {
   it("name the addresses that really listen", () =>
     withSimulator({ nodes: 4, scope: "shop" }, async (simulator) => {
-      const document = JSON.parse((await call(`${first(simulator)}/cluster`)).body) as { members: JsonObject[]; scope: string };
+      const document = JSON.parse((await call(`${first(simulator)}/cluster`)).body) as {
+        members: SimulatorObject[];
+        scope: string;
+      };
       assert.equal(document.scope, "shop");
       assert.deepEqual(
         document.members.map(({ name, api_url, host, port }) => ({ name, api_url, host, port })),
-        simulator.nodes.map(({ name, url }, index) => ({ name, api_url: `${url}/patroni`, host: "127.0.0.1", port: 15_431 + index })),
+        simulator.nodes.map(({ name, url }, index) => ({
+          name,
+          api_url: `${url}/patroni`,
+          host: "127.0.0.1",
+          port: 15_431 + index,
+        })),
       );
     }));
 
@@ -73,13 +81,15 @@ describe("a simulated node's documents over HTTP", () => {
     it(`speak the ${vocabulary} vocabulary, and /ha and /patroni are both served`, () =>
       withSimulator({ vocabulary }, async (simulator) => {
         for (const path of ["/ha", "/patroni", "/leader", "/nosuch"]) {
-          const document = JSON.parse((await call(first(simulator) + path)).body) as JsonObject;
+          const document = JSON.parse((await call(first(simulator) + path)).body) as SimulatorObject;
           assert.deepEqual(document[key], { version: "4.1.4", scope: "demo", name: "pg1" });
           assert.equal(document[absent], undefined);
         }
-        const config = JSON.parse((await call(`${first(simulator)}/config`)).body) as JsonObject;
+        const config = JSON.parse((await call(`${first(simulator)}/config`)).body) as SimulatorObject;
         assert.ok(database in config);
-        const { members } = JSON.parse((await call(`${first(simulator)}/cluster`)).body) as { members: { api_url: string }[] };
+        const { members } = JSON.parse((await call(`${first(simulator)}/cluster`)).body) as {
+          members: { api_url: string }[];
+        };
         assert.ok(members.every(({ api_url }) => api_url.endsWith(`/${key}`)));
       }));
   }
@@ -90,7 +100,10 @@ describe("a simulated node's documents over HTTP", () => {
       await call(`${first(simulator)}/config`, { method: "PATCH", body: '{"failsafe_mode": true}' });
       const { status, body } = await call(`${first(simulator)}/failsafe`);
       assert.equal(status, 200);
-      assert.deepEqual(JSON.parse(body), Object.fromEntries(simulator.nodes.map(({ name, url }) => [name, `${url}/patroni`])));
+      assert.deepEqual(
+        JSON.parse(body),
+        Object.fromEntries(simulator.nodes.map(({ name, url }) => [name, `${url}/patroni`])),
+      );
     }));
 
   it("match by the first path segment, or by substring among the health checks", () =>

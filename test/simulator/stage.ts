@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
-import { serve } from "../../src/simulator/api.ts";
-import type { Answer } from "../../src/simulator/answer.ts";
-import { type Cluster, createCluster, nodeNamed } from "../../src/simulator/cluster.ts";
-import { befall, type Fault } from "../../src/simulator/faults.ts";
-import { isJsonObject, type JsonObject } from "../../src/simulator/json.ts";
-import { advance } from "../../src/simulator/model.ts";
-import type { Node } from "../../src/simulator/node.ts";
-import type { Outcome, TextReply } from "../../src/simulator/outcome.ts";
+import { serveApi } from "../../src/simulator/api/api.ts";
+import type { Answer } from "../../src/simulator/api/answer.ts";
+import { type Cluster, createCluster, nodeNamed } from "../../src/simulator/model/cluster.ts";
+import { injectFault, type Fault } from "../../src/simulator/model/faults.ts";
+import { isJsonObject, type SimulatorObject } from "../../src/simulator/model/json.ts";
+import { advance } from "../../src/simulator/model/model.ts";
+import type { SimulatedNode } from "../../src/simulator/model/node.ts";
+import type { CallOutcome, TextReply } from "../../src/simulator/model/outcome.ts";
 
 /** The instant at which every stage begins. */
 export const beginMs = Date.parse("2026-11-21T06:00:00Z");
@@ -15,35 +15,48 @@ export const beginMs = Date.parse("2026-11-21T06:00:00Z");
 export interface Stage {
   readonly cluster: Cluster;
   pass(ms: number): void;
-  node(name: string): Node;
+  node(name: string): SimulatedNode;
   fault(name: string, fault: Fault): void;
   /** Asks a node's API and gives the answer; a call that must be waited for is followed with the clock, at most a minute. */
   ask(node: string, method: string, target: string, body?: unknown): Answer;
   /** Asks for a JSON object. */
-  document(node: string, target: string): JsonObject;
+  document(node: string, target: string): SimulatorObject;
   status(node: string, target: string): number;
   /** Who answers `/leader` with 200. */
   leaders(): readonly string[];
 }
 
 /** Sets a stage: ttl 20 s, loop_wait 2 s, a switchover takes 2 s, 1000 bytes of WAL a second. `config` is laid over that. */
-export function setStage(nodes: number, config: JsonObject = {}): Stage {
+export function setStage(nodes: number, config: SimulatorObject = {}): Stage {
   const cluster = createCluster({
     scope: "demo",
     nodes,
     nowMs: beginMs,
-    config: { ttl: 20, loop_wait: 2, retry_timeout: 3, maximum_lag_on_failover: 1_048_576, postgresql: { parameters: {} }, ...config },
+    config: {
+      ttl: 20,
+      loop_wait: 2,
+      retry_timeout: 3,
+      maximum_lag_on_failover: 1_048_576,
+      postgresql: { parameters: {} },
+      ...config,
+    },
     timing: { switchoverMs: 2000, walBytesPerSecond: 1000 },
   });
   for (const node of cluster.nodes) node.apiUrl = `http://${node.name}/patroni`;
   const pass = (ms: number): void => advance(cluster, cluster.nowMs + ms);
   pass(0);
-  const node = (name: string): Node => nodeNamed(cluster, name) ?? assert.fail(`no node ${name}`);
+  const node = (name: string): SimulatedNode => nodeNamed(cluster, name) ?? assert.fail(`no node ${name}`);
   const ask: Stage["ask"] = (name, method, target, body) => {
     const [path = "/", search = ""] = target.split("?");
     const query = new Map([...new URLSearchParams(search)].filter(([, value]) => value !== ""));
-    const asked = { method, path, head: path.split("/")[1] ?? "", query, body: body === undefined ? undefined : JSON.stringify(body) };
-    const served = serve({ cluster, node: node(name), vocabulary: "patroni" }, asked);
+    const asked = {
+      method,
+      path,
+      head: path.split("/")[1] ?? "",
+      query,
+      body: body === undefined ? undefined : JSON.stringify(body),
+    };
+    const served = serveApi({ cluster, node: node(name), vocabulary: "patroni" }, asked);
     if (served.kind === "answer") return served.answer;
     const { status, text } = outcomeOf(served, pass);
     return { kind: "full", status, contentType: "text/html", body: text };
@@ -53,7 +66,7 @@ export function setStage(nodes: number, config: JsonObject = {}): Stage {
     pass,
     node,
     fault: (name, fault) => {
-      befall(cluster, node(name), fault);
+      injectFault(cluster, node(name), fault);
       pass(0);
     },
     ask,
@@ -63,11 +76,12 @@ export function setStage(nodes: number, config: JsonObject = {}): Stage {
       return isJsonObject(document) ? document : assert.fail(`${target} of ${name} is no document`);
     },
     status: (name, target) => ask(name, "GET", target).status,
-    leaders: () => cluster.nodes.filter(({ name }) => ask(name, "GET", "/leader").status === 200).map(({ name }) => name),
+    leaders: () =>
+      cluster.nodes.filter(({ name }) => ask(name, "GET", "/leader").status === 200).map(({ name }) => name),
   };
 }
 
-function outcomeOf(call: Extract<Outcome, { kind: "wait" }>, pass: (ms: number) => void): TextReply {
+function outcomeOf(call: Extract<CallOutcome, { kind: "wait" }>, pass: (ms: number) => void): TextReply {
   for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 100) {
     const reply = call.look();
     if (reply !== undefined) return reply;

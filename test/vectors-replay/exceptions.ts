@@ -18,8 +18,10 @@ export function expected(vector: Vector, { name, check, own }: Answer): readonly
   if (unreadable.test(check) || elsewhere.includes(check)) return [400];
   const isSilent = vector.nodes[name]?.["leader"]?.status === 0;
   if (isSilent || own === null) return [503];
-  if (majorOf(vector.patroni) < 4 && check.startsWith("/read-only-quorum")) return holdsLock(vector, name) ? [200] : [503];
-  if (vector.scenario.startsWith("dcs-down") && /^\/(a?sync|quorum|read-only-|readiness)|[?&]lag=/.test(check)) return [200, 503];
+  if (majorOf(vector.patroni) < 4 && check.startsWith("/read-only-quorum"))
+    return holdsLock(vector, name) ? [200] : [503];
+  if (vector.scenario.startsWith("dcs-down") && /^\/(a?sync|quorum|read-only-|readiness)|[?&]lag=/.test(check))
+    return [200, 503];
   if (check === "/sync/") return [vector.answers[name]?.["/sync"] ?? own];
   // Nodes do not know the unit and set no limit; we read the unit that is meant, so our answer is theirs to 1MB.
   if (check.endsWith("lag=1mb")) return [vector.answers[name]?.[check.replace("1mb", "1MB")] ?? own];

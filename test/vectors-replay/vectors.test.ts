@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { App } from "../../src/app.ts";
+import { App } from "../../src/app/app.ts";
 import { configOf, clusterOf, guardsOff, listenerOf, nodeOf } from "../fake/config.ts";
 import { serveRecordedNode, type RecordedNode } from "../fake/recorded-node.ts";
 import { silence } from "../fake/silence.ts";
@@ -29,7 +29,11 @@ for (const version of readdirSync(room)) {
 /** Serves the recorded documents from fake nodes, probes and asks them as in life, and lists where the answers differ. */
 async function disagreements(vector: Vector): Promise<readonly string[]> {
   const fakes = await Promise.all(
-    Object.entries(vector.nodes).map(async ([name, node]) => ({ name, scope: scopeOf(node), ...(await serveRecordedNode(node)) })),
+    Object.entries(vector.nodes).map(async ([name, node]) => ({
+      name,
+      scope: scopeOf(node),
+      ...(await serveRecordedNode(node)),
+    })),
   );
   const scopes = [...new Set(fakes.map(({ scope }) => scope))];
   const clusters = scopes.map((scope) =>

@@ -46,17 +46,21 @@ async function phraseOf(url: string): Promise<string> {
   return `${status} ${phrase}`;
 }
 
-test("while the first process stands still its worker says yes no longer than evidence may be old", limit, async (context) => {
-  const { running, url } = await served(context);
-  assert.equal(await phraseOf(`${url}/primary`), "200 OK");
-  running.process.kill("SIGSTOP");
-  const stoppedMs = performance.now();
-  await until(async () => (await phraseOf(`${url}/nodes/pg1/primary`)).startsWith("503"));
-  assert.ok(performance.now() - stoppedMs > 500, "not at once: the evidence was fresh");
-  assert.match(await phraseOf(`${url}/nodes/pg1/primary`), /^503 stale/);
-  running.process.kill("SIGCONT");
-  await until(async () => (await phraseOf(`${url}/primary`)) === "200 OK");
-});
+test(
+  "while the first process stands still its worker says yes no longer than evidence may be old",
+  limit,
+  async (context) => {
+    const { running, url } = await served(context);
+    assert.equal(await phraseOf(`${url}/primary`), "200 OK");
+    running.process.kill("SIGSTOP");
+    const stoppedMs = performance.now();
+    await until(async () => (await phraseOf(`${url}/nodes/pg1/primary`)).startsWith("503"));
+    assert.ok(performance.now() - stoppedMs > 500, "not at once: the evidence was fresh");
+    assert.match(await phraseOf(`${url}/nodes/pg1/primary`), /^503 stale/);
+    running.process.kill("SIGCONT");
+    await until(async () => (await phraseOf(`${url}/primary`)) === "200 OK");
+  },
+);
 
 test("a worker that stood still has no yes from before", limit, async (context) => {
   const { url, worker } = await served(context);
@@ -66,7 +70,8 @@ test("a worker that stood still has no yes from before", limit, async (context) 
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   process.kill(worker, "SIGCONT");
   const { status, body } = await asked;
-  if (status === 200) assert.ok(Date.now() - Date.parse(JSON.parse(body).rolecall.observed_at) < 1_000, "a yes is from fresh evidence");
+  if (status === 200)
+    assert.ok(Date.now() - Date.parse(JSON.parse(body).rolecall.observed_at) < 1_000, "a yes is from fresh evidence");
   else assert.equal(status, 503);
   await until(async () => (await phraseOf(`${url}/primary`)) === "200 OK");
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
-import { App } from "../../src/app.ts";
-import { openDoor } from "../../src/config/door-config.ts";
+import { App } from "../../src/app/app.ts";
+import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
 import { ask } from "../fake/ask.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { serveOddNode } from "../fake/odd-node.ts";
@@ -38,7 +38,9 @@ async function edge(context: TestContext, workers: number, fastLane: boolean): P
     response: { end(text: string): unknown },
   ): void => {
     const kept = Object.entries(headers).filter(([name]) => !["host", "x-request-id", "connection"].includes(name));
-    passed.push(JSON.stringify([method, path, Object.fromEntries(kept.toSorted(([one], [other]) => one.localeCompare(other)))]));
+    passed.push(
+      JSON.stringify([method, path, Object.fromEntries(kept.toSorted(([one], [other]) => one.localeCompare(other)))]),
+    );
     response.end("done");
   };
   const [pg1, pg2] = [
@@ -47,7 +49,7 @@ async function edge(context: TestContext, workers: number, fastLane: boolean): P
   ];
   const plain = configOf({
     clusters: [clusterOf({ nodes: [pg1, pg2].map(({ name, api }) => nodeOf({ name, api })) })],
-    listen: [listenerOf({ cluster: "demo", wholeCluster: true, door: { ...openDoor, management: true } })],
+    listen: [listenerOf({ cluster: "demo", wholeCluster: true, access: { ...unrestrictedAccess, management: true } })],
     hostSuffixes: [".db.internal"],
     workers,
     fastLane,
@@ -74,7 +76,10 @@ const calls: readonly (readonly [target: string, headers: readonly string[]])[] 
   ["GET /metrics", named],
   ["GET /metrics", ["Host: pg2.demo.db.internal"]],
   ["POST /reload", named],
-  ["POST /reload", ["Host: pg2.demo.db.internal", "X-Own: 1", "Authorization: Basic YTpi", "X-Forwarded-For: 10.1.1.1"]],
+  [
+    "POST /reload",
+    ["Host: pg2.demo.db.internal", "X-Own: 1", "Authorization: Basic YTpi", "X-Forwarded-For: 10.1.1.1"],
+  ],
   ["POST /reload", []],
 ];
 const connections: readonly (readonly string[])[] = [
@@ -100,21 +105,29 @@ const targets = [
   "POST /nodes/pg2/reload/",
 ];
 
-test("an answer is the same with and without workers, on the fast path and beside it", { timeout: 120_000 }, async (context) => {
-  const [plain, slow, relayed] = [await edge(context, 0, true), await edge(context, 0, false), await edge(context, 2, true)];
-  const requests = [
-    ...calls.flatMap(([target, headers]) => connections.map((connection) => [target, ...headers, ...connection])),
-    ...targets.map((target) => [target, "Host: a"]),
-  ];
-  for (const lines of requests) {
-    const wanted = await send(slow.port, lines);
-    const wantedAtNode = slow.passed();
-    for (const { port, passed } of [plain, relayed]) {
-      assert.equal(await send(port, lines), wanted, lines.join("\n"));
-      assert.equal(passed(), wantedAtNode, lines.join("\n"));
+test(
+  "an answer is the same with and without workers, on the fast path and beside it",
+  { timeout: 120_000 },
+  async (context) => {
+    const [plain, slow, relayed] = [
+      await edge(context, 0, true),
+      await edge(context, 0, false),
+      await edge(context, 2, true),
+    ];
+    const requests = [
+      ...calls.flatMap(([target, headers]) => connections.map((connection) => [target, ...headers, ...connection])),
+      ...targets.map((target) => [target, "Host: a"]),
+    ];
+    for (const lines of requests) {
+      const wanted = await send(slow.port, lines);
+      const wantedAtNode = slow.passed();
+      for (const { port, passed } of [plain, relayed]) {
+        assert.equal(await send(port, lines), wanted, lines.join("\n"));
+        assert.equal(passed(), wantedAtNode, lines.join("\n"));
+      }
     }
-  }
-});
+  },
+);
 
 test("headers of ours count although Connection names them", { timeout: 60_000 }, async (context) => {
   for (const workers of [0, 2]) {

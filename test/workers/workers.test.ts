@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { pino } from "pino";
 import { PassThrough } from "node:stream";
-import { App } from "../../src/app.ts";
+import { App } from "../../src/app/app.ts";
 import type { Config } from "../../src/config/config.ts";
-import { DoorError } from "../../src/front/doors.ts";
+import { ListenError } from "../../src/http/listener/listener-set.ts";
 import { ask } from "../fake/ask.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { liveCluster, type LiveNode } from "../fake/live-node.ts";
@@ -96,9 +96,9 @@ test("what is not a check is answered too, as by one process", limit, async (con
 
 test("the relay is for workers alone", limit, async (context) => {
   const town = await townOf(context);
-  const from = Buffer.from(JSON.stringify({ listener: "127.0.0.1 0 plain  node 0", visitor: { address: "::1", who: "me" } })).toString(
-    "base64",
-  );
+  const from = Buffer.from(
+    JSON.stringify({ listener: "127.0.0.1 0 plain  node 0", visitor: { address: "::1", who: "me" } }),
+  ).toString("base64");
   const headers = { "x-rolecall-relay": "guessed", "x-rolecall-relay-from": from };
   const answer = await ask(`${town.health}/status`, { headers });
   assert.equal(answer.status, 200, "what a client says under these names is not heard");
@@ -127,7 +127,10 @@ test("workers that are killed, one or all, leave nobody refused", limit, async (
       dead.add(pid);
       process.kill(pid, "SIGKILL");
     }
-    await until(async () => town.pids().length === known + victims && (await metric(town, "rolecall_workers")) === 2, 30_000);
+    await until(
+      async () => town.pids().length === known + victims && (await metric(town, "rolecall_workers")) === 2,
+      30_000,
+    );
   }
   over.abort();
   await Promise.all(storms);
@@ -155,8 +158,12 @@ test("a reload reaches every worker whole, or not at all", limit, async (context
   const port = town.app.doors[0]?.port ?? 0;
   const taken = town.app.doors[1]?.port ?? 0;
   const clusters = [clusterOf({ nodes: town.nodes.slice(0, 2).map(({ name, api }) => nodeOf({ name, api })) })];
-  const wrong = { ...town.config, clusters, listen: [health, admin, exporter, listenerOf({ address: "127.0.0.2", port: taken })] };
-  await assert.rejects(town.app.reload(wrong), DoorError);
+  const wrong = {
+    ...town.config,
+    clusters,
+    listen: [health, admin, exporter, listenerOf({ address: "127.0.0.2", port: taken })],
+  };
+  await assert.rejects(town.app.reload(wrong), ListenError);
   assert.equal((await ask(`${town.health}/nodes/pg3/replica`)).status, 200, "the old configuration is in force");
   const other = listenerOf({ address: "127.0.0.4", cluster: "demo", node: "pg2" });
   await town.app.reload({ ...town.config, clusters, listen: [health, admin, other] });

@@ -1,5 +1,5 @@
 /** What one side said of a check: a yes, or a no and why. */
-export interface Said {
+export interface CheckResult {
   readonly fit: boolean;
   /** The status and reason of a no, as `503 lagging`; `silent` where there was no answer. */
   readonly word: string;
@@ -46,7 +46,11 @@ export class Comparison {
   }
 
   /** Takes one asking of both sides in. */
-  add(what: { readonly node: string; readonly check: string; readonly atMs: number }, node: Said, rolecall: Said): void {
+  add(
+    what: { readonly node: string; readonly check: string; readonly atMs: number },
+    node: CheckResult,
+    rolecall: CheckResult,
+  ): void {
     const pair = this.#pair(what.node, what.check);
     const { counted } = pair;
     counted.askings += 1;
@@ -89,7 +93,8 @@ function settle(pair: Pair, fit: boolean, atMs: number): void {
   const { counted, moved } = pair;
   const isChange = pair.agreed !== null && pair.agreed !== fit;
   if (moved === null && isChange) counted.firsts.together += 1;
-  if (moved !== null && isChange && counted.firsts[moved.by].length < leadsMax) counted.firsts[moved.by].push(atMs - moved.atMs);
+  if (moved !== null && isChange && counted.firsts[moved.by].length < leadsMax)
+    counted.firsts[moved.by].push(atMs - moved.atMs);
   if (moved !== null && pair.agreed === fit) counted.blips[moved.by] += 1;
   pair.agreed = fit;
   pair.moved = null;

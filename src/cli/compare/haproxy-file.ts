@@ -1,4 +1,4 @@
-import { parseTarget } from "../../front/target.ts";
+import { parseRequestTarget } from "../../http/message/request-target.ts";
 import { parseCheck } from "../../health/check.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 
@@ -12,7 +12,7 @@ export interface HaproxyCheck {
 }
 
 /** A check that nodes answer and rolecall refuses. */
-export interface Refused extends HaproxyCheck {
+export interface RefusedCheck extends HaproxyCheck {
   /** A parameter whose value is unreadable or unknown, or a path that is no route. */
   readonly kind: "parameter" | "path";
   readonly message: string;
@@ -25,9 +25,15 @@ export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
   for (const [at, line] of text.split(/\r?\n/).entries()) {
     const words = wordsOf(line);
     const [first = "", second = ""] = words;
-    if (["global", "defaults", "listen", "backend", "frontend"].includes(first)) section = [first, second].join(" ").trim();
+    if (["global", "defaults", "listen", "backend", "frontend"].includes(first))
+      section = [first, second].join(" ").trim();
     const uri = uriOf(words);
-    if (uri !== null) found.push({ check: uri.replaceAll(/%\[[^\]]*\]|%[a-zA-Z]+/g, "x").replaceAll("%%", "%"), section, line: at + 1 });
+    if (uri !== null)
+      found.push({
+        check: uri.replaceAll(/%\[[^\]]*\]|%[a-zA-Z]+/g, "x").replaceAll("%%", "%"),
+        section,
+        line: at + 1,
+      });
   }
   return found;
 }
@@ -37,8 +43,8 @@ export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
  * paths by substring; rolecall says 400 to each (reference/node-api.md).
  * @returns `null` where rolecall answers it
  */
-export function refusalOf(found: HaproxyCheck, ignoreParams: readonly string[]): Refused | null {
-  const target = parseTarget(found.check);
+export function refusalOf(found: HaproxyCheck, ignoreParams: readonly string[]): RefusedCheck | null {
+  const target = parseRequestTarget(found.check);
   if ("problem" in target) return { ...found, kind: "path", message: `the path must be ${target.problem.allowed}` };
   const route = routeOf(target.path);
   if (route === undefined)
@@ -47,13 +53,18 @@ export function refusalOf(found: HaproxyCheck, ignoreParams: readonly string[]):
       kind: "path",
       message: `nodes answer /${target.path} ${answerOf(target.path)}; rolecall knows ${routePaths().join(", ")}`,
     };
-  const parsed = parseCheck(route, target.query, { ignoreParams, ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 });
+  const parsed = parseCheck(route, target.query, {
+    ignoreParams,
+    ignoresUnknown: false,
+    defaults: "",
+    lagTimeMsLeast: 0,
+  });
   if (parsed.ok) return null;
-  const { thing, value, allowed } = parsed.problem;
+  const { subject, value, allowed } = parsed.problem;
   return {
     ...found,
     kind: "parameter",
-    message: `nodes ignore ${thing} with value ${JSON.stringify(value)}, so there is no limit; it must be ${allowed}`,
+    message: `nodes ignore ${subject} with value ${JSON.stringify(value)}, so there is no limit; it must be ${allowed}`,
   };
 }
 

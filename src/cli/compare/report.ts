@@ -1,6 +1,6 @@
-import { formatSpan } from "../text/figures.ts";
-import type { Style } from "../text/style.ts";
-import { table } from "../text/table.ts";
+import { formatDuration } from "../output/figures.ts";
+import type { Style } from "../output/style.ts";
+import { table } from "../output/table.ts";
 import type { Counted } from "./comparison.ts";
 
 /** What a comparison has come to, ready for JSON. */
@@ -47,7 +47,9 @@ export function comparisonData(rows: readonly Counted[]): ComparisonData {
 /** The comparison for a person: a line a check, then what differed, then who was first. */
 export function renderComparison({ askings, agreements, rows }: ComparisonData, style: Style): string {
   const share =
-    askings === 0 ? "nothing was asked" : `${agreements} of ${askings} askings agree (${((100 * agreements) / askings).toFixed(2)} %)`;
+    askings === 0
+      ? "nothing was asked"
+      : `${agreements} of ${askings} askings agree (${((100 * agreements) / askings).toFixed(2)} %)`;
   const cells = rows.map(({ node, check, askings: asked, agreements: same, first, blips }) =>
     [
       node,
@@ -77,11 +79,14 @@ export function renderComparison({ askings, agreements, rows }: ComparisonData, 
 
 function lead(leads: readonly number[]): Lead {
   const sorted = leads.toSorted((one, other) => one - other);
-  return { changes: leads.length, median_ms: leads.length === 0 ? null : Math.round(sorted[Math.floor(leads.length / 2)] ?? 0) };
+  return {
+    changes: leads.length,
+    median_ms: leads.length === 0 ? null : Math.round(sorted[Math.floor(leads.length / 2)] ?? 0),
+  };
 }
 
 function leadText({ changes, median_ms: ms }: Lead): string {
-  return ms === null ? "-" : `${changes} (${formatSpan(ms)})`;
+  return ms === null ? "-" : `${changes} (${formatDuration(ms)})`;
 }
 
 function sum(rows: readonly Counted[], figure: (row: Counted) => number): number {

@@ -4,14 +4,14 @@ import { join } from "node:path";
 import { renderHaproxy } from "../render/haproxy.ts";
 import { targetsOf } from "../render/targets.ts";
 import { execute } from "../result/evidence.ts";
-import type { Patient } from "./doctor.ts";
+import type { DoctorContext } from "./doctor.ts";
 
 const timeoutMs = 20_000;
 
 /** Renders the HAProxy configuration and has HAProxy itself check it: `haproxy -c -f FILE`. What it said is evidence. */
-export async function examineHaproxy({ session, config, probed }: Patient): Promise<void> {
-  const { args, result, signal } = session;
-  const targets = targetsOf(session, config, probed.overview().clusters);
+export async function checkHaproxy({ context, config, probed }: DoctorContext): Promise<void> {
+  const { args, result, signal } = context;
+  const targets = targetsOf(context, config, probed.overview().clusters);
   if (targets.clusters.every(({ nodes }) => nodes.length === 0)) {
     result.cover("haproxy", "not_applicable", { detail: "no database address is known" });
     return;
@@ -20,7 +20,10 @@ export async function examineHaproxy({ session, config, probed }: Patient): Prom
   const folder = await mkdtemp(join(tmpdir(), "rolecall-doctor-"));
   try {
     const file = join(folder, "haproxy.cfg");
-    await writeFile(file, renderHaproxy(targets, { bind: "127.0.0.1", writePort: 5000, readPort: 5001, lag: "10MB", soft: false }));
+    await writeFile(
+      file,
+      renderHaproxy(targets, { bind: "127.0.0.1", writePort: 5000, readPort: 5001, lag: "10MB", soft: false }),
+    );
     const evidence = await execute({ command, args: ["-c", "-f", file], directory: folder, timeoutMs, signal });
     result.addEvidence(evidence);
     if (evidence.exit_code === -1) {

@@ -1,10 +1,10 @@
 import { createServer } from "node:net";
 import type { ListenerConfig } from "../../config/config.ts";
-import { withDeadline } from "../deadline.ts";
-import type { Patient } from "./doctor.ts";
+import { withDeadline } from "../client/deadline.ts";
+import type { DoctorContext } from "./doctor.ts";
 
 /** Tries to listen where rolecall would. A port that rolecall itself holds is no fault, and told as such. */
-export async function examineListeners({ session: { result }, config }: Patient): Promise<void> {
+export async function checkListenerFindings({ context: { result }, config }: DoctorContext): Promise<void> {
   const fixed = config.listen.filter(({ port }) => port !== 0);
   const tried = await Promise.all(fixed.map(async (listener) => ({ listener, problem: await tryListening(listener) })));
   for (const { listener, problem } of tried) {
@@ -13,7 +13,10 @@ export async function examineListeners({ session: { result }, config }: Patient)
     const isOurs = problem === "EADDRINUSE" && (await isRolecall(listener));
     if (isOurs) result.diagnose("RC107", { message: `${where} is held by a running rolecall`, severity: "info" });
     else
-      result.diagnose("RC107", { message: `${where} is not free: ${problem}`, action: "Stop what listens there, or choose another port." });
+      result.diagnose("RC107", {
+        message: `${where} is not free: ${problem}`,
+        action: "Stop what listens there, or choose another port.",
+      });
   }
   const free = tried.filter(({ problem }) => problem === null).length;
   result.cover("listeners", "complete", { detail: `${free} of ${fixed.length} are free` });
@@ -29,7 +32,8 @@ function tryListening({ address, port }: ListenerConfig): Promise<string | null>
 }
 
 async function isRolecall({ address, port }: ListenerConfig): Promise<boolean> {
-  const host = address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "[::1]" : address.includes(":") ? `[${address}]` : address;
+  const host =
+    address === "0.0.0.0" ? "127.0.0.1" : address === "::" ? "[::1]" : address.includes(":") ? `[${address}]` : address;
   try {
     return await withDeadline(2_000, [], async (signal) => {
       const response = await fetch(`http://${host}:${port}/livez`, { signal });

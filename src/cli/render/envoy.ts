@@ -25,7 +25,11 @@ export function renderEnvoy(targets: Targets, choices: RenderChoices): string {
 }
 
 function listener(name: string, address: string, port: number): object {
-  const proxy = { "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy", stat_prefix: name, cluster: name };
+  const proxy = {
+    "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
+    stat_prefix: name,
+    cluster: name,
+  };
   return {
     name,
     address: { socket_address: { address, port_value: port } },
@@ -63,7 +67,11 @@ function balanced(
     ],
     load_assignment: {
       cluster_name: `${name}-${kind}`,
-      endpoints: [{ lb_endpoints: nodes.map((node) => endpoint(node, { edge, suffix: `.${name}${hostSuffix ?? defaultSuffix}` })) }],
+      endpoints: [
+        {
+          lb_endpoints: nodes.map((node) => endpoint(node, { edge, suffix: `.${name}${hostSuffix ?? defaultSuffix}` })),
+        },
+      ],
     },
   };
 }

@@ -32,7 +32,10 @@ export function renderHaproxy({ clusters, edge }: Targets, choices: RenderChoice
     "    timeout client  30m",
     "    timeout server  30m",
     "    timeout check   900ms",
-    ...clusters.flatMap((cluster, at) => [...pool(cluster, writer(choices, at), edge), ...pool(cluster, reader(choices, at), edge)]),
+    ...clusters.flatMap((cluster, at) => [
+      ...pool(cluster, writer(choices, at), edge),
+      ...pool(cluster, reader(choices, at), edge),
+    ]),
     "",
   ].join("\n");
 }
@@ -70,7 +73,11 @@ function reader({ bind, readPort, lag, soft }: RenderChoices, at: number): Pool 
   };
 }
 
-function pool({ name, nodes }: TargetCluster, { kind, bind, check, lines, rules, server }: Pool, edge: Targets["edge"]): readonly string[] {
+function pool(
+  { name, nodes }: TargetCluster,
+  { kind, bind, check, lines, rules, server }: Pool,
+  edge: Targets["edge"],
+): readonly string[] {
   if (nodes.length === 0) return ["", `# ${name} ${kind}: no database address is known`];
   return [
     "",

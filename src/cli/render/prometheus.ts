@@ -8,7 +8,9 @@ export function renderPrometheus({ clusters, admin }: Targets): string {
     ...(admin === null ? [] : [{ job_name: "rolecall", static_configs: [{ targets: [hostPort(admin)] }] }]),
     ...byScheme(
       "patroni",
-      nodes.flatMap(({ cluster, name, api }) => (api === null || !URL.canParse(api) ? [] : [{ cluster, name, url: new URL(api) }])),
+      nodes.flatMap(({ cluster, name, api }) =>
+        api === null || !URL.canParse(api) ? [] : [{ cluster, name, url: new URL(api) }],
+      ),
     ),
     ...byScheme(
       "pg_exporter",
@@ -31,7 +33,10 @@ function byScheme(job: string, nodes: readonly Scraped[]): readonly object[] {
   return (["http", "https"] as const).flatMap((scheme) => {
     const chosen = nodes.filter(({ url }) => url.protocol === `${scheme}:`);
     if (chosen.length === 0) return [];
-    const staticConfigs = chosen.map(({ cluster, name, url }) => ({ targets: [targetOf(url)], labels: { cluster, node: name } }));
+    const staticConfigs = chosen.map(({ cluster, name, url }) => ({
+      targets: [targetOf(url)],
+      labels: { cluster, node: name },
+    }));
     return [{ job_name: scheme === "http" ? job : `${job}_https`, scheme, static_configs: staticConfigs }];
   });
 }

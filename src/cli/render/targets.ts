@@ -1,11 +1,11 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Config } from "../../config/config.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
-import { Stop } from "../command.ts";
-import { probeOnce } from "../probe-once.ts";
-import { probesItself, requireConfig, seeFrom, type SeenCluster } from "../seen.ts";
-import { defaultServers, Server } from "../server.ts";
-import type { Session } from "../session.ts";
+import { CommandError } from "../framework/command.ts";
+import { probeOnce } from "../client/probe-once.ts";
+import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../client/cluster-status.ts";
+import { defaultServers, Server } from "../client/server.ts";
+import type { CommandContext } from "../framework/command-context.ts";
 
 /** A node that balancers can send traffic to. */
 export interface TargetNode {
@@ -44,47 +44,52 @@ const healthPort = Number(new URL(defaultServers.node).port);
 const plainName = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** Finds what configuration is to be rendered for: by the configuration and one probing, or as a running rolecall sees it. */
-export async function targetsFor(session: Session): Promise<Targets> {
-  const { args } = session;
-  const edge = addressIn(session, "edge");
-  const admin = addressIn(session, "admin");
-  if (!probesItself(session)) {
-    const { clusters } = await seeFrom(new Server(session, "admin"));
+export async function targetsFor(context: CommandContext): Promise<Targets> {
+  const { args } = context;
+  const edge = addressIn(context, "edge");
+  const admin = addressIn(context, "admin");
+  if (!isLocal(context)) {
+    const { clusters } = await fetchStatusFrom(new Server(context, "admin"));
     // What was asked is an admin listener: balancers are not to check there.
     const host = new URL(args.text("server") ?? defaultServers.admin).hostname.replace(/^\[|\]$/g, "");
     return {
-      clusters: targetClusters(session, clusters),
+      clusters: targetClusters(context, clusters),
       edge: edge ?? { host, port: healthPort },
       admin,
       hostSuffix: null,
     };
   }
-  const config = requireConfig(session);
-  const { clusters } = (await probeOnce(config, session)).overview();
-  return targetsOf(session, config, clusters);
+  const config = requireConfig(context);
+  const { clusters } = (await probeOnce(config, context)).overview();
+  return targetsOf(context, config, clusters);
 }
 
 /** As {@link targetsFor}, from what is known already. */
-export function targetsOf(session: Session, config: Config, clusters: readonly SeenCluster[]): Targets {
+export function targetsOf(context: CommandContext, config: Config, clusters: readonly StatusCluster[]): Targets {
   const doorOf = (dialect: string): DatabaseAddress | null => {
-    const listener = config.listen.find((candidate) => candidate.dialect === dialect && (dialect === "admin" || candidate.node === null));
+    const listener = config.listen.find(
+      (candidate) => candidate.dialect === dialect && (dialect === "admin" || candidate.node === null),
+    );
     if (listener === undefined) return null;
     const { address, port } = listener;
     return { host: address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address, port };
   };
   return {
-    clusters: targetClusters(session, clusters),
-    edge: addressIn(session, "edge") ?? doorOf("node") ?? { host: "127.0.0.1", port: 8008 },
-    admin: addressIn(session, "admin") ?? doorOf("admin"),
+    clusters: targetClusters(context, clusters),
+    edge: addressIn(context, "edge") ?? doorOf("node") ?? { host: "127.0.0.1", port: 8008 },
+    admin: addressIn(context, "admin") ?? doorOf("admin"),
     hostSuffix: config.hostSuffixes[0] ?? null,
   };
 }
 
-function targetClusters({ args, result }: Session, clusters: readonly SeenCluster[]): readonly TargetCluster[] {
+function targetClusters(
+  { args, result }: CommandContext,
+  clusters: readonly StatusCluster[],
+): readonly TargetCluster[] {
   const wanted = args.text("cluster");
   const chosen = clusters.filter(({ cluster }) => wanted === null || cluster === wanted);
   if (chosen.length === 0)
-    throw new Stop(
+    throw new CommandError(
       "RC001",
       `--cluster must be one of ${clusters.map(({ cluster }) => cluster).join(", ")}: it is ${JSON.stringify(wanted)}`,
     );
@@ -118,11 +123,12 @@ function targetClusters({ args, result }: Session, clusters: readonly SeenCluste
   });
 }
 
-function addressIn({ args }: Session, option: "edge" | "admin"): DatabaseAddress | null {
+function addressIn({ args }: CommandContext, option: "edge" | "admin"): DatabaseAddress | null {
   const text = args.text(option);
   if (text === null) return null;
   const address = parseDatabaseAddress(text);
-  if (address === undefined) throw new Stop("RC001", `--${option} must be HOST:PORT: it is ${JSON.stringify(text)}`);
+  if (address === undefined)
+    throw new CommandError("RC001", `--${option} must be HOST:PORT: it is ${JSON.stringify(text)}`);
   return address;
 }
 

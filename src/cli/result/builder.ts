@@ -19,7 +19,7 @@ export interface KnownCheck {
 }
 
 /** What a command has to say of one finding. Severity and action are the rule's unless given. */
-export interface Finding {
+export interface ResultFinding {
   readonly message: string;
   readonly action?: string;
   readonly severity?: Severity;
@@ -44,7 +44,8 @@ export class ResultBuilder {
 
   constructor(head: { readonly version: string; readonly command: string }, checks: readonly KnownCheck[]) {
     this.#head = head;
-    for (const { id, required } of checks) this.#coverage.set(id, { id, required, status: "not_checked", detail: "not reached" });
+    for (const { id, required } of checks)
+      this.#coverage.set(id, { id, required, status: "not_checked", detail: "not reached" });
   }
 
   get diagnostics(): readonly Diagnostic[] {
@@ -52,7 +53,7 @@ export class ResultBuilder {
   }
 
   /** Adds a finding. */
-  diagnose(id: RuleId, finding: Finding): void {
+  diagnose(id: RuleId, finding: ResultFinding): void {
     if (this.#diagnostics.length >= listMax) {
       this.#unsaid += 1;
       return;
@@ -77,9 +78,13 @@ export class ResultBuilder {
    */
   build(reviewed: (diagnostics: readonly Diagnostic[]) => readonly Diagnostic[] = (same) => same): Result {
     const coverage = [...this.#coverage.values()];
-    const unfinished = coverage.filter(({ required, status }) => required && status !== "complete" && status !== "not_applicable");
+    const unfinished = coverage.filter(
+      ({ required, status }) => required && status !== "complete" && status !== "not_applicable",
+    );
     const more: Diagnostic[] =
-      this.#unsaid === 0 ? [] : [diagnosticOf("RC003", { message: `${this.#unsaid} more findings are not listed`, incomplete: true })];
+      this.#unsaid === 0
+        ? []
+        : [diagnosticOf("RC003", { message: `${this.#unsaid} more findings are not listed`, incomplete: true })];
     const open = unfinished.map(({ id, status, detail }) =>
       diagnosticOf("RC003", { message: `check ${id} is ${status}: ${detail}`, incomplete: true }),
     );
@@ -102,7 +107,7 @@ export function exitCodeOf(diagnostics: readonly Diagnostic[]): ExitCode {
   return diagnostics.some(({ severity, disposition }) => severity === "error" && disposition !== "excluded") ? 1 : 0;
 }
 
-function diagnosticOf(id: RuleId, { message, action, severity, location, incomplete }: Finding): Diagnostic {
+function diagnosticOf(id: RuleId, { message, action, severity, location, incomplete }: ResultFinding): Diagnostic {
   const { severity: usual, action: usualAction } = rules[id];
   return {
     rule_id: id,
@@ -126,7 +131,9 @@ function short(text: string): string {
 /** What JSON can hold of a value. */
 function plain(value: unknown): unknown {
   try {
-    const text: string | undefined = JSON.stringify(value, (_, inner: unknown) => (typeof inner === "bigint" ? String(inner) : inner));
+    const text: string | undefined = JSON.stringify(value, (_, inner: unknown) =>
+      typeof inner === "bigint" ? String(inner) : inner,
+    );
     return text === undefined ? null : JSON.parse(text);
   } catch {
     return null;

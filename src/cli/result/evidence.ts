@@ -71,6 +71,8 @@ class Capped {
 
   get text(): string {
     const text = redact(Buffer.concat(this.#chunks).toString("utf8"));
-    return this.#total > this.#kept ? `${text}\n[cut: ${this.#total} bytes in all, the first ${this.#kept} are shown]\n` : text;
+    return this.#total > this.#kept
+      ? `${text}\n[cut: ${this.#total} bytes in all, the first ${this.#kept} are shown]\n`
+      : text;
   }
 }

@@ -1,5 +1,5 @@
 import { isMapping, type ConfigPath } from "../../config/issue.ts";
-import { readYamlFile, type YamlFile } from "../../config/yaml-file.ts";
+import { readYamlFile, type YamlFile } from "../../config/sources/yaml-file.ts";
 import type { Diagnostic, Location, Review } from "./document.ts";
 import { rules, type RuleId } from "./rules.ts";
 
@@ -29,7 +29,9 @@ const locationKeys = ["file", "line", "pointer", "kind"];
 /** Reads a policy: YAML or JSON, a mapping with the list `dispositions`. What is wrong with it is in the result. */
 export function readPolicy(file: string): Policy {
   const yaml = readYamlFile(file);
-  const found = yaml.problems.map(({ line, message }) => problem(message, { file, ...(line === null ? {} : { line }) }));
+  const found = yaml.problems.map(({ line, message }) =>
+    problem(message, { file, ...(line === null ? {} : { line }) }),
+  );
   if (found.length > 0) return { dispositions: [], problems: found };
   const list = isMapping(yaml.value) ? yaml.value["dispositions"] : undefined;
   if (!Array.isArray(list))
@@ -53,7 +55,11 @@ function readEntry(entry: unknown, at: Location): Entry {
   const unknownKey = Object.keys(entry).find((key) => !entryKeys.includes(key));
   if (unknownKey !== undefined)
     return { problem: `a disposition has the keys ${entryKeys.join(", ")}: it has ${JSON.stringify(unknownKey)}`, at };
-  const [ruleId, reason, reviewedBy] = [filled(entry["rule_id"]), filled(entry["reason"]), filled(entry["reviewed_by"])];
+  const [ruleId, reason, reviewedBy] = [
+    filled(entry["rule_id"]),
+    filled(entry["reason"]),
+    filled(entry["reviewed_by"]),
+  ];
   const word = words.find((candidate) => candidate === entry["disposition"]);
   const reviewedMs = instantOf(entry["reviewed_at"]);
   const expiresMs = entry["expires_at"] === undefined ? null : instantOf(entry["expires_at"]);
@@ -61,7 +67,10 @@ function readEntry(entry: unknown, at: Location): Entry {
   if (ruleId === null || reason === null || reviewedBy === null)
     return { problem: "a disposition needs rule_id, reason and reviewed_by", at };
   if (word === undefined)
-    return { problem: `disposition must be one of ${words.join(", ")}: it is ${JSON.stringify(entry["disposition"])}`, at };
+    return {
+      problem: `disposition must be one of ${words.join(", ")}: it is ${JSON.stringify(entry["disposition"])}`,
+      at,
+    };
   if (reviewedMs === undefined || expiresMs === undefined)
     return { problem: "reviewed_at and expires_at must be times such as 2026-01-31T12:00:00Z", at };
   if (location === undefined) return { problem: "location must be a mapping of file, line, pointer and kind", at };
@@ -93,7 +102,8 @@ function filled(value: unknown): string | null {
 
 /** Epoch ms of an RFC 3339 instant; `undefined` when it is none. */
 function instantOf(value: unknown): number | undefined {
-  const isInstant = typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(value);
+  const isInstant =
+    typeof value === "string" && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d)$/i.test(value);
   const ms = isInstant ? Date.parse(value) : Number.NaN;
   return Number.isNaN(ms) ? undefined : ms;
 }

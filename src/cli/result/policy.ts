@@ -6,7 +6,11 @@ import { isRuleId } from "./rules.ts";
  * Applies a policy. A finding it excludes stays listed and no longer counts; one it lowers gets that severity. Incomplete
  * work can be neither lowered nor excluded (seeds/cli-result.md, "Errors"). What the policy itself gets wrong is added.
  */
-export function applyPolicy({ dispositions, problems }: Policy, diagnostics: readonly Diagnostic[], nowMs: number): readonly Diagnostic[] {
+export function applyPolicy(
+  { dispositions, problems }: Policy,
+  diagnostics: readonly Diagnostic[],
+  nowMs: number,
+): readonly Diagnostic[] {
   const unknown = dispositions.filter(({ ruleId }) => !isRuleId(ruleId));
   const expired = dispositions.filter(({ expiresMs }) => expiresMs !== null && expiresMs <= nowMs);
   const valid = dispositions.filter((disposition) => !unknown.includes(disposition) && !expired.includes(disposition));
@@ -14,7 +18,8 @@ export function applyPolicy({ dispositions, problems }: Policy, diagnostics: rea
     diagnostics.some((diagnostic) => diagnostic.incomplete === true && isMeant(disposition, diagnostic)),
   );
   const reviewed = diagnostics.map((diagnostic) => {
-    const disposition = diagnostic.incomplete === true ? undefined : valid.find((candidate) => isMeant(candidate, diagnostic));
+    const disposition =
+      diagnostic.incomplete === true ? undefined : valid.find((candidate) => isMeant(candidate, diagnostic));
     return disposition === undefined ? diagnostic : disposed(diagnostic, disposition);
   });
   return [

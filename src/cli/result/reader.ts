@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isObject } from "../../cluster/json.ts";
+import { isObject } from "../../cluster/values/json.ts";
 import type { Result } from "./document.ts";
 import { resultSchema } from "./schema.ts";
 
@@ -10,7 +10,8 @@ export interface Violation {
   readonly message: string;
 }
 
-export type ReadResult = { readonly ok: true; readonly result: Result } | { readonly ok: false; readonly violations: readonly Violation[] };
+export type ReadResult =
+  { readonly ok: true; readonly result: Result } | { readonly ok: false; readonly violations: readonly Violation[] };
 
 const violationsMax = 100;
 let judge: z.ZodType | null = null;
@@ -24,7 +25,10 @@ export function readResult(text: string): ReadResult {
   try {
     value = JSON.parse(text.replace(/^\uFEFF/, ""));
   } catch (error) {
-    return { ok: false, violations: [{ pointer: "", message: `is no JSON: ${error instanceof Error ? error.message : String(error)}` }] };
+    return {
+      ok: false,
+      violations: [{ pointer: "", message: `is no JSON: ${error instanceof Error ? error.message : String(error)}` }],
+    };
   }
   if (isResult(value)) return { ok: true, result: value };
   return { ok: false, violations: violationsOf(value) };

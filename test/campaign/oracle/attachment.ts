@@ -59,13 +59,15 @@ export class Attachment {
       if (holder === null || holder !== track.holder) track.stillMs = track.isAccused ? track.stillMs : 0;
       track.holder = holder ?? track.holder;
       const gapMs = served.arrivedMs - track.lastMs;
-      const isCounted = !isSign && top !== null && evidence.isSure(served) && gapMs < profile.maxAgeMs && holder !== null;
+      const isCounted =
+        !isSign && top !== null && evidence.isSure(served) && gapMs < profile.maxAgeMs && holder !== null;
       if (isCounted && isPositioned(scene, holder ?? "", track.lastMs, served.arrivedMs)) track.stillMs += gapMs;
       if (top !== null && evidence.isPossible(served)) track.top = top;
       track.lastMs = served.arrivedMs;
     }
     const { stillMs } = track;
-    if (stillMs > profile.attachMs + 3 * profile.intervalMs + profile.timeoutMs + 2 * profile.slackMs) track.isAccused = true;
+    if (stillMs > profile.attachMs + 3 * profile.intervalMs + profile.timeoutMs + 2 * profile.slackMs)
+      track.isAccused = true;
   }
 
   #hasReached(scene: Scene, node: string, top: number | null, atMs: number): boolean {
@@ -95,7 +97,9 @@ function restart(track: Track): void {
 function holderOf({ world, troubles, seats, profile }: Scene, atMs: number): string | null {
   const { holding } = world;
   if (holding === null || atMs < holding.sinceMs) return null;
-  const isCalm = seats.every(({ node: { name } }) => troubles.isFree(name, atMs - profile.confirmMs, "claim", "view", "guest"));
+  const isCalm = seats.every(({ node: { name } }) =>
+    troubles.isFree(name, atMs - profile.confirmMs, "claim", "view", "guest"),
+  );
   return isCalm ? `${holding.name}@${world.timeline}` : null;
 }
 

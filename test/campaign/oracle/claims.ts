@@ -4,7 +4,9 @@ import { ago, held, type Rule, routeOf, type Scene, slackMs, tell } from "./scen
 
 /** When a node's present claim appeared: the first 200 after its last answer that was none; infinite where it does not claim. */
 function claimSince({ evidence }: Scene, node: string, byMs: number): number {
-  const answers = evidence.since(node, "status", byMs - 90_000).filter(({ doneMs }) => doneMs !== null && doneMs <= byMs);
+  const answers = evidence
+    .since(node, "status", byMs - 90_000)
+    .filter(({ doneMs }) => doneMs !== null && doneMs <= byMs);
   const end = answers.findLastIndex(({ status, document }) => document !== null && status === 503);
   return answers.slice(end + 1).find(({ status, document }) => status === 200 && document !== null)?.doneMs ?? Infinity;
 }
@@ -13,7 +15,9 @@ function claimSince({ evidence }: Scene, node: string, byMs: number): number {
 function accuses(scene: Scene, view: Served, claimant: string): boolean {
   const named = namedLeader(view);
   if (named === undefined || named === null || named === claimant || named === view.node) return false;
-  return scene.evidence.since(named, "status", view.arrivedMs).every(({ status, document }) => document === null || status !== 503);
+  return scene.evidence
+    .since(named, "status", view.arrivedMs)
+    .every(({ status, document }) => document === null || status !== 503);
 }
 
 /**
@@ -28,7 +32,9 @@ function accusingFrom(
 ): Served | undefined {
   const { evidence, profile } = scene;
   const freshMs = 3 * profile.clusterMs + profile.timeoutMs;
-  const views = evidence.since(witness, "cluster", claim.since + profile.slackMs).filter((served) => evidence.isPossible(served));
+  const views = evidence
+    .since(witness, "cluster", claim.since + profile.slackMs)
+    .filter((served) => evidence.isPossible(served));
   const end = views.findLastIndex((view) => !accuses(scene, view, claim.node));
   const run = views.slice(end + 1).filter((view) => evidence.isSure(view) && view.isGenuine);
   const newest = run.at(-1);
@@ -56,7 +62,12 @@ export const lostClaimIsRefused: Rule = (scene, said) => {
   const told = accusing.map((view) => `${view.node}: ${tell(view, said)}`).join("; ");
   const isOwn = accusing.some((view) => view.node === node);
   if (!isOwn && accusing.length < 2) return null;
-  return held(scene, "lost-claim", status === 200, `${isOwn ? "its own view disowns it" : "two views disown it"}: ${told}`);
+  return held(
+    scene,
+    "lost-claim",
+    status === 200,
+    `${isOwn ? "its own view disowns it" : "two views disown it"}: ${told}`,
+  );
 };
 
 /** A claim that is false in truth is refused once every honest witness could say so (rule 2, Asking for views). */
@@ -67,7 +78,8 @@ export const falseClaimIsRefused: Rule = (scene, said) => {
   const { holding } = world;
   if (holding === null || holding.name === node || world.dcs.isPaused) return null;
   const fromMs = askedMs - profile.confirmMs - slackMs(scene, askedMs - profile.confirmMs, askedMs);
-  if (holding.sinceMs > fromMs || troubles.changedMs > fromMs || !scene.seats.every(({ guest }) => guest === null)) return null;
+  if (holding.sinceMs > fromMs || troubles.changedMs > fromMs || !scene.seats.every(({ guest }) => guest === null))
+    return null;
   const isHonest = (name: string): boolean => troubles.isFree(name, fromMs, "cluster", "view", "status");
   const isClaiming = scene.evidence.since(holding.name, "status", fromMs).some(({ status: code }) => code === 200);
   const others = world.nodes.filter(({ name }) => name !== node && name !== holding.name && isHonest(name));
@@ -98,13 +110,18 @@ export function soundHolder(scene: Scene, said: Said, atMs: number): string | nu
   const { holding } = world;
   if (holding === null || world.holder(atMs) !== holding.name) return null;
   const fromMs = atMs - profile.confirmMs - slackMs(scene, atMs - profile.confirmMs, said.answeredMs);
-  if (holding.sinceMs > fromMs || !troubles.isFree(holding.name, fromMs, "status", "cluster", "view", "claim", "guest", "notPrimary"))
+  if (
+    holding.sinceMs > fromMs ||
+    !troubles.isFree(holding.name, fromMs, "status", "cluster", "view", "claim", "guest", "notPrimary")
+  )
     return null;
   if (seats.some(({ guest }) => guest !== null)) return null;
   const others = world.nodes.filter(({ name }) => name !== holding.name);
   const liars = others.filter(({ name }) => !troubles.isFree(name, fromMs - 2_000, "view", "claim", "guest"));
   if (liars.length === 0) return holding.name;
-  const honest = others.filter(({ name }) => troubles.isFree(name, fromMs, "view", "claim", "guest", "cluster", "status"));
+  const honest = others.filter(({ name }) =>
+    troubles.isFree(name, fromMs, "view", "claim", "guest", "cluster", "status"),
+  );
   const isMereView = liars.every(({ name }) => troubles.isFree(name, fromMs - 2_000, "claim"));
   return liars.length === 1 && (isMereView || honest.length >= 1) ? holding.name : null;
 }
@@ -115,7 +132,12 @@ export const disputeIsTrue: Rule = (scene, { node, word, askedMs }) => {
   if (node === null || (reason !== "contested" && reason !== "superseded")) return null;
   const { evidence, profile, world } = scene;
   const fromMs = askedMs - profile.maxAgeMs - profile.timeoutMs - slackMs(scene, askedMs - profile.maxAgeMs, askedMs);
-  const claimants = world.nodes.filter(({ name }) => evidence.since(name, "status", fromMs).some(({ status }) => status === 200));
-  if (reason === "superseded") return claimants.some(({ name }) => name === node) ? null : "superseded, but it does not claim the lock";
-  return claimants.length >= 2 ? null : `contested, but ${claimants.map(({ name }) => name).join() || "nobody"} claims the lock`;
+  const claimants = world.nodes.filter(({ name }) =>
+    evidence.since(name, "status", fromMs).some(({ status }) => status === 200),
+  );
+  if (reason === "superseded")
+    return claimants.some(({ name }) => name === node) ? null : "superseded, but it does not claim the lock";
+  return claimants.length >= 2
+    ? null
+    : `contested, but ${claimants.map(({ name }) => name).join() || "nobody"} claims the lock`;
 };

@@ -2,7 +2,9 @@ import type { Said } from "../rolecall/asker.ts";
 import { parameterOf, type Rule, routeOf, type Scene } from "./scene.ts";
 
 const hard = new Set(
-  "down stale unknown blind contested superseded demoted not_writable foreign misaddressed moved diverged detached no_manager".split(" "),
+  "down stale unknown blind contested superseded demoted not_writable foreign misaddressed moved diverged detached no_manager".split(
+    " ",
+  ),
 );
 const soft = new Set(
   (
@@ -15,7 +17,8 @@ const soft = new Set(
 export const isConsistent: Rule = (scene, said) => {
   const { status, word, headers, phrase, method, check, node } = said;
   const reason = headers.get("x-rolecall-reason") ?? null;
-  if (headers.get("cache-control") !== "no-store") return `Cache-Control must be no-store, got ${headers.get("cache-control")}`;
+  if (headers.get("cache-control") !== "no-store")
+    return `Cache-Control must be no-store, got ${headers.get("cache-control")}`;
   if (headers.has("date")) return "it has a Date";
   if ((status === 200) !== (reason === null)) return `status ${status} with reason ${reason}`;
   if (reason !== null && !phrase.startsWith(reason)) return `phrase "${phrase}" of reason ${reason}`;
@@ -23,11 +26,13 @@ export const isConsistent: Rule = (scene, said) => {
     return `status of ${reason} must be ${statusFor(reason, check)}, got ${status}`;
   if (method === "HEAD") return null;
   if (word === null) return "the body has no object rolecall";
-  if (word.fit !== (status === 200) || word.reason !== reason) return `status ${status} ${reason}, body ${word.fit} ${word.reason}`;
+  if (word.fit !== (status === 200) || word.reason !== reason)
+    return `status ${status} ${reason}, body ${word.fit} ${word.reason}`;
   if (node !== null && (word.node !== node || headers.get("x-rolecall-node") !== node)) {
     return `asked of ${node}, answered of ${word.node} and ${headers.get("x-rolecall-node")}`;
   }
-  if (routeOf(check) === "/primary" && status === 200 && word.lag_bytes !== 0) return `a primary's lag must be 0, got ${word.lag_bytes}`;
+  if (routeOf(check) === "/primary" && status === 200 && word.lag_bytes !== 0)
+    return `a primary's lag must be 0, got ${word.lag_bytes}`;
   return limitHeld(scene, said);
 };
 
@@ -45,7 +50,8 @@ function limitHeld(_scene: Scene, { status, word, check }: Said): string | null 
     return `a yes with lag_bytes ${word.lag_bytes}, limit ${lag}`;
   const time = parameterOf(check, "lag_time");
   const limitMs = time === null ? null : Number(time.replace("ms", ""));
-  if (limitMs !== null && (word.lag_ms === null || word.lag_ms > limitMs)) return `a yes with lag_ms ${word.lag_ms}, limit ${time}`;
+  if (limitMs !== null && (word.lag_ms === null || word.lag_ms > limitMs))
+    return `a yes with lag_ms ${word.lag_ms}, limit ${time}`;
   return null;
 }
 
@@ -59,18 +65,24 @@ export function headDiffers(before: Said, head: Said, after: Said): string | nul
 
 /** A whole cluster's check is fit exactly when one of its nodes is, where the nodes' answers before and after agree. */
 export function wholeDiffers(before: readonly Said[], whole: Said, after: readonly Said[]): string | null {
-  const key = (list: readonly Said[]): string => list.map(({ status, word }) => `${status} ${word?.snapshot}`).join(" ");
+  const key = (list: readonly Said[]): string =>
+    list.map(({ status, word }) => `${status} ${word?.snapshot}`).join(" ");
   if (key(before) !== key(after) || before.length === 0) return null;
   const isFit = before.some(({ status }) => status === 200);
-  return isFit === (whole.status === 200) ? null : `nodes ${key(before)}, whole cluster ${whole.status} ${whole.phrase}`;
+  return isFit === (whole.status === 200)
+    ? null
+    : `nodes ${key(before)}, whole cluster ${whole.status} ${whole.phrase}`;
 }
 
 /** No two nodes are primary in one snapshot. */
 export function twoPrimaries(answers: readonly Said[]): string | null {
-  const fit = answers.filter(({ check, status, node }) => node !== null && routeOf(check) === "/primary" && status === 200);
+  const fit = answers.filter(
+    ({ check, status, node }) => node !== null && routeOf(check) === "/primary" && status === 200,
+  );
   for (const one of fit) {
     const other = fit.find(
-      ({ node, word }) => node !== one.node && word?.snapshot === one.word?.snapshot && word?.instance === one.word?.instance,
+      ({ node, word }) =>
+        node !== one.node && word?.snapshot === one.word?.snapshot && word?.instance === one.word?.instance,
     );
     if (other !== undefined) return `${one.node} and ${other.node} in snapshot ${one.word?.snapshot}`;
   }

@@ -7,7 +7,9 @@ function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number)
   const rows = world.nodes
     .map(({ name }) => evidence.newestSure(name, "history", byMs)?.document)
     .flatMap((document) => (Array.isArray(document) ? (document as unknown[]) : []))
-    .filter((row): row is [number, number] => Array.isArray(row) && typeof row[0] === "number" && typeof row[1] === "number")
+    .filter(
+      (row): row is [number, number] => Array.isArray(row) && typeof row[0] === "number" && typeof row[1] === "number",
+    )
     .filter(([ended]) => ended >= timeline);
   return Math.min(...rows.map(([, position]) => position));
 }
@@ -21,7 +23,12 @@ export const divergedIsRefused: Rule = (scene, said) => {
   const fromMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
   if (!hasDiverged(world, world.node(node)) || !troubles.isFree(node, fromMs, "undiverged", "guest")) return null;
   // Who leads must have been clear once: with liars about, rolecall may hold another history for the leader's.
-  if (scene.seats.some(({ node: { name } }) => !troubles.isFree(name, fromMs - profile.confirmMs, "claim", "view", "guest"))) return null;
+  if (
+    scene.seats.some(
+      ({ node: { name } }) => !troubles.isFree(name, fromMs - profile.confirmMs, "claim", "view", "guest"),
+    )
+  )
+    return null;
   const leaderAt = world.nodes
     .map(({ name }) => evidence.newestSure(name, "status", fromMs))
     .find((served) => served?.status === 200 && timelineOf(served) === world.timeline);
@@ -32,7 +39,14 @@ export const divergedIsRefused: Rule = (scene, said) => {
     .filter((served) => evidence.isPossible(served))
     .every((served) => {
       const [timeline, top] = [timelineOf(served), topOf(served)];
-      return typeof timeline === "number" && top !== null && timeline < world.timeline && top > knownSwitch(scene, timeline, fromMs);
+      return (
+        typeof timeline === "number" &&
+        top !== null &&
+        timeline < world.timeline &&
+        top > knownSwitch(scene, timeline, fromMs)
+      );
     });
-  return isPast ? held(scene, "diverged", status === 200, `past the known end of its timeline: ${tell(newest, said)}`) : null;
+  return isPast
+    ? held(scene, "diverged", status === 200, `past the known end of its timeline: ${tell(newest, said)}`)
+    : null;
 };

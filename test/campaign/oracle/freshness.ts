@@ -26,7 +26,12 @@ export const yesAgrees: Rule = (scene, said) => {
   const allowing = answers.filter((served) => {
     const document = documentOf(served);
     if (route === "/primary") return served.status === 200 && allowsPrimary(document);
-    return route !== "/replica" || document?.["state"] !== "running" || document["role"] === "replica" || document["role"] === undefined;
+    return (
+      route !== "/replica" ||
+      document?.["state"] !== "running" ||
+      document["role"] === "replica" ||
+      document["role"] === undefined
+    );
   });
   return allowing.length > 0 ? null : `yes after the node's own no: ${tell(known, said)}`;
 };
@@ -38,7 +43,9 @@ export const silenceIsTrue: Rule = (scene, said) => {
   if (node === null || reason === null || !["stale", "down", "unknown", "blind"].includes(reason)) return null;
   const { evidence, profile, world } = scene;
   // A node whose address is changed begins anew: whether that is right is another promise (moved).
-  const hasGuests = world.nodes.some(({ name }) => !scene.troubles.isFree(name, askedMs - profile.confirmMs, "guestEver", "moved"));
+  const hasGuests = world.nodes.some(
+    ({ name }) => !scene.troubles.isFree(name, askedMs - profile.confirmMs, "guestEver", "moved"),
+  );
   if (scene.isDiscovered && hasGuests) return null;
   const slack = slackMs(scene, askedMs - profile.maxAgeMs - profile.timeoutMs, answeredMs);
   const isKnown = (name: string): boolean => {

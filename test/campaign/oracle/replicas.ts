@@ -56,7 +56,8 @@ export const accusationIsTrue: Rule = (scene, said) => {
       return hasSettled(scene, said) ? unknownInVain(scene, said) : null;
     case "wrong_role":
     case "not_running":
-      return evidence.since(node, "status", newest?.arrivedMs ?? Infinity).every(isRunningReplica) && newest !== undefined
+      return evidence.since(node, "status", newest?.arrivedMs ?? Infinity).every(isRunningReplica) &&
+        newest !== undefined
         ? `${reason}, but it says: ${tell(newest, said)}`
         : null;
     case "foreign":
@@ -82,18 +83,23 @@ export const accusationIsTrue: Rule = (scene, said) => {
 
 function isRunningReplica(served: Served): boolean {
   const document = documentOf(served);
-  return document === null || (document["role"] === "replica" && document["state"] === "running" && served.status === 503);
+  return (
+    document === null || (document["role"] === "replica" && document["state"] === "running" && served.status === 503)
+  );
 }
 
 function isCalm({ world, troubles, seats, profile }: Scene, fromMs: number): boolean {
   const { holding } = world;
   if (holding === null || holding.sinceMs > fromMs || troubles.changedMs > fromMs) return false;
   if (!troubles.isFree(holding.name, fromMs, "status", "notPrimary", "guest")) return false;
-  return seats.every(({ node: { name } }) => troubles.isFree(name, fromMs - profile.confirmMs, "claim", "guest", "view"));
+  return seats.every(({ node: { name } }) =>
+    troubles.isFree(name, fromMs - profile.confirmMs, "claim", "guest", "view"),
+  );
 }
 
 function divergedInVain(scene: Scene, said: Said): string | null {
-  const fromMs = said.askedMs - scene.profile.confirmMs - slackMs(scene, said.askedMs - scene.profile.confirmMs, said.askedMs);
+  const fromMs =
+    said.askedMs - scene.profile.confirmMs - slackMs(scene, said.askedMs - scene.profile.confirmMs, said.askedMs);
   return isCalm(scene, fromMs) ? "diverged, but its history is the leader's" : null;
 }
 
@@ -118,7 +124,9 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
     evidence.since(name, "status", askedMs - 60_000 - profile.attachMs).map((served) => topOf(served) ?? 0),
   );
   const most = Math.max(0, ...tops) - lowest;
-  return most <= limit ? `lagging ${word?.lag_bytes}, but by all that was ever stated it lags at most ${most} (limit ${limit})` : null;
+  return most <= limit
+    ? `lagging ${word?.lag_bytes}, but by all that was ever stated it lags at most ${most} (limit ${limit})`
+    : null;
 }
 
 /** Whether the holder's newest sender list, surely read by now, shows a node. */
@@ -126,7 +134,10 @@ function isListed(scene: Scene, node: string, askedMs: number): boolean {
   const holder = scene.world.holding?.name ?? "";
   const newest = scene.evidence.newestSure(holder, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
   const list = documentOf(newest)?.["replication"];
-  return Array.isArray(list) && (list as { application_name?: unknown }[]).some(({ application_name: name }) => name === node);
+  return (
+    Array.isArray(list) &&
+    (list as { application_name?: unknown }[]).some(({ application_name }) => application_name === node)
+  );
 }
 
 function unknownInVain(scene: Scene, said: Said): string | null {
@@ -134,11 +145,17 @@ function unknownInVain(scene: Scene, said: Said): string | null {
   const { world, troubles, evidence, profile } = scene;
   if (node === null || parameterOf(check, "lag") === null || parameterOf(check, "lag_time") !== null) return null;
   const fromMs = askedMs - 5_000 - slackMs(scene, askedMs - 5_000, askedMs);
-  const isClean = world.nodes.every(({ name }) => troubles.isFree(name, fromMs, "status", "cluster", "history", "claim", "view", "guest"));
+  const isClean = world.nodes.every(({ name }) =>
+    troubles.isFree(name, fromMs, "status", "cluster", "history", "claim", "view", "guest"),
+  );
   if (!isClean || !troubles.isFree(node, askedMs - profile.maxAgeMs, "diverged") || world.dcs.isDown) return null;
   const known = replayedOf(evidence.newestSure(node, "status", askedMs - profile.slackMs));
-  const isLeaderKnown = world.nodes.some(({ name }) => evidence.newestSure(name, "status", askedMs - 2_000)?.status === 200);
-  return known !== null && isLeaderKnown ? "lag_unknown, though it and leaders before have stated positions all along" : null;
+  const isLeaderKnown = world.nodes.some(
+    ({ name }) => evidence.newestSure(name, "status", askedMs - 2_000)?.status === 200,
+  );
+  return known !== null && isLeaderKnown
+    ? "lag_unknown, though it and leaders before have stated positions all along"
+    : null;
 }
 
 /** A yes with a limit in bytes keeps it, by all that was surely known (rule 4). */
@@ -154,22 +171,35 @@ export const lagIsKept: Rule = (scene, said) => {
   if (own === undefined) return null;
   const replayed = Math.max(...evidence.since(node, "status", own.arrivedMs).map((served) => replayedOf(served) ?? 0));
   const holder = world.holding?.name ?? "";
-  const witnesses = isLeaderMute(scene, askedMs - slack) ? world.nodes.map(({ name }) => name).filter((name) => name !== node) : [holder];
+  const witnesses = isLeaderMute(scene, askedMs - slack)
+    ? world.nodes.map(({ name }) => name).filter((name) => name !== node)
+    : [holder];
   const known = witnesses
     .flatMap((name) => [...evidence.since(name, "status", fromMs - profile.maxAgeMs)])
     .filter((served) => evidence.isSure(served) && (served.doneMs ?? Infinity) < own.arrivedMs - profile.slackMs)
     .filter((served) => timelineOf(served) === timelineOf(own));
   const top = Math.max(0, ...known.map((served) => topOf(served) ?? 0));
   if (top - replayed <= limit) return null;
-  return held(scene, "lag", status === 200, `known lag ${top - replayed} above ${limit}; its report: ${tell(own, said)}`);
+  return held(
+    scene,
+    "lag",
+    status === 200,
+    `known lag ${top - replayed} above ${limit}; its report: ${tell(own, said)}`,
+  );
 };
 
 /** The holder has stood still for long, is silent or states no position, and nobody else has claimed or changed anything. */
 function isLeaderMute({ world, troubles, evidence, profile, seats }: Scene, byMs: number): boolean {
   const { holding } = world;
   const fromMs = byMs - 2_000 - profile.timeoutMs;
-  if (holding === null || holding.sinceMs > fromMs - profile.confirmMs || troubles.changedMs > fromMs - profile.confirmMs) return false;
-  if (seats.some(({ node: { name } }) => !troubles.isFree(name, fromMs - profile.confirmMs, "claim", "view", "guest"))) return false;
+  if (
+    holding === null ||
+    holding.sinceMs > fromMs - profile.confirmMs ||
+    troubles.changedMs > fromMs - profile.confirmMs
+  )
+    return false;
+  if (seats.some(({ node: { name } }) => !troubles.isFree(name, fromMs - profile.confirmMs, "claim", "view", "guest")))
+    return false;
   return evidence.since(holding.name, "status", fromMs).every((served) => topOf(served) === null);
 }
 
@@ -185,11 +215,19 @@ export const timeLagIsKept: Rule = (scene, said) => {
   if (!isCalm(scene, fromMs - profile.maxAgeMs)) return null;
   const holder = world.holding?.name ?? "";
   const reports = evidence.since(node, "status", fromMs - profile.maxAgeMs).filter((served) => served.doneMs !== null);
-  if (reports.every((served) => topOf(served) === null) || reports.some(({ status: code }) => code === 200)) return null;
+  if (reports.every((served) => topOf(served) === null) || reports.some(({ status: code }) => code === 200))
+    return null;
   const replayed = Math.max(0, ...reports.map((served) => replayedOf(served) ?? 0));
-  const samples = evidence.since(holder, "status", fromMs - profile.maxAgeMs).filter((served) => topOf(served) !== null);
+  const samples = evidence
+    .since(holder, "status", fromMs - profile.maxAgeMs)
+    .filter((served) => topOf(served) !== null);
   const isPast = samples.length > 3 && samples.every((served) => (topOf(served) ?? 0) > replayed);
   const first = samples[0];
   if (!isPast || first === undefined) return null;
-  return held(scene, "lag-time", status === 200, `${holder} was past its replayed ${replayed} since ${ago(said, first.arrivedMs)}`);
+  return held(
+    scene,
+    "lag-time",
+    status === 200,
+    `${holder} was past its replayed ${replayed} since ${ago(said, first.arrivedMs)}`,
+  );
 };

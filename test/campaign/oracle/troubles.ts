@@ -98,7 +98,13 @@ function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, t
     case "notReplica":
       return node.role !== "replica" || node.state !== "running" || !isServing(node);
     case "detached":
-      return node.role !== "replica" || node.state !== "running" || !node.isStreaming || node.isReplayPaused || !isServing(node);
+      return (
+        node.role !== "replica" ||
+        node.state !== "running" ||
+        !node.isStreaming ||
+        node.isReplayPaused ||
+        !isServing(node)
+      );
     case "diverged":
       return hasDiverged(world, node);
     case "undiverged":

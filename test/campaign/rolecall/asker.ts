@@ -62,7 +62,8 @@ export class Asker {
     const socket = this.#open();
     const askedMs = this.#now();
     const answers = questions.map(
-      (question) => new Promise<Said>((resolve, reject) => void this.#waiting.push({ question, askedMs, resolve, reject })),
+      (question) =>
+        new Promise<Said>((resolve, reject) => void this.#waiting.push({ question, askedMs, resolve, reject })),
     );
     socket.write(questions.map(({ method, path }) => `${method} ${path} HTTP/1.1\r\nHost: rolecall\r\n\r\n`).join(""));
     const patience = setTimeout(() => socket.destroy(new Error("no answer for 10 s")), 10_000);
@@ -126,7 +127,12 @@ export class Asker {
 }
 
 /** A question about a node, or with node null about the whole cluster. */
-export function questionOf(cluster: string, node: string | null, check: string, method: "GET" | "HEAD" = "GET"): Question {
+export function questionOf(
+  cluster: string,
+  node: string | null,
+  check: string,
+  method: "GET" | "HEAD" = "GET",
+): Question {
   const path = node === null ? `/clusters/${cluster}${check}` : `/clusters/${cluster}/nodes/${node}${check}`;
   return { method, path, node, check };
 }

@@ -29,7 +29,9 @@ export class Child {
     this.#folder = mkdtempSync(join(tmpdir(), "rolecall-campaign-"));
     const file = join(this.#folder, "rolecall.yaml");
     writeFileSync(file, configurationFile(options.clusters, configurationOf(options.profile, options.workers)));
-    this.#process = spawn(process.execPath, [options.dist, "serve", "--config", file], { stdio: ["ignore", "ignore", "pipe"] });
+    this.#process = spawn(process.execPath, [options.dist, "serve", "--config", file], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     this.#process.stderr?.on("data", (bytes: Buffer) => {
       this.#log = (this.#log + bytes.toString()).slice(-200_000);
     });
@@ -58,7 +60,9 @@ export class Child {
       if (health !== undefined && admin !== undefined) return { health: health.port, admin: admin.port };
       await new Promise((resolve) => void setTimeout(resolve, 20));
     }
-    throw new Error(`Cannot start rolecall: it must listen within 30 s, got ${this.#end ?? "nothing"}: ${this.#log.slice(-2_000)}`);
+    throw new Error(
+      `Cannot start rolecall: it must listen within 30 s, got ${this.#end ?? "nothing"}: ${this.#log.slice(-2_000)}`,
+    );
   }
 
   /** Ends it. */

@@ -51,7 +51,9 @@ export class Campaign {
   /** Runs to the end of the time given; true when no promise was broken. */
   async run(): Promise<boolean> {
     const { minutes, only, seed, write, workers, profile, clusters, dist } = this.#options;
-    write(`campaign: seed ${seed}, ${minutes} min, ${clusters} clusters, workers ${workers}, profile ${profile}, ${dist}\n`);
+    write(
+      `campaign: seed ${seed}, ${minutes} min, ${clusters} clusters, workers ${workers}, profile ${profile}, ${dist}\n`,
+    );
     const endMs = performance.now() + minutes * 60_000;
     const first = only === null ? 0 : Number(only.split("/")[0]);
     for (let generation = first; performance.now() < endMs && !this.#isStopped; generation += 1) {
@@ -72,7 +74,12 @@ export class Campaign {
       .filter((index) => wanted === null || index === wanted)
       .map((index) => {
         const chance = new Chance(seed * 7_919 + generation * 131 + index);
-        return new Cluster(shapeOf(chance, index), profile, { chance: chance.fork(1), now, stalls, armed: this.#tally.armed });
+        return new Cluster(shapeOf(chance, index), profile, {
+          chance: chance.fork(1),
+          now,
+          stalls,
+          armed: this.#tally.armed,
+        });
       });
     await Promise.all(clusters.map((cluster) => cluster.open()));
     const warmUp = setInterval(() => {
@@ -86,7 +93,9 @@ export class Campaign {
     const pulse = new Asker(ports.admin, now);
     const watch = this.#watch(pulse, stalls, now);
     await Promise.all(
-      clusters.map((cluster) => this.#live(cluster, { child, ports, generation, endMs, now, opening: openings.get(cluster) ?? [] })),
+      clusters.map((cluster) =>
+        this.#live(cluster, { child, ports, generation, endMs, now, opening: openings.get(cluster) ?? [] }),
+      ),
     );
     clearInterval(watch);
     pulse.close();
@@ -159,7 +168,9 @@ export class Campaign {
       report.end();
       const moved = cluster.world.nodes.filter(({ name }) => cluster.isMoved(name, now())).map(({ name }) => name);
       if (moved.length > 0) {
-        write(`${label}: rolecall goes on with a clone in place of ${moved.join()}: this cluster ends with this generation\n`);
+        write(
+          `${label}: rolecall goes on with a clone in place of ${moved.join()}: this cluster ends with this generation\n`,
+        );
         this.#tally.movedClusters += 1;
         break;
       }
@@ -189,7 +200,8 @@ export class Campaign {
     if (this.#tally.movedClusters > 0) this.#options.write(`clusters left to a clone: ${this.#tally.movedClusters}\n`);
     const armed = [...this.#tally.armed].map(([rule, count]) => `${rule} ${count}`).join(", ");
     this.#options.write(`promises that had to hold, answers each: ${armed}\n`);
-    for (const [rule, places] of broken) this.#options.write(`  ${rule}: ${places.length} episodes: ${places.slice(0, 20).join(" ")}\n`);
+    for (const [rule, places] of broken)
+      this.#options.write(`  ${rule}: ${places.length} episodes: ${places.slice(0, 20).join(" ")}\n`);
     this.#options.write(broken.size === 0 ? "no promise was broken\n" : `${broken.size} promises were broken\n`);
     return broken.size === 0;
   }

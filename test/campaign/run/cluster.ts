@@ -50,7 +50,8 @@ export class Cluster {
     const { index, size, generation, isDiscovered } = shape;
     const { chance, now, stalls, armed } = options;
     this.name = `c${index + 1}`;
-    const hosts = (from: number): string[] => Array.from({ length: size }, (_, node) => `127.0.${index + 1}.${from + node}`);
+    const hosts = (from: number): string[] =>
+      Array.from({ length: size }, (_, node) => `127.0.${index + 1}.${from + node}`);
     const build = (from: number): World =>
       new World({
         scope: this.name,
@@ -114,7 +115,10 @@ export class Cluster {
     const sound = names.filter((name) => {
       const heard = evidence.newestSure(name, "cluster", nowMs - profile.slackMs);
       return (
-        !clones.includes(name) && heard !== undefined && heard.arrivedMs > nowMs - viewMs + profile.intervalMs && this.#answers(name, nowMs)
+        !clones.includes(name) &&
+        heard !== undefined &&
+        heard.arrivedMs > nowMs - viewMs + profile.intervalMs &&
+        this.#answers(name, nowMs)
       );
     });
     if (clones.length > sound.length) troubles.isMoveAmbiguous = true;
@@ -134,7 +138,8 @@ export class Cluster {
   isSettled(nowMs: number): boolean {
     const { world, troubles, profile } = this;
     const { holding } = world;
-    if (holding === null || nowMs - holding.sinceMs < profile.loopMs || world.node(holding.name).role !== "primary") return false;
+    if (holding === null || nowMs - holding.sinceMs < profile.loopMs || world.node(holding.name).role !== "primary")
+      return false;
     return world.nodes.every(({ name, shownTimeline }) => {
       if (name === holding.name) return troubles.isFree(name, nowMs - profile.loopMs, "notPrimary");
       return shownTimeline === world.timeline && troubles.isFree(name, nowMs - profile.loopMs, "detached");
@@ -145,7 +150,9 @@ export class Cluster {
   truth(nowMs: number): readonly string[] {
     const { world } = this;
     const { dcs } = world;
-    const flags = [dcs.isDown && "DCS down", dcs.isPaused && "paused", dcs.hasFailsafe && "failsafe on"].filter(Boolean).join(", ");
+    const flags = [dcs.isDown && "DCS down", dcs.isPaused && "paused", dcs.hasFailsafe && "failsafe on"]
+      .filter(Boolean)
+      .join(", ");
     const held = world.holding === null ? "" : ` for ${((nowMs - world.holding.sinceMs) / 1_000).toFixed(2)} s`;
     const nodes = this.seats.map(({ node, mask, guest }) => {
       const { name, role, state, timeline, written, received, replayed, receiver, upstream, isStreaming } = node;
@@ -153,14 +160,22 @@ export class Cluster {
         role === "primary"
           ? `at ${written}`
           : `${isStreaming ? "streams" : receiver} from ${upstream} received ${received} replayed ${replayed}`;
-      const faults = [!node.isUp && "off", node.isHalted && "halted", node.isManagerFrozen && "manager frozen", guest !== null && "guest"]
+      const faults = [
+        !node.isUp && "off",
+        node.isHalted && "halted",
+        node.isManagerFrozen && "manager frozen",
+        guest !== null && "guest",
+      ]
         .concat([
           mask.refuses && "refuses",
           mask.claims && "claims",
           mask.frozenStatus !== null && "old status",
           mask.lose !== null && "loses",
         ])
-        .concat([mask.view !== undefined && `view names ${mask.view}`, ...[...mask.wire].map(([kind, fault]) => `${kind} ${fault.kind}`)])
+        .concat([
+          mask.view !== undefined && `view names ${mask.view}`,
+          ...[...mask.wire].map(([kind, fault]) => `${kind} ${fault.kind}`),
+        ])
         .filter(Boolean);
       const lease = node.leaseUntilMs > nowMs ? " holds a lease" : "";
       return `  ${name}: ${role} ${state} timeline ${timeline} ${wal}${lease}${dcs.cut.has(name) ? ", cut from the DCS" : ""}; ${faults.join(", ") || "no fault"}`;

@@ -99,7 +99,11 @@ export class Episode {
     }
     // The truth itself must come to rest, or the model is wrong.
     if (nowMs - this.#healedMs > 60_000 && sinceMs > nowMs - 1_000) {
-      report.violation(nowMs, { rule: "model", node: null, detail: "the modelled cluster does not come to rest" }, cluster);
+      report.violation(
+        nowMs,
+        { rule: "model", node: null, detail: "the modelled cluster does not come to rest" },
+        cluster,
+      );
       this.#isDone = true;
     }
   }
@@ -108,7 +112,9 @@ export class Episode {
     const { cluster, now } = this.#stage;
     const { world, troubles } = cluster;
     const wanted = new Map(
-      world.nodes.map(({ name }) => [name, name === world.holding?.name ? "/primary" : `/replica?lag=${limits.wide}`] as const),
+      world.nodes.map(
+        ({ name }) => [name, name === world.holding?.name ? "/primary" : `/replica?lag=${limits.wide}`] as const,
+      ),
     );
     return (
       this.#latest
@@ -132,7 +138,9 @@ export class Episode {
         if (!isOver()) report.violation(beganMs, { rule: "answers", node: null, detail: String(error) }, cluster);
         await new Promise((resolve) => void setTimeout(resolve, 200));
       }
-      await new Promise((resolve) => void setTimeout(resolve, Math.max(5, cluster.profile.askEveryMs - (now() - beganMs))));
+      await new Promise(
+        (resolve) => void setTimeout(resolve, Math.max(5, cluster.profile.askEveryMs - (now() - beganMs))),
+      );
     }
   }
 }

@@ -51,7 +51,8 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
     return () => void (node.isReplayPaused = false);
   },
   cascade({ node, other }) {
-    if (node.role === "replica" && other.role === "replica" && other !== node && other.upstream !== node.name) node.upstream = other.name;
+    if (node.role === "replica" && other.role === "replica" && other !== node && other.upstream !== node.name)
+      node.upstream = other.name;
     return nothing;
   },
   keepHistory({ node }) {
@@ -102,7 +103,10 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
     return () => void (mask.claims = false);
   },
   oldStatus({ cluster: { world }, seat: { mask }, node, nowMs }) {
-    mask.frozenStatus = { status: claims(world, node, nowMs) ? 200 : 503, document: statusDocument(world, node, nowMs) };
+    mask.frozenStatus = {
+      status: claims(world, node, nowMs) ? 200 : 503,
+      document: statusDocument(world, node, nowMs),
+    };
     return () => void (mask.frozenStatus = null);
   },
   view({ cluster: { world }, fault: { names }, seat: { mask }, node, other, nowMs }) {
@@ -122,7 +126,14 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
 function revive(node: ModelNode): void {
   if (node.isUp) return;
   const position = positionOf(node);
-  Object.assign(node, { isUp: true, role: "replica", received: position, replayed: position, upstream: null, transition: null });
+  Object.assign(node, {
+    isUp: true,
+    role: "replica",
+    received: position,
+    replayed: position,
+    upstream: null,
+    transition: null,
+  });
   Object.assign(node, { leaseUntilMs: 0, promoteAtMs: null, state: "running", nextLoopMs: 0 });
 }
 

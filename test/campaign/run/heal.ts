@@ -6,13 +6,26 @@ export function heal({ world, seats, setRate }: Cluster): void {
   world.dcs.cut.clear();
   setRate(200_000);
   for (const { node } of seats) {
-    Object.assign(node, { isHalted: false, isManagerFrozen: false, receiver: "streaming", isReplayPaused: false, rewinds: true });
+    Object.assign(node, {
+      isHalted: false,
+      isManagerFrozen: false,
+      receiver: "streaming",
+      isReplayPaused: false,
+      rewinds: true,
+    });
     if (!node.isUp) throw new Error(`Cannot heal ${node.name}: its faults must have ended`);
   }
   for (const seat of seats) {
     const { mask } = seat;
     seat.guest = null;
     mask.wire.clear();
-    Object.assign(mask, { refuses: false, lose: null, claims: false, frozenStatus: null, view: undefined, historyRows: null });
+    Object.assign(mask, {
+      refuses: false,
+      lose: null,
+      claims: false,
+      frozenStatus: null,
+      view: undefined,
+      historyRows: null,
+    });
   }
 }

@@ -110,7 +110,9 @@ export class Report {
   end(): void {
     this.#tally.episodes += 1;
     for (const [key, { count, firstMs, lastMs }] of this.#told) {
-      this.#write(`${this.#place.label}: ${key.trim()}: ${count} times over ${((lastMs - firstMs) / 1_000).toFixed(2)} s\n`);
+      this.#write(
+        `${this.#place.label}: ${key.trim()}: ${count} times over ${((lastMs - firstMs) / 1_000).toFixed(2)} s\n`,
+      );
     }
   }
 

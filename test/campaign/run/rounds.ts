@@ -32,11 +32,17 @@ export class Rounds {
     const cluster = this.#cluster;
     this.#turn += 1;
     const names = cluster.world.nodes.map(({ name }) => name);
-    const every = names.flatMap((node) => [this.#question(node, "/primary"), this.#question(node, `/replica?lag=${limits.wide}`)]);
+    const every = names.flatMap((node) => [
+      this.#question(node, "/primary"),
+      this.#question(node, `/replica?lag=${limits.wide}`),
+    ]);
     const extra = this.#extra(names);
     const answers = await this.#asker.ask([...every, ...extra]);
     cluster.oracle.feed(cluster.scene, this.#now());
-    const violations = [...cluster.oracle.judge(cluster.scene, answers), ...this.#compared(answers.slice(every.length))];
+    const violations = [
+      ...cluster.oracle.judge(cluster.scene, answers),
+      ...this.#compared(answers.slice(every.length)),
+    ];
     if (this.#turn % 40 === 0) violations.push(...(await this.#explained(names)));
     return { answers, violations };
   }
@@ -58,7 +64,9 @@ export class Rounds {
       case 3:
         return [...each("/replica"), this.#question(null, "/replica"), ...each("/replica")];
       case 4:
-        return ["GET" as const, "HEAD" as const, "GET" as const].map((method) => this.#question(one, "/primary", method));
+        return ["GET" as const, "HEAD" as const, "GET" as const].map((method) =>
+          this.#question(one, "/primary", method),
+        );
       default:
         return each("/replica?miss=404&unknown=500");
     }
@@ -90,11 +98,14 @@ export class Rounds {
     if (one === undefined || two === undefined || explained === undefined) return [];
     // One page is rendered at a time: the others are asked to come again.
     if (explained.status === 429) return [];
-    if (explained.status !== 200) return asViolations("explain", node, `${path}: ${explained.status} ${explained.phrase}`);
+    if (explained.status !== 200)
+      return asViolations("explain", node, `${path}: ${explained.status} ${explained.phrase}`);
     if (one.word?.snapshot !== two.word?.snapshot || one.word?.reason !== two.word?.reason) return [];
     const told = JSON.parse(explained.body) as { readonly fit?: boolean; readonly reason?: string | null };
     const isSame = told.fit === (one.status === 200) && (told.reason ?? null) === (one.word?.reason ?? null);
-    return isSame ? [] : asViolations("explain", node, `${check}: answered ${one.phrase}, explained ${told.fit} ${told.reason}`);
+    return isSame
+      ? []
+      : asViolations("explain", node, `${check}: answered ${one.phrase}, explained ${told.fit} ${told.reason}`);
   }
 }
 

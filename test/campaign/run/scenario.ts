@@ -65,7 +65,12 @@ const companions: Partial<Record<FaultKind, readonly Partial<Fault>[]>> = {
     { kind: "kill", target: "leader" },
     { kind: "wire", request: "cluster", wire: "hang" },
   ],
-  claim: [{ kind: "kill", target: "leader" }, { kind: "switchover" }, { kind: "wire", request: "cluster", wire: "hang" }, { kind: "view" }],
+  claim: [
+    { kind: "kill", target: "leader" },
+    { kind: "switchover" },
+    { kind: "wire", request: "cluster", wire: "hang" },
+    { kind: "view" },
+  ],
   view: [{ kind: "switchover" }, { kind: "kill", target: "leader" }, { kind: "claim" }, { kind: "oldStatus" }],
   detach: [
     { kind: "lose", target: "leader", field: "xlog" },
@@ -73,9 +78,17 @@ const companions: Partial<Record<FaultKind, readonly Partial<Fault>[]>> = {
     { kind: "wire", target: "leader", request: "status", wire: "hang" },
     { kind: "lose", field: "xlog" },
   ],
-  freezeReceiver: [{ kind: "lose", target: "leader", field: "xlog" }, { kind: "switchover" }, { kind: "halt", target: "leader" }],
+  freezeReceiver: [
+    { kind: "lose", target: "leader", field: "xlog" },
+    { kind: "switchover" },
+    { kind: "halt", target: "leader" },
+  ],
   keepHistory: [{ kind: "kill", target: "leader" }, { kind: "dropLock" }, { kind: "freezeManager", target: "leader" }],
-  pauseReplay: [{ kind: "lose", target: "leader", field: "xlog", every: 1 }, { kind: "kill", target: "leader" }, { kind: "burst" }],
+  pauseReplay: [
+    { kind: "lose", target: "leader", field: "xlog", every: 1 },
+    { kind: "kill", target: "leader" },
+    { kind: "burst" },
+  ],
   switchover: [
     { kind: "wire", request: "cluster", wire: "hang" },
     { kind: "wire", request: "history", wire: "hang" },
@@ -128,12 +141,18 @@ export function opening(chance: Chance, profile: Profile, size: number): readonl
   return kinds.map((kind) => ({ ...faultOf(chance, profile, { kind, size }), atMs: 0, request: "cluster" }));
 }
 
-function faultOf(chance: Chance, profile: Profile, { kind, size }: { readonly kind: FaultKind; readonly size: number }): Fault {
+function faultOf(
+  chance: Chance,
+  profile: Profile,
+  { kind, size }: { readonly kind: FaultKind; readonly size: number },
+): Fault {
   return {
     kind,
     atMs: Math.round(profile.faultsMs * chance.next()),
     // Many short ones, some as long as the whole episode; what takes a window to be found lasts longer.
-    forMs: Math.round(profile.faultsMs * (lasting.includes(kind) ? 0.25 + 0.6 * chance.next() : 0.03 + 0.9 * chance.next() ** 2)),
+    forMs: Math.round(
+      profile.faultsMs * (lasting.includes(kind) ? 0.25 + 0.6 * chance.next() : 0.03 + 0.9 * chance.next() ** 2),
+    ),
     target: targetOf(chance, kind, size),
     other: chance.int(0, size - 1),
     request: chance.weighted({ status: 4, cluster: 5, history: 2, other: 1 }),
@@ -152,7 +171,19 @@ function targetOf(chance: Chance, kind: FaultKind, size: number): Target {
 }
 
 /** A fault in one line. */
-export function nameOf({ kind, target, other, request, wire, field, every, isNull, names, atMs, forMs }: Fault): string {
+export function nameOf({
+  kind,
+  target,
+  other,
+  request,
+  wire,
+  field,
+  every,
+  isNull,
+  names,
+  atMs,
+  forMs,
+}: Fault): string {
   const node = target === "leader" ? "the leader" : `pg${target + 1}`;
   const details: Partial<Record<FaultKind, string>> = {
     wire: ` ${request} ${wire}`,

@@ -6,7 +6,10 @@ export type Lie = "none" | "two primaries" | "never stale" | "refuses" | "wrong 
 
 interface Known {
   status: number;
-  document: { role?: string; xlog?: { location?: number; received_location?: number; replayed_location?: number } } | null;
+  document: {
+    role?: string;
+    xlog?: { location?: number; received_location?: number; replayed_location?: number };
+  } | null;
   sentMs: number;
   movedMs: number;
   top: number;
@@ -81,7 +84,10 @@ export class Toy {
     }
   }
 
-  #learn(name: string, { status, text, sentMs }: { readonly status: number; readonly text: string; readonly sentMs: number }): void {
+  #learn(
+    name: string,
+    { status, text, sentMs }: { readonly status: number; readonly text: string; readonly sentMs: number },
+  ): void {
     const document = JSON.parse(text) as Known["document"];
     const top = document?.xlog?.location ?? document?.xlog?.received_location ?? 0;
     const before = this.#known.get(name);

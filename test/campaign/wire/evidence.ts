@@ -87,11 +87,15 @@ export function namedLeader({ document }: Served): string | null | undefined {
   if (document === null || Array.isArray(document)) return undefined;
   const members = (document as Document)["members"];
   if (!Array.isArray(members) || members.length === 0) return undefined;
-  const leader = (members as { name?: unknown; role?: unknown }[]).find(({ role }) => role === "leader" || role === "standby_leader");
+  const leader = (members as { name?: unknown; role?: unknown }[]).find(
+    ({ role }) => role === "leader" || role === "standby_leader",
+  );
   return leader === undefined ? null : String(leader.name);
 }
 
 /** A status document's object, or null. */
 export function documentOf(served: Served | undefined): Document | null {
-  return served === undefined || served.document === null || Array.isArray(served.document) ? null : (served.document as Document);
+  return served === undefined || served.document === null || Array.isArray(served.document)
+    ? null
+    : (served.document as Document);
 }

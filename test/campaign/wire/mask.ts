@@ -34,7 +34,15 @@ export interface Mask {
 
 /** A mask that changes nothing. */
 export function clearMask(): Mask {
-  return { wire: new Map(), refuses: false, lose: null, claims: false, frozenStatus: null, view: undefined, historyRows: null };
+  return {
+    wire: new Map(),
+    refuses: false,
+    lose: null,
+    claims: false,
+    frozenStatus: null,
+    view: undefined,
+    historyRows: null,
+  };
 }
 
 /** Whether what the node says of the lock is untrue, or may be. */

@@ -1,4 +1,11 @@
-import { claims, clusterDocument, configDocument, type Document, historyDocument, statusDocument } from "../world/documents.ts";
+import {
+  claims,
+  clusterDocument,
+  configDocument,
+  type Document,
+  historyDocument,
+  statusDocument,
+} from "../world/documents.ts";
 import { isManaging, type ModelNode } from "../world/node.ts";
 import type { World } from "../world/world.ts";
 import { clearMask, kindOf, type Mask } from "./mask.ts";

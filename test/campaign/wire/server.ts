@@ -93,7 +93,11 @@ export class NodeServer {
     await this.#send(socket, answer, { served, fault, isHead: false });
   }
 
-  async #send(socket: Socket, answer: Answer, context: { served: Served; fault: WireFault | undefined; isHead: boolean }): Promise<void> {
+  async #send(
+    socket: Socket,
+    answer: Answer,
+    context: { served: Served; fault: WireFault | undefined; isHead: boolean },
+  ): Promise<void> {
     const { served, fault } = context;
     switch (fault?.kind) {
       case "hang":

@@ -50,7 +50,9 @@ function runningFields(world: World, node: ModelNode, nowMs: number): Document {
         }
       : { location: node.written },
     timeline: isReplica ? node.shownTimeline : node.timeline,
-    ...(isReplica && node.generation === 4 ? { replication_state: node.receiver === "dead" ? "in archive recovery" : "streaming" } : {}),
+    ...(isReplica && node.generation === 4
+      ? { replication_state: node.receiver === "dead" ? "in archive recovery" : "streaming" }
+      : {}),
     ...(listed.length > 0 ? { replication: listed } : {}),
   };
 }
@@ -92,7 +94,12 @@ export function historyDocument(world: World, node: ModelNode): readonly unknown
 export function configDocument(world: World): Document {
   const seconds = (ms: number): number => Math.max(1, Math.round(ms / 1_000));
   const { ttlMs, loopMs, retryMs } = world.profile;
-  return { ttl: seconds(ttlMs), loop_wait: seconds(loopMs), retry_timeout: seconds(retryMs), maximum_lag_on_failover: 1_048_576 };
+  return {
+    ttl: seconds(ttlMs),
+    loop_wait: seconds(loopMs),
+    retry_timeout: seconds(retryMs),
+    maximum_lag_on_failover: 1_048_576,
+  };
 }
 
 /** The position a node states of itself, or null where its document has none. */

@@ -34,7 +34,8 @@ function lead(world: World, node: ModelNode, nowMs: number): void {
     return;
   }
   take(world, node, nowMs);
-  if (node.role === "replica" && node.promoteAtMs === null) node.promoteAtMs = nowMs + profile.loopMs * 0.3 * world.chance.next();
+  if (node.role === "replica" && node.promoteAtMs === null)
+    node.promoteAtMs = nowMs + profile.loopMs * 0.3 * world.chance.next();
 }
 
 function take(world: World, node: ModelNode, nowMs: number): void {
@@ -101,7 +102,8 @@ function serve(world: World, node: ModelNode, holder: string, nowMs: number): vo
   const leader = world.node(holder);
   const source = node.upstream === null ? undefined : world.nodes.find(({ name }) => name === node.upstream);
   // A cascading replica stays where it streams; the others follow the holder.
-  const isCascading = source !== undefined && source.role === "replica" && node.isStreaming && source.timeline === leader.timeline;
+  const isCascading =
+    source !== undefined && source.role === "replica" && node.isStreaming && source.timeline === leader.timeline;
   if (!isCascading && leader.role === "primary") node.upstream = holder;
   if (!hasDiverged(world, node) || !node.rewinds || leader.role !== "primary" || !isServing(leader)) return;
   node.state = "stopped";
@@ -120,10 +122,12 @@ function serve(world: World, node: ModelNode, holder: string, nowMs: number): vo
 
 function race(world: World, node: ModelNode, nowMs: number): void {
   // A primary whose timeline others have left behind gives up.
-  if (node.role === "primary") return node.timeline === world.timeline ? take(world, node, nowMs) : demote(world, node, nowMs);
+  if (node.role === "primary")
+    return node.timeline === world.timeline ? take(world, node, nowMs) : demote(world, node, nowMs);
   if (world.dcs.isPaused) return;
   const rivals = world.nodes.filter(
-    (other) => isManaging(other) && other.state === "running" && other.role === "replica" && other.timeline === world.timeline,
+    (other) =>
+      isManaging(other) && other.state === "running" && other.role === "replica" && other.timeline === world.timeline,
   );
   if (node.timeline !== world.timeline) return;
   // Patroni asks the other nodes first: while a primary answers there is no race.

@@ -28,7 +28,9 @@ function isConnected(world: World, node: ModelNode): boolean {
   if (!isServing(source) || source.timeline < node.timeline) return false;
   // A cascading replica whose own source is the asker would be a ring.
   if (source.role === "replica" && source.upstream === node.name) return false;
-  return positionOf(node) <= world.switchPoint(node.timeline, source.timeline) && positionOf(node) <= positionOf(source);
+  return (
+    positionOf(node) <= world.switchPoint(node.timeline, source.timeline) && positionOf(node) <= positionOf(source)
+  );
 }
 
 /** The standbys that a node's sender list shows: those that stream, and frozen receivers until the sender gives them up. */

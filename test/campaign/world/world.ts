@@ -139,7 +139,12 @@ export class World {
     node.promoteAtMs = null;
     if (node.role === "primary" || node.leaseUntilMs <= nowMs) return;
     const position = Math.max(node.received, node.replayed);
-    this.forks.push({ timeline: this.timeline, position, by: node.name, at: new Date().toISOString().replace("Z", "+00:00") });
+    this.forks.push({
+      timeline: this.timeline,
+      position,
+      by: node.name,
+      at: new Date().toISOString().replace("Z", "+00:00"),
+    });
     node.role = "primary";
     node.timeline = this.timeline;
     node.shownTimeline = node.timeline;
@@ -157,7 +162,8 @@ export class World {
     leader.written = start;
     leader.leaseUntilMs = nowMs + this.profile.ttlMs;
     this.dcs.lock = { holder: leader.name, untilMs: leader.leaseUntilMs };
-    for (const node of others) Object.assign(node, { received: start, replayed: start, upstream: leader.name, isStreaming: true });
+    for (const node of others)
+      Object.assign(node, { received: start, replayed: start, upstream: leader.name, isStreaming: true });
     for (const node of this.nodes) node.nextLoopMs = nowMs;
   }
 }

@@ -15,7 +15,10 @@ const finding = fc.record(
     action: fc.string(),
     severity: fc.constantFrom("info" as const, "warning" as const, "error" as const),
     incomplete: fc.boolean(),
-    location: fc.record({ file: fc.string(), line: fc.oneof(fc.integer(), fc.double()), pointer: fc.string() }, { requiredKeys: ["file"] }),
+    location: fc.record(
+      { file: fc.string(), line: fc.oneof(fc.integer(), fc.double()), pointer: fc.string() },
+      { requiredKeys: ["file"] },
+    ),
   },
   { requiredKeys: ["message"] },
 );

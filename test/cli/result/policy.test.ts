@@ -48,7 +48,11 @@ test("an excluded finding stays listed with its review, and no longer fails the 
   assert.equal(reviewed.length, 1);
   assert.equal(reviewed[0]?.severity, "error");
   assert.equal(reviewed[0].disposition, "excluded");
-  assert.deepEqual(reviewed[0].review, { reason: "known and harmless", reviewed_by: "operator", reviewed_at: "2026-01-31T12:00:00.000Z" });
+  assert.deepEqual(reviewed[0].review, {
+    reason: "known and harmless",
+    reviewed_by: "operator",
+    reviewed_at: "2026-01-31T12:00:00.000Z",
+  });
   assert.equal(exitCodeOf(reviewed), 0);
 });
 
@@ -84,7 +88,9 @@ test("a finding at another place than the one reviewed is not touched", () => {
 });
 
 test("a review that has expired no longer counts, and is a finding", () => {
-  const reviewed = apply(one(`rule_id: RC100, disposition: excluded, ${review}, expires_at: 2026-05-31T00:00:00Z`), [dead]);
+  const reviewed = apply(one(`rule_id: RC100, disposition: excluded, ${review}, expires_at: 2026-05-31T00:00:00Z`), [
+    dead,
+  ]);
   assert.deepEqual(
     reviewed.map(({ rule_id: id, disposition }) => [id, disposition]),
     [
@@ -92,7 +98,10 @@ test("a review that has expired no longer counts, and is a finding", () => {
       ["RC012", undefined],
     ],
   );
-  assert.equal(apply(one(`rule_id: RC100, disposition: excluded, ${review}, expires_at: 2026-06-02T00:00:00Z`), [dead]).length, 1);
+  assert.equal(
+    apply(one(`rule_id: RC100, disposition: excluded, ${review}, expires_at: 2026-06-02T00:00:00Z`), [dead]).length,
+    1,
+  );
 });
 
 test("a rule that does not exist is a finding at its line of the policy", () => {
@@ -107,8 +116,14 @@ const broken: readonly (readonly [string, string])[] = [
   ["an entry that is no mapping", "dispositions: [1]"],
   ["a key that is not known", one(`rule_id: RC100, disposition: excluded, ${review}, why: x`)],
   ["no reason", one("rule_id: RC100, disposition: excluded, reviewed_by: x, reviewed_at: 2026-01-31T12:00:00Z")],
-  ["an empty reviewer", one("rule_id: RC100, disposition: excluded, reason: r, reviewed_by: ' ', reviewed_at: 2026-01-31T12:00:00Z")],
-  ["a day that there is not", one("rule_id: RC100, disposition: excluded, reason: r, reviewed_by: x, reviewed_at: yesterday")],
+  [
+    "an empty reviewer",
+    one("rule_id: RC100, disposition: excluded, reason: r, reviewed_by: ' ', reviewed_at: 2026-01-31T12:00:00Z"),
+  ],
+  [
+    "a day that there is not",
+    one("rule_id: RC100, disposition: excluded, reason: r, reviewed_by: x, reviewed_at: yesterday"),
+  ],
   ["a disposition of another word", one(`rule_id: RC100, disposition: ignored, ${review}`)],
   ["a location that is a text", one(`rule_id: RC100, disposition: excluded, location: here, ${review}`)],
 ];

@@ -21,7 +21,8 @@ const { base, rows } = JSON.parse(readFileSync("test/spec/cli/documents.json", "
 for (const { given, change, valid, pointer } of rows) {
   test(`a document with ${given} is ${valid ? "read" : "refused"}`, () => {
     const document = { ...base, ...change };
-    for (const [key, value] of Object.entries(change)) if (value === "absent") delete document[key as keyof typeof document];
+    for (const [key, value] of Object.entries(change))
+      if (value === "absent") delete document[key as keyof typeof document];
     const read = readResult(JSON.stringify(document));
     assert.equal(read.ok, valid);
     assert.equal(conforms(document), valid, "ajv says otherwise");

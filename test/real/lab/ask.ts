@@ -27,10 +27,12 @@ export interface Reply {
 export function ask(question: Question): Promise<Reply> {
   const { port, path, method = "GET", deadlineMs = 2000, ca } = question;
   const body = question.body === undefined ? "" : JSON.stringify(question.body);
-  const headers = body === "" ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
+  const headers =
+    body === "" ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
   const sentAtMs = performance.now();
   return new Promise((resolve) => {
-    const silence = (): void => resolve({ status: 0, body: "", contentType: "", reason: "", sentAtMs, repliedAtMs: performance.now() });
+    const silence = (): void =>
+      resolve({ status: 0, body: "", contentType: "", reason: "", sentAtMs, repliedAtMs: performance.now() });
     const open = ca === undefined ? request : requestOverTls;
     const asking = open({ host: "127.0.0.1", port, path, method, headers, agent: false, ca }, (response) => {
       const chunks: Buffer[] = [];

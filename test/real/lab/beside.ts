@@ -11,10 +11,18 @@ export type Command = readonly [string, ...string[]];
  * @param scenarios declares hooks and tests, as the body of a `describe`
  * @param minutes how long they may take together
  */
-export function beside(version: "3.0.2" | "4.1", title: string, scenarios: (command: Command) => void, minutes = 5): void {
+export function beside(
+  version: "3.0.2" | "4.1",
+  title: string,
+  scenarios: (command: Command) => void,
+  minutes = 5,
+): void {
   const missing = missingProgram();
-  const found: Found = missing === undefined ? (version === "3.0.2" ? patroni3() : patroni4()) : { notRun: `${missing} is missing` };
-  if ("command" in found) describe(`${title}, Patroni ${version}`, { timeout: minutes * 60_000 }, () => scenarios(found.command));
-  else if (version === "3.0.2" && process.env["CI"] !== undefined) test(title, () => assert.fail(`required in CI: ${found.notRun}`));
+  const found: Found =
+    missing === undefined ? (version === "3.0.2" ? patroni3() : patroni4()) : { notRun: `${missing} is missing` };
+  if ("command" in found)
+    describe(`${title}, Patroni ${version}`, { timeout: minutes * 60_000 }, () => scenarios(found.command));
+  else if (version === "3.0.2" && process.env["CI"] !== undefined)
+    test(title, () => assert.fail(`required in CI: ${found.notRun}`));
   else test(`${title}, Patroni ${version}`, { skip: `not run: ${found.notRun}` }, () => {});
 }

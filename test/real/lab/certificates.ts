@@ -17,7 +17,11 @@ export interface Certificates {
  */
 export function makeCertificates(folder: string): Certificates {
   const [authorityFile, authorityKey] = [join(folder, "authority.pem"), join(folder, "authority.key")];
-  const [certificateFile, keyFile, requestFile] = [join(folder, "server.pem"), join(folder, "server.key"), join(folder, "server.csr")];
+  const [certificateFile, keyFile, requestFile] = [
+    join(folder, "server.pem"),
+    join(folder, "server.key"),
+    join(folder, "server.csr"),
+  ];
   const extensions = join(folder, "server.ext");
   writeFileSync(extensions, "subjectAltName=IP:127.0.0.1\nextendedKeyUsage=serverAuth,clientAuth\n");
   const newKey = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
@@ -36,7 +40,19 @@ export function makeCertificates(folder: string): Certificates {
   );
   openssl("req", "-new", ...newKey, "-keyout", keyFile, "-out", requestFile, "-subj", "/CN=node");
   const signedBy = ["-CA", authorityFile, "-CAkey", authorityKey, "-CAcreateserial"];
-  openssl("x509", "-req", "-in", requestFile, ...signedBy, "-days", "1", "-extfile", extensions, "-out", certificateFile);
+  openssl(
+    "x509",
+    "-req",
+    "-in",
+    requestFile,
+    ...signedBy,
+    "-days",
+    "1",
+    "-extfile",
+    extensions,
+    "-out",
+    certificateFile,
+  );
   return { authority: readFileSync(authorityFile, "utf8"), authorityFile, certificateFile, keyFile };
 }
 

@@ -71,7 +71,11 @@ export function giveToPostgres(path: string): void {
   if (isRoot()) execFileSync("chown", ["-R", "postgres:postgres", path]);
 }
 
-const environment: NodeJS.ProcessEnv = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8", PYTHONDONTWRITEBYTECODE: "1" };
+const environment: NodeJS.ProcessEnv = {
+  PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+  LANG: "C.UTF-8",
+  PYTHONDONTWRITEBYTECODE: "1",
+};
 
 function asPostgres(command: readonly [string, ...string[]]): readonly [string, ...string[]] {
   return isRoot() ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command] : command;

@@ -25,8 +25,16 @@ export class Cluster {
    * @param locks what is added to each node's `restapi` and `ctl`, beside its own certificate
    * @throws Error with the ends of the logs when it does not come up; nothing is left running then
    */
-  static async start(patroni: readonly [string, ...string[]], isOverTls = false, locks: NodeLocks = noLocks): Promise<Cluster> {
-    await requireFree([ports.etcdClient, ports.etcdPeer, ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n])]);
+  static async start(
+    patroni: readonly [string, ...string[]],
+    isOverTls = false,
+    locks: NodeLocks = noLocks,
+  ): Promise<Cluster> {
+    await requireFree([
+      ports.etcdClient,
+      ports.etcdPeer,
+      ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n]),
+    ]);
     const cluster = new Cluster(patroni, isOverTls, locks);
     try {
       await cluster.#start();
@@ -43,7 +51,8 @@ export class Cluster {
     this.tls = isOverTls ? makeCertificates(this.folder) : null;
     giveToPostgres(this.folder);
     this.etcd = new Etcd(this.folder);
-    const node = (number: number): PatroniNode => new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls, locks });
+    const node = (number: number): PatroniNode =>
+      new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls, locks });
     this.nodes = [node(1), node(2), node(3)];
   }
 
@@ -124,6 +133,8 @@ function isWhole(reply: Reply): boolean {
   const { members } = JSON.parse(reply.body) as {
     readonly members: readonly { readonly role: string; readonly state: string; readonly lag?: unknown }[];
   };
-  const following = members.filter(({ role, state, lag }) => role !== "leader" && ["running", "streaming"].includes(state) && lag === 0);
+  const following = members.filter(
+    ({ role, state, lag }) => role !== "leader" && ["running", "streaming"].includes(state) && lag === 0,
+  );
   return members.some(({ role }) => role === "leader") && following.length === 2;
 }

@@ -21,8 +21,16 @@ export class Edge {
       exporter: `http://127.0.0.1:${exporterPort}`,
       database: `127.0.0.1:${port}`,
     }));
-    const dialect = pair.nodes.map(({ name }, at) => ({ dialect: "exporter", port: ports.plainDialect + 1 + at, node: name }));
-    const listen = [{ port: ports.rolecall, whole_cluster: true }, { dialect: "exporter", port: ports.plainDialect }, ...dialect];
+    const dialect = pair.nodes.map(({ name }, at) => ({
+      dialect: "exporter",
+      port: ports.plainDialect + 1 + at,
+      node: name,
+    }));
+    const listen = [
+      { port: ports.rolecall, whole_cluster: true },
+      { dialect: "exporter", port: ports.plainDialect },
+      ...dialect,
+    ];
     const file = join(pair.folder, "rolecall.yaml");
     writeFileSync(file, JSON.stringify({ clusters: [{ name: "plain", nodes }], listen })); // JSON is YAML
     const command = [process.execPath, program, "serve", "--config", file] as const;

@@ -19,7 +19,14 @@ export class Etcd {
     const peer = `http://127.0.0.1:${ports.etcdPeer}`;
     const files = ["--data-dir", join(this.#folder, "etcd")];
     const clientUrls = ["--listen-client-urls", client, "--advertise-client-urls", client];
-    const peerUrls = ["--listen-peer-urls", peer, "--initial-advertise-peer-urls", peer, "--initial-cluster", `default=${peer}`];
+    const peerUrls = [
+      "--listen-peer-urls",
+      peer,
+      "--initial-advertise-peer-urls",
+      peer,
+      "--initial-cluster",
+      `default=${peer}`,
+    ];
     const child = new Child({
       name: "etcd-server",
       command: ["etcd", ...files, ...clientUrls, ...peerUrls],

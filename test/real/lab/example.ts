@@ -12,7 +12,10 @@ export function filledExample({ nodes }: Cluster, socket: string): string {
     `10.0.0.${at + 1}:5432 port 8008`,
     `127.0.0.1:${databasePort} port ${apiPort}`,
   ]);
-  const databases = nodes.map(({ databasePort }, at): Filling => [`10.0.0.${at + 1}:5432`, `127.0.0.1:${databasePort}`]);
+  const databases = nodes.map(({ databasePort }, at): Filling => [
+    `10.0.0.${at + 1}:5432`,
+    `127.0.0.1:${databasePort}`,
+  ]);
   const others: readonly Filling[] = [
     ["/run/haproxy/admin.sock", socket],
     ["10.0.0.11:8008", `127.0.0.1:${ports.rolecall}`],

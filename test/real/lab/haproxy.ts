@@ -36,14 +36,21 @@ export class Haproxy {
     const count = (pattern: RegExp): number => configuration.match(pattern)?.length ?? 0;
     await requireFree(Array.from(configuration.matchAll(/^ *bind 127\.0\.0\.1:(\d+)/gm), ([, port]) => Number(port)));
     writeFileSync(file, configuration);
-    const haproxy = new Haproxy(new Child({ name: "haproxy", command: ["haproxy", "-db", "-f", file], folder: cluster.folder }), socket);
+    const haproxy = new Haproxy(
+      new Child({ name: "haproxy", command: ["haproxy", "-db", "-f", file], folder: cluster.folder }),
+      socket,
+    );
     try {
-      await until({ what: "HAProxy with every server checked", seconds: 10, evidence: () => haproxy.#child.tail }, async () => {
-        const servers = await haproxy.servers();
-        return servers.length === count(/^ *server /gm) && servers.every(({ check }) => check !== "" && !check.startsWith("INI"))
-          ? true
-          : undefined;
-      });
+      await until(
+        { what: "HAProxy with every server checked", seconds: 10, evidence: () => haproxy.#child.tail },
+        async () => {
+          const servers = await haproxy.servers();
+          return servers.length === count(/^ *server /gm) &&
+            servers.every(({ check }) => check !== "" && !check.startsWith("INI"))
+            ? true
+            : undefined;
+        },
+      );
     } catch (error) {
       await haproxy.stop();
       throw error;
@@ -77,7 +84,8 @@ export class Haproxy {
   async server(name: string): Promise<Server> {
     const servers = await this.servers();
     const found = servers.find(({ pool, node }) => `${pool}/${node}` === name);
-    if (found === undefined) throw new Error(`Cannot find ${name} among ${servers.map(({ pool, node }) => `${pool}/${node}`).join(", ")}`);
+    if (found === undefined)
+      throw new Error(`Cannot find ${name} among ${servers.map(({ pool, node }) => `${pool}/${node}`).join(", ")}`);
     return found;
   }
 

@@ -132,9 +132,16 @@ export class PatroniNode {
         data_dir: this.dataFolder,
         bin_dir: postgresBin,
         pgpass: join(folder, `pgpass${number}`),
-        authentication: { replication: { username: "replicator", password: "r" }, superuser: { username: "postgres", password: "p" } },
+        authentication: {
+          replication: { username: "replicator", password: "r" },
+          superuser: { username: "postgres", password: "p" },
+        },
         parameters: { unix_socket_directories: folder },
-        pg_hba: ["local all all trust", "host replication replicator 127.0.0.1/32 trust", "host all all 127.0.0.1/32 trust"],
+        pg_hba: [
+          "local all all trust",
+          "host replication replicator 127.0.0.1/32 trust",
+          "host all all 127.0.0.1/32 trust",
+        ],
       },
       tags: { zone: "abc"[number - 1], clonefrom: true },
     };

@@ -64,7 +64,9 @@ export class PlainPair {
     const pair = new PlainPair(exporter);
     try {
       await until({ what: "streaming standby", seconds: 30, evidence: () => pair.tails }, async () =>
-        (await psql(ports.plainDatabase, "select count(*) from pg_stat_replication where state = 'streaming'")) === "1" ? true : undefined,
+        (await psql(ports.plainDatabase, "select count(*) from pg_stat_replication where state = 'streaming'")) === "1"
+          ? true
+          : undefined,
       );
       for (const { exporterPort } of pair.nodes)
         await until({ what: `exporter on port ${exporterPort}`, seconds: 15, evidence: () => pair.tails }, async () =>
@@ -81,7 +83,10 @@ export class PlainPair {
     removeAtExit(this.folder);
     giveToPostgres(this.folder);
     this.#run("initdb", "-D", this.#data("pg1"), "-U", "postgres", "-A", "trust", "--no-sync");
-    appendFileSync(join(this.#data("pg1"), "postgresql.conf"), `fsync = off\nunix_socket_directories = '${this.folder}'\n`);
+    appendFileSync(
+      join(this.#data("pg1"), "postgresql.conf"),
+      `fsync = off\nunix_socket_directories = '${this.folder}'\n`,
+    );
     const first = { name: "pg1", port: ports.plainDatabase, exporterPort: ports.plainExporter };
     const second = { name: "pg2", port: ports.plainDatabase + 1, exporterPort: ports.plainExporter + 1 };
     const primary = { ...first, database: this.database("pg1") };
@@ -91,7 +96,12 @@ export class PlainPair {
     this.nodes = [primary, { ...second, database: this.database("pg2") }];
     this.#exporters = this.nodes.map(
       ({ name, port, exporterPort }) =>
-        new Child({ name: `exporter-${name}`, command: exporter(port, exporterPort), folder: this.folder, asPostgres: true }),
+        new Child({
+          name: `exporter-${name}`,
+          command: exporter(port, exporterPort),
+          folder: this.folder,
+          asPostgres: true,
+        }),
     );
   }
 
@@ -104,11 +114,16 @@ export class PlainPair {
   }
 
   get tails(): string {
-    return [...this.nodes.map(({ database }) => database.tail), ...this.#exporters.map((exporter) => exporter.tail)].join("\n");
+    return [
+      ...this.nodes.map(({ database }) => database.tail),
+      ...this.#exporters.map((exporter) => exporter.tail),
+    ].join("\n");
   }
 
   async stop(): Promise<void> {
-    await Promise.all([...this.#exporters, ...this.nodes.map(({ database }) => database)].map((child) => child.stop("SIGINT")));
+    await Promise.all(
+      [...this.#exporters, ...this.nodes.map(({ database }) => database)].map((child) => child.stop("SIGINT")),
+    );
     rmSync(this.folder, { recursive: true, force: true });
   }
 
@@ -119,7 +134,9 @@ export class PlainPair {
   #run(program: string, ...args: readonly string[]): void {
     const command = [join(postgresBin, program), ...args];
     const asPostgres =
-      process.getuid?.() === 0 ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command] : command;
+      process.getuid?.() === 0
+        ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command]
+        : command;
     const [first = "", ...rest] = asPostgres;
     execFileSync(first, rest, { cwd: this.folder, stdio: ["ignore", "ignore", "pipe"], timeout: 60_000 });
   }

@@ -27,13 +27,23 @@ export interface Explained {
   readonly reason: string | null;
   /** The rule that decided; `null` for a yes. */
   readonly decisive: string | null;
-  readonly rules: readonly { readonly rule: string; readonly outcome: string; readonly value: string; readonly limit: string | null }[];
+  readonly rules: readonly {
+    readonly rule: string;
+    readonly outcome: string;
+    readonly value: string;
+    readonly limit: string | null;
+  }[];
 }
 
 /** A change that `/nodes/{node}/verdicts` remembers. */
 export interface RememberedChange {
   readonly at: string;
-  readonly after: { readonly role: string; readonly isReachable: boolean; readonly primary: string; readonly replica: string };
+  readonly after: {
+    readonly role: string;
+    readonly isReachable: boolean;
+    readonly primary: string;
+    readonly replica: string;
+  };
 }
 
 export class Rolecall {
@@ -44,7 +54,8 @@ export class Rolecall {
 
   /** Starts it beside a cluster, with defaults but for ports and what is given, and waits (15 s) until it is ready. */
   static async start(cluster: Cluster, { number = 1, guards = {}, ...more }: RolecallOptions = {}): Promise<Rolecall> {
-    const [port, adminPort] = number === 1 ? [ports.rolecall, ports.rolecallAdmin] : [ports.rolecall2, ports.rolecall2Admin];
+    const [port, adminPort] =
+      number === 1 ? [ports.rolecall, ports.rolecallAdmin] : [ports.rolecall2, ports.rolecall2Admin];
     await requireFree([port, adminPort]);
     const name = number === 1 ? "rolecall" : "rolecall2";
     const file = join(cluster.folder, `${name}.yaml`);
@@ -73,7 +84,10 @@ export class Rolecall {
 
   /** Asks why a check of a node is answered as it is. */
   async explain(node: string, check: string): Promise<Explained> {
-    const reply = await ask({ port: this.#adminPort, path: `/explain?node=${node}&check=${encodeURIComponent(check)}` });
+    const reply = await ask({
+      port: this.#adminPort,
+      path: `/explain?node=${node}&check=${encodeURIComponent(check)}`,
+    });
     if (reply.status !== 200) throw new Error(`Cannot explain ${check} of ${node}: ${reply.status} ${reply.body}`);
     return JSON.parse(reply.body) as Explained;
   }

@@ -29,7 +29,9 @@ export class Session {
     this.#psql.stdin.write(`${statement};\n`);
     const patience = new AbortController();
     const deadline = setTimeout(() => patience.abort(), 3000);
-    const late = new Promise<undefined>((resolve) => patience.signal.addEventListener("abort", () => resolve(undefined)));
+    const late = new Promise<undefined>((resolve) =>
+      patience.signal.addEventListener("abort", () => resolve(undefined)),
+    );
     const answer = await Promise.race([line, this.#ended, late]);
     clearTimeout(deadline);
     return answer;

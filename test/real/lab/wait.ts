@@ -20,7 +20,8 @@ export async function until<T>(wait: Wait, attempt: () => Promise<T | undefined>
   for (;;) {
     const value = await attempt();
     if (value !== undefined) return value;
-    if (performance.now() > endMs) throw new Error(`No ${wait.what} within ${wait.seconds} s\n${wait.evidence?.() ?? ""}`);
+    if (performance.now() > endMs)
+      throw new Error(`No ${wait.what} within ${wait.seconds} s\n${wait.evidence?.() ?? ""}`);
     await sleep(pollMs);
   }
 }

@@ -6,6 +6,9 @@ import { psql } from "./psql.ts";
 /** Writes some 5 MB of WAL on the node, which has to be the primary. */
 export async function writeWal({ databasePort }: PatroniNode): Promise<void> {
   assert.equal(await psql(databasePort, "create table if not exists written (filling text)"), "");
-  const inserted = await psql(databasePort, "insert into written select repeat(md5(n::text), 30) from generate_series(1, 5000) n");
+  const inserted = await psql(
+    databasePort,
+    "insert into written select repeat(md5(n::text), 30) from generate_series(1, 5000) n",
+  );
   assert.equal(inserted, "");
 }

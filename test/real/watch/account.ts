@@ -10,7 +10,9 @@ export function account(scenario: string, timelines: readonly Timeline[]): strin
     if (group === undefined) groups.set(key, [change]);
     else group.push(change);
   }
-  const lines = [...groups].map(([key, group]) => `  ${key}: ${group.map((change) => `${change.route} ${followed(change)}`).join(", ")}`);
+  const lines = [...groups].map(
+    ([key, group]) => `  ${key}: ${group.map((change) => `${change.route} ${followed(change)}`).join(", ")}`,
+  );
   const worst = Math.max(0, ...timelines.map(overhangMs));
   return [
     `${scenario}: ours followed`,

@@ -16,7 +16,10 @@ export async function differences({ nodes, rolecall, routes }: Watched, seconds:
         const theirs = await node.ask(route);
         const ours = await rolecall.ask(node.name, route);
         const agreed = theirs.status === 0 ? [500, 503].includes(ours.status) : ours.status === theirs.status;
-        if (!agreed) found.push(`${node.name} ${route}: the node says ${theirs.status}, we say ${ours.status} ${ours.reason}`.trimEnd());
+        if (!agreed)
+          found.push(
+            `${node.name} ${route}: the node says ${theirs.status}, we say ${ours.status} ${ours.reason}`.trimEnd(),
+          );
       }
     if (found.length === 0 || performance.now() > endMs) return found;
     await sleep(500);

@@ -32,7 +32,11 @@ export function incidentLab(command: Command, version: string): () => IncidentLa
       await cluster.stop();
     };
     const routes = ["/primary", "/leader", "/replica", "/replica?lag=1MB", "/health"];
-    lab = { cluster, rolecall, stage: new Stage({ cluster, rolecall, title: `Patroni ${version}`, watched: routes, settled: routes }) };
+    lab = {
+      cluster,
+      rolecall,
+      stage: new Stage({ cluster, rolecall, title: `Patroni ${version}`, watched: routes, settled: routes }),
+    };
   });
   after(() => stop());
   return () => {
@@ -49,14 +53,20 @@ interface Asked {
 
 /** Waits (20 s) until we refuse the check for this reason. */
 export async function refusedFor({ lab: { rolecall }, node, check }: Asked, reason: string): Promise<Reply> {
-  return until({ what: `${reason} for ${check} of ${node.name}`, seconds: 20, evidence: () => rolecall.tail }, async () => {
-    const reply = await rolecall.ask(node.name, check);
-    return reply.reason === reason ? reply : undefined;
-  });
+  return until(
+    { what: `${reason} for ${check} of ${node.name}`, seconds: 20, evidence: () => rolecall.tail },
+    async () => {
+      const reply = await rolecall.ask(node.name, check);
+      return reply.reason === reason ? reply : undefined;
+    },
+  );
 }
 
 /** Makes sure that the explanation names the reason, and the rule that decided. */
-export async function assertTold({ lab: { rolecall }, node, check }: Asked, [reason, rule]: readonly [string, string]): Promise<void> {
+export async function assertTold(
+  { lab: { rolecall }, node, check }: Asked,
+  [reason, rule]: readonly [string, string],
+): Promise<void> {
   const told = await rolecall.explain(node.name, check);
   assert.deepEqual([told.fit, told.reason, told.decisive], [false, reason, rule], JSON.stringify(told.rules));
 }

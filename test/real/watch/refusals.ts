@@ -50,7 +50,8 @@ export class Refusals {
     const { rolecall, node } = this.#options;
     const { status, reason, sentAtMs } = await rolecall.ask(node, check);
     this.asked += 1;
-    if (status !== 200) this.found.push({ check, atMs: Math.round(sentAtMs - this.#beganMs), reason: reason || "silent" });
+    if (status !== 200)
+      this.found.push({ check, atMs: Math.round(sentAtMs - this.#beganMs), reason: reason || "silent" });
   }
 }
 
@@ -61,6 +62,8 @@ export function account({ asked, found }: Refusals): string {
     const key = `${refusal.check} ${refusal.reason}`;
     groups.set(key, [...(groups.get(key) ?? []), refusal]);
   }
-  const told = [...groups].map(([key, group]) => `${key} x ${group.length} from ${group[0]?.atMs} to ${group.at(-1)?.atMs} ms`);
+  const told = [...groups].map(
+    ([key, group]) => `${key} x ${group.length} from ${group[0]?.atMs} to ${group.at(-1)?.atMs} ms`,
+  );
   return `${asked} asked, ${told.length === 0 ? "none refused" : told.join(", ")}`;
 }

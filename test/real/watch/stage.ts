@@ -48,7 +48,9 @@ export class Stage {
       timelines = await watcher.stop();
       console.log(account(`${title}, ${name}`, timelines));
     });
-    this.#changed = new Set(timelines.flatMap(changes).map(({ node, route, to }) => `${node} ${route} ${to === 200 ? "yes" : "no"}`));
+    this.#changed = new Set(
+      timelines.flatMap(changes).map(({ node, route, to }) => `${node} ${route} ${to === 200 ? "yes" : "no"}`),
+    );
     judge(timelines);
     assert.deepEqual(left, [], `differences ${settleSeconds} s after`);
     return found;
@@ -71,7 +73,10 @@ export class Stage {
   }
 
   /** What `act` found, and the differences that were left when things should have settled. */
-  async #play<T>(watcher: Watcher, act: () => Promise<T>): Promise<{ readonly found: T; readonly left: readonly string[] }> {
+  async #play<T>(
+    watcher: Watcher,
+    act: () => Promise<T>,
+  ): Promise<{ readonly found: T; readonly left: readonly string[] }> {
     const { cluster, rolecall, settled } = this.#options;
     await watcher.begun();
     const found = await act();
@@ -82,7 +87,9 @@ export class Stage {
 
 /** What holds at every instant, settled or not. */
 function judge(timelines: readonly Timeline[]): void {
-  const late = timelines.filter((timeline) => overhangMs(timeline) > maxAgeMs).map(({ node, route }) => `${node} ${route}`);
+  const late = timelines
+    .filter((timeline) => overhangMs(timeline) > maxAgeMs)
+    .map(({ node, route }) => `${node} ${route}`);
   assert.deepEqual(late, [], `a yes outlived the node's by more than ${maxAgeMs} ms`);
   const strange = timelines.flatMap(({ node, route, ours }) =>
     ours.filter(({ status }) => ![200, 500, 503].includes(status)).map(({ status }) => `${node} ${route} ${status}`),

@@ -35,7 +35,9 @@ export function changes({ node, route, theirs, ours }: Timeline): readonly Chang
     const atMs = seenAtMs(sample);
     const next = theirs.slice(index + 1).find((later) => isYes(later) !== isYes(sample));
     const untilMs = next === undefined ? Infinity : seenAtMs(next);
-    const follower = ours.find((our) => our.sentAtMs >= before.sentAtMs && our.sentAtMs < untilMs && isYes(our) === isYes(sample));
+    const follower = ours.find(
+      (our) => our.sentAtMs >= before.sentAtMs && our.sentAtMs < untilMs && isYes(our) === isYes(sample),
+    );
     const delayMs = follower === undefined ? null : Math.max(0, follower.repliedAtMs - atMs);
     return [{ node, route, from: before.status, to: sample.status, atMs, delayMs }];
   });
@@ -50,7 +52,9 @@ export function overhangMs({ theirs, ours }: Timeline): number {
   const spans = noes(theirs);
   const beyond = ours
     .filter(isYes)
-    .flatMap(({ sentAtMs }) => spans.filter(([from, to]) => from < sentAtMs && sentAtMs <= to).map(([from]) => sentAtMs - from));
+    .flatMap(({ sentAtMs }) =>
+      spans.filter(([from, to]) => from < sentAtMs && sentAtMs <= to).map(([from]) => sentAtMs - from),
+    );
   return Math.max(0, ...beyond);
 }
 

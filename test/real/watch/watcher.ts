@@ -34,13 +34,18 @@ export class Watcher {
   constructor({ nodes, rolecall, routes }: Watched) {
     this.#rolecall = rolecall;
     this.#rows = nodes.flatMap((node) => routes.map((route) => ({ node, route, theirs: [], ours: [] })));
-    this.#loops = nodes.flatMap((node) => [this.#repeat(() => this.#askNode(node)), this.#repeat(() => this.#askUs(node))]);
+    this.#loops = nodes.flatMap((node) => [
+      this.#repeat(() => this.#askNode(node)),
+      this.#repeat(() => this.#askUs(node)),
+    ]);
   }
 
   /** Waits (10 s) until every question has a first answer: without one, no later answer would be a change. */
   async begun(): Promise<void> {
     const every = (): boolean => this.#rows.every(({ theirs, ours }) => theirs.length > 0 && ours.length > 0);
-    await until({ what: "first answer to every watched question", seconds: 10 }, () => Promise.resolve(every() || undefined));
+    await until({ what: "first answer to every watched question", seconds: 10 }, () =>
+      Promise.resolve(every() || undefined),
+    );
   }
 
   /** The status of the node's newest watched answer to a route; `undefined` before the first. */

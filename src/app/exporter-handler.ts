@@ -1,0 +1,88 @@
+import { basename } from "node:path";
+import type { ClusterState } from "../cluster/snapshot.ts";
+import type { Config, ListenerConfig } from "../config/config.ts";
+import { ExporterApi, type ExporterApiContext } from "../http/exporter-api/exporter-api.ts";
+import { exporterPageOf, isReload } from "../http/message/exporter-paths.ts";
+import type { ListenerHandler } from "../http/message/handler.ts";
+import { paged, scrapesMax } from "../http/pages/page.ts";
+import type { PageGate } from "../http/pages/page-gate.ts";
+import type { Request } from "../http/message/request.ts";
+import { disagreement } from "../health/evidence/exporter-disagreement.ts";
+import { viewAt } from "../health/evidence/cluster-view.ts";
+import { buildInfo, versionText } from "../metrics/build-info.ts";
+import { explainText, statText } from "../metrics/collectors/collector-reports.ts";
+import { collectorsOf, type Collector } from "../metrics/collectors/collectors.ts";
+import { readFrom } from "../metrics/nodes/pg-exporter-metrics.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { livenessIntervalFactor } from "../state/clusters.ts";
+import { version } from "../config/version.ts";
+
+/** What a listener of the exporter dialect is wired to. */
+export interface ExporterHandlerContext extends Pick<ExporterApiContext, "inputs" | "reload" | "onAnswer"> {
+  readonly config: Config;
+  readonly metrics: Metrics;
+  readonly gate: PageGate;
+  /** The file that the configuration came from; `null` where the command line said it all. */
+  readonly file: string | null;
+}
+
+/** The handler of one listener of the exporter dialect. */
+export function exporterHandler(listener: ListenerConfig, wires: ExporterHandlerContext): ListenerHandler {
+  const { config, metrics, file, inputs } = wires;
+  // The configuration is checked: a listener of this dialect speaks for one cluster.
+  const cluster = listener.cluster ?? "";
+  const asks = { probe: config.probe, livenessEvery: livenessIntervalFactor };
+  const partOf = (name: string): ClusterState | undefined => {
+    const { snapshot } = inputs();
+    return snapshot.clusters[snapshot.index.get(name) ?? -1];
+  };
+  const collectors = (name: string, node: string | null): readonly Collector[] => {
+    const state = partOf(name);
+    return state === undefined ? [] : collectorsOf(state, node, asks);
+  };
+  const dialect = new ExporterApi(
+    { cluster, node: listener.node, telemetryPath: config.exporter.telemetryPath },
+    {
+      ...wires,
+      metrics: () => metrics.render(),
+      version: () => versionText(buildInfo(version())),
+      explain: (name, node) =>
+        explainText(collectors(name, node), {
+          source: file === null ? "command line" : basename(file),
+          noteOf: (collector) => noteOf(collector, wires),
+        }),
+      stat: (name, node) =>
+        statText(
+          collectors(name, node).map((collector) => {
+            const stat = metrics.askings.of(collector.cluster, collector.node, collector.endpoint);
+            const part = partOf(collector.cluster);
+            const observation = part?.nodes[part.index.get(collector.node) ?? -1];
+            const count = stat === null || observation === undefined ? 0 : readFrom(stat, collector, { observation });
+            return { collector, stat, metrics: count };
+          }),
+        ),
+    },
+  );
+  const handler = (request: Request): ReturnType<ListenerHandler> => {
+    const page = exporterPageOf(request.target, config.exporter.telemetryPath);
+    if (page === null) return dialect.handle(request);
+    // All who wait for metrics get one page.
+    const atOnce = page === "metrics" ? scrapesMax : 1;
+    return paged({ gate: wires.gate, name: `exporter ${page}`, atOnce, render: () => dialect.handle(request) });
+  };
+  return Object.assign(handler, { changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath) });
+}
+
+/** A disagreement stands with the collector of the exporter's word. */
+function noteOf({ cluster, node, endpoint }: Collector, { inputs }: ExporterHandlerContext): string | null {
+  if (endpoint !== "up") return null;
+  const { snapshot, policy, nowMs } = inputs();
+  const part = snapshot.clusters[snapshot.index.get(cluster) ?? -1];
+  const judged = policy(cluster);
+  const observation = part?.nodes[part.index.get(node) ?? -1];
+  if (part === undefined || judged === undefined || observation === undefined) return null;
+  const differing = disagreement(viewAt(part, judged, nowMs), observation);
+  return differing === null
+    ? null
+    : `It disagrees now: the exporter says ${differing.exporter}, the node's API says ${differing.node}`;
+}

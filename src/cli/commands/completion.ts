@@ -1,0 +1,120 @@
+import type { CommandSpec, OptionSpec } from "../framework/command.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import { commonOptions } from "../framework/options.ts";
+
+/** `rolecall completion bash|zsh|fish`: a script made from the same table as parsing and help. */
+export async function completion({ args, commands, result, print }: CommandContext): Promise<void> {
+  const [shell = ""] = args.positionals;
+  const script = shell === "fish" ? fish(commands) : shell === "zsh" ? zsh(commands) : bash(commands);
+  result.data = { shell, script };
+  print(script);
+}
+
+function optionsOf(spec: CommandSpec): readonly OptionSpec[] {
+  return [...spec.options, ...commonOptions];
+}
+
+function wordsOf(spec: CommandSpec): readonly string[] {
+  return [...(spec.positionals?.choices ?? []), ...optionsOf(spec).map(({ name }) => `--${name}`)];
+}
+
+/** Words for a command; after an option with fixed words those, after one with a FILE files. */
+function bash(commands: readonly CommandSpec[]): string {
+  const cases = commands.map((spec) => `    ${spec.name}) words=${quoted(wordsOf(spec).join(" "))} ;;`);
+  return [
+    "# rolecall completion for bash: source <(rolecall completion bash)",
+    "_rolecall() {",
+    '  local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" words=""',
+    "  COMPREPLY=()",
+    '  if [ "$COMP_CWORD" -eq 1 ]; then',
+    `    COMPREPLY=($(compgen -W ${quoted(commands.map(({ name }) => name).join(" "))} -- "$current"))`,
+    "    return",
+    "  fi",
+    '  case "${COMP_WORDS[1]} $previous" in',
+    ...commands.flatMap((spec) => optionsOf(spec).flatMap((option) => bashValue(spec, option))),
+    "  esac",
+    '  case "${COMP_WORDS[1]}" in',
+    ...cases,
+    "  esac",
+    '  COMPREPLY=($(compgen -W "$words" -- "$current"))',
+    '  [ "${#COMPREPLY[@]}" -gt 0 ] || COMPREPLY=($(compgen -f -- "$current"))',
+    "}",
+    "complete -o filenames -F _rolecall rolecall",
+    "",
+  ].join("\n");
+}
+
+function bashValue({ name: command }: CommandSpec, { name, value, choices }: OptionSpec): readonly string[] {
+  if (value === undefined) return [];
+  const given =
+    choices === undefined ? 'compgen -f -- "$current"' : `compgen -W ${quoted(choices.join(" "))} -- "$current"`;
+  return [`    "${command} --${name}") COMPREPLY=($(${given})); return ;;`];
+}
+
+function zsh(commands: readonly CommandSpec[]): string {
+  const cases = commands.flatMap((spec) => [
+    `    ${spec.name})`,
+    "      _arguments -s \\",
+    ...optionsOf(spec).map((option) => `        ${quoted(zshOption(option))} \\`),
+    `        ${quoted(`*:${spec.positionals?.usage ?? "nothing"}:${spec.positionals?.choices === undefined ? "_files" : `(${spec.positionals.choices.join(" ")})`}`)}`,
+    "      ;;",
+  ]);
+  return [
+    "#compdef rolecall",
+    "# rolecall completion for zsh: rolecall completion zsh > a file _rolecall on your fpath",
+    "_rolecall() {",
+    "  if (( CURRENT == 2 )); then",
+    "    local -a known=(",
+    ...commands.map(({ name, summary }) => `      ${quoted(`${name}:${summary.replaceAll(":", "\\:")}`)}`),
+    "    )",
+    "    _describe command known",
+    "    return",
+    "  fi",
+    "  local command=$words[2]",
+    "  shift words",
+    "  (( CURRENT-- ))",
+    "  case $command in",
+    ...cases,
+    "  esac",
+    "}",
+    // Sourced it registers itself; as a file on the fpath it is the function itself.
+    'if [ "$funcstack[1]" = "_rolecall" ]; then _rolecall "$@"; else compdef _rolecall rolecall; fi',
+    "",
+  ].join("\n");
+}
+
+function zshOption({ name, value, choices, multiple, help }: OptionSpec): string {
+  const text = help.replaceAll(/[[\]:]/g, (sign) => `\\${sign}`);
+  const values =
+    choices === undefined ? (value?.startsWith("FILE") === true ? "_files" : "") : `(${choices.join(" ")})`;
+  const tail = value === undefined ? "" : `:${value.replaceAll(/[[\]:]/g, (sign) => `\\${sign}`)}:${values}`;
+  return `${multiple === true ? "*" : ""}--${name}${value === undefined ? "" : "="}[${text}]${tail}`;
+}
+
+function fish(commands: readonly CommandSpec[]): string {
+  const isFirst = "'not __fish_seen_subcommand_from " + commands.map(({ name }) => name).join(" ") + "'";
+  const lines = commands.flatMap((spec) => {
+    const after = `-n '__fish_seen_subcommand_from ${spec.name}'`;
+    const choices = spec.positionals?.choices;
+    return [
+      `complete -c rolecall -n ${isFirst} -f -a ${spec.name} -d ${quoted(spec.summary)}`,
+      ...(choices === undefined ? [] : [`complete -c rolecall ${after} -f -a ${quoted(choices.join(" "))}`]),
+      ...optionsOf(spec).map((option) => `complete -c rolecall ${after} ${fishOption(option)}`),
+    ];
+  });
+  return [
+    "# rolecall completion for fish: rolecall completion fish > ~/.config/fish/completions/rolecall.fish",
+    ...lines,
+    "",
+  ].join("\n");
+}
+
+function fishOption({ name, short, value, choices, help }: OptionSpec): string {
+  const given = value === undefined ? "" : choices === undefined ? " -r" : ` -x -a ${quoted(choices.join(" "))}`;
+  return `-l ${name}${short === undefined ? "" : ` -s ${short}`}${given} -d ${quoted(help)}`;
+}
+
+/** Quoted for a POSIX shell, zsh and fish alike. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'"'"'`)}'`;
+}

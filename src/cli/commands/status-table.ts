@@ -1,0 +1,56 @@
+import type { ClusterStatus, StatusCluster, StatusNode } from "../client/cluster-status.ts";
+import { formatKnownDuration, formatLag, sparkline } from "../output/figures.ts";
+import type { Style } from "../output/style.ts";
+import { table, type Cell } from "../output/table.ts";
+
+/** The lags of a node that were seen so far, oldest first. */
+export type LagHistory = (cluster: string, node: string) => readonly (number | null)[];
+
+const head = ["NODE", "ROLE", "STATE", "TL", "LAG", "LAG TIME", "AGE", "FIT FOR", "REASON"];
+const right = ["TL", "LAG", "LAG TIME", "AGE"];
+
+/** All clusters, one table each. @param history draws a sparkline of each node's lag where it is given */
+export function renderStatus({ clusters }: ClusterStatus, style: Style, history: LagHistory | null = null): string {
+  return clusters.map((cluster) => renderCluster(cluster, style, history)).join("\n");
+}
+
+function renderCluster(cluster: StatusCluster, style: Style, history: LagHistory | null): string {
+  const words = [
+    cluster.leader === null ? style.red("no leader") : `leader ${cluster.leader}`,
+    ...(cluster.timeline === null ? [] : [`timeline ${cluster.timeline}`]),
+    ...(cluster.paused ? [style.yellow("paused")] : []),
+    ...(cluster.blind ? [style.red("out of sight")] : []),
+  ];
+  const rows = cluster.nodes.map((node) => [
+    ...rowOf(node, style),
+    ...(history === null ? [] : [{ text: sparkline(history(cluster.cluster, node.node)) }]),
+  ]);
+  return `${style.bold(cluster.cluster)}  ${words.join(", ")}\n${table([...head, ...(history === null ? [] : ["LAG LATELY"])], rows, right)}`;
+}
+
+function rowOf(node: StatusNode, style: Style): readonly Cell[] {
+  const fit = fitFor(node);
+  return [
+    { text: node.node, paint: style.bold },
+    { text: node.role ?? "-" },
+    { text: node.state ?? "-" },
+    { text: node.timeline === null ? "-" : String(node.timeline) },
+    { text: formatLag(node.lag_bytes) },
+    { text: formatKnownDuration(node.lag_ms) },
+    { text: formatKnownDuration(node.age_ms) },
+    { text: fit === "" ? "nothing" : fit, paint: fit === "" ? style.red : style.green },
+    { text: reasonOf(node), paint: style.yellow },
+  ];
+}
+
+/** The routes that get a yes, the one that says most of them for all. */
+function fitFor({ verdicts }: StatusNode): string {
+  const isFit = (route: string): boolean => verdicts[route] === "fit";
+  return ["primary", "standby-leader", "replica", "sync", "quorum", "async"].filter(isFit).join(" ");
+}
+
+function reasonOf({ reason, detail, drain, warning }: StatusNode): string {
+  if (drain !== null) return `drained for ${formatKnownDuration(drain.remaining_ms)}: ${drain.reason}`;
+  if (reason === null) return warning === null ? "" : `warning: ${warning}`;
+  return detail === null ? reason : `${reason}: ${detail}`;
+}

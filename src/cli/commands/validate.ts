@@ -1,0 +1,33 @@
+import { loadConfig } from "../../config/load.ts";
+import { CommandError } from "../framework/command.ts";
+import { diagnoseProblem } from "../client/configuration.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import { accessSync, constants } from "node:fs";
+
+/** `rolecall validate FILE`: everything that is wrong with a configuration. A wrong file is exit code 1, an absent one 2. */
+export async function validate({ args, io, result, print }: CommandContext): Promise<void> {
+  const [file = ""] = args.positionals;
+  try {
+    accessSync(file, constants.R_OK);
+  } catch (error) {
+    throw new CommandError("RC006", `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+  }
+  const loaded = loadConfig({
+    file,
+    env: io.env,
+    flags: { set: args.list("set").length === 0 ? undefined : args.list("set") },
+  });
+  result.cover("configuration", "complete", { detail: file });
+  if (!loaded.ok) {
+    for (const problem of loaded.problems) diagnoseProblem(result, problem, false);
+    result.data = { file, problems: loaded.problems.length };
+    return;
+  }
+  const { clusters, listen } = loaded.config;
+  result.data = { file, problems: 0, clusters: clusters.map(({ name }) => name), listeners: listen.length };
+  print(`${file} is right: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

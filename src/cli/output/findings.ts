@@ -1,0 +1,38 @@
+import type { Diagnostic, Location, Result } from "../result/document.ts";
+import { safeLines, type Style } from "./style.ts";
+
+/** Writes findings for people: one line each and what to do, those that a policy excluded dimmed. */
+export function renderFindings(diagnostics: readonly Diagnostic[], style: Style): string {
+  return diagnostics.map((diagnostic) => renderFinding(diagnostic, style)).join("");
+}
+
+/**
+ * The findings that people are shown: of checks that were never reached because the command ended before, the cause says
+ * enough.
+ */
+export function shownFindings({ diagnostics, coverage }: Result): readonly Diagnostic[] {
+  const hasCause = diagnostics.some(({ rule_id, incomplete }) => incomplete === true && rule_id !== "RC003");
+  const unreached = coverage.filter(({ status }) => status === "not_checked").map(({ id }) => `check ${id} is `);
+  return diagnostics.filter(
+    ({ rule_id, message }) => !hasCause || rule_id !== "RC003" || !unreached.some((start) => message.startsWith(start)),
+  );
+}
+
+/** `rolecall.yaml:12` */
+export function formatLocation({ file, line, pointer }: Location): string {
+  const place = line === undefined ? file : `${file}:${line}`;
+  return line === undefined && pointer !== undefined ? `${place}#${pointer}` : place;
+}
+
+function renderFinding(diagnostic: Diagnostic, style: Style): string {
+  const { rule_id: id, severity, message, action, location, disposition, review } = diagnostic;
+  const paint =
+    disposition === "excluded" ? style.dim : { error: style.red, warning: style.yellow, info: style.dim }[severity];
+  const place = location === undefined ? "" : `${formatLocation(location)}: `;
+  const reviewed =
+    review === undefined ? "" : `  ${disposition}: ${review.reason} (${review.reviewed_by}, ${review.reviewed_at})\n`;
+  return (
+    safeLines(`${place}${message}\n`).replace(/^/, `${paint(`${severity} ${id}`)}  `) +
+    style.dim(safeLines(`  ${action}\n${reviewed}`))
+  );
+}

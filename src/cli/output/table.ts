@@ -1,0 +1,41 @@
+import { safe } from "./style.ts";
+
+/** A cell: plain text, and how it is painted once it is padded. */
+export interface Cell {
+  readonly text: string;
+  readonly paint?: (text: string) => string;
+}
+
+/** Writes rows as columns, two spaces apart; the last column is as long as it is. Columns named in `right` are aligned there. */
+export function table(
+  head: readonly string[],
+  rows: readonly (readonly Cell[])[],
+  right: readonly string[] = [],
+): string {
+  const all = [head.map((text): Cell => ({ text })), ...rows].map((row) =>
+    row.map((cell) => ({ ...cell, text: safe(cell.text) })),
+  );
+  const widths = head.map((_, at) => Math.max(...all.map((row) => width(row[at]?.text ?? ""))));
+  return all
+    .map((row) =>
+      row
+        .map(({ text, paint: wanted = same }, at) => {
+          const paint = text === "" ? same : wanted;
+          const gap = " ".repeat(Math.max(0, (widths[at] ?? 0) - width(text)));
+          if (right.includes(head[at] ?? "")) return gap + paint(text);
+          return at === head.length - 1 ? paint(text) : paint(text) + gap;
+        })
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n")
+    .concat("\n");
+}
+
+function same(text: string): string {
+  return text;
+}
+
+function width(text: string): number {
+  return Array.from(text).length;
+}

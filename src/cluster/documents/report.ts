@@ -1,0 +1,116 @@
+import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
+import { isSet, parseTags, type Tags } from "../values/tags.ts";
+
+/** What a node said of itself in its status document (seeds/node-api.md, "Node status document"), in one vocabulary. */
+export interface Report {
+  /** What PostgreSQL is, not who holds the lock. `master` is read as `primary`. */
+  readonly role: string;
+  readonly state: string;
+  readonly timeline: number | null;
+  /** A primary's WAL position, in bytes. */
+  readonly location: number | null;
+  readonly received: number | null;
+  readonly replayed: number | null;
+  /** `streaming`, `in archive recovery`; absent before version 4. */
+  readonly replicationState: string | null;
+  readonly senders: readonly Sender[];
+  readonly isSyncStandby: boolean;
+  readonly isQuorumStandby: boolean;
+  /** Failsafe: the DCS is down and the leader goes on because every member agrees. */
+  readonly isFailsafe: boolean;
+  readonly isPaused: boolean;
+  readonly tags: Tags;
+  readonly isNoLoadBalance: boolean;
+  readonly system: string | null;
+  readonly scope: string | null;
+  /** The node's own member name; absent before version 4. */
+  readonly name: string | null;
+  readonly version: string | null;
+  /** The document as JSON text without its closing brace, so that an answer can add to it. */
+  readonly document: string;
+}
+
+/** What holds of a node that says nothing of it: its part in synchronous replication, failsafe, pause and tags. */
+export const reportDefaults: Pick<
+  Report,
+  "isSyncStandby" | "isQuorumStandby" | "isFailsafe" | "isPaused" | "tags" | "isNoLoadBalance"
+> = {
+  isSyncStandby: false,
+  isQuorumStandby: false,
+  isFailsafe: false,
+  isPaused: false,
+  tags: new Map(),
+  isNoLoadBalance: false,
+};
+
+/** A standby that receives WAL from the node. */
+export interface Sender {
+  readonly name: string;
+  readonly address: string | null;
+  readonly state: string | null;
+}
+
+/**
+ * Reads a status document in either vocabulary (key `patroni` or `ha`).
+ * @returns `undefined` when it is not a status document: no object, or without `state` and `role`
+ */
+export function parseReport(value: unknown): Report | undefined {
+  if (!isObject(value)) return undefined;
+  const role = nameOf(value["role"]);
+  const state = nameOf(value["state"]);
+  const document = textOf(value);
+  if (role === null || state === null || document === undefined) return undefined;
+  const tags = parseTags(value["tags"]);
+  return {
+    role: role === "master" ? "primary" : role,
+    state,
+    timeline: countOf(value["timeline"]),
+    ...positions(value["xlog"]),
+    replicationState: nameOf(value["replication_state"]),
+    senders: listOf(value["replication"]).flatMap(sender),
+    isSyncStandby: value["sync_standby"] === true,
+    isQuorumStandby: value["quorum_standby"] === true,
+    isFailsafe: value["failsafe_mode_is_active"] === true,
+    isPaused: value["pause"] === true,
+    tags,
+    isNoLoadBalance: isSet(tags, "noloadbalance"),
+    system: nameOf(value["database_system_identifier"]),
+    ...identity(value["patroni"] ?? value["ha"]),
+    document,
+  };
+}
+
+/** The major version of the cluster manager that wrote the report; `null` where it says none. */
+export function majorVersion(report: Report): number | null {
+  const major = Number.parseInt(report.version ?? "", 10);
+  return Number.isNaN(major) ? null : major;
+}
+
+function positions(value: unknown): Pick<Report, "location" | "received" | "replayed"> {
+  if (!isObject(value)) return { location: null, received: null, replayed: null };
+  return {
+    location: countOf(value["location"]),
+    received: countOf(value["received_location"]),
+    replayed: countOf(value["replayed_location"]),
+  };
+}
+
+function identity(value: unknown): Pick<Report, "scope" | "name" | "version"> {
+  if (!isObject(value)) return { scope: null, name: null, version: null };
+  return { scope: nameOf(value["scope"]), name: nameOf(value["name"]), version: nameOf(value["version"]) };
+}
+
+function sender(value: unknown): Sender[] {
+  if (!isObject(value)) return [];
+  const name = nameOf(value["application_name"]);
+  return name === null ? [] : [{ name, address: nameOf(value["client_addr"]), state: nameOf(value["state"]) }];
+}
+
+/** Deeply nested garbage parses but cannot be written again; such a document is no document. */
+function textOf(value: JsonObject): string | undefined {
+  try {
+    return JSON.stringify(value).slice(0, -1);
+  } catch {
+    return undefined;
+  }
+}

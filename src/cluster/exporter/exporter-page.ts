@@ -1,0 +1,145 @@
+import type { ExporterPage, ExporterReceiver, ExporterSender } from "./exporter-report.ts";
+import { nameOf } from "../values/json.ts";
+import { Samples, type Sample } from "./sample.ts";
+
+/** The names after their prefix: `pg_` upstream, `db_` in the neutral vocabulary (reference/exporter-api.md, sections 6 and 7). */
+const prefixed = [
+  "up version in_recovery is_in_recovery timestamp lsn receive_lsn replay_lsn lag is_wal_replay_paused timeline_id",
+  "meta_info downstream_count repl_state repl_replay_lsn recv_state",
+].flatMap((names) => names.split(" "));
+/** What postgres_exporter says, its stock queries of several versions. */
+const ofPostgresExporter = [
+  "pg_replication_is_replica pg_settings_in_hot_standby pg_replication_lag_seconds pg_replication_lag pg_static",
+  "pg_stat_replication_pg_current_wal_lsn_bytes pg_stat_replication_pg_wal_lsn_diff pg_exporter_last_scrape_error",
+  "pg_stat_wal_receiver_flushed_lsn",
+].flatMap((names) => names.split(" "));
+const ofPooler = ["pgbouncer_up", "pgbouncer_exporter_up", "pgbouncer_list_items"];
+
+/** The names a page is read for; all others are passed over. */
+export const pageNames: ReadonlySet<string> = new Set([
+  ...prefixed.flatMap((name) => [`pg_${name}`, `db_${name}`]),
+  ...ofPostgresExporter,
+  ...ofPooler,
+]);
+
+/** More standbys than any server has; what lies beyond is not believed. */
+const sendersMax = 256;
+
+/** Reads what a page says; `undefined` when none of its samples is one we know, so that it is no page of a database's exporter. */
+export function parseExporterPage(found: readonly Sample[]): ExporterPage | undefined {
+  if (found.length === 0) return undefined;
+  const samples = new Samples(found);
+  const isPostgresExporter =
+    samples.all("pg_exporter_last_scrape_error", "pg_static", "pg_replication_is_replica").length > 0;
+  const isUp = truth(samples.value("pg_up", "db_up"));
+  const isInRecovery = recovery(samples, isUp);
+  const position = count(samples.value("pg_lsn", "db_lsn"));
+  return {
+    family: isPostgresExporter ? "postgres_exporter" : "pg_exporter",
+    isPooler: ofPooler.some((name) => samples.all(name).length > 0),
+    isUp,
+    isInRecovery,
+    databaseTimeS: samples.value("pg_timestamp", "db_timestamp"),
+    serverVersion: serverVersion(samples),
+    system: labelOf(samples, "cluster_id"),
+    timeline: count(samples.value("pg_timeline_id", "db_timeline_id")),
+    written:
+      isInRecovery === false
+        ? (position ?? count(samples.value("pg_stat_replication_pg_current_wal_lsn_bytes")))
+        : null,
+    received: count(samples.value("pg_receive_lsn", "db_receive_lsn", "pg_stat_wal_receiver_flushed_lsn")),
+    replayed: isInRecovery === true ? (count(samples.value("pg_replay_lsn", "db_replay_lsn")) ?? position) : null,
+    lagSeconds: samples.value("pg_lag", "db_lag", "pg_replication_lag_seconds", "pg_replication_lag"),
+    isReplayPaused: truth(samples.value("pg_is_wal_replay_paused", "db_is_wal_replay_paused")),
+    senders: isPostgresExporter ? postgresExporterSenders(samples) : pgExporterSenders(samples),
+    streaming: isPostgresExporter ? streamingRows(samples) : streamingCount(samples),
+    receiver: receiver(samples),
+    samples: samples.size,
+  };
+}
+
+/** The fresh word first. `pg_in_recovery` keeps the last known role while the database is down, so it counts only while it is up. */
+function recovery(samples: Samples, isUp: boolean | null): boolean | null {
+  const exact = truth(
+    samples.value("pg_is_in_recovery", "db_is_in_recovery", "pg_replication_is_replica", "pg_settings_in_hot_standby"),
+  );
+  if (exact !== null) return exact;
+  return isUp === true ? truth(samples.value("pg_in_recovery", "db_in_recovery")) : null;
+}
+
+function serverVersion(samples: Samples): number | null {
+  const version = count(samples.value("pg_version", "db_version"));
+  if (version !== null && version > 0) return version;
+  const parts = /^(\d{2})\.(\d+)/.exec(samples.all("pg_static")[0]?.labels.get("short_version") ?? "");
+  if (parts !== null) return Number(parts[1]) * 10_000 + Number(parts[2]);
+  const stated = Number(labelOf(samples, "ver_num") ?? Number.NaN);
+  return Number.isSafeInteger(stated) && stated > 0 ? stated : null;
+}
+
+function labelOf(samples: Samples, label: string): string | null {
+  return nameOf(samples.all("pg_meta_info", "db_meta_info")[0]?.labels.get(label));
+}
+
+/** `pg_repl_state` is 0 while streaming; a row of the same process tells how far its standby has replayed. */
+function pgExporterSenders(samples: Samples): readonly ExporterSender[] {
+  const replayed = samples.all("pg_repl_replay_lsn", "db_repl_replay_lsn");
+  return samples
+    .all("pg_repl_state", "db_repl_state")
+    .slice(0, sendersMax)
+    .flatMap(({ labels, value }) => {
+      const name = nameOf(labels.get("appname"));
+      const row = replayed.find((candidate) => candidate.labels.get("pid") === labels.get("pid"));
+      const address = nameOf(labels.get("address")?.replace(/\/\d+$/, ""));
+      return name === null ? [] : [{ name, address, isStreaming: value === 0, replayed: count(row?.value ?? null) }];
+    });
+}
+
+function postgresExporterSenders(samples: Samples): readonly ExporterSender[] {
+  const written = samples.value("pg_stat_replication_pg_current_wal_lsn_bytes");
+  return samples
+    .all("pg_stat_replication_pg_wal_lsn_diff")
+    .slice(0, sendersMax)
+    .flatMap(({ labels, value }) => {
+      const name = nameOf(labels.get("application_name"));
+      const address = nameOf(labels.get("client_addr"));
+      const replayed = written === null ? null : count(written - value);
+      return name === null ? [] : [{ name, address, isStreaming: labels.get("state") === "streaming", replayed }];
+    });
+}
+
+/** No row is no standby, where the page has the primary's other rows; a replica's page has none of them. */
+function streamingRows(samples: Samples): number | null {
+  const rows = samples.all("pg_stat_replication_pg_wal_lsn_diff");
+  if (rows.length === 0 && samples.value("pg_exporter_last_scrape_error") !== 0) return null;
+  return rows.filter(({ labels }) => labels.get("state") === "streaming").length;
+}
+
+function streamingCount(samples: Samples): number | null {
+  const states = samples.all("pg_downstream_count", "db_downstream_count");
+  const streaming = states.find(({ labels }) => labels.get("state") === "streaming");
+  return count(streaming?.value ?? null);
+}
+
+function receiver(samples: Samples): ExporterReceiver | null {
+  const own = samples.all("pg_recv_state", "db_recv_state")[0];
+  const host = nameOf(own?.labels.get("sender_host"));
+  if (own !== undefined && host !== null)
+    return { host, port: portOf(own.labels.get("sender_port")), isStreaming: own.value === 0 };
+  const other = samples.all("pg_stat_wal_receiver_flushed_lsn")[0];
+  const upstream = nameOf(other?.labels.get("upstream_host"));
+  if (other === undefined || upstream === null) return null;
+  return { host: upstream, port: null, isStreaming: other.labels.get("status") === "streaming" };
+}
+
+function portOf(text: string | undefined): number | null {
+  const port = Number(text);
+  return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : null;
+}
+
+function truth(value: number | null): boolean | null {
+  return value === 1 ? true : value === 0 ? false : null;
+}
+
+function count(value: number | null): number | null {
+  return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}

@@ -1,0 +1,150 @@
+import type { ClusterDocument } from "../documents/cluster-document.ts";
+import type { Drain } from "../drain.ts";
+import { exporterValue } from "./incident-exporter.ts";
+import { incidentDuration, otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-yaml.ts";
+import { formatLsn } from "../values/lsn.ts";
+import type { ProbeOutcome, Recorded, StatusOutcome } from "../outcome.ts";
+import { reportDefaults, type Report } from "../documents/report.ts";
+
+/** What one outcome contributes to a step of an incident file (docs/incidents.md): plain values, as an operator would write them. */
+export interface IncidentState {
+  readonly section: "nodes" | "liveness" | "exporters" | "views" | "cluster" | "config" | "history" | "drains";
+  /** The node, where the section is by node. */
+  readonly node: string | null;
+  readonly value: IncidentValue;
+}
+
+/** A report that needs no words in an incident file: a leader, or a streaming replica, of timeline 1, with positions unknown. */
+export function ordinaryReport(node: string, hasLock: boolean, cluster: IncidentCluster): Report {
+  const { scope, system, version, members } = cluster;
+  // Nodes before version 4 state neither their name nor how they replicate.
+  const isOld = Number.parseInt(version ?? "4", 10) < 4;
+  return {
+    role: hasLock ? "primary" : "replica",
+    state: "running",
+    timeline: 1,
+    location: null,
+    received: null,
+    replayed: null,
+    replicationState: hasLock || isOld ? null : "streaming",
+    senders: [],
+    ...reportDefaults,
+    system,
+    scope,
+    name: isOld ? null : (members.get(node) ?? node),
+    version,
+    document: "{",
+  };
+}
+
+/**
+ * Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document).
+ * @param recorded the outcome, and when it was recorded, in ms of our clock
+ */
+export function incidentState(
+  { outcome, atMs }: Omit<Recorded, "atWallMs">,
+  of: IncidentCluster,
+): IncidentState | null {
+  switch (outcome.kind) {
+    case "status":
+      return {
+        section: "nodes",
+        node: outcome.node,
+        value:
+          "failure" in outcome.result
+            ? { failure: outcome.result.failure.kind }
+            : reportValue(outcome.node, outcome.result, of),
+      };
+    case "liveness":
+      return { section: "liveness", node: outcome.node, value: outcome.isAlive };
+    case "exporter":
+      return { section: "exporters", node: outcome.node, value: exporterValue(outcome.result, of) };
+    case "view_failure":
+      return { section: "views", node: outcome.node, value: { failure: outcome.failure.kind } };
+    case "drain":
+      return {
+        section: "drains",
+        node: outcome.node,
+        value: outcome.drain === null ? null : drainValue(outcome.drain, atMs),
+      };
+    case "document": {
+      const { served, cluster, config, history } = outcome.answer;
+      const asked = { of: served.source };
+      if (cluster !== undefined) {
+        const named = memberNamed(cluster, of);
+        const leader = named === null ? {} : { leader: named, ...otherThan("timeline", cluster.leaderTimeline, null) };
+        const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, of.scope);
+        return { section: "cluster", node: null, value: { ...asked, ...leader, ...scope } };
+      }
+      if (config !== undefined) return { section: "config", node: null, value: { ...asked, ...configValue(config) } };
+      if (history === undefined) return null;
+      const points = Object.fromEntries([...history].map(([timeline, end]) => [String(timeline), formatLsn(end)]));
+      return { section: "history", node: null, value: { ...asked, switch_points: points } };
+    }
+  }
+}
+
+/** The file knows no addresses, so a leader that only its address tells is written by its member name. */
+function memberNamed({ leader, leaderApi }: ClusterDocument, { members, memberAt }: IncidentCluster): string | null {
+  const isKnown =
+    leader === null ||
+    leaderApi === null ||
+    [...members].some(([node, member]) => leader === node || leader === member);
+  return isKnown ? leader : (memberAt?.get(leaderApi) ?? leader);
+}
+
+function drainValue({ reason, by, isAll, untilMs }: Drain, atMs: number): IncidentValue {
+  return {
+    for: incidentDuration(untilMs - atMs),
+    reason,
+    ...otherThan("by", by, null),
+    ...otherThan("all", isAll, false),
+  };
+}
+
+function configValue(config: NonNullable<Extract<ProbeOutcome, { kind: "document" }>["answer"]["config"]>): {
+  readonly [key: string]: IncidentValue;
+} {
+  return {
+    ttl: config.ttlMs / 1000,
+    loop_wait: config.loopWaitMs / 1000,
+    retry_timeout: config.retryTimeoutMs / 1000,
+    maximum_lag_on_failover: config.lagMaxOnFailover,
+    ...(config.isStandbyCluster ? { standby_cluster: true } : {}),
+  };
+}
+
+/** Only what differs from an ordinary report is written. */
+function reportValue(
+  node: string,
+  { report, hasLock }: Extract<StatusOutcome["result"], { report: Report }>,
+  of: IncidentCluster,
+): IncidentValue {
+  const ordinary = ordinaryReport(node, hasLock, of);
+  return {
+    ...otherThan("lock", hasLock, false),
+    ...otherThan("role", report.role, ordinary.role),
+    ...otherThan("state", report.state, ordinary.state),
+    ...otherThan("timeline", report.timeline, ordinary.timeline),
+    ...position("location", report.location),
+    ...position("received", report.received),
+    ...position("replayed", report.replayed),
+    ...otherThan("replication_state", report.replicationState, ordinary.replicationState),
+    ...(report.senders.length === 0 ? {} : { senders: report.senders.map(senderValue) }),
+    ...otherThan("sync_standby", report.isSyncStandby, false),
+    ...otherThan("quorum_standby", report.isQuorumStandby, false),
+    ...otherThan("failsafe", report.isFailsafe, false),
+    ...otherThan("pause", report.isPaused, false),
+    ...(report.tags.size === 0 ? {} : { tags: Object.fromEntries(report.tags) }),
+    ...otherThan("system", report.system, ordinary.system),
+    ...otherThan("scope", report.scope, ordinary.scope),
+    ...otherThan("name", report.name, ordinary.name),
+    ...otherThan("version", report.version, ordinary.version),
+  };
+}
+
+/** A standby that streams from no stated address is its name alone. */
+function senderValue({ name, address, state }: Report["senders"][number]): IncidentValue {
+  if (address === null && state === "streaming") return name;
+  return { name, ...otherThan("address", address, null), ...otherThan("state", state, "streaming") };
+}

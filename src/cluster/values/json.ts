@@ -1,0 +1,32 @@
+/** Readers for documents that others wrote: each takes anything and gives a value of its type, or says that it is not there. */
+export type JsonObject = { readonly [key: string]: unknown };
+
+/** Parses JSON text; `undefined` when it is none. Never throws. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A string of at most `longest` characters with nothing unprintable in it (such a string goes into headers and logs), else `null`. */
+export function nameOf(value: unknown, longest = 256): string | null {
+  // oxlint-disable-next-line no-control-regex -- control characters are just what must not pass
+  return typeof value === "string" && value.length <= longest && !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)
+    ? value
+    : null;
+}
+
+/** A whole number from 0 to 2^53, else `null`. */
+export function countOf(value: unknown): number | null {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
+}
+
+export function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}

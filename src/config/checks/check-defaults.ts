@@ -1,0 +1,28 @@
+import * as z from "zod";
+import { parameterNames, parseCheck } from "../../health/check.ts";
+
+const allowed = `a mapping of a check's parameters to values: ${parameterNames().join(", ")}, tag_<name>`;
+
+/** What checks ask for where they do not say: parameters and their values, given as the query they stand for. */
+export function checkDefaults(): z.ZodType<string> {
+  return z
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: "a text or a number" }), {
+      error: allowed,
+    })
+    .transform((said, context) => {
+      const query = new URLSearchParams(
+        Object.entries(said).map(([key, value]): [string, string] => [key, String(value)]),
+      ).toString();
+      for (const [key, value] of Object.entries(said)) {
+        const one = new URLSearchParams([[key, String(value)]]).toString();
+        const read = parseCheck("replica", one, {
+          ignoreParams: [],
+          ignoresUnknown: false,
+          defaults: "",
+          lagTimeMsLeast: 0,
+        });
+        if (!read.ok) context.addIssue({ code: "custom", path: [key], message: read.problem.allowed });
+      }
+      return query;
+    });
+}

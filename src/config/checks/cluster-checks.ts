@@ -1,0 +1,76 @@
+import type { PartialConfig, PartialCluster } from "../sources/partial-config.ts";
+import { type ConfigIssue, type ConfigPath, formatPath, valueIssue } from "../issue.ts";
+
+/** Checks clusters against each other and their nodes against all others. */
+export function checkClusters({ clusters }: PartialConfig): readonly ConfigIssue[] {
+  const names = clusters.map(({ name }, index) => ({ path: ["clusters", index, "name"], value: name }));
+  const nodes = clusters.flatMap((cluster, index) =>
+    cluster.nodes.map((node, at) => ({ node, path: ["clusters", index, "nodes", at] })),
+  );
+  return [
+    ...repeated(names, "a name that no other cluster has"),
+    ...clusters.flatMap((_, index) =>
+      repeated(
+        nodes
+          .filter(({ path }) => path[1] === index)
+          .map(({ node, path }) => ({ path: [...path, "name"], value: node.name })),
+        "a name that no other node of the cluster has",
+      ),
+    ),
+    ...repeated(
+      nodes.map(({ node, path }) => ({ path: [...path, "api"], value: node.api })),
+      "an address that no other node has",
+    ),
+    ...repeated(
+      nodes.map(({ node, path }) => ({ path: [...path, "exporter"], value: node.exporter })),
+      "an address that no other node has",
+    ),
+    ...nodes.flatMap(({ node, path }) => (node.hasAddress ? [] : [noAddress(path)])),
+    ...clusters.flatMap(checkCluster),
+  ];
+}
+
+function noAddress(path: ConfigPath): ConfigIssue {
+  const allowed = "api, exporter, or both";
+  return { path, found: "neither", allowed, message: `must say ${allowed}: it says neither`, isKey: false };
+}
+
+function checkCluster(cluster: PartialCluster, index: number): readonly ConfigIssue[] {
+  const issues: ConfigIssue[] = [];
+  if (!cluster.hasDiscover && cluster.nodes.length === 0) {
+    issues.push({
+      path: ["clusters", index],
+      found: "neither",
+      allowed: "discover with a seed, nodes, or both",
+      message: "must say discover with a seed, nodes, or both: it says neither",
+      isKey: false,
+    });
+  }
+  if (cluster.hasCert !== cluster.hasKey) {
+    const [said, missing] = cluster.hasCert ? ["cert", "key"] : ["key", "cert"];
+    issues.push({
+      path: ["clusters", index, "tls"],
+      found: `${said} alone`,
+      allowed: "cert and key, or neither",
+      message: `must say cert and key, or neither: ${missing} is not there`,
+      isKey: false,
+    });
+  }
+  return issues;
+}
+
+/** An issue for each value that an earlier entry has too. What cannot be read is equal to nothing. */
+export function repeated(
+  entries: readonly { readonly path: ConfigPath; readonly value: string | undefined }[],
+  allowed: string,
+): readonly ConfigIssue[] {
+  const first = new Map<string, ConfigPath>();
+  const issues: ConfigIssue[] = [];
+  for (const { path, value } of entries) {
+    if (value === undefined) continue;
+    const earlier = first.get(value);
+    if (earlier === undefined) first.set(value, path);
+    else issues.push(valueIssue(path, value, `${allowed} (${formatPath(earlier)} has it already)`));
+  }
+  return issues;
+}

@@ -1,0 +1,113 @@
+import { formatHostPort } from "../values/address.ts";
+import { repeated } from "./cluster-checks.ts";
+import type { PartialConfig, PartialCluster, PartialListener } from "../sources/partial-config.ts";
+import { type ConfigIssue, valueIssue } from "../issue.ts";
+
+const namesMax = 20;
+
+/** Checks listeners against each other and against the clusters and nodes they name. */
+export function checkListeners({ clusters, listen }: PartialConfig): readonly ConfigIssue[] {
+  const places = listen.map(({ address, port }, index) => ({
+    path: ["listen", index, "port"],
+    // Port 0 is a different port each time.
+    value:
+      address === undefined || port === undefined || port === 0 ? undefined : formatHostPort({ host: address, port }),
+  }));
+  return [
+    ...repeated(places, "an address and port that no other listener has"),
+    ...listen.flatMap(checkPort),
+    ...listen.flatMap(checkDialect),
+    ...listen.flatMap((listener, index) => checkNames(listener, { index, clusters })),
+  ];
+}
+
+/** The clusters a listener speaks for: what it says, or the only one there is. */
+function checkNames(
+  { cluster, node, dialect }: PartialListener,
+  { index, clusters }: { index: number; clusters: readonly PartialCluster[] },
+): readonly ConfigIssue[] {
+  const names = clusters.map(({ name }) => name);
+  // A name that cannot be read could be the one that is meant.
+  if (cluster === undefined || names.includes(undefined) || clusters.length === 0) return [];
+  const known = clusters.find(({ name }) => name === cluster);
+  if (cluster === null && dialect === "exporter" && clusters.length > 1) {
+    return [
+      valueIssue(
+        ["listen", index, "cluster"],
+        undefined,
+        `the name of a cluster, as the dialect is exporter: ${listNames(names)}`,
+      ),
+    ];
+  }
+  if (cluster !== null && cluster !== "*" && known === undefined) {
+    return [valueIssue(["listen", index, "cluster"], cluster, `* or the name of a cluster: ${listNames(names)}`)];
+  }
+  if (node === null || node === undefined) return [];
+  const meant = known ?? (cluster === null && clusters.length === 1 ? clusters[0] : undefined);
+  if (meant === undefined) {
+    const allowed = `said together with cluster, which is one of ${listNames(names)}`;
+    return [valueIssue(["listen", index, "node"], node, allowed)];
+  }
+  const nodes = meant.nodes.map(({ name }) => name);
+  if (meant.hasDiscover || nodes.includes(undefined) || nodes.includes(node) || nodes.length === 0) return [];
+  return [valueIssue(["listen", index, "node"], node, `a node of the cluster ${meant.name}: ${listNames(nodes)}`)];
+}
+
+/** Only exporters have a port of their own. */
+function checkPort({ hasPort, dialect }: PartialListener, index: number): readonly ConfigIssue[] {
+  return hasPort || dialect === "exporter"
+    ? []
+    : [valueIssue(["listen", index, "port"], undefined, "a whole number from 0 to 65535")];
+}
+
+function checkDialect(listener: PartialListener, index: number): readonly ConfigIssue[] {
+  return [...checkOperatorPages(listener, index), ...checkByDialect(listener, index)];
+}
+
+/** Only health listeners have the choice: exporters have no such pages, admin listeners are for them. */
+function checkOperatorPages({ operatorPages, dialect }: PartialListener, index: number): readonly ConfigIssue[] {
+  if (dialect === "node" || operatorPages === undefined) return [];
+  const why = dialect === "admin" ? "admin, which always has these pages" : dialect;
+  return [valueIssue(["listen", index, "operator_pages"], operatorPages, `left out, as the dialect is ${why}`)];
+}
+
+function checkByDialect(listener: PartialListener, index: number): readonly ConfigIssue[] {
+  switch (listener.dialect) {
+    case "node":
+      return checkNode(listener, index);
+    case "admin":
+      return checkAdmin(listener, index);
+    case "exporter":
+      return checkExporter(listener, index);
+  }
+}
+
+/** Its paths name no node, so the listener says for whom it speaks. */
+function checkExporter({ cluster, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
+  const allowed = "left out, as the dialect is exporter: without node it speaks for the whole cluster";
+  return [
+    ...(cluster === "*"
+      ? [valueIssue(["listen", index, "cluster"], "*", "the name of one cluster, as the dialect is exporter")]
+      : []),
+    ...(wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : []),
+  ];
+}
+
+function checkNode({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
+  return node !== null && wholeCluster
+    ? [valueIssue(["listen", index, "whole_cluster"], true, "false or left out, as the listener speaks for one node")]
+    : [];
+}
+
+function checkAdmin({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
+  const allowed = "left out, as the dialect is admin";
+  return [
+    ...(node === null ? [] : [valueIssue(["listen", index, "node"], node, allowed)]),
+    ...(wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : []),
+  ];
+}
+
+function listNames(names: readonly (string | undefined)[]): string {
+  const shown = names.slice(0, namesMax).join(", ");
+  return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown;
+}

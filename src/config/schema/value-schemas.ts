@@ -1,0 +1,140 @@
+import * as z from "zod";
+import { parseDuration } from "../../cluster/values/duration.ts";
+import { hasUserInfo, isHost, parseBaseAddress, parseHostPort } from "../values/address.ts";
+import type { DatabaseAddress } from "../config.ts";
+
+// Each error text below says what is allowed, and reads on after "must be".
+
+/** A text that `parse` understands; `allowed` says what that is, `pattern` is what a schema can say of it. */
+export function readable<T>(options: {
+  allowed: string;
+  pattern: RegExp;
+  parse: (text: string) => T | undefined;
+}): z.ZodType<T, string> {
+  const { allowed, pattern, parse } = options;
+  return z
+    .string({ error: allowed })
+    .regex(pattern, { error: allowed })
+    .transform((text, context) => {
+      const value = parse(text);
+      if (value !== undefined) return value;
+      context.addIssue({ code: "custom", message: allowed });
+      return z.NEVER;
+    });
+}
+
+/** A span of time in milliseconds, from `min` to `max`, both written as in the file (`10ms`, `1h`). */
+export function duration(min: string, max: string): z.ZodType<number, string> {
+  const minMs = parseDuration(min) ?? 0;
+  const maxMs = parseDuration(max) ?? 0;
+  return readable({
+    allowed: `a duration from ${min} to ${max} with its unit, such as 500ms or 2s (a unit is needed: ms, s, min, h or d)`,
+    pattern: /^\d+(\.\d+)?(ms|s|min|h|d)$/,
+    parse: (text) => {
+      const ms = parseDuration(text);
+      return ms !== undefined && ms >= minMs && ms <= maxMs ? ms : undefined;
+    },
+  });
+}
+
+/** A whole number from `min` to `max`. */
+export function integer(min: number, max: number): z.ZodType<number, number> {
+  const error = `a whole number from ${min} to ${max}`;
+  return z.int({ error }).min(min, { error }).max(max, { error });
+}
+
+/** `true` or `false`. */
+export function flag(): z.ZodType<boolean, boolean> {
+  return z.boolean({ error: "true or false" });
+}
+
+/** The name of a cluster, a scope, a node or a member: it has to fit into a path segment and a header. */
+export function name(): z.ZodType<string, string> {
+  const error =
+    "a name of 1 to 128 characters without spaces, slashes and control characters, without invisible ones, and not just *";
+  // Format characters are those that turn the direction of text, or do not show.
+  return z.string({ error }).regex(/^(?!\*$)[^\s/\p{Cc}\p{Cf}\p{Cs}]{1,128}$/u, { error });
+}
+
+/** The base address of a node's API. `/` and `/patroni` after it are dropped. */
+export function apiAddress(): z.ZodType<string, string> {
+  return baseAddress("http://10.0.0.1:8008", ["/patroni"]);
+}
+
+/** The base address of a node's exporter. `/` and `/metrics` after it are dropped. */
+export function exporterAddress(): z.ZodType<string, string> {
+  return baseAddress("http://10.0.0.1:9630", ["/metrics"]);
+}
+
+/** Where a database listens. */
+export function databaseAddress(): z.ZodType<DatabaseAddress, string> {
+  return readable({
+    allowed: "host:port, such as 10.0.0.1:5432 or [fd00::1]:5432",
+    pattern: /:\d+$/,
+    parse: (text) => {
+      const address = parseHostPort(text);
+      return address !== undefined && address.port > 0 ? address : undefined;
+    },
+  });
+}
+
+/** An address to listen on: an IP address or a host name; brackets around IPv6 are dropped. */
+export function listenAddress(): z.ZodType<string, string> {
+  return readable({
+    allowed: "an IP address or a host name, such as 127.0.0.1, :: or localhost",
+    pattern: /^\S+$/,
+    parse: (text) => {
+      const host = text.replace(/^\[(.*)\]$/, "$1").toLowerCase();
+      return isHost(host) ? host : undefined;
+    },
+  });
+}
+
+/** A suffix of Host headers, in lower case with its leading dot. */
+export function hostSuffix(): z.ZodType<string, string> {
+  return readable({
+    allowed: "the end of a host name, such as .db.internal",
+    pattern: /^\S+$/,
+    parse: (text) => {
+      const suffix = text.toLowerCase().replace(/^\.?/, ".");
+      return isHost(suffix.slice(1)) ? suffix : undefined;
+    },
+  });
+}
+
+/** A text of 1 to `max` characters without control characters; `what` says what it is. */
+export function plainText(what: string, max: number): z.ZodType<string, string> {
+  const error = `${what} (1 to ${max} characters)`;
+  // eslint-disable-next-line no-control-regex -- As above.
+  return z.string({ error }).regex(new RegExp(`^[^\\u0000-\\u001f\\u007f]{1,${max}}$`), { error });
+}
+
+/** A list of at most `max` elements, empty where left out; `null` (a key with nothing after it) is the empty list too. */
+export function list<T>(element: z.ZodType<T>, max: number): z.ZodType<readonly T[]> {
+  const error = `a list of at most ${max}`;
+  return z
+    .array(element, { error })
+    .max(max, { error })
+    .nullable()
+    .prefault([])
+    .transform((elements) => elements ?? []);
+}
+
+/** A mapping that may be left out, or have nothing after its key: then all its defaults hold. */
+export function section<T>(mapping: z.ZodType<T>): z.ZodType<T> {
+  return mapping
+    .nullable()
+    .prefault({})
+    .transform((value) => value ?? mapping.parse({}));
+}
+
+function baseAddress(example: string, tolerated: readonly string[]): z.ZodType<string, string> {
+  const allowed = `an address such as ${example}: http or https, a host, a port, no path`;
+  const secret = `${allowed}, and no user and password (secrets belong in a file, never in an address)`;
+  const pattern = /^[hH][tT][tT][pP][sS]?:\/\//;
+  return z
+    .string({ error: allowed })
+    .regex(pattern, { error: allowed, abort: true })
+    .refine((text) => !hasUserInfo(text), { error: secret, abort: true })
+    .pipe(readable({ allowed, pattern, parse: (text) => parseBaseAddress(text, tolerated) }));
+}

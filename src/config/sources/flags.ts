@@ -1,0 +1,55 @@
+import { describeFound } from "../issue.ts";
+import { type Overrides, readListen, readSetting, splitList, unknownName } from "./overrides.ts";
+import { type ConfigProblem, namedProblem } from "../problem.ts";
+import { overrideKeys } from "./override-keys.ts";
+
+/** What the command line says about the configuration, each flag as it was given. */
+export interface ConfigFlags {
+  /** `--discover URL[,URL]`: watch one cluster, found through these seeds, in place of the file's clusters. */
+  readonly discover?: readonly string[] | undefined;
+  /** `--cluster NAME`: the name and scope of that cluster; else it is called `demo` and its scope is learnt. */
+  readonly cluster?: string | undefined;
+  /** `--listen HOST:PORT[,HOST:PORT]`: listeners of the node dialect, in place of the file's. */
+  readonly listen?: readonly string[] | undefined;
+  /** `--log-level LEVEL`. */
+  readonly logLevel?: string | undefined;
+  /** `--set PATH=VALUE`, such as `probe.interval=2s`. */
+  readonly set?: readonly string[] | undefined;
+}
+
+/** Reads the command line's flags. `--set` speaks of the same settings as the environment does; the last of a path wins. */
+export function readFlags(flags: ConfigFlags): Overrides {
+  const problems: ConfigProblem[] = [];
+  const found = (flags.set ?? []).flatMap((assignment) => readAssignment(assignment, problems));
+  if (flags.logLevel !== undefined) found.push({ path: ["log", "level"], value: flags.logLevel, name: "--log-level" });
+  return {
+    settings: found,
+    listen:
+      flags.listen === undefined ? null : readListen(flags.listen.flatMap(splitList), { name: "--listen", problems }),
+    discover: flags.discover === undefined ? null : { value: flags.discover.flatMap(splitList), name: "--discover" },
+    cluster: flags.cluster === undefined ? null : { value: flags.cluster, name: "--cluster" },
+    problems,
+  };
+}
+
+function readAssignment(assignment: string, problems: ConfigProblem[]): Overrides["settings"][number][] {
+  const equals = assignment.indexOf("=");
+  if (equals === -1) {
+    problems.push(
+      namedProblem("--set", {
+        found: describeFound(assignment),
+        allowed: "PATH=VALUE, such as probe.interval=2s",
+        message: null,
+      }),
+    );
+    return [];
+  }
+  const path = assignment.slice(0, equals);
+  const name = `--set ${path.slice(0, 128)}`;
+  const known = overrideKeys.map((setting) => setting.path.join("."));
+  const setting = overrideKeys[known.indexOf(path)];
+  if (setting !== undefined)
+    return [{ path: setting.path, value: readSetting(assignment.slice(equals + 1), setting), name }];
+  problems.push(unknownName(name, { name: path, known }));
+  return [];
+}

@@ -1,0 +1,78 @@
+import { type ConfigPath, describeFound, formatPath, isMapping } from "../issue.ts";
+import type { Override, Overrides } from "./overrides.ts";
+import { type ConfigProblem, namedProblem } from "../problem.ts";
+
+/** The file with flags and environment laid over it, in the words of the file, not yet checked. */
+export interface Merged {
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The flag or variable that said the value at a path, or `null` when none did. */
+  readonly nameOf: (path: ConfigPath) => string | null;
+  /** Whether the one cluster's scope has to be learnt from the first document answered. */
+  readonly learnsScope: boolean;
+  readonly problems: readonly ConfigProblem[];
+}
+
+/**
+ * Lays the environment over the file, and flags over both. `--discover` replaces `clusters` and, unless `listen` is said, listens on
+ * 127.0.0.1:8008 for the whole cluster. `--listen` replaces `listen`; its listeners speak for the whole cluster when there is exactly one.
+ */
+export function mergeSources(
+  file: Readonly<Record<string, unknown>>,
+  { env, flags }: { env: Overrides; flags: Overrides },
+): Merged {
+  const names = new Map<string, string>();
+  const problems: ConfigProblem[] = [...env.problems, ...flags.problems];
+  const discover = flags.discover ?? env.discover;
+  const cluster = flags.cluster ?? env.cluster;
+  const listen = flags.listen ?? env.listen;
+  let value = file;
+  const put = (path: readonly string[], override: Override): void => {
+    value = withValue(value, path, override.value);
+    names.set(formatPath(path), override.name);
+  };
+  if (discover !== null) {
+    put(["clusters"], { name: discover.name, value: [{ name: cluster?.value ?? "demo", discover: discover.value }] });
+    if (cluster !== null) names.set("clusters[0].name", cluster.name);
+  } else if (cluster !== null) {
+    const message = "says the name of the cluster behind --discover (or ROLECALL_DISCOVER): there is none";
+    problems.push(
+      namedProblem(cluster.name, {
+        found: describeFound(cluster.value),
+        allowed: "nothing without --discover",
+        message,
+      }),
+    );
+  }
+  if (listen !== null) {
+    const wholeCluster = Array.isArray(value["clusters"]) && value["clusters"].length === 1;
+    put(["listen"], {
+      name: listen.name,
+      value: listen.value.map((address) => ({ ...address, whole_cluster: wholeCluster })),
+    });
+  } else if (discover !== null && (value["listen"] ?? null) === null) {
+    put(["listen"], { name: discover.name, value: [{ port: 8008, whole_cluster: true }] });
+  }
+  for (const setting of [...env.settings, ...flags.settings]) put(setting.path, setting);
+  return { value, nameOf: (path) => nameIn(names, path), learnsScope: discover !== null && cluster === null, problems };
+}
+
+/** Sets the value at a path, making mappings on the way. A value in the way that is no mapping stays: it is a problem of its own. */
+function withValue(
+  mapping: Readonly<Record<string, unknown>>,
+  path: readonly string[],
+  value: unknown,
+): Readonly<Record<string, unknown>> {
+  const [key, ...rest] = path;
+  if (key === undefined) return mapping;
+  if (rest.length === 0) return { ...mapping, [key]: value };
+  const inner = mapping[key] ?? {};
+  return isMapping(inner) ? { ...mapping, [key]: withValue(inner, rest, value) } : mapping;
+}
+
+function nameIn(names: ReadonlyMap<string, string>, path: ConfigPath): string | null {
+  for (let length = path.length; length > 0; length -= 1) {
+    const name = names.get(formatPath(path.slice(0, length)));
+    if (name !== undefined) return name;
+  }
+  return null;
+}

@@ -1,0 +1,40 @@
+import { configJsonSchema, readSchema, type SchemaNode } from "../schema/json-schema.ts";
+import type { ConfigPath } from "../issue.ts";
+
+/** One value outside lists that an environment variable or `--set` can give; a list of texts counts as one value. */
+export interface OverrideKey {
+  readonly path: readonly string[];
+  /** `ROLECALL_PROBE_INTERVAL` for `probe.interval`. */
+  readonly variable: string;
+  readonly kind: "text" | "number" | "boolean" | "list";
+  readonly nullable: boolean;
+}
+
+const schema: SchemaNode = readSchema(configJsonSchema());
+
+/** Every setting, in the order of the schema. */
+export const overrideKeys: readonly OverrideKey[] = [...settingsUnder(schema, [])];
+
+/** The keys that the mapping at `path` may have; none when there is no such mapping. */
+export function keysAt(path: ConfigPath): readonly string[] {
+  let current: SchemaNode | null | undefined = schema;
+  for (const step of path) current = typeof step === "number" ? current?.items : current?.properties.get(step);
+  return [...(current?.properties.keys() ?? [])];
+}
+
+function* settingsUnder(mapping: SchemaNode, above: readonly string[]): Generator<OverrideKey> {
+  for (const [key, node] of mapping.properties) {
+    const path = [...above, key];
+    const kind = kindOf(node);
+    if (node.properties.size > 0) yield* settingsUnder(node, path);
+    else if (kind !== null)
+      yield { path, variable: `ROLECALL_${path.join("_").toUpperCase()}`, kind, nullable: node.type.includes("null") };
+  }
+}
+
+function kindOf({ type, items }: SchemaNode): OverrideKey["kind"] | null {
+  if (type.includes("array")) return items?.type.includes("string") === true ? "list" : null;
+  if (type.includes("boolean")) return "boolean";
+  if (type.includes("integer") || type.includes("number")) return "number";
+  return "text";
+}

@@ -1,0 +1,33 @@
+import type * as z from "zod";
+import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "../issue.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import { keysAt } from "./override-keys.ts";
+
+/** Turns what the schema refuses into issues, in its words: each of its messages says what is allowed. `value` is what it read. */
+export function shapeIssues(error: z.ZodError, value: unknown): readonly ConfigIssue[] {
+  return error.issues.flatMap((issue) => {
+    const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
+    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], keysAt(path)));
+    // Whoever mistakes the place of a hash for that of a password must not find the password in a log.
+    const isSecret = path.at(-1) === "scrypt" && valueAt(value, path) !== undefined;
+    const said = valueIssue(path, valueAt(value, path), issue.message);
+    return [isSecret ? { ...said, found: "something else, which is not shown" } : said];
+  });
+}
+
+function unknownKey(path: ConfigPath, keys: readonly string[]): ConfigIssue {
+  const key = String(path.at(-1));
+  const near = didYouMean(key, keys);
+  const allowed = `one of ${keys.join(", ")}`;
+  const hint = near === null ? `it must be ${allowed}` : `did you mean ${near}?`;
+  return { path, found: describeFound(key), allowed, message: `is not a known key: ${hint}`, isKey: true };
+}
+
+function valueAt(value: unknown, path: ConfigPath): unknown {
+  let current = value;
+  for (const step of path) {
+    if (typeof current !== "object" || current === null) return undefined;
+    current = new Map<string, unknown>(Object.entries(current)).get(String(step));
+  }
+  return current;
+}

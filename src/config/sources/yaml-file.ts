@@ -1,0 +1,179 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { Composer, type CST, LineCounter, Parser } from "yaml";
+import { type ConfigPath, describeFound } from "../issue.ts";
+import { type ConfigProblem, type FilePlace, fileProblem } from "../problem.ts";
+import { isTooDeep, offsetAt } from "./yaml-lines.ts";
+import { surveyDocument, type YamlSurvey } from "./yaml-survey.ts";
+
+/** A file read as YAML: what it says, what is wrong with it as YAML, and where each value stands. */
+export interface YamlFile {
+  /** `undefined` when the file says nothing that could be read on. */
+  readonly value: unknown;
+  readonly problems: readonly ConfigProblem[];
+  /** The line (from 1) of the value at a path, or of the nearest value around it. */
+  readonly lineOf: (path: ConfigPath) => number;
+}
+
+const bytesMax = 1024 * 1024;
+const nestedMax = 64;
+const aliasesMax = 100;
+const syntaxErrorsMax = 100;
+
+/** Reads a file of at most 1 MiB as one YAML document. Whatever is wrong with it is a problem in the result; it never throws. */
+export function readYamlFile(file: string): YamlFile {
+  let text: string;
+  try {
+    text = readBounded(file);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return unreadable(file, {
+      line: null,
+      found: reason,
+      allowed: "a file of at most 1 MiB that can be read",
+      message: reason,
+    });
+  }
+  return parseYaml(text, file);
+}
+
+/** Reads a text as {@link readYamlFile} does; `file` is the name that its problems carry. */
+export function parseYaml(text: string, file: string): YamlFile {
+  try {
+    return parseUnguarded(text, file);
+  } catch (error) {
+    // The parser recurses and counts aliases: what it cannot take, it throws.
+    const found = error instanceof Error ? error.message : String(error);
+    return unreadable(file, {
+      line: 1,
+      found,
+      allowed: "a YAML document",
+      message: `cannot be read as YAML: ${found}`,
+    });
+  }
+}
+
+function parseUnguarded(text: string, file: string): YamlFile {
+  const lines = new LineCounter();
+  const tokens = scan(text, lines);
+  const lineAt = (offset: number): number => lines.linePos(offset).line;
+  const tooDeep = tokens.find((token) => isTooDeep(token, nestedMax));
+  if (tooDeep !== undefined) {
+    const allowed = `nested at most ${nestedMax} deep`;
+    return unreadable(file, {
+      line: lineAt(tooDeep.offset),
+      found: "more",
+      allowed,
+      message: `must be ${allowed}: it is more`,
+    });
+  }
+  // Repeated keys are looked for by surveyDocument.
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
+  const [document, second] = [...composer.compose(tokens, true, text.length)];
+  if (document === undefined) return unreadable(file, { line: 1, ...oneDocument });
+  if (second !== undefined) return unreadable(file, { line: lineAt(second.range[0]), ...oneDocument });
+  const errors = [...document.errors, ...document.warnings].slice(0, syntaxErrorsMax);
+  const syntax = errors.map((error) => syntaxProblem(error.message, { file, line: lineAt(error.pos[0]) }));
+  if (syntax.length > 0) return { value: undefined, problems: syntax, lineOf: () => 1 };
+  const survey = surveyDocument(document);
+  const aliases = aliasProblems(survey, (offset) => ({ file, line: lineAt(offset) }));
+  const problems = survey.duplicates.map(({ path, offset }) => duplicateProblem(path, { file, line: lineAt(offset) }));
+  const lineOf = (path: ConfigPath): number => lineAt(offsetAt(path, document, survey));
+  if (aliases.length > 0) return { value: undefined, problems: [...problems, ...aliases], lineOf };
+  return { value: document.toJS({ maxAliasCount: aliasesMax }), problems, lineOf };
+}
+
+const oneDocument = {
+  found: "several",
+  allowed: "one YAML document",
+  message: "must be one YAML document: it is several",
+};
+
+/** Reads tokens, without recursion, until the end or the hundredth error. */
+function scan(text: string, lines: LineCounter): readonly CST.Token[] {
+  const tokens: CST.Token[] = [];
+  let errors = 0;
+  for (const token of new Parser(lines.addNewLine).parse(text)) {
+    tokens.push(token);
+    if (token.type === "error") errors += 1;
+    if (errors >= syntaxErrorsMax) break;
+  }
+  return tokens;
+}
+
+function duplicateProblem(path: ConfigPath, place: FilePlace): ConfigProblem {
+  const key = describeFound(path.at(-1));
+  return fileProblem(
+    { path, found: key, allowed: "each key once", message: `says the key ${key} twice`, isKey: true },
+    place,
+  );
+}
+
+function aliasProblems(
+  { unresolved, targets }: YamlSurvey,
+  placeOf: (offset: number) => FilePlace,
+): readonly ConfigProblem[] {
+  const problems = unresolved.slice(0, syntaxErrorsMax).map(({ alias, path, offset }) => {
+    const found = describeFound(`*${alias}`);
+    return fileProblem(
+      { path, found, allowed: "an alias of an anchor before it", message: null, isKey: false },
+      placeOf(offset),
+    );
+  });
+  if (targets.size <= aliasesMax) return problems;
+  const allowed = `a document with at most ${aliasesMax} aliases`;
+  return [
+    ...problems,
+    fileProblem({ path: [], found: String(targets.size), allowed, message: null, isKey: false }, placeOf(0)),
+  ];
+}
+
+function syntaxProblem(message: string, place: FilePlace): ConfigProblem {
+  const found = message.slice(0, 200).replaceAll(/\s+/g, " ");
+  return fileProblem(
+    { path: [], found, allowed: "YAML", message: `cannot be read as YAML: ${found}`, isKey: false },
+    place,
+  );
+}
+
+function unreadable(
+  file: string,
+  said: { line: number | null; found: string; allowed: string; message: string },
+): YamlFile {
+  const { line, ...issue } = said;
+  const problem = fileProblem({ path: [], ...issue, isKey: false }, { file, line });
+  return { value: undefined, problems: [problem], lineOf: () => 1 };
+}
+
+/** Reads at most 1 MiB, whatever the file's size claims to be. Throws with a sentence for people. */
+function readBounded(file: string): string {
+  const descriptor = openFile(file);
+  try {
+    const bytes = Buffer.alloc(bytesMax + 1);
+    let length = 0;
+    for (;;) {
+      const count = readSync(descriptor, bytes, length, bytes.length - length, null);
+      length += count;
+      if (length > bytesMax) throw new Error("must be at most 1 MiB: it is more");
+      if (count === 0) return bytes.toString("utf8", 0, length);
+    }
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function openFile(file: string): number {
+  try {
+    if (statSync(file).isFile()) return openSync(file, "r");
+  } catch (error) {
+    throw new Error(`cannot be opened: ${describeFailure(error)}`, { cause: error });
+  }
+  // A pipe could keep us waiting for ever, and cannot be read again on a reload.
+  throw new Error("must be a regular file: it is a folder, a pipe or a device");
+}
+
+function describeFailure(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "ENOENT") return "there is no such file";
+  if (code === "EACCES") return "it may not be read by this user";
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,126 @@
+import type { Sample } from "../cluster/exporter/sample.ts";
+
+/** A line that is longer is skipped without being held: names and labels of a real page are far shorter. */
+const lineMax = 65_536;
+/** More samples of the few names asked for than any database has; what lies beyond is not kept. */
+const samplesMax = 4_096;
+
+const newline = 0x0a;
+const empty: Buffer = Buffer.alloc(0);
+
+/**
+ * Reads a page in the text exposition format as it comes in, and keeps the samples of the names asked for (seeds/exporter-api.md,
+ * "Metrics output"). It never holds more than one line and `samplesMax` samples, whatever is pushed, and never throws: a line that cannot
+ * be read is passed over, as are comments and values that are no finite number.
+ */
+export class ExpositionReader {
+  readonly #wanted: ReadonlySet<string>;
+  readonly #samples: Sample[] = [];
+  /** The beginning of a line whose end has not come yet. */
+  #rest: Buffer = empty;
+  #isSkipping = false;
+
+  constructor(wanted: ReadonlySet<string>) {
+    this.#wanted = wanted;
+  }
+
+  /** The samples found so far. */
+  get samples(): readonly Sample[] {
+    return this.#samples;
+  }
+
+  /** How many bytes and samples are held now. */
+  get held(): { readonly bytes: number; readonly samples: number } {
+    return { bytes: this.#rest.length, samples: this.#samples.length };
+  }
+
+  /** Takes the next piece of the page, cut anywhere. */
+  push(chunk: Buffer): void {
+    let start = 0;
+    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+      if (this.#isSkipping) this.#isSkipping = false;
+      else if (this.#rest.length === 0) this.#line(chunk.subarray(start, end));
+      else this.#line(Buffer.concat([this.#rest, chunk.subarray(start, end)]));
+      this.#rest = empty;
+      start = end + 1;
+    }
+    if (this.#isSkipping || start === chunk.length) return;
+    if (this.#rest.length + chunk.length - start > lineMax) {
+      this.#isSkipping = true;
+      this.#rest = empty;
+      return;
+    }
+    this.#rest = Buffer.concat([this.#rest, chunk.subarray(start)]);
+  }
+
+  /** The page is over: a last line may lack its newline. @returns all samples */
+  end(): readonly Sample[] {
+    if (this.#rest.length > 0) this.#line(this.#rest);
+    this.#rest = empty;
+    return this.#samples;
+  }
+
+  #line(line: Buffer): void {
+    if (line.length > lineMax || this.#samples.length >= samplesMax) return;
+    const nameEnd = endOfName(line);
+    // Most lines are of names nobody asked for: those are told by their name alone.
+    if (nameEnd === 0 || !this.#wanted.has(line.toString("latin1", 0, nameEnd))) return;
+    const sample = parseSample(line.toString("utf8"));
+    if (sample !== undefined) this.#samples.push(sample);
+  }
+}
+
+/** Where the metric's name ends: names are ASCII letters, digits, `_` and `:`. 0 for a comment or anything else. */
+function endOfName(line: Buffer): number {
+  let at = 0;
+  while (at < line.length && isOfName(line[at] ?? 0)) at += 1;
+  return at;
+}
+
+function isOfName(byte: number): boolean {
+  return (
+    (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x3a) || byte === 0x5f || (byte >= 0x41 && byte <= 0x5a)
+  );
+}
+
+const head = /^([a-zA-Z_:][a-zA-Z0-9_:]*)[ \t]*/;
+const label = /[ \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*(,?)/y;
+const tail = /^[ \t]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:[ \t]+-?\d+)?[ \t\r]*$/;
+const labelsMax = 64;
+
+/** Reads one line: `name{label="value"} 1.5 [timestamp]`. `undefined` where it is no sample or its value no finite number. */
+export function parseSample(line: string): Sample | undefined {
+  const named = head.exec(line);
+  if (named === null) return undefined;
+  const [all, name = ""] = named;
+  const labels = new Map<string, string>();
+  let at = all.length;
+  if (line[at] === "{") {
+    const end = readLabels(line, at + 1, labels);
+    if (end === undefined) return undefined;
+    at = end;
+  }
+  const value = Number(tail.exec(line.slice(at))?.[1] ?? Number.NaN);
+  return Number.isFinite(value) ? { name, labels, value } : undefined;
+}
+
+/** @returns where the labels end, after the brace; `undefined` where they cannot be read */
+function readLabels(line: string, from: number, labels: Map<string, string>): number | undefined {
+  let at = from;
+  for (let count = 0; count <= labelsMax; count += 1) {
+    label.lastIndex = at;
+    const match = label.exec(line);
+    if (match === null) break;
+    labels.set(match[1] ?? "", unescaped(match[2] ?? ""));
+    at = label.lastIndex;
+    if (match[3] === "") break;
+  }
+  while (line[at] === " " || line[at] === "\t") at += 1;
+  return line[at] === "}" ? at + 1 : undefined;
+}
+
+function unescaped(text: string): string {
+  return text.includes("\\")
+    ? text.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character))
+    : text;
+}

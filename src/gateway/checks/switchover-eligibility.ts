@@ -1,0 +1,82 @@
+import { formatByteSize } from "../../cluster/values/byte-size.ts";
+import { isObject, parseJson } from "../../cluster/values/json.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import { isSet } from "../../cluster/values/tags.ts";
+import { isFresh } from "../../health/evidence/freshness.ts";
+import { lagBytes } from "../../health/evidence/measure.ts";
+import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import type { Refusal } from "../refusal.ts";
+
+/** A change of the leader, as it was asked for. */
+export interface RoleChange {
+  readonly action: "switchover" | "failover";
+  readonly leader: string | null;
+  readonly candidate: string | null;
+}
+
+/**
+ * Why nobody could take over, by what is known (seeds/node-api.md, "A node may take part in a leader race"). Refusals are 412, as the
+ * nodes'. Where evidence is missing or old the node itself decides.
+ */
+export function checkEligibility(view: ClusterView, { action, leader, candidate }: RoleChange): Refusal | null {
+  const holder = view.cluster.nodes[view.cluster.index.get(view.lock.holder ?? "") ?? -1];
+  if (leader !== null && holder !== undefined && !isNamed(holder, leader)) {
+    return refused("leader_mismatch", `leader name does not match: the leader is ${holder.node.member}`);
+  }
+  if (candidate !== null) return obstacleOf(view, candidate, action);
+  const others = view.cluster.nodes.filter((node) => node !== holder);
+  if (holder === undefined || !view.cluster.isMembershipKnown) return null;
+  if (others.length === 0)
+    return refused("no_candidate", `${action} is not possible: cluster does not have members except leader`);
+  const reasons = others.map((node) => obstacleOf(view, node.node.member, action));
+  if (reasons.some((reason) => reason === null)) return null;
+  const said = reasons.slice(0, 5).map((reason) => reason?.message ?? "");
+  return refused("no_candidate", `${action} is not possible: no good candidates have been found (${said.join("; ")})`);
+}
+
+function obstacleOf(view: ClusterView, name: string, action: RoleChange["action"]): Refusal | null {
+  const { cluster } = view;
+  const found = cluster.nodes.find((node) => isNamed(node, name));
+  if (found === undefined)
+    return cluster.isMembershipKnown
+      ? refused("unknown_candidate", `candidate does not exist: ${JSON.stringify(name.slice(0, 128))}`)
+      : null;
+  if (found.isDown) return refused("candidate_down", `candidate ${name} does not answer`);
+  const { report } = found;
+  if (report === null || !isFresh(found, view.maxAgeMs, view.nowMs)) return null;
+  if (isSet(report.tags, "nofailover")) return refused("nofailover", `candidate ${name} is tagged nofailover`);
+  return action === "failover" ? null : limitsOf(view, found);
+}
+
+/** What only a switchover asks of its candidate: little lag and, in synchronous mode, to be the synchronous standby. */
+function limitsOf(view: ClusterView, candidate: Observation): Refusal | null {
+  const { name } = candidate.node;
+  const lag = lagBytes(view, candidate, "received");
+  const most = view.cluster.config?.lagMaxOnFailover;
+  if (lag !== null && most !== undefined && lag > most) {
+    return refused(
+      "candidate_lagging",
+      `candidate ${name} is lagging: ${formatByteSize(lag)} behind, ${formatByteSize(most)} are allowed`,
+    );
+  }
+  return needsSyncStandby(view) && candidate.report?.isSyncStandby === false
+    ? refused("not_sync", `candidate name does not match with sync_standby: ${name} is no synchronous standby`)
+    : null;
+}
+
+/** Plain synchronous mode. In quorum mode every member of the quorum may take over, which only the nodes know for sure. */
+function needsSyncStandby({ cluster }: ClusterView): boolean {
+  const config = cluster.documents.config?.status === 200 ? parseJson(cluster.documents.config.body) : undefined;
+  const mode = isObject(config) ? config["synchronous_mode"] : undefined;
+  return (
+    mode === true || mode === 1 || (typeof mode === "string" && ["on", "true", "yes", "1"].includes(mode.toLowerCase()))
+  );
+}
+
+function isNamed({ node }: Observation, name: string): boolean {
+  return node.member === name || node.name === name;
+}
+
+function refused(error: string, message: string): Refusal {
+  return { status: 412, error, message };
+}

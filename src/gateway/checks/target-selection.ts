@@ -1,0 +1,54 @@
+import { callRules, type ManagementCall } from "../../cluster/management-call.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import { isFresh } from "../../health/evidence/freshness.ts";
+import type { Refusal } from "../refusal.ts";
+
+/**
+ * Finds the node that a call goes to: the leader, or any node that answers where there is none; or the node that was named.
+ * Any node can take what goes to the leader: it writes it where the leader reads it (seeds/node-api.md, "Switchover and failover").
+ */
+export function selectTarget(view: ClusterView, call: ManagementCall): Observation | Refusal {
+  return callRules.get(call.name)?.to === "leader"
+    ? leaderOrAny(view, call)
+    : namedNode(view, call.node, `${call.method} /${call.name}`);
+}
+
+/** The node of that name, whose case may differ where a Host header named it. Without a name nothing is guessed. */
+export function namedNode({ cluster }: ClusterView, name: string | null, what: string): Observation | Refusal {
+  if (name === null) {
+    return {
+      status: 400,
+      error: "bad_request",
+      message: `Cannot pass ${what} on as it must name a node: by path /nodes/{node}/…, by header X-Rolecall-Node, by Host, or by a listener for one node`,
+    };
+  }
+  const found =
+    cluster.nodes[cluster.index.get(name) ?? -1] ??
+    cluster.nodes.find(({ node }) => node.name.toLowerCase() === name.toLowerCase());
+  if (found !== undefined) return found;
+  const known = cluster.nodes.slice(0, 20).map(({ node }) => node.name);
+  return {
+    status: 400,
+    error: "bad_request",
+    message: `Cannot find node ${JSON.stringify(name)}: it must be one of ${known.join(", ")}`,
+  };
+}
+
+function leaderOrAny(view: ClusterView, call: ManagementCall): Observation | Refusal {
+  const { cluster } = view;
+  const leader = cluster.nodes[cluster.index.get(view.lock.holder ?? "") ?? -1];
+  const live =
+    leader ??
+    cluster.nodes.find(
+      (node) =>
+        node.node.api !== null && !node.isDown && node.report !== null && isFresh(node, view.maxAgeMs, view.nowMs),
+    );
+  return (
+    live ?? {
+      status: 503,
+      error: "no_node",
+      message: `Cannot pass ${call.method} /${call.name} on: no node of cluster ${cluster.name} answers`,
+    }
+  );
+}

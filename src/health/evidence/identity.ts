@@ -1,0 +1,55 @@
+import type { DatabaseAddress, Node } from "../../cluster/node.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import type { Report } from "../../cluster/documents/report.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { HardReason } from "../reason.ts";
+import type { HealthPolicy } from "../health-policy.ts";
+
+/** Whether the report states another scope than the cluster's. A report without one (or a cluster without one yet) accuses nobody. */
+export function isOutOfScope(cluster: ClusterState, report: Report): boolean {
+  return cluster.scope !== null && report.scope !== null && report.scope !== cluster.scope;
+}
+
+/**
+ * Rule 7: whether the report is that of the node and the database system that are meant.
+ * @returns `foreign`: another scope, or another system identifier than the leader's; `misaddressed`: another node's name; else `null`
+ */
+export function identityMismatch(
+  cluster: ClusterState,
+  observation: Observation,
+  policy: HealthPolicy,
+): HardReason | null {
+  const { report, node } = observation;
+  if (report === null || !policy.guards.sameSystem) return null;
+  const system = cluster.position?.system ?? null;
+  if (isOutOfScope(cluster, report) || (system !== null && report.system !== null && report.system !== system))
+    return "foreign";
+  return isMisaddressed(node, report) ? "misaddressed" : null;
+}
+
+/** Whether the node states another member name than the one that is reached there. Before version 4 nodes state none. */
+export function isMisaddressed(node: Node, report: Report): boolean {
+  return report.name !== null && report.name !== node.member;
+}
+
+/**
+ * Whether a database address that a check states is not the node's (rule 7, `moved`). Two addresses are compared as
+ * text; an address and a name cannot be compared without asking a resolver, so of those only the ports are.
+ */
+export function isDifferentAddress(stated: DatabaseAddress, known: DatabaseAddress | null): boolean {
+  if (known === null) return false;
+  if (stated.port !== known.port) return true;
+  const [one, other] = [bare(stated.host), bare(known.host)];
+  return isNumeric(one) === isNumeric(other) && one !== other;
+}
+
+function bare(host: string): string {
+  return host
+    .toLowerCase()
+    .replace(/^\[|\]$/g, "")
+    .replace(/^::ffff:(?=\d+\.)/, "");
+}
+
+function isNumeric(host: string): boolean {
+  return host.includes(":") || /^\d+(\.\d+){3}$/.test(host);
+}

@@ -1,0 +1,183 @@
+import type { Observation } from "../../cluster/observation.ts";
+import type { ClusterState, Leadership, LostClaim } from "../../cluster/snapshot.ts";
+import { eligibleClaims, isBelievableClaim, upstreamOfStandbys } from "./exporter-claims.ts";
+import { isFresh, maxAgeMs } from "./freshness.ts";
+import { isMisaddressed, isOutOfScope } from "./identity.ts";
+import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
+import type { HealthPolicy } from "../health-policy.ts";
+import { countingViews, isConfirmed, isIdentified } from "./leader-views.ts";
+
+/** Who holds the lock at one instant: at most one node (design.md, rule 2). */
+export interface LockStatus {
+  readonly holder: string | null;
+  /** Every node that claims the lock, freshly. */
+  readonly claims: readonly Observation[];
+  /** Nobody holds the lock, and of several claims none was taken away by views. */
+  readonly isContested: boolean;
+}
+
+/** The same, as it is settled when an outcome is recorded. */
+export interface SettledLockStatus extends LockStatus {
+  readonly leadership: Leadership;
+  readonly lost: ReadonlyMap<string, LostClaim>;
+}
+
+const unclaimed: Leadership = { kind: "unclaimed" };
+const nothingLost: ReadonlyMap<string, LostClaim> = new Map();
+
+/**
+ * Applies rule 2 to what was recorded so far. Claims of nodes without an API (known through their exporters) count only among themselves:
+ * there the standbys decide.
+ */
+export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: number): SettledLockStatus {
+  if (cluster.lockClaims.length === 0) {
+    const leadership = cluster.leadership.kind === "unclaimed" ? cluster.leadership : unclaimed;
+    return {
+      holder: null,
+      claims: [],
+      isContested: false,
+      leadership,
+      lost: cluster.lost.size === 0 ? cluster.lost : nothingLost,
+    };
+  }
+  const claims = freshClaims(cluster, policy, nowMs);
+  const counting = eligibleClaims(claims);
+  const sole = unopposed(cluster, counting, { policy, nowMs });
+  if (sole !== null) return { holder: sole.holder, claims, isContested: false, leadership: sole, lost: cluster.lost };
+  const resolved = resolveLeadership(inputsOf(cluster, counting, { policy, nowMs }));
+  const lost = isSameLoss(cluster.lost, resolved.lost) ? cluster.lost : resolved.lost;
+  const leadership = byReceivers(cluster, { claims, counting, lost }, { policy, nowMs }) ?? resolved.leadership;
+  return {
+    holder: leadership.kind === "held" ? leadership.holder : null,
+    claims,
+    isContested: leadership.kind === "contested",
+    leadership: isSameLeadership(cluster.leadership, leadership) ? cluster.leadership : leadership,
+    lost,
+  };
+}
+
+/**
+ * Who holds the lock at an instant after the last outcome was recorded. Time only takes away: a holder is none any more once its claim is
+ * too old, and of two that contest the lock none gets it because the other's claim grew old.
+ */
+export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LockStatus {
+  if (cluster.lockClaims.length === 0) return { holder: null, claims: [], isContested: false };
+  const claims = freshClaims(cluster, policy, nowMs);
+  const holder = claims.find(({ node }) => node.name === cluster.lockHolder);
+  if (holder !== undefined && (holder.node.api !== null || isStillReceivedFrom(cluster, claims, { policy, nowMs })))
+    return { holder: holder.node.name, claims, isContested: false };
+  const open = claims.filter(({ node }) => !cluster.lost.has(node.name));
+  return { holder: null, claims, isContested: open.length > 1 };
+}
+
+/** Whether who leads is open, or some claim is held against another view of it. */
+export function isDisputed(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
+  const { holder, claims } = lockStatusAt(cluster, policy, nowMs);
+  return claims.length > 1 || (claims.length === 1 && holder === null);
+}
+
+interface Context {
+  readonly policy: HealthPolicy;
+  readonly nowMs: number;
+}
+
+/** The usual case, found without a look at every node: a sole claim that was not lost, and that every view names. */
+function unopposed(
+  cluster: ClusterState,
+  [claim, ...others]: readonly Observation[],
+  context: Context,
+): HeldLeadership | null {
+  if (claim === undefined || others.length > 0 || cluster.lost.size > 0) return null;
+  const holder = claim.node.name;
+  if (!isConfirmed(cluster, holder, context)) return null;
+  const { leadership } = cluster;
+  if (leadership.kind === "held" && leadership.by === "sole" && leadership.holder === holder) return leadership;
+  return { kind: "held", holder, by: "sole", witnesses: [] };
+}
+
+type HeldLeadership = Extract<Leadership, { kind: "held" }>;
+
+function freshClaims(cluster: ClusterState, policy: HealthPolicy, nowMs: number): readonly Observation[] {
+  const maxAge = maxAgeMs(cluster, policy);
+  const claims: Observation[] = [];
+  for (const index of cluster.lockClaims) {
+    const claim = cluster.nodes[index];
+    if (claim === undefined || claim.isDown || !isFresh(claim, maxAge, nowMs)) continue;
+    if (!isForeign(cluster, claim, policy) && isBelievableClaim(claim, policy, nowMs)) claims.push(claim);
+  }
+  return claims;
+}
+
+/** The lock of another scope is no claim on this one, nor is that of a node that is reached under another's address. */
+function isForeign(cluster: ClusterState, { node, report }: Observation, policy: HealthPolicy): boolean {
+  if (!policy.guards.sameSystem || report === null) return false;
+  return isOutOfScope(cluster, report) || isMisaddressed(node, report);
+}
+
+function inputsOf(cluster: ClusterState, claims: readonly Observation[], { policy, nowMs }: Context): LeadershipInputs {
+  const nodes = new Map<string, NodeAnswers>();
+  for (const observation of cluster.nodes) {
+    const { node, sentAtMs, hasLock, failuresInRow, isDown } = observation;
+    const isSilent = isDown || failuresInRow > 0;
+    const canTestify = node.api !== null && isIdentified(cluster, node.name, policy);
+    // A fixed node may be reached at another address than it advertises.
+    const api = node.isFixed ? null : node.api;
+    nodes.set(node.name, {
+      reportedAtMs: sentAtMs,
+      hasLock,
+      isSilent,
+      isViewFailing: cluster.failedViews.has(node.name),
+      canTestify,
+      api,
+    });
+  }
+  const views = countingViews(cluster, policy, nowMs);
+  return { claims: claims.map(claimOf), views, nodes, lost: cluster.lost, stoodLast: cluster.incumbent };
+}
+
+function claimOf({ node, report, claimedSinceMs }: Observation): LockClaim {
+  return {
+    node: node.name,
+    appearedAtMs: claimedSinceMs ?? Infinity,
+    timeline: report?.timeline ?? null,
+    isPaused: report?.isPaused ?? false,
+    isFailsafe: report?.isFailsafe ?? false,
+    hasApi: node.api !== null,
+  };
+}
+
+interface ClaimsAtHand {
+  readonly claims: readonly Observation[];
+  readonly counting: readonly Observation[];
+  readonly lost: ReadonlyMap<string, LostClaim>;
+}
+
+/** Several claims without a cluster manager: timelines and what stood before decide nothing, the standbys do. */
+function byReceivers(
+  cluster: ClusterState,
+  { claims, counting, lost }: ClaimsAtHand,
+  context: Context,
+): Leadership | null {
+  const open = counting.filter(({ node }) => !lost.has(node.name));
+  if (open.length < 2 || open[0]?.node.api !== null) return null;
+  const holder = upstreamOfStandbys(cluster, claims, context);
+  return holder === null
+    ? { kind: "contested", between: open.map(({ node }) => node.name).toSorted() }
+    : { kind: "held", holder, by: "receivers", witnesses: [] };
+}
+
+function isStillReceivedFrom(cluster: ClusterState, claims: readonly Observation[], context: Context): boolean {
+  return eligibleClaims(claims).length < 2 || upstreamOfStandbys(cluster, claims, context) === cluster.lockHolder;
+}
+
+/** A part whose decision stays the same keeps the same objects, which tells watchers so. */
+function isSameLeadership(one: Leadership, other: Leadership): boolean {
+  if (one.kind === "held" && other.kind === "held")
+    return one.holder === other.holder && one.by === other.by && one.witnesses.join() === other.witnesses.join();
+  if (one.kind === "contested" && other.kind === "contested") return one.between.join() === other.between.join();
+  return one.kind === other.kind;
+}
+
+function isSameLoss(one: ReadonlyMap<string, LostClaim>, other: ReadonlyMap<string, LostClaim>): boolean {
+  return one.size === other.size && [...other].every(([node, loss]) => one.get(node) === loss);
+}

@@ -1,0 +1,50 @@
+import { disagreement } from "../evidence/exporter-disagreement.ts";
+import type { RuleLine } from "./explain.ts";
+import { ruleLine, seconds, skippedRule, type ExplainContext } from "./rule-line.ts";
+import { judgeExporterNode } from "../judge/judge-exporter.ts";
+
+/** What the exporter adds: a second witness that decides nothing, or, of a node without an API, what its every yes hangs on. */
+export function exporterRules(subject: ExplainContext): readonly RuleLine[] {
+  const { observation, check } = subject;
+  if (observation.node.exporter === null || check.route === "liveness") return [];
+  return observation.node.api === null ? onlyWitness(subject) : [secondWitness(subject)];
+}
+
+function secondWitness(subject: ExplainContext): RuleLine {
+  const { view, observation } = subject;
+  const { exporter } = observation;
+  if (exporter === null || exporter.up === null)
+    return skippedRule("exporter", `no word: ${exporter?.upFailure?.detail ?? "never heard"}`);
+  const differing = disagreement(view, observation);
+  const word = `${exporter.up.role}, ${seconds(view.nowMs - exporter.up.sentAtMs)} ago`;
+  const value = differing === null ? word : `DISAGREES: its exporter says ${word}, its API says ${differing.node}`;
+  return {
+    ...skippedRule("exporter", value),
+    limit: "shown, decides nothing",
+    source: `GET /up of the exporter of ${observation.node.name}`,
+  };
+}
+
+function onlyWitness(subject: ExplainContext): readonly RuleLine[] {
+  const { view, observation, check } = subject;
+  const { exporter, report } = observation;
+  if (exporter === null || report === null) return [];
+  const verdict = judgeExporterNode(view, { observation, report }, check);
+  const reason = verdict.fit ? null : verdict.reason;
+  const isProof = reason === "stale" || reason === "unknown" || reason === "down";
+  const age =
+    exporter.provenAtMs === -Infinity ? "no page has shown it" : `${seconds(view.nowMs - exporter.provenAtMs)} ago`;
+  const proof = ruleLine(subject, {
+    rule: "database at work",
+    value: `${age}; word ${exporter.up?.role ?? "none"}, role ${report.role}`,
+    limit: `a page whose own database time advanced, within ${seconds(view.policy.pageMaxAgeMs)}`,
+    refusal: isProof ? reason : null,
+    source: `GET /metrics of the exporter of ${observation.node.name}`,
+  });
+  if (reason !== "no_manager") return [proof];
+  const refusal = reason;
+  return [
+    proof,
+    ruleLine(subject, { rule: "cluster manager", value: "none: known through its exporter alone", refusal }),
+  ];
+}

@@ -1,0 +1,141 @@
+import { formatByteSize } from "../../cluster/values/byte-size.ts";
+import { formatLsn } from "../../cluster/values/lsn.ts";
+import type { Report } from "../../cluster/documents/report.ts";
+import { isExempt, judgeAttachment } from "../evidence/attachment.ts";
+import { attachmentWarning } from "./attachment-warning.ts";
+import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
+import type { RuleLine } from "./explain.ts";
+import { ruleLine, seconds, skippedRule, type ExplainContext } from "./rule-line.ts";
+import { isLeading } from "./explain-role.ts";
+import { judgeLag, presentLag, timelineOf } from "../judge/lag.ts";
+import { lagBytes } from "../evidence/measure.ts";
+import { isBeforeStreaming, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
+import type { Reason } from "../reason.ts";
+import type { Route } from "../route.ts";
+import { sharedUpTo } from "../evidence/shared-history.ts";
+import { walReached } from "../evidence/position.ts";
+import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
+
+const noReplicaRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader", "health", "liveness"]);
+
+/** Rules 5 and 6: does it follow the leader's stream, on the leader's history. */
+export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
+  const { view, observation, check } = subject;
+  const { report } = observation;
+  if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
+  if (check.route === "readiness" && isBeforeStreaming(report))
+    return [skippedRule("history and stream", "not asked of nodes before version 4")];
+  if (!view.policy.guards.attachedReplica) return [skippedRule("history and stream", "guard attached_replica is off")];
+  const leader = freshLeader(view);
+  const verdict = judgeAttachment(view, { observation, report }, check);
+  const reason = verdict.fit ? null : verdict.reason;
+  const history = ruleLine(subject, {
+    rule: "history",
+    value: historyOf(subject, report),
+    limit: `timeline ${view.cluster.position?.timeline ?? "not known"}`,
+    refusal: reason === "diverged" ? reason : null,
+  });
+  const stream = ruleLine(subject, {
+    rule: "stream",
+    value: streamOf(subject),
+    limit: `a sign within ${seconds(view.policy.guards.attachWindowMs)}${leader === null ? "; no time counts without a fresh leader" : ""}`,
+    refusal: reason === "detached" || reason === "stalled" ? reason : null,
+    source: `replication[] of ${leader?.node.name ?? "no leader"}, positions of ${observation.node.name}`,
+  });
+  return [history, stream];
+}
+
+/** Rule 4: has it replayed enough. */
+export function lagRules(subject: ExplainContext): readonly RuleLine[] {
+  const { view, observation, check } = subject;
+  const { report } = observation;
+  if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
+  const witness = { observation, report };
+  if (check.route === "readiness") return [readinessRule(subject, report)];
+  const rows: RuleLine[] = [];
+  if (check.replicationState !== null) {
+    const state = judgeReplicationState(witness, check.replicationState);
+    const refusal = state.fit ? null : state.reason;
+    rows.push(
+      ruleLine(subject, {
+        rule: "replication state",
+        value: report.replicationState ?? "not reported",
+        limit: check.replicationState,
+        refusal,
+      }),
+    );
+  }
+  const verdict = judgeLag(view, witness, check);
+  const reason = verdict.fit ? null : verdict.reason;
+  if (check.minLsn !== null) {
+    const { timeline, position } = check.minLsn;
+    const on = timeline === null ? "" : ` on timeline ${timelineOf(observation) ?? "not stated"}`;
+    const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}${on}`;
+    const left = timeline === null ? null : sharedUpTo(view.cluster, timeline);
+    const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${left === null ? "" : `, left at ${formatLsn(left)}`}`;
+    rows.push(ruleLine(subject, { rule: "min_lsn", value, limit, refusal: reason === "min_lsn" ? reason : null }));
+  }
+  rows.push(lagRule(subject, reason === "min_lsn" ? null : reason));
+  return rows;
+}
+
+function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
+  const { view, observation, check } = subject;
+  const { bytes, timeMs } = presentLag(view, observation);
+  const behind = bytes === null ? "lag in bytes not known" : `${formatByteSize(bytes)} behind`;
+  const late = timeMs === null ? "in time not known" : `${seconds(timeMs)} in time`;
+  const limits = [
+    check.lagBytesMax === null ? null : formatByteSize(check.lagBytesMax),
+    check.lagTimeMsMax === null ? null : seconds(check.lagTimeMsMax),
+    observation.dampedLag === null ? null : `${view.policy.guards.lagSamples} samples in a row decide`,
+  ].filter((limit) => limit !== null);
+  const { position } = view.cluster;
+  const source =
+    position === null
+      ? "no leader position was ever seen"
+      : `positions up to ${formatLsn(position.highest)} on timeline ${position.timeline}`;
+  return ruleLine(subject, {
+    rule: "lag",
+    value: `${behind}, ${late}`,
+    limit: limits.length === 0 ? "none asked for" : limits.join(", "),
+    refusal,
+    source,
+  });
+}
+
+function readinessRule(subject: ExplainContext, report: Report): RuleLine {
+  const { view, observation, check } = subject;
+  if (isBeforeStreaming(report)) return skippedRule("lag", "not asked of nodes before version 4");
+  const reason = reasonOf(subject, report);
+  const bytes = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
+  const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? null;
+  return ruleLine(subject, {
+    rule: "lag",
+    value: `${bytes === null ? "lag not known" : `${formatByteSize(bytes)} behind`} (${check.mode})`,
+    limit: limit === null ? "none asked for" : formatByteSize(limit),
+    refusal: reason === "lagging" || reason === "lag_unknown" ? reason : null,
+  });
+}
+
+function reasonOf({ view, observation, check }: ExplainContext, report: Report): Reason | null {
+  const verdict = judgeReadiness(view, { observation, report }, check);
+  return verdict.fit ? null : verdict.reason;
+}
+
+function historyOf({ view }: ExplainContext, report: Report): string {
+  const reached = walReached(report);
+  const where = `timeline ${report.timeline ?? "not stated"}${reached === null ? "" : ` at ${formatLsn(reached)}`}`;
+  if (!isOnLowerTimeline(view.cluster, report)) return where;
+  const left = switchPointOf(view.cluster, report);
+  return left === null ? where : `${where}; the leader's history left that timeline at ${formatLsn(left)}`;
+}
+
+function streamOf({ view, observation }: ExplainContext): string {
+  if (observation.node.isArchiveFed) return "archive_fed: it needs no stream";
+  if (isExempt(observation)) return "tag nostream: it needs no stream";
+  const warning = attachmentWarning(view, observation);
+  if (warning !== null) return warning;
+  return isInSenderChain(view, observation.node.name)
+    ? "listed by its sender, and moves or has nothing to receive"
+    : "moves, or has nothing to receive";
+}

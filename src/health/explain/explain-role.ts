@@ -1,0 +1,151 @@
+import type { Report } from "../../cluster/documents/report.ts";
+import type { RuleLine } from "./explain.ts";
+import { ruleLine, skippedRule, type ExplainContext } from "./rule-line.ts";
+import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "../judge/lock.ts";
+import { isBeforeStreaming } from "../judge/replica.ts";
+import { decisionOf, viewsRule } from "./explain-views.ts";
+import type { Route } from "../route.ts";
+import type { Verdict } from "../verdict.ts";
+
+const lockRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader"]);
+/** Routes on which the leader is as good as a replica. */
+const eitherRoutes: ReadonlySet<Route> = new Set(["read-only", "read-only-sync", "read-only-quorum", "readiness"]);
+
+/** Rules 2 and 3: who holds the lock, and does its database contradict it. */
+export function lockRules(subject: ExplainContext): readonly RuleLine[] {
+  const { view, observation, check } = subject;
+  const { report } = observation;
+  const isEither = eitherRoutes.has(check.route);
+  if (report === null || (!lockRoutes.has(check.route) && !isEither)) return [];
+  const lock = judgeLock(view, { observation, report });
+  const { claims } = view.lock;
+  const rows = [
+    ...(claims.length === 0 ? [] : [viewsRule(subject)]),
+    ruleLine(subject, {
+      rule: "lock",
+      value: `${observation.hasLock ? "claims" : "does not claim"} the lock; ${claimsOf(claims.map(({ node }) => node.name))}`,
+      limit: view.policy.guards.exclusivePrimary
+        ? decisionOf(view)
+        : "guard exclusive_primary is off: the node's own claim counts",
+      refusal: isEither || lock.fit ? null : lock.reason,
+    }),
+  ];
+  if (check.route === "leader" || check.route === "readiness" || !lock.fit) return rows;
+  const verdict: Verdict =
+    check.route === "standby-leader"
+      ? judgeStandbyLeader(view, { observation, report })
+      : judgePrimary(view, { observation, report });
+  rows.push(
+    ruleLine(subject, {
+      rule: check.route === "standby-leader" ? "standby cluster" : "writable",
+      value: `role ${report.role}, state ${report.state}`,
+      limit: view.policy.guards.runningPrimary
+        ? "a document that does not contradict the lock"
+        : "guard running_primary is off",
+      refusal: isEither || verdict.fit ? null : verdict.reason,
+    }),
+  );
+  return rows;
+}
+
+/** Whether a node that is no leader is of the kind asked for: role, state, open to balancers. */
+export function kindRules(subject: ExplainContext): readonly RuleLine[] {
+  const { observation, check } = subject;
+  const { report } = observation;
+  if (report === null || !asksForKind(check.route)) return [];
+  if (isLeading(subject, report)) return [skippedRule("role and state", "it passes as the leader")];
+  const rows: RuleLine[] = [];
+  const isReplicaRoute = check.route !== "health" && check.route !== "readiness";
+  if (isReplicaRoute)
+    rows.push(
+      ruleLine(subject, {
+        rule: "role",
+        value: report.role,
+        limit: "replica",
+        refusal: report.role === "replica" ? null : "wrong_role",
+      }),
+    );
+  rows.push(
+    ruleLine(subject, {
+      rule: "state",
+      value: report.state,
+      limit: "running",
+      refusal: report.state === "running" ? null : "not_running",
+    }),
+  );
+  if (check.route === "readiness" && !isBeforeStreaming(report)) {
+    const found = report.replicationState;
+    const refusal = found === "streaming" ? null : "replication_state";
+    rows.push(
+      ruleLine(subject, { rule: "replication state", value: found ?? "not reported", limit: "streaming", refusal }),
+    );
+  }
+  if (!isReplicaRoute) return rows;
+  const isOut = report.isNoLoadBalance;
+  rows.push(
+    ruleLine(subject, {
+      rule: "noloadbalance",
+      value: isOut ? "tag is set" : "not set",
+      refusal: isOut ? "noloadbalance" : null,
+    }),
+  );
+  return rows;
+}
+
+/** What is asked of a node that is otherwise good: synchrony, which a leader need not have, and tags. */
+export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
+  const { observation, check } = subject;
+  const { report } = observation;
+  if (report === null || !asksForKind(check.route) || check.route === "readiness") return [];
+  const rows = isLeading(subject, report) ? [] : synchronyRules(subject, report);
+  for (const [key, wanted] of check.tags) {
+    const found = report.tags.get(key);
+    rows.push(
+      ruleLine(subject, {
+        rule: `tag ${key}`,
+        value: found ?? "not set",
+        limit: wanted,
+        refusal: found === wanted ? null : "tag",
+      }),
+    );
+  }
+  return rows;
+}
+
+/** Whether the node passes an either-route as the leader, so that what is asked of replicas is not asked of it. */
+export function isLeading({ view, observation, check }: ExplainContext, report: Report): boolean {
+  if (!eitherRoutes.has(check.route)) return false;
+  if (check.route === "readiness") return holdsLock(view, observation.node.name, observation.hasLock);
+  const witness = { observation, report };
+  return judgePrimary(view, witness).fit || judgeStandbyLeader(view, witness).fit;
+}
+
+function asksForKind(route: Route): boolean {
+  return !lockRoutes.has(route) && route !== "liveness";
+}
+
+function synchronyRules(subject: ExplainContext, report: Report): RuleLine[] {
+  const { route } = subject.check;
+  const { isSyncStandby: sync, isQuorumStandby: quorum } = report;
+  const value = sync ? "synchronous standby" : quorum ? "quorum standby" : "asynchronous standby";
+  if (route.endsWith("quorum"))
+    return [
+      ruleLine(subject, { rule: "synchrony", value, limit: "quorum standby", refusal: quorum ? null : "not_quorum" }),
+    ];
+  if (route === "async")
+    return [
+      ruleLine(subject, {
+        rule: "synchrony",
+        value,
+        limit: "asynchronous",
+        refusal: sync || quorum ? "not_async" : null,
+      }),
+    ];
+  return route.endsWith("sync")
+    ? [ruleLine(subject, { rule: "synchrony", value, limit: "synchronous standby", refusal: sync ? null : "not_sync" })]
+    : [];
+}
+
+function claimsOf(names: readonly string[]): string {
+  return names.length === 0 ? "nobody claims it" : `claimed by ${names.join(", ")}`;
+}

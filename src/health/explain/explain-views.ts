@@ -1,0 +1,62 @@
+import type { Decision, LostClaim } from "../../cluster/snapshot.ts";
+import type { RuleLine } from "./explain.ts";
+import { seconds, type ExplainContext } from "./rule-line.ts";
+import type { ClusterView } from "../evidence/cluster-view.ts";
+import { countingViews } from "../evidence/leader-views.ts";
+
+const decisions: Readonly<Record<Exclude<Decision, "sole" | "views">, string>> = {
+  own_view: "tied claims, of which only this node is named by its own view",
+  stood_last: "tied claims, of which this node is the last accepted leader",
+  timeline: "tied claims, of which this node is on the highest timeline",
+  receivers: "the node that the standbys receive from",
+};
+
+/** Who holds the lock and what decided it: `held by pg2, whom the views of pg1, pg3 name`. */
+export function decisionOf({ lock, cluster }: ClusterView): string {
+  const lost = [...cluster.lost].filter(([node]) => lock.claims.some((claim) => claim.node.name === node)).map(lossOf);
+  return [`held by ${lock.holder ?? "nobody"}${reasonOf({ lock, cluster })}`, ...lost].join("; ");
+}
+
+function reasonOf({ lock, cluster }: Pick<ClusterView, "lock" | "cluster">): string {
+  const { leadership } = cluster;
+  if (lock.isContested) return ": the claims are tied";
+  if (lock.holder === null || leadership.kind !== "held") return "";
+  switch (leadership.by) {
+    case "sole":
+      return lock.claims.length > 1 ? ": the only claim that no view overrules" : "";
+    case "views":
+      return `: named by most views (of ${leadership.witnesses.join(", ")})`;
+    case "own_view":
+    case "stood_last":
+    case "timeline":
+    case "receivers":
+      return `: ${decisions[leadership.by]}`;
+  }
+}
+
+function lossOf([node, { witnesses }]: readonly [string, LostClaim]): string {
+  return witnesses.length === 1 && witnesses[0] === node
+    ? `the claim of ${node} is overruled by its own view`
+    : `the claim of ${node} is overruled by the views of ${witnesses.join(" and ")}`;
+}
+
+/** The views of who leads, as they count at this instant. They refuse nothing by themselves: the lock's rule says what came of them. */
+export function viewsRule({ view }: ExplainContext): RuleLine {
+  const { cluster, policy, nowMs } = view;
+  const views = countingViews(cluster, policy, nowMs);
+  const told = views.map(
+    ({ witness, names, requestedAtMs }) =>
+      `${witness} names ${names ?? "nobody"} (${seconds(nowMs - requestedAtMs)} ago)`,
+  );
+  const failed = [...cluster.failedViews.keys()].map((node) => `no view from ${node}`);
+  const newestMs = Math.max(...views.map(({ requestedAtMs }) => requestedAtMs));
+  return {
+    rule: "views of who leads",
+    outcome: "pass",
+    value: [...told, ...failed].join(", ") || "none",
+    limit: `younger than ${seconds(policy.viewMaxAgeMs)}`,
+    ageMs: views.length === 0 ? null : Math.round(nowMs - newestMs),
+    source: "GET /cluster of each",
+    reason: null,
+  };
+}

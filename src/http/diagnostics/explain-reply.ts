@@ -1,0 +1,110 @@
+import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
+import { explain, type Explanation, type RuleLine } from "../../health/explain/explain.ts";
+import { routeOf, routePaths } from "../../health/route.ts";
+import { viewAt } from "../../health/evidence/cluster-view.ts";
+import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-api.ts";
+import { badRequest, jsonReply, printable, type Reply } from "../message/reply.ts";
+import { parseRequestTarget } from "../message/request-target.ts";
+import { statusOf } from "../node-api/verdict-reply.ts";
+
+/** `/explain?node=pg2&check=/replica?lag=1MB`: every rule in order, as JSON or, with `format=text`, for a person at 3 a.m. */
+export function explainReply({ target, query }: DiagnosticsRequest, sources: DiagnosticsSources): Reply {
+  const asked = query.get("check") ?? "/replica";
+  const check = checkOf(asked);
+  if ("subject" in check) return badRequest(check);
+  const snapshot = sources.snapshot();
+  const cluster = snapshot.clusters[snapshot.index.get(target.cluster) ?? -1];
+  const policy = sources.policy(target.cluster);
+  if (cluster === undefined || policy === undefined)
+    return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });
+  const known = (): string => [...cluster.index.keys()].join(", ");
+  if (target.node === null)
+    return badRequest({ subject: "node", value: "none named", allowed: `node=, one of ${known()}` });
+  const observation = cluster.nodes[cluster.index.get(target.node) ?? -1];
+  if (observation === undefined)
+    return badRequest({ subject: "node", value: target.node, allowed: `one of ${known()}` });
+  const told: ExplanationDocument = {
+    node: target.node,
+    cluster: target.cluster,
+    check: asked,
+    at: new Date(sources.wall()).toISOString(),
+    snapshot: snapshot.sequence,
+    instance: snapshot.instance,
+    ...explain(viewAt(cluster, policy, sources.now()), observation, check),
+  };
+  const headers = ["X-Rolecall-Node", printable(target.node)];
+  if (query.get("format") !== "text")
+    return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(asJson(told, check)), headers);
+  return {
+    status: 200,
+    phrase: "OK",
+    headers: ["Cache-Control", "no-store", "Content-Type", "text/plain; charset=utf-8", ...headers],
+    body: Buffer.from(explanationText(told)),
+  };
+}
+
+/** An explanation with what it is about. */
+export interface ExplanationDocument extends Explanation {
+  readonly node: string;
+  readonly cluster: string;
+  readonly check: string;
+  readonly at: string;
+  readonly snapshot: number;
+  readonly instance: string;
+}
+
+/** The explanation for a person: the verdict first, then the rule that decided, marked, among the others. */
+export function explanationText(told: ExplanationDocument): string {
+  const { verdict, rules, decisive } = told;
+  const head = `${told.node} is ${verdict.fit ? "IN" : "OUT"} for ${told.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
+  const cause = decisive === null ? undefined : rules[decisive];
+  const shared =
+    verdict.fit && verdict.isDegraded
+      ? ["  (degraded: a yes that only stands to keep the pool from running empty, or by an exporter's word)"]
+      : [];
+  return [
+    head,
+    ...(cause === undefined
+      ? shared
+      : [`  because ${cause.rule}: ${cause.value}${cause.limit === null ? "" : ` (must be: ${cause.limit})`}`]),
+    `  cluster ${told.cluster}, snapshot ${told.instance}.${told.snapshot}, ${told.at}`,
+    "",
+    ...rules.map((rule, at) => ruleText(rule, at === decisive)),
+    "",
+  ].join("\n");
+}
+
+function ruleText(rule: RuleLine, isDecisive: boolean): string {
+  const mark = rule.outcome === "pass" ? "ok " : rule.outcome === "skip" ? "-  " : isDecisive ? "NO " : "no ";
+  const limit = rule.limit === null ? "" : `  [${rule.limit}]`;
+  const age = rule.ageMs === null ? "" : `, ${(rule.ageMs / 1000).toFixed(1)} s old`;
+  const source = rule.source === "" ? "" : `  <${rule.source}${age}>`;
+  return `${mark} ${rule.rule.padEnd(18)} ${rule.value}${limit}${source}`;
+}
+
+function asJson(told: ExplanationDocument, check: Check): object {
+  const { verdict, rules, decisive, ...rest } = told;
+  return {
+    ...rest,
+    fit: verdict.fit,
+    reason: verdict.fit ? null : verdict.reason,
+    status: verdict.fit ? 200 : statusOf(verdict, check),
+    decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
+    rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
+  };
+}
+
+function checkOf(text: string): Check | ParseError {
+  const target = parseRequestTarget(text);
+  const allowed = `a check such as /replica?lag=1MB: one of ${routePaths().join(", ")}`;
+  if ("problem" in target) return { subject: "parameter check", value: text, allowed };
+  const route = routeOf(target.path);
+  if (route === undefined) return { subject: "parameter check", value: text, allowed };
+  const parsed = parseCheck(route, target.query, {
+    ignoreParams: [],
+    ignoresUnknown: false,
+    defaults: "",
+    lagTimeMsLeast: 0,
+  });
+  return parsed.ok ? parsed.check : parsed.problem;
+}

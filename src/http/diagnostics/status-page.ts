@@ -1,0 +1,40 @@
+import { clusterHead, nodeOverview } from "../../health/explain/overview.ts";
+import { viewAt } from "../../health/evidence/cluster-view.ts";
+import type { DiagnosticsSources } from "./diagnostics-api.ts";
+import { renderSliced, type Rendering } from "../pages/page.ts";
+import type { Reply } from "../message/reply.ts";
+
+type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now">;
+
+/**
+ * `/status`: every cluster that the listener may speak of, and its nodes with what each is fit for, as `Overview` has it.
+ * @param only names of clusters: where one is named, others are left out
+ */
+export function statusReply(
+  only: readonly (string | null)[],
+  sources: StatusSources,
+  rendering: Rendering,
+): Promise<Reply | null> {
+  return renderSliced(statusPieces(only, sources), rendering, ["Content-Type", "application/json"]);
+}
+
+function* statusPieces(only: readonly (string | null)[], { snapshot, policy, now }: StatusSources): Generator<string> {
+  const { instance, sequence, clusters } = snapshot();
+  const nowMs = now();
+  yield `${JSON.stringify({ instance, snapshot: sequence }).slice(0, -1)},"clusters":[`;
+  let separator = "";
+  for (const state of clusters) {
+    const judged = only.every((cluster) => cluster === null || state.name === cluster) ? policy(state.name) : undefined;
+    if (judged === undefined) continue;
+    const view = viewAt(state, judged, nowMs);
+    yield `${separator}${JSON.stringify(clusterHead(view)).slice(0, -1)},"nodes":[`;
+    separator = ",";
+    let comma = "";
+    for (const observation of state.nodes) {
+      yield `${comma}${JSON.stringify(nodeOverview(view, observation))}`;
+      comma = ",";
+    }
+    yield "]}";
+  }
+  yield "]}";
+}

@@ -1,0 +1,19 @@
+/** Counts answers by route and status. Both come from short lists, so it stays small; counting allocates nothing. */
+export class AnswerCounter {
+  readonly #counts = new Map<string, Map<number, { count: number }>>();
+
+  count(route: string, status: number): void {
+    let statuses = this.#counts.get(route);
+    if (statuses === undefined) this.#counts.set(route, (statuses = new Map()));
+    const cell = statuses.get(status);
+    if (cell === undefined) statuses.set(status, { count: 1 });
+    else cell.count += 1;
+  }
+
+  /** Every route and status that was answered, with how often. */
+  *rows(): IterableIterator<{ readonly route: string; readonly status: number; readonly count: number }> {
+    for (const [route, statuses] of this.#counts) {
+      for (const [status, { count }] of statuses) yield { route, status, count };
+    }
+  }
+}

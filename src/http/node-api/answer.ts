@@ -1,0 +1,146 @@
+import type { Observation } from "../../cluster/observation.ts";
+import type { ClusterState, DocumentName, Snapshot } from "../../cluster/snapshot.ts";
+import { parseDatabaseAddress, plainCheck, type Check } from "../../health/check.ts";
+import { judgeMember, judgePool } from "../../health/judge/pool.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
+import { unfit } from "../../health/verdict.ts";
+import type { TargetNode } from "./target-node.ts";
+import { badRequest, errorReply, jsonReply, printable, type Reply } from "../message/reply.ts";
+import type { Request } from "../message/request.ts";
+import type { RoutedRequest } from "./route-request.ts";
+import { statusReply, verdictReply, type JudgedNode } from "./verdict-reply.ts";
+
+/** What answers are made from. The app hands it in. */
+export interface JudgeInputs {
+  readonly snapshot: Snapshot;
+  readonly policy: (cluster: string) => HealthPolicy | undefined;
+  /** Our clock, in ms. */
+  readonly nowMs: number;
+  /** Whether this process should be sent traffic; `null` when it should, else why not. */
+  readonly unready: () => string | null;
+}
+
+/** What can be answered from memory. */
+export type MemoryRequest = Exclude<RoutedRequest, { readonly kind: "management" | "node_question" | "operator" }>;
+
+/** Answers a question from memory. Pure but for its arguments: nothing waits, nothing is asked, nothing is written. */
+export function answer(question: MemoryRequest, request: Request, inputs: JudgeInputs): Reply {
+  switch (question.kind) {
+    case "check":
+      return answerCheck(question.target, withStatedDatabase(question.check, request.serverState), inputs);
+    case "status":
+      return answerStatus(question.target, inputs);
+    case "document":
+      return answerDocument(question.target, question.name, inputs);
+    case "self":
+      return answerSelf(question.path, inputs.unready());
+    case "bad_request":
+      return badRequest(question.problem);
+    case "not_allowed":
+      return errorReply(405, "method_not_allowed", {
+        message: `Cannot ${request.method} this path: allowed is ${question.allow}`,
+        headers: ["Allow", question.allow],
+      });
+    case "operator_off":
+      return errorReply(403, "operator_pages_off", {
+        message: `Cannot answer /${question.path}: this listener has no operator pages. Request it from an admin listener (dialect: admin), or set operator_pages: true on this one`,
+      });
+    case "forbidden":
+      return errorReply(403, "management_off", {
+        message: `Cannot pass ${question.call} on: this listener only answers questions. The listener option management: on changes that`,
+      });
+  }
+}
+
+function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Reply {
+  const met = resolveTarget(target, inputs);
+  if ("reply" in met) return met.reply;
+  const { view, observation } = met;
+  const { snapshot } = inputs;
+  if (target.node === null) {
+    const { verdict, chosen } = judgePool(view, check);
+    return verdictReply({ snapshot, view, observation: chosen }, verdict, check);
+  }
+  if (observation === null) return verdictReply({ snapshot, view, observation }, unfit("unknown"), check);
+  return verdictReply({ snapshot, view, observation }, judgeMember(view, observation, check), check);
+}
+
+/** Of a whole cluster: the document of the primary, else of the node that lags least. */
+function answerStatus(target: TargetNode, inputs: JudgeInputs): Reply {
+  const met = resolveTarget(target, inputs);
+  if ("reply" in met) return met.reply;
+  const { view } = met;
+  const chosen =
+    target.node === null
+      ? (judgePool(view, plainCheck("read-only")).chosen ?? judgePool(view, plainCheck("health")).chosen)
+      : met.observation;
+  return statusReply({ snapshot: inputs.snapshot, view, observation: chosen });
+}
+
+function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInputs): Reply {
+  const met = resolveTarget(target, inputs);
+  if ("reply" in met) return met.reply;
+  const served = met.view.cluster.documents[name];
+  if (served === null) {
+    const message = `Cannot tell /${name} of cluster ${target.cluster}: no node has answered it yet`;
+    return errorReply(503, "unknown", { message, headers: ["X-Rolecall-Node", "-", "X-Rolecall-Reason", "unknown"] });
+  }
+  const age = Math.max(0, Math.round((inputs.nowMs - served.sentAtMs) / 1000));
+  const headers = ["X-Rolecall-Node", printable(served.source), "Age", String(age)];
+  if (served.status !== 200)
+    return errorReply(served.status, "none", { message: `The cluster has no /${name}`, headers });
+  return jsonReply({ code: 200, phrase: "OK" }, served.body, headers);
+}
+
+/** Our own health is never a database's: `/livez` says that the process turns, `/readyz` whether to send it traffic. */
+export function answerSelf(path: "livez" | "readyz", unready: string | null): Reply {
+  if (path === "livez" || unready === null) return jsonReply({ code: 200, phrase: "OK" }, '{"status":"ok"}');
+  return jsonReply({ code: 503, phrase: unready }, JSON.stringify({ status: unready }));
+}
+
+type ResolvedTarget = Omit<JudgedNode, "snapshot"> | { readonly reply: Reply };
+
+/** Finds the cluster and the node that were named. Before the first member list any name may yet turn out right. */
+function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, nowMs }: JudgeInputs): ResolvedTarget {
+  const cluster = snapshot.clusters[snapshot.index.get(target.cluster) ?? -1];
+  const policy = healthPolicy(target.cluster);
+  if (cluster === undefined || policy === undefined) {
+    return {
+      reply: badRequest({
+        subject: "cluster",
+        value: target.cluster,
+        allowed: `one of ${[...snapshot.index.keys()].join(", ")}`,
+      }),
+    };
+  }
+  const view: ClusterView = viewAt(cluster, policy, nowMs);
+  if (target.node === null) return { view, observation: null };
+  const observation = find(cluster, target.node, target.isAnyCase);
+  if (observation === undefined && cluster.isMembershipKnown) {
+    return {
+      reply: badRequest({
+        subject: "node",
+        value: target.node,
+        allowed: `one of ${[...cluster.index.keys()].join(", ")}`,
+      }),
+    };
+  }
+  return { view, observation: observation ?? null };
+}
+
+function find(cluster: ClusterState, name: string, isAnyCase: boolean): Observation | undefined {
+  const exact = cluster.nodes[cluster.index.get(name) ?? -1];
+  if (exact !== undefined || !isAnyCase) return exact;
+  return cluster.nodes.find(({ node }) => node.name.toLowerCase() === name.toLowerCase());
+}
+
+/** `address=10.0.0.1; port=5432` of HAProxy's server state says where HAProxy would send the traffic. `db=` comes first. */
+function withStatedDatabase(check: Check, serverState: string | undefined): Check {
+  if (serverState === undefined || check.database !== null) return check;
+  const address = /(?:^|;)\s*address=([^;\s]+)/.exec(serverState)?.[1];
+  const port = /(?:^|;)\s*port=(\d{1,5})/.exec(serverState)?.[1];
+  if (address === undefined || port === undefined) return check;
+  const database = parseDatabaseAddress(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`);
+  return database === undefined ? check : { ...check, database };
+}

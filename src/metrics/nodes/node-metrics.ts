@@ -1,0 +1,100 @@
+import { disagreement } from "../../health/evidence/exporter-disagreement.ts";
+import { presentLag } from "../../health/judge/lag.ts";
+import type { ProbeStat } from "../probe-stats.ts";
+import type { NodeSeries } from "./node-view.ts";
+import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
+
+/** What we know of each node, under our own names: age, role, lag and fitness with the reason. */
+export function nodeMetrics(views: readonly NodeSeries[]): readonly Family[] {
+  return [
+    family(
+      views,
+      { name: "rolecall_node_age_seconds", help: "Age of the node's last report." },
+      ({ view: clusterView, observation, labels }) =>
+        observation.report === null ? [] : [[labels, (clusterView.nowMs - observation.sentAtMs) / 1000]],
+    ),
+    family(
+      views,
+      { name: "rolecall_node_up", help: "1 while the node's last probe was answered." },
+      ({ summary, labels }) => [[labels, summary.isReachable ? 1 : 0]],
+    ),
+    family(views, { name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known." }, (view) =>
+      lag(view, ({ bytes }) => bytes),
+    ),
+    family(
+      views,
+      { name: "rolecall_node_lag_seconds", help: "Replay lag in time, from our own samples; rounded up." },
+      (view) => lag(view, ({ timeMs }) => (timeMs === null ? null : timeMs / 1000)),
+    ),
+    family(views, { name: "rolecall_node_role", help: "1 for the role the node reports." }, ({ summary, labels }) => [
+      [`${labels},${labelsText({ role: summary.role })}`, 1],
+    ]),
+    family(
+      views,
+      { name: "rolecall_node_fit", help: "1 where the node is fit for the plain check, else 0 with the reason." },
+      ({ summary, labels }) =>
+        (["primary", "replica"] as const).map((check) => {
+          const reason = summary[check] === "fit" ? "" : summary[check];
+          return [`${labels},${labelsText({ check, reason })}`, reason === "" ? 1 : 0];
+        }),
+    ),
+    family(
+      views,
+      {
+        name: "rolecall_exporter_disagrees",
+        help: "1 while the node's exporter tells another role than its API. It decides nothing.",
+      },
+      ({ view: sight, observation, labels }) =>
+        observation.node.api === null || observation.node.exporter === null
+          ? []
+          : [[labels, disagreement(sight, observation) === null ? 0 : 1]],
+    ),
+  ];
+}
+
+/** How askings ended, by node and question. */
+export function askingMetrics(askings: Iterable<ProbeStat>): readonly Family[] {
+  const name = "rolecall_probes_total";
+  return [
+    {
+      name,
+      type: "counter",
+      help: "Askings of a node by what was asked and how it ended.",
+      samples: () => samples(askings),
+    },
+  ];
+
+  function* samples(rows: Iterable<ProbeStat>): Iterable<string> {
+    for (const { cluster, node, endpoint, outcomes } of rows) {
+      for (const [outcome, count] of outcomes)
+        yield sampleLine(name, labelsText({ cluster, node, question: endpoint, outcome }), count);
+    }
+  }
+}
+
+type Samples = readonly (readonly [labels: string, value: number])[];
+
+function family(
+  views: readonly NodeSeries[],
+  { name, help }: { readonly name: string; readonly help: string },
+  samplesOf: (view: NodeSeries) => Samples,
+): Family {
+  function* samples(): Iterable<string> {
+    for (const view of views) {
+      yield samplesOf(view)
+        .map(([labels, value]) => sampleLine(name, labels, value))
+        .join("");
+    }
+  }
+  return { name, type: "gauge", help, samples };
+}
+
+/** A holder does not lag. */
+function lag(
+  { view, observation, labels }: NodeSeries,
+  of: (lag: ReturnType<typeof presentLag>) => number | null,
+): Samples {
+  const isHolder = view.lock.holder === observation.node.name;
+  const value = isHolder ? 0 : of(presentLag(view, observation));
+  return value === null ? [] : [[labels, value]];
+}

@@ -1,0 +1,46 @@
+import type { Failure, FailureKind } from "../../cluster/observation.ts";
+
+/** System and client error codes by what they mean for a probe. */
+const kinds: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
+  ["ECONNREFUSED", "refused"],
+  ["ECONNRESET", "reset"],
+  ["EPIPE", "reset"],
+  ["UND_ERR_SOCKET", "reset"],
+  ["UND_ERR_CONNECT_TIMEOUT", "timeout"],
+  ["ETIMEDOUT", "timeout"],
+  ["EHOSTUNREACH", "unreachable"],
+  ["ENETUNREACH", "unreachable"],
+  ["ENOTFOUND", "unreachable"],
+  ["EAI_AGAIN", "unreachable"],
+  ["UND_ERR_HEADERS_OVERFLOW", "too_large"],
+  // What this machine lacks: descriptors, local ports, buffers, memory.
+  ["EMFILE", "not_sent"],
+  ["ENFILE", "not_sent"],
+  ["ENOBUFS", "not_sent"],
+  ["ENOMEM", "not_sent"],
+  ["EAI_MEMORY", "not_sent"],
+  ["EADDRNOTAVAIL", "not_sent"],
+  ["EADDRINUSE", "not_sent"],
+  ["EAGAIN", "not_sent"],
+]);
+
+/** Names what went wrong in an asking. An error nobody foresaw is an answer that could not be read. */
+export function failureOf(error: Error): Failure {
+  // A name with several addresses fails with all their errors at once. The first that shows what the node did speaks for them.
+  const causes = error instanceof AggregateError ? error.errors.filter((one) => one instanceof Error) : [error];
+  const cause = causes.find((one) => kinds.get(codeOf(one)) !== "not_sent") ?? causes[0] ?? error;
+  const code = codeOf(cause);
+  return {
+    kind: kinds.get(code) ?? (isTls(code) ? "tls" : "body"),
+    detail: `${code === "" ? cause.name : code}: ${cause.message}`.slice(0, 200),
+  };
+}
+
+function codeOf(error: Error): string {
+  return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+
+/** TLS errors come as OpenSSL codes or as verification results such as `CERT_HAS_EXPIRED`. */
+function isTls(code: string): boolean {
+  return /^ERR_(SSL|TLS)_|CERT|SELF_SIGNED|UNABLE_TO|EPROTO/.test(code);
+}

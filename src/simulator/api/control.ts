@@ -1,0 +1,107 @@
+import { type Answer, json } from "./answer.ts";
+import type { SimulatedRequest } from "./request.ts";
+import { type Cluster, nodeNamed } from "../model/cluster.ts";
+import { type Fault, parseFault } from "../model/faults.ts";
+import { isJsonObject, type SimulatorObject, parseSimulatorJson } from "../model/json.ts";
+import { reportedLsn } from "../model/lsn.ts";
+import type { ApiFault, SimulatedNode } from "../model/node.ts";
+
+/** What can be asked of the simulation itself, on every listening port and whatever that node's fault. */
+export interface Controlled {
+  readonly cluster: Cluster;
+  /** Does a fault to a node; resolves when it is in effect, so that a killed node's port is closed. */
+  readonly fault: (node: string, fault: Fault) => Promise<void>;
+}
+
+/**
+ * Answers `GET /sim` (the model) and `POST /sim/{node}/{fault}` (200 with the model). Unknown node 404, unknown fault or parameter 400,
+ * another method 405; killing the last listening node 409, as nothing could revive it.
+ */
+export async function control({ cluster, fault }: Controlled, asked: SimulatedRequest): Promise<Answer> {
+  const [, , name, action, ...rest] = asked.path.split("/");
+  if (name === undefined || name === "") {
+    return asked.method === "GET"
+      ? json(200, modelDocument(cluster))
+      : problem(405, `the method must be GET: it is ${asked.method}`);
+  }
+  if (asked.method !== "POST") return problem(405, `the method must be POST: it is ${asked.method}`);
+  const node = nodeNamed(cluster, name);
+  const names = cluster.nodes.map((known) => known.name).join(", ");
+  if (node === undefined) return problem(404, `the node must be one of ${names}: it is "${name}"`);
+  const parsed = parseFault(rest.length === 0 ? (action ?? "") : asked.path, parametersOf(asked));
+  if (parsed.kind === "refused") return problem(400, parsed.text);
+  const isLast = cluster.nodes.filter((other) => other.alive).length === 1 && node.alive;
+  if (parsed.fault.kind === "kill" && isLast)
+    return problem(409, `${name} is the last node listening: nothing could revive it`);
+  await fault(name, parsed.fault);
+  return json(200, modelDocument(cluster));
+}
+
+/** The model as `GET /sim` shows it: the lock, the time, and every node with its faults. */
+export function modelDocument(cluster: Cluster): SimulatorObject {
+  const { lock, nowMs, settings } = cluster;
+  return {
+    scope: cluster.scope,
+    now: new Date(nowMs).toISOString(),
+    timeline: cluster.timeline,
+    lock:
+      lock === undefined
+        ? null
+        : { holder: lock.holder, expires_in_ms: Math.round(lock.renewedAtMs + settings.ttlMs - nowMs) },
+    sync: cluster.sync,
+    nodes: cluster.nodes.map(nodeDocument),
+  };
+}
+
+function nodeDocument(node: SimulatedNode): SimulatorObject {
+  return {
+    name: node.name,
+    api_url: node.apiUrl,
+    faults: faultsOf(node),
+    state: node.state,
+    role: node.role,
+    timeline: node.timeline,
+    following: node.following ?? null,
+    received: reportedLsn(node.receivedLsn),
+    replayed: reportedLsn(node.replayedLsn),
+    motion: node.motion?.kind ?? null,
+  };
+}
+
+function faultsOf(node: SimulatedNode): SimulatorObject {
+  return {
+    ...(!node.alive && { kill: true }),
+    ...(node.frozenAtMs !== undefined && { freeze: true }),
+    ...(node.detachedAtMs !== undefined && { detach: true }),
+    ...(node.lagBytes !== undefined && { lag: Number.isFinite(node.lagBytes) ? node.lagBytes : true }),
+    ...apiFault(node.api),
+  };
+}
+
+function apiFault(fault: ApiFault): SimulatorObject {
+  switch (fault.kind) {
+    case "none":
+      return {};
+    case "hang":
+      return { hang: true };
+    case "slow":
+      return { slow: fault.ms };
+    case "garbage":
+      return { garbage: fault.style };
+  }
+}
+
+/** Parameters come in the query or as members of a JSON body; the query wins. */
+function parametersOf(asked: SimulatedRequest): ReadonlyMap<string, string> {
+  const body = typeof asked.body === "string" ? parseSimulatorJson(asked.body) : undefined;
+  const members = isJsonObject(body) ? Object.entries(body) : [];
+  const given = members.map(([key, value]): [string, string] => [
+    key,
+    typeof value === "string" ? value : JSON.stringify(value),
+  ]);
+  return new Map([...given, ...asked.query]);
+}
+
+function problem(status: number, message: string): Answer {
+  return json(status, { error: `Cannot do this as ${message}` });
+}

@@ -1,0 +1,122 @@
+import { type Cluster, leaderOf } from "./cluster.ts";
+import { begin } from "./transitions.ts";
+import { type GarbageStyle, isSource, type SimulatedNode } from "./node.ts";
+import { write } from "./replication.ts";
+import { parseSize } from "./size.ts";
+
+/** What can be wrong with a node; `heal` undoes all of it. */
+export type Fault =
+  | { readonly kind: "kill" | "freeze" | "hang" | "detach" | "heal" }
+  | { readonly kind: "lag"; readonly bytes: number }
+  | { readonly kind: "slow"; readonly ms: number }
+  | { readonly kind: "garbage"; readonly style: GarbageStyle };
+
+/** A fault as asked for over HTTP, or what is wrong with the asking. */
+export type ParsedFault =
+  { readonly kind: "fault"; readonly fault: Fault } | { readonly kind: "refused"; readonly text: string };
+
+const garbageStyles: readonly GarbageStyle[] = ["json", "http", "html", "huge"];
+const slowMsMax = 600_000;
+/** A pebibyte: more lag than any database has, and still far from where numbers lose whole bytes. */
+const lagBytesMax = 2 ** 50;
+
+/** Reads `POST /sim/{node}/{action}` with its parameters (query, or members of a JSON body): `bytes` of lag, `ms` of slow, `kind` of garbage. */
+export function parseFault(action: string, parameters: ReadonlyMap<string, string>): ParsedFault {
+  switch (action) {
+    case "kill":
+    case "freeze":
+    case "hang":
+    case "detach":
+    case "heal":
+      return { kind: "fault", fault: { kind: action } };
+    case "revive":
+      return { kind: "fault", fault: { kind: "heal" } };
+    case "lag":
+      return parseLag(parameters.get("bytes"));
+    case "slow":
+      return parseSlow(parameters.get("ms"));
+    case "garbage":
+      return parseGarbage(parameters.get("kind") ?? "json");
+    default:
+      return refused(
+        `the fault must be one of kill, freeze, hang, lag, detach, slow, garbage, revive, heal: it is "${action}"`,
+      );
+  }
+}
+
+/** Does it to the node, at the model's present time. A dead or frozen node takes only what can befall it. */
+export function injectFault(cluster: Cluster, node: SimulatedNode, fault: Fault): void {
+  switch (fault.kind) {
+    case "kill":
+      node.alive = false;
+      node.frozenAtMs = undefined;
+      node.motion = undefined;
+      return;
+    case "freeze":
+      if (node.alive) node.frozenAtMs ??= cluster.nowMs;
+      return;
+    case "detach":
+      node.detachedAtMs ??= cluster.nowMs;
+      return;
+    case "lag":
+      fallBehind(cluster, node, fault.bytes);
+      return;
+    case "hang":
+      node.api = { kind: "hang" };
+      return;
+    case "slow":
+      node.api = { kind: "slow", ms: fault.ms };
+      return;
+    case "garbage":
+      node.api = { kind: "garbage", style: fault.style };
+      return;
+    case "heal":
+      heal(cluster, node);
+      return;
+  }
+}
+
+/** Replay stops until the node is `bytes` behind. A primary writes the missing bytes in one burst, so that the lag is there at once. */
+function fallBehind(cluster: Cluster, node: SimulatedNode, bytes: number): void {
+  node.lagBytes = bytes;
+  const leader = leaderOf(cluster);
+  if (leader === undefined || leader === node || !isSource(leader) || bytes === Infinity) return;
+  const missing = bytes - (leader.receivedLsn - node.replayedLsn);
+  if (missing > 0) write(leader, missing);
+}
+
+function heal(cluster: Cluster, node: SimulatedNode): void {
+  const wasDead = !node.alive;
+  node.alive = true;
+  node.frozenAtMs = undefined;
+  node.api = { kind: "none" };
+  node.detachedAtMs = undefined;
+  node.lagBytes = undefined;
+  node.nextLoopAtMs = cluster.nowMs;
+  if (wasDead) begin(cluster, node, "starting");
+}
+
+function parseLag(bytes: string | undefined): ParsedFault {
+  const parsed = bytes === undefined ? Infinity : parseSize(bytes);
+  const isReadable = parsed !== undefined && parsed >= 0 && (bytes === undefined || parsed <= lagBytesMax);
+  if (!isReadable)
+    return refused(`bytes must be a size like 1048576 or 9MB, at most 1024TB, or be left out: it is "${bytes ?? ""}"`);
+  return { kind: "fault", fault: { kind: "lag", bytes: parsed } };
+}
+
+function parseSlow(ms: string | undefined): ParsedFault {
+  const parsed = Number(ms ?? 1000);
+  if (ms === "" || !(parsed >= 0 && parsed <= slowMsMax))
+    return refused(`ms must be a number from 0 to ${String(slowMsMax)}: it is "${ms ?? ""}"`);
+  return { kind: "fault", fault: { kind: "slow", ms: parsed } };
+}
+
+function parseGarbage(kind: string): ParsedFault {
+  const style = garbageStyles.find((known) => known === kind);
+  if (style === undefined) return refused(`kind must be one of ${garbageStyles.join(", ")}: it is "${kind}"`);
+  return { kind: "fault", fault: { kind: "garbage", style } };
+}
+
+function refused(text: string): ParsedFault {
+  return { kind: "refused", text };
+}

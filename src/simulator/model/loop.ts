@@ -1,0 +1,76 @@
+import { type Cluster, modelHoldsLock, leaderOf } from "./cluster.ts";
+import { attach, begin, end } from "./transitions.ts";
+import { isSource, type MemberKey, type SimulatedNode } from "./node.ts";
+import { candidateOf, race } from "./race.ts";
+import { replicationState } from "./replication.ts";
+import { pendingParameters } from "./parameters.ts";
+import { restartMatches } from "./restart.ts";
+
+/** One run of a node's HA loop: it renews or races for the lock, does what is asked of it, and writes its member key. */
+export function runLoop(cluster: Cluster, node: SimulatedNode): void {
+  const { nowMs } = cluster;
+  if (modelHoldsLock(cluster, node)) lead(cluster, node);
+  else serve(cluster, node);
+  const restart = node.scheduledRestart;
+  if (restart !== undefined && restart.atMs <= nowMs && node.motion === undefined) {
+    node.scheduledRestart = undefined;
+    if (restartMatches(node, restart.filters)) begin(cluster, node, "restarting");
+  }
+  node.pendingRestart = pendingParameters(node.parameters, cluster.settings.parameters);
+  node.lastLoopAtMs = nowMs;
+  node.nextLoopAtMs = nextLoop(cluster, node);
+  node.member = memberKey(cluster, node);
+}
+
+function lead(cluster: Cluster, node: SimulatedNode): void {
+  const { nowMs, settings, failover } = cluster;
+  cluster.lock = { holder: node.name, renewedAtMs: nowMs };
+  if (isSource(node)) cluster.leaderLsn = node.receivedLsn;
+  if (node.motion !== undefined) return;
+  if (settings.standbyCluster && node.role === "primary") {
+    node.role = "standby_leader";
+    begin(cluster, node, "restarting");
+  } else if (!settings.standbyCluster && node.role !== "primary") {
+    begin(cluster, node, "promoting");
+  } else if (failover !== undefined && (failover.scheduledAtMs ?? 0) <= nowMs) {
+    const isMine = failover.leader === undefined || failover.leader === node.name;
+    if (isMine && candidateOf(cluster, failover) !== undefined) begin(cluster, node, "handing over");
+    else cluster.failover = undefined;
+  }
+}
+
+function serve(cluster: Cluster, node: SimulatedNode): void {
+  if (cluster.lock === undefined) {
+    race(cluster);
+    return;
+  }
+  // A primary that finds the lock with another has lost it: it stops, and comes back as a replica.
+  const hasLost = node.role === "primary" || node.role === "standby_leader";
+  if (node.motion?.kind === "promoting") end(cluster, node);
+  if (node.motion !== undefined) return;
+  if (hasLost) begin(cluster, node, "demoting");
+  else if (leaderOf(cluster)?.state === "running") attach(cluster, node);
+}
+
+function nextLoop(cluster: Cluster, node: SimulatedNode): number {
+  const { nowMs, failover } = cluster;
+  const plans = [modelHoldsLock(cluster, node) ? failover?.scheduledAtMs : undefined, node.scheduledRestart?.atMs];
+  const ahead = plans.filter((atMs): atMs is number => atMs !== undefined && atMs > nowMs);
+  return Math.min(nowMs + cluster.settings.loopWaitMs, ...ahead);
+}
+
+function memberKey(cluster: Cluster, node: SimulatedNode): MemberKey {
+  const isUp = node.state === "running";
+  const isReplica = node.role !== "primary";
+  return {
+    writtenAtMs: cluster.nowMs,
+    state: node.state,
+    timeline: isUp ? node.timeline : undefined,
+    replicationState: replicationState(cluster, node),
+    location: isUp && !isReplica ? node.receivedLsn : undefined,
+    received: isUp && isReplica ? node.receivedLsn : undefined,
+    replayed: isUp && isReplica ? node.replayedLsn : undefined,
+    pendingRestart: node.pendingRestart,
+    scheduledRestart: node.scheduledRestart,
+  };
+}

@@ -1,0 +1,146 @@
+import { type Cluster, modelHoldsLock, leaderOf, wakeLoops } from "./cluster.ts";
+import type { Motion, SimulatedNode } from "./node.ts";
+import { reportedLsn } from "./lsn.ts";
+import { historyTime } from "./timestamp.ts";
+
+/** How much history is kept; a real cluster's is unbounded unless `max_timelines_history` says so. */
+const historyRowsMax = 1000;
+
+/** The share of `switchoverMs` that each motion takes; handing over, being elected (`raceShare`) and promoting make up a switchover. */
+const shares: Readonly<Record<Motion["kind"], number>> = {
+  "handing over": 0.4,
+  demoting: 0.25,
+  demoted: 0.25,
+  starting: 0.5,
+  promoting: 0.4,
+  restarting: 0.5,
+  wiping: 0.25,
+  copying: 1,
+};
+const raceShare = 0.2;
+
+/** Begins a motion: the node's state and role become what real nodes report while it lasts. */
+export function begin(cluster: Cluster, node: SimulatedNode, kind: Motion["kind"]): void {
+  node.motion = { kind, endsAtMs: cluster.nowMs + shares[kind] * cluster.timing.switchoverMs };
+  switch (kind) {
+    case "handing over":
+    case "demoting":
+    case "wiping":
+      node.state = "stopping";
+      return;
+    case "demoted":
+      node.state = "stopped";
+      node.role = "demoted";
+      return;
+    case "starting":
+      node.state = "starting";
+      if (!modelHoldsLock(cluster, node)) node.role = "replica";
+      return;
+    case "promoting":
+      return;
+    case "restarting":
+      node.state = "restarting";
+      return;
+    case "copying":
+      node.state = "creating replica";
+      return;
+  }
+}
+
+/** Ends the node's motion and begins the one that follows from it, if any. */
+export function end(cluster: Cluster, node: SimulatedNode): void {
+  const kind = node.motion?.kind;
+  node.motion = undefined;
+  switch (kind) {
+    case undefined:
+      return;
+    case "handing over":
+      if (modelHoldsLock(cluster, node)) release(cluster);
+      begin(cluster, node, "demoted");
+      return;
+    case "demoting":
+      begin(cluster, node, "demoted");
+      return;
+    case "demoted":
+      begin(cluster, node, "starting");
+      return;
+    case "copying":
+      clone(cluster, node);
+      begin(cluster, node, "starting");
+      return;
+    case "wiping":
+      begin(cluster, node, "copying");
+      return;
+    case "starting":
+    case "restarting":
+      start(cluster, node);
+      return;
+    case "promoting":
+      promote(cluster, node);
+      return;
+  }
+}
+
+/** Gives the lock up; the others race for it a moment later. */
+export function release(cluster: Cluster): void {
+  cluster.lock = undefined;
+  wakeLoops(cluster, raceShare * cluster.timing.switchoverMs);
+}
+
+/** Connects a replica to the leader's database. What it has past the point where the leader's timeline began is rewound. */
+export function attach(cluster: Cluster, node: SimulatedNode): void {
+  const leader = leaderOf(cluster);
+  if (leader === undefined || leader === node || leader.motion?.kind === "promoting") return;
+  if (node.following === leader.name && node.timeline === leader.timeline) return;
+  node.following = leader.name;
+  if (node.timeline === leader.timeline) return;
+  const switchLsn = cluster.history.find(([timeline]) => timeline === node.timeline)?.[1] ?? leader.receivedLsn;
+  node.receivedLsn = Math.min(node.receivedLsn, switchLsn);
+  node.replayedLsn = Math.min(node.replayedLsn, node.receivedLsn);
+  node.timeline = leader.timeline;
+}
+
+/** A base backup of the leader: the copy is where the leader is now. */
+function clone(cluster: Cluster, node: SimulatedNode): void {
+  const leader = leaderOf(cluster);
+  if (leader === undefined || !leader.alive) return;
+  node.receivedLsn = leader.receivedLsn;
+  node.replayedLsn = leader.receivedLsn;
+  node.timeline = leader.timeline;
+}
+
+function start(cluster: Cluster, node: SimulatedNode): void {
+  node.state = "running";
+  node.startedAtMs = cluster.nowMs;
+  node.parameters = cluster.settings.parameters;
+  node.pendingRestart = new Map();
+  node.nextLoopAtMs = cluster.nowMs;
+  if (modelHoldsLock(cluster, node) && node.role !== "replica") return;
+  node.role = "replica";
+  node.replayedAtMs = undefined;
+  attach(cluster, node);
+}
+
+function promote(cluster: Cluster, node: SimulatedNode): void {
+  if (!modelHoldsLock(cluster, node)) return;
+  node.following = undefined;
+  node.nextLoopAtMs = cluster.nowMs;
+  if (cluster.settings.standbyCluster) {
+    node.role = "standby_leader";
+  } else {
+    node.receivedLsn = reportedLsn(node.receivedLsn);
+    node.replayedLsn = node.receivedLsn;
+    node.role = "primary";
+    const row = [
+      cluster.timeline,
+      node.receivedLsn,
+      "no recovery target specified",
+      historyTime(cluster.nowMs),
+      node.name,
+    ] as const;
+    cluster.history = [...cluster.history, row].slice(-historyRowsMax);
+    cluster.timeline += 1;
+    node.timeline = cluster.timeline;
+  }
+  wakeLoops(cluster, raceShare * cluster.timing.switchoverMs);
+}

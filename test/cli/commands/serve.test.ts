@@ -1,0 +1,220 @@
+import assert from "node:assert/strict";
+import { unlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { test, type TestContext } from "node:test";
+import { liveCluster, type LiveNode } from "../../fake/live-node.ts";
+import { listen } from "../../fake/listening.ts";
+import { fileOf, freePort, Running } from "../../fake/running.ts";
+
+const limit = { timeout: 30_000 };
+
+interface Parts {
+  readonly listeners: string;
+  readonly more?: string;
+}
+
+function configOf(nodes: readonly LiveNode[], { listeners, more = "" }: Parts): string {
+  const rows = nodes.map(({ name, api }) => `{ name: ${name}, api: "${api}" }`).join(", ");
+  return `clusters: [{ name: demo, nodes: [${rows}] }]\nprobe: { interval: 200ms }\nlisten: [${listeners}]\n${more}\n`;
+}
+
+async function serving(
+  context: TestContext,
+  more = "drain: 100ms",
+): Promise<{ running: Running; file: string; port: number; nodes: readonly LiveNode[] }> {
+  const nodes = await liveCluster(context, ["pg1"]);
+  const port = await freePort();
+  const file = fileOf(context, configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }`, more }));
+  const running = new Running(context, ["serve", "--config", file]);
+  await running.says("listening");
+  return { running, file, port, nodes };
+}
+
+async function status(port: number, path: string): Promise<number> {
+  return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
+}
+
+for (const signal of ["SIGTERM", "SIGINT"] as const) {
+  test(`${signal} ends it with exit code 0`, limit, async (context) => {
+    const { running, port } = await serving(context);
+    assert.equal(await status(port, "/primary"), 200);
+    running.process.kill(signal);
+    assert.equal(await running.exit, 0);
+    assert.equal(running.stdout, "");
+  });
+}
+
+test("SIGTERM drains: it is not ready, answers go on, and a second signal ends it at once", limit, async (context) => {
+  const { running, port } = await serving(context, "drain: 10min");
+  running.process.kill("SIGTERM");
+  await running.says("stopping");
+  assert.equal(await status(port, "/readyz"), 503);
+  assert.equal(await status(port, "/primary"), 200);
+  running.process.kill("SIGHUP");
+  assert.equal(await status(port, "/primary"), 200);
+  running.process.kill("SIGTERM");
+  assert.equal(await running.exit, 0);
+});
+
+test(
+  "SIGHUP with a bad file leaves the old one in force and says so, with a good one takes it",
+  limit,
+  async (context) => {
+    const { running, file, port, nodes } = await serving(context);
+    writeFileSync(file, "clusters: 7\n");
+    running.process.kill("SIGHUP");
+    await running.says("reload refused");
+    assert.match(running.stderr, /clusters/);
+    assert.equal(await status(port, "/primary"), 200);
+    unlinkSync(file);
+    running.process.kill("SIGHUP");
+    await running.says("reload refused", 2);
+    const other = await freePort();
+    writeFileSync(
+      file,
+      configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }, { port: ${other}, dialect: admin }` }),
+    );
+    running.process.kill("SIGHUP");
+    await running.says('"reloaded"');
+    assert.deepEqual([await status(port, "/primary"), await status(other, "/readyz")], [200, 200]);
+    const metrics = await (await fetch(`http://127.0.0.1:${other}/metrics`)).text();
+    assert.match(metrics, /rolecall_reloads_total\{outcome="refused"\} 2/);
+  },
+);
+
+test("a port that is taken ends it with exit code 2 and names the place", limit, async (context) => {
+  const taken = createServer();
+  const takenPort = await listen(context, taken);
+  const nodes = await liveCluster(context, ["pg1"]);
+  const file = fileOf(context, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
+  const running = new Running(context, ["serve", "--config", file]);
+  assert.equal(await running.exit, 2);
+  assert.match(running.stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${takenPort} .*EADDRINUSE`));
+});
+
+test("ports that the simulated nodes cannot have end it with exit code 2 and are named", limit, async (context) => {
+  const taken = createServer();
+  const takenPort = await listen(context, taken);
+  const text = `clusters: [{ name: demo, discover: ["http://127.0.0.1:${takenPort}"] }]\nsimulator: { nodes: 2, port: ${takenPort} }\n`;
+  const file = fileOf(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
+  const running = new Running(context, ["serve", "--config", file]);
+  assert.equal(await running.exit, 2);
+  assert.match(running.stderr, new RegExp(`Cannot start the simulator as simulator\\.port ${takenPort} .*EADDRINUSE`));
+});
+
+test("a port that is taken at a reload leaves the old configuration in force", limit, async (context) => {
+  const { running, file, port, nodes } = await serving(context);
+  const taken = createServer();
+  const takenPort = await listen(context, taken);
+  writeFileSync(file, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
+  running.process.kill("SIGHUP");
+  await running.says("reload refused");
+  assert.equal(await status(port, "/primary"), 200);
+});
+
+test("a wrong configuration or command line ends it with exit code 2", limit, async (context) => {
+  const wrong = fileOf(context, "clusters: []\nlisten: []\nwhat: 1\n");
+  for (const [args, said] of [
+    [["serve", "--config", wrong], /what/],
+    [["serve", "--config", "/no/such/file.yaml"], /\/no\/such\/file\.yaml/],
+    [["serve"], /--config|clusters/],
+    [["serve", "--nonsense"], /nonsense[^]*Usage/],
+    [["serve", "--discover", "nonsense"], /nonsense/],
+    [["nonsense"], /nonsense[^]*Usage/],
+    [[], /Usage/],
+  ] as const) {
+    const running = new Running(context, args);
+    assert.equal(await running.exit, 2, args.join(" "));
+    assert.match(running.stderr, said);
+  }
+  const env = new Running(context, ["serve", "--discover", "http://127.0.0.1:1"], { env: { ROLECALL_NONSENSE: "1" } });
+  assert.equal(await env.exit, 2);
+  assert.match(env.stderr, /ROLECALL_NONSENSE/);
+});
+
+test("help is told on stdout, with exit code 0", limit, async (context) => {
+  for (const [args, said] of [
+    [["serve", "--help"], /^Usage: rolecall serve/],
+    [["--help"], /^rolecall: /],
+  ] as const) {
+    const running = new Running(context, args);
+    assert.equal(await running.exit, 0);
+    assert.match(running.stdout, said);
+  }
+});
+
+test("one seed on the command line is enough", limit, async (context) => {
+  const nodes = await liveCluster(context, ["pg1", "pg2"]);
+  const port = await freePort();
+  const running = new Running(context, ["serve", "--discover", nodes[1]?.api ?? "", "--listen", `127.0.0.1:${port}`]);
+  await running.says("listening");
+  assert.deepEqual(
+    [
+      await status(port, "/primary"),
+      await status(port, "/nodes/pg2/replica"),
+      await status(port, "/nodes/pg9/replica"),
+    ],
+    [200, 200, 400],
+  );
+});
+
+for (const workers of [0, 2]) {
+  test(
+    `sockets that were inherited go to the listeners in the order of the configuration, with ${workers} workers`,
+    limit,
+    async (context) => {
+      const nodes = await liveCluster(context, ["pg1"]);
+      const socket = createServer();
+      const socketPort = await listen(context, socket);
+      const [port, admin] = [socketPort, await freePort()];
+      const file = fileOf(
+        context,
+        configOf(nodes, {
+          listeners: `{ port: ${port}, whole_cluster: true }, { port: ${admin}, dialect: admin }`,
+          more: `workers: ${workers}`,
+        }),
+      );
+      // LISTEN_PID must be the id of the process itself, which only a shell that becomes it can say.
+      const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
+      const running = new Running(context, ["serve", "--config", file], { command, sockets: [handleOf(socket)] });
+      await running.says("listening", 2);
+      // Here the descriptor is shared, so this end has to stop accepting for the other to be asked.
+      socket.close();
+      assert.deepEqual(
+        [await status(port, "/primary"), await status(admin, "/livez"), await status(admin, "/primary")],
+        [200, 200, 404],
+      );
+      running.process.kill("SIGINT");
+      assert.equal(await running.exit, 0);
+    },
+  );
+}
+
+test("sockets meant for another process are not touched", limit, async (context) => {
+  const nodes = await liveCluster(context, ["pg1"]);
+  const port = await freePort();
+  const file = fileOf(context, configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }` }));
+  const running = new Running(context, ["serve", "--config", file], { env: { LISTEN_PID: "1", LISTEN_FDS: "5" } });
+  await running.says("listening");
+  assert.equal(await status(port, "/primary"), 200);
+});
+
+test("a process that was stopped for a while believes nothing it knew", limit, async (context) => {
+  const { running, port, nodes } = await serving(context, "");
+  const asked = nodes[0]?.asked.length ?? 0;
+  running.process.kill("SIGSTOP");
+  await nodes[0]?.close();
+  await new Promise((resolve) => void setTimeout(resolve, 3_500));
+  running.process.kill("SIGCONT");
+  assert.ok(asked > 0);
+  assert.equal(await status(port, "/primary"), 503);
+  await running.says("clock gap detected");
+});
+
+/** The file descriptor of a listening server, as a parent passes it on. */
+function handleOf(server: object): number {
+  const handle: unknown = Reflect.get(server, "_handle");
+  const fd: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
+  if (typeof fd !== "number") throw new Error("this system does not tell the descriptor of a socket");
+  return fd;
+}

@@ -1,0 +1,79 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pino } from "pino";
+import { App } from "../../src/app/app.ts";
+import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
+import { serveOddNode } from "../fake/odd-node.ts";
+import { until } from "../fake/until.ts";
+
+test("documents of another scope, and those that are not had, are one line each in the log, however often they are asked for", async (context) => {
+  const asked = new Map<string, number>();
+  const node = await serveOddNode({
+    name: "pg1",
+    holdsLock: true,
+    instead: (request, response) => {
+      const path = request.url ?? "";
+      asked.set(path, (asked.get(path) ?? 0) + 1);
+      const patroni = { version: "4.1.4", scope: "demo", name: "pg1" };
+      const members = [
+        { name: "pg1", role: "leader", state: "running", api_url: `http://${request.headers.host}/patroni` },
+      ];
+      if (path === "/leader") response.end(JSON.stringify({ state: "running", role: "primary", timeline: 1, patroni }));
+      else if (path === "/cluster") response.end(JSON.stringify({ scope: "other", members }));
+      else response.writeHead(500).end();
+    },
+  });
+  const lines: Record<string, unknown>[] = [];
+  const log = pino(
+    { base: null },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  const config = configOf({ clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", api: node.api })] })] });
+  const app = new App(
+    { ...config, probe: { ...config.probe, intervalMs: 20, clusterIntervalMs: 20, configIntervalMs: 20 } },
+    log,
+  );
+  context.after(() => node.close());
+  try {
+    await app.start();
+    // A config that fails makes all documents rest for ten seconds, but not before the cluster document was had more than once.
+    await until(async () => (asked.get("/cluster") ?? 0) > 1 && (asked.get("/config") ?? 0) > 0);
+  } finally {
+    await app.stop({ drains: false });
+  }
+  const told = lines.filter(({ msg }) => String(msg).includes("document"));
+  assert.deepEqual(
+    told.map(({ msg, level, cluster, node: name, scope, wanted, document, failure }) => ({
+      msg,
+      level,
+      cluster,
+      name,
+      scope,
+      wanted,
+      document,
+      failure,
+    })),
+    [
+      {
+        msg: "cluster document of another scope left out",
+        level: 40,
+        cluster: "demo",
+        name: "pg1",
+        scope: "other",
+        wanted: "demo",
+        document: undefined,
+        failure: undefined,
+      },
+      {
+        msg: "document of the cluster not had",
+        level: 40,
+        cluster: "demo",
+        name: "pg1",
+        scope: undefined,
+        wanted: undefined,
+        document: "config",
+        failure: "status",
+      },
+    ],
+  );
+});

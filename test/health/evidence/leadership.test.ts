@@ -1,0 +1,143 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import type { LostClaim } from "../../../src/cluster/snapshot.ts";
+import { resolveLeadership, type ResolvedLeadership } from "../../../src/health/evidence/leadership.ts";
+import { leadershipDocument } from "../leadership-document.ts";
+import {
+  appearedAtMs,
+  doesClaim,
+  inputsOf,
+  isFirstOfItsKind,
+  kindsOf,
+  nameOf,
+  nodeStates,
+  permutations,
+  renamed,
+  requestedAtMs,
+  rows,
+  settled,
+  truths,
+  type Row,
+} from "../leadership-rows.ts";
+
+/** Every combination for two and three nodes, with the orders of events; of those that are alike but for names the first. */
+function* everyRow(): Generator<Row> {
+  for (const count of [2, 3]) {
+    const states = nodeStates(count, false);
+    const kinds = kindsOf(states);
+    for (const row of rows(count, states)) if (isFirstOfItsKind(row, kinds)) yield row;
+  }
+}
+
+/** The same without orders of events: what the nodes say goes on. */
+function* everySettledRow(): Generator<Row> {
+  for (const count of [2, 3]) yield* rows(count, nodeStates(count, true));
+}
+
+function holderOf({ leadership }: ResolvedLeadership): number | null {
+  return leadership.kind === "held" ? Number(leadership.holder.slice(2)) - 1 : null;
+}
+
+/** Whether the claimant's own view, requested after the claim appeared, names another node that does not deny it, or twice nobody. */
+function isDisownedByItself(row: Row, at: number): boolean {
+  const own = row.nodes[at];
+  if (own === undefined || own.isFailsafe || own.view === "none" || requestedAtMs(own) <= appearedAtMs(own))
+    return false;
+  if (own.view === "twice") return !row.isPaused;
+  if (own.view === null || own.view === at) return false;
+  // "follows" denies it; of one that "followed", and is asked again at this moment, the answer is waited for.
+  const named = row.nodes[own.view];
+  return named?.status === "silent" || (named !== undefined && doesClaim(named));
+}
+
+/** Whether the claimant's own view and every other one name it, all requested after every claim appeared. */
+function isConfirmedByAll(row: Row, at: number): boolean {
+  const newestMs = Math.max(...row.nodes.filter(doesClaim).map(appearedAtMs));
+  const isForIt = row.nodes.every(
+    (node) => node.view === "none" || (node.view === at && requestedAtMs(node) > newestMs),
+  );
+  return isForIt && row.nodes[at]?.view === at;
+}
+
+/** Every claim lost by views that were requested at the same time as the row's own. */
+function allLost(row: Row): ReadonlyMap<string, LostClaim> {
+  return new Map(
+    row.nodes.flatMap((node, at) => (doesClaim(node) ? [[nameOf(at), { viewMs: 30, witnesses: [nameOf(at)] }]] : [])),
+  );
+}
+
+/** What is wrong with the decision on one row; checked without messages first, for there are many. */
+function problemOf(row: Row, index: number): string | null {
+  const resolved = resolveLeadership(inputsOf(row));
+  const holder = holderOf(resolved);
+  const claimants = [...row.nodes.keys()].filter((at) => doesClaim(row.nodes[at] ?? row.nodes[0]!));
+  if (holder !== null && !claimants.includes(holder)) return "the holder claims nothing";
+  if (holder !== null && resolved.lost.has(nameOf(holder))) return "the holder's claim is lost";
+  if (holder !== null && isDisownedByItself(row, holder)) return "a yes for a claimant that its own view disowns";
+  for (const at of claimants)
+    if (isConfirmedByAll(row, at) && holder !== at) return `a no for ${nameOf(at)}, which every view confirms`;
+  const orders = permutations[row.nodes.length] ?? [];
+  const to = orders[index % orders.length] ?? [];
+  const other = holderOf(resolveLeadership(inputsOf(renamed(row, to))));
+  if (other !== (holder === null ? null : to[holder])) return `another decision under the renaming ${to.join()}`;
+  const inputs = inputsOf(row);
+  const nodes = new Map([...inputs.nodes].toReversed());
+  const reversed = resolveLeadership({
+    ...inputs,
+    claims: inputs.claims.toReversed(),
+    views: inputs.views.toReversed(),
+    nodes,
+  });
+  return holderOf(reversed) === holder ? null : "another decision where the nodes are listed in another order";
+}
+
+describe("who leads, for every combination of two and three nodes", () => {
+  test("is at most one, never one that its own view disowns, always one that all confirm, whatever the names and their order", () => {
+    let count = 0;
+    for (const row of everyRow()) {
+      const problem = problemOf(row, (count += 1));
+      assert.equal(problem, null, JSON.stringify(row));
+    }
+    assert.ok(count > 300_000, `only ${count} rows`);
+  });
+
+  test("comes back to a right claimant that confirms itself, whatever was lost before, while at most one node is at fault", () => {
+    let count = 0;
+    for (const row of everySettledRow()) {
+      const right = theRightOne(row);
+      if (right === null) continue;
+      count += 1;
+      for (const lost of [new Map<string, LostClaim>(), allLost(row)]) {
+        const holder = holderOf(settled(row, lost));
+        assert.equal(holder, right, `${JSON.stringify(row)}, ${lost.size} lost before`);
+      }
+    }
+    assert.ok(count > 1_000, `only ${count} rows`);
+  });
+
+  test("does not hang on what was lost before, once views have come again, but where no view speaks for the claim", () => {
+    for (const row of everySettledRow()) {
+      const holder = holderOf(settled(row));
+      if (holder === null || row.nodes.every(({ view }) => view !== holder)) continue;
+      assert.equal(holderOf(settled(row, allLost(row))), holder, JSON.stringify(row));
+    }
+  });
+
+  test("docs/leadership.md: the rows that are open are those there are, and what is chosen in them", () => {
+    const wanted = leadershipDocument(everySettledRow());
+    if (process.env["UPDATE_DOCS"] === "1") writeFileSync("docs/leadership.md", wanted);
+    assert.equal(existsSync("docs/leadership.md") ? readFileSync("docs/leadership.md", "utf8") : "", wanted);
+  });
+});
+
+/** The node that leads by the only likeliest truth, where it claims the lock, its view names it, and at most one node is at fault. */
+function theRightOne(row: Row): number | null {
+  const { leaders, faults } = truths(row);
+  const [leader, ...others] = leaders;
+  if (leader === undefined || leader === null || others.length > 0 || faults > 1) return null;
+  // In failsafe nobody's view is evidence: it may be of the time before.
+  if (row.nodes.some(({ isFailsafe }) => isFailsafe)) return null;
+  const node = row.nodes[leader];
+  return node !== undefined && doesClaim(node) && node.view === leader ? leader : null;
+}

@@ -1,0 +1,111 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
+import { plainCheck } from "../../../src/health/check.ts";
+import { judge } from "../../../src/health/judge/judge.ts";
+import { judgePool } from "../../../src/health/judge/pool.ts";
+import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
+import {
+  anyEvent,
+  answered,
+  heard,
+  named,
+  names,
+  sentAt,
+  settingsOf,
+  silent,
+  story,
+  unasked,
+  viewless,
+} from "../stage.ts";
+
+const policy = settingsOf();
+const name = fc.constantFrom(...names);
+
+/** Claims and their withdrawal, silences, and documents that name anyone, true or not. */
+const claimsAndWords = fc.oneof(
+  fc.tuple(name, fc.boolean(), fc.integer({ min: 1, max: 3 })).map(
+    ([node, hasLock, timeline]) =>
+      (atMs: number): ProbeOutcome =>
+        answered(node, atMs, { hasLock, timeline }),
+  ),
+  name.map((node) => (atMs: number) => silent(node, atMs)),
+  fc.tuple(name, fc.option(name)).map(
+    ([of, leader]) =>
+      (atMs: number) =>
+        named(of, leader, atMs),
+  ),
+);
+
+for (const [what, event] of [
+  ["claims, documents and silences", claimsAndWords],
+  ["all that may be heard", anyEvent],
+] as const) {
+  test(`whatever the order of ${what}, at most one node is primary at any instant`, () => {
+    fc.assert(
+      fc.property(story(event, 60), fc.integer({ min: 0, max: 7_000 }), (told, laterMs) => {
+        let cluster = unasked();
+        for (const outcome of told) {
+          cluster = heard(cluster, [outcome], policy);
+          for (const nowMs of [sentAt(outcome), sentAt(outcome) + laterMs]) {
+            const view = viewAt(cluster, policy, nowMs);
+            for (const route of ["primary", "leader"] as const) {
+              const fits = cluster.nodes
+                .filter((node) => judge(view, node, plainCheck(route)).fit)
+                .map(({ node }) => node.name);
+              assert.ok(fits.length <= 1, `${route}: ${fits.join(" and ")}`);
+              assert.equal(judgePool(view, plainCheck(route)).chosen?.node.name, fits[0]);
+            }
+          }
+        }
+      }),
+    );
+  });
+}
+
+test("a sole claim that its own document confirms, and none of another disputes, always gets yes, whatever came before", () => {
+  fc.assert(
+    fc.property(
+      story(claimsAndWords, 40),
+      name,
+      fc.array(fc.tuple(name, fc.boolean()), { maxLength: 6 }),
+      (told, holder, words) => {
+        // Long enough after that no other claim is fresh, and no earlier view counts.
+        const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
+        const claim = answered(holder, beganMs, { hasLock: true, timeline: 1 });
+        const others = names
+          .filter((node) => node !== holder)
+          .map((node) => answered(node, beganMs + 1, { timeline: 1 }));
+        // Documents name the holder or, once each, nobody; its own names it.
+        const once = new Map(words.filter(([of]) => of !== holder));
+        const documents = [
+          named(holder, holder, beganMs + 2),
+          ...[...once].map(([of, isNamed]) => named(of, isNamed ? holder : null, beganMs + 2)),
+        ];
+        const state = heard(heard(unasked(), told, policy), [claim, ...others, ...documents], policy);
+        const clusterView = viewAt(state, policy, beganMs + 3);
+        assert.equal(judgePool(clusterView, plainCheck("primary")).chosen?.node.name, holder);
+      },
+    ),
+  );
+});
+
+test("of two claims the one that a document of a third names afterwards is primary", () => {
+  fc.assert(
+    fc.property(
+      story(claimsAndWords, 40),
+      fc.shuffledSubarray([...names], { minLength: 3, maxLength: 3 }),
+      (told, [one, other, third]) => {
+        assert.ok(one !== undefined && other !== undefined && third !== undefined);
+        const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
+        const claims = [one, other].map((node) => answered(node, beganMs, { hasLock: true }));
+        const others = names.filter((node) => node !== one && node !== other).map((node) => answered(node, beganMs));
+        const fourth = names.filter((node) => node !== one && node !== other && node !== third);
+        const views = [named(third, other, beganMs + 1), ...fourth.map((node) => viewless(node, beganMs + 1))];
+        const part = heard(heard(unasked(), told, policy), [...claims, ...others, ...views], policy);
+        assert.equal(viewAt(part, policy, beganMs + 2).lock.holder, other);
+      },
+    ),
+  );
+});

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { ClusterState } from "../../../src/cluster/snapshot.ts";
+import { samplesMax, timeLagMs } from "../../../src/health/evidence/time-lag.ts";
+import { answered, heard, settingsOf, unasked } from "../stage.ts";
+
+/** What the leader wrote in each second, and how far behind the replica is at its end, in bytes. Long idle spans among busy ones. */
+const seconds = fc.array(
+  fc.record({
+    written: fc.constantFrom(0, 0, 1, 100, 5_000),
+    behind: fc.constantFrom(0, 0, 1, 50, 3_000, 20_000),
+    mute: fc.integer({ min: 0, max: 9 }),
+  }),
+  { minLength: 1, maxLength: 700 },
+);
+
+test("time lag is never less than the truth by more than the age of the leader's last word, and its ring rises and is bounded", () => {
+  fc.assert(
+    fc.property(seconds, (lived) => {
+      const policy = settingsOf();
+      let cluster: ClusterState = unasked();
+      const written: number[] = [];
+      let [at, toldAtMs] = [0x5000000, 0];
+      for (const [second, { written: bytes, behind, mute }] of lived.entries()) {
+        const nowMs = second * 1000;
+        at += bytes;
+        written.push(at);
+        // Now and then the leader's own query fails, and it states no position.
+        const isMute = second > 0 && mute === 0;
+        if (!isMute) toldAtMs = nowMs;
+        const replayed = Math.max(0x5000000, at - behind);
+        const leader = isMute ? { hasLock: true, state: "unknown", timeline: null } : { hasLock: true, location: at };
+        cluster = heard(
+          cluster,
+          [answered("pg1", nowMs, leader), answered("pg2", nowMs, { received: at, replayed })],
+          policy,
+        );
+        assertRising(cluster);
+        const observation = cluster.nodes[1];
+        assert.ok(observation !== undefined);
+        const lag = timeLagMs(cluster, observation, { policy, nowMs });
+        // The truth: since when the leader has been past what the replica has replayed.
+        const passed = written.findIndex((position) => position > replayed);
+        const truthMs = passed < 0 ? 0 : nowMs - passed * 1000;
+        if (lag !== null) assert.ok(lag >= truthMs - (nowMs - toldAtMs), `${lag} told, ${truthMs} true`);
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+test("a replica that has replayed all of an idle leader's WAL has no lag, for as long as the leader is idle", () => {
+  fc.assert(
+    fc.property(fc.integer({ min: 1, max: 600 }), (length) => {
+      const healthPolicy = settingsOf();
+      let state = unasked();
+      for (let second = 0; second < length; second += 1) {
+        const position = 0x5000000;
+        state = heard(
+          state,
+          [
+            answered("pg1", second * 1000, { hasLock: true, location: position }),
+            answered("pg2", second * 1000, { replayed: position }),
+          ],
+          healthPolicy,
+        );
+      }
+      assert.equal(state.positionSamples.length, 1);
+      const observation = state.nodes[1];
+      assert.ok(observation !== undefined);
+      assert.equal(timeLagMs(state, observation, { policy: healthPolicy, nowMs: length * 1000 }), 0);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+function assertRising({ positionSamples }: ClusterState): void {
+  assert.ok(positionSamples.length <= samplesMax);
+  for (const [at, { atMs, position }] of positionSamples.entries()) {
+    const before = positionSamples[at - 1];
+    assert.ok(before === undefined || (before.atMs < atMs && before.position < position));
+  }
+}

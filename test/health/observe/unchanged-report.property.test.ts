@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { ProbeOutcome, StatusOutcome } from "../../../src/cluster/outcome.ts";
+import type { Sender } from "../../../src/cluster/documents/report.ts";
+import type { ClusterState } from "../../../src/cluster/snapshot.ts";
+import { recordUnchanged } from "../../../src/health/observe/unchanged-report.ts";
+import { observe } from "../../../src/health/observe/observe.ts";
+import {
+  anyEvent,
+  answered,
+  heard,
+  historyOf,
+  named,
+  names,
+  sentAt,
+  settingsOf,
+  story,
+  unasked,
+  type Name,
+} from "../stage.ts";
+
+/** Nodes that are as they should be, so that many are where the leader is. */
+const calm = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 1 })).map(
+  ([node, position]) =>
+    (atMs: number) =>
+      healthy(node, node === "pg1", { position: 0x5000000 + position, atMs }),
+);
+
+/** The same after a promotion: pg2 leads on timeline 2, lists its replicas, and some of them still state the old timeline. */
+const promoted = fc
+  .tuple(fc.constantFrom("pg2", "pg2", "pg3", "pg4"), fc.integer({ min: 0, max: 1 }), fc.constantFrom(1, 2, 2, null))
+  .map(([node, position, timeline]) => (atMs: number) => {
+    const isLeader = node === "pg2";
+    const senders = isLeader ? [{ name: "pg3", address: null, state: position === 0 ? "streaming" : "catchup" }] : [];
+    return healthy(node, isLeader, {
+      position: 0x5300000 + position,
+      atMs,
+      timeline: isLeader ? 2 : timeline,
+      senders,
+    });
+  });
+
+const switchPoints = fc.constant((atMs: number) => historyOf("pg2", atMs));
+
+const asked = fc.record({
+  told: fc
+    .tuple(
+      story(fc.oneof({ weight: 19, arbitrary: calm }, { weight: 1, arbitrary: anyEvent }), 30),
+      story(
+        fc.oneof(
+          { weight: 17, arbitrary: promoted },
+          { weight: 2, arbitrary: switchPoints },
+          { weight: 1, arbitrary: anyEvent },
+        ),
+        30,
+      ),
+      fc.boolean(),
+    )
+    .map(([before, after, isPromoted]) => (isPromoted ? [...before, ...laterBy(after, before)] : before)),
+  rise: fc.integer({ min: 1, max: 2 }),
+  dwellMs: fc.constantFrom(0, 0, 0, 3_000),
+  afterMs: fc.oneof(fc.integer({ min: 0, max: 900 }), fc.integer({ min: 4_000, max: 7_000 })),
+  answeredAfterMs: fc.constantFrom(0, 30),
+  again: fc.shuffledSubarray([...names], { minLength: 1 }),
+});
+
+test("a word that is recognised leads to the very part that reading it anew would", () => {
+  let recognised = 0;
+  fc.assert(
+    fc.property(asked, ({ told, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
+      const settings = { ...settingsOf({ dwellMs }), rise };
+      const last = told.at(-1);
+      let state = heard(
+        unasked(),
+        [...told, named("pg3", told.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))],
+        settings,
+      );
+      let sentAtMs = (last === undefined ? 0 : sentAt(last)) + afterMs;
+      for (const node of again) {
+        const outcome = outcomeAgain(state, node, sentAtMs);
+        if (outcome === null) continue;
+        const context = { policy: settings, nowMs: sentAtMs + answeredAfterMs };
+        const short = recordUnchanged(state, outcome, context);
+        const full = observe(state, readAnew(outcome), context);
+        if (short !== null) {
+          recognised += 1;
+          // Reading it anew counts as another fact, which is all.
+          assert.deepEqual({ ...short, facts: 0 }, { ...full, facts: 0 });
+        }
+        state = full;
+        sentAtMs += 100;
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+  assert.ok(recognised > 300, `only ${recognised} words were recognised`);
+});
+
+function isPromotion(outcome: ProbeOutcome): boolean {
+  return outcome.kind === "status" && outcome.node === "pg2" && "report" in outcome.result && outcome.result.hasLock;
+}
+
+function outcomeAgain(
+  cluster: ClusterState,
+  node: Name,
+  sentAtMs: number,
+): (StatusOutcome & { readonly result: Answered }) | null {
+  const known = cluster.nodes[cluster.index.get(node) ?? -1];
+  if (known === undefined || known.report === null) return null;
+  const { report, hasLock } = known;
+  return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
+}
+
+type Answered = Exclude<StatusOutcome["result"], { readonly failure: unknown }>;
+
+/** The same outcome with a report that only looks alike, as when it was parsed once more. */
+function readAnew(outcome: StatusOutcome & { readonly result: Answered }): StatusOutcome {
+  return { ...outcome, result: { ...outcome.result, report: { ...outcome.result.report } } };
+}
+
+function healthy(
+  node: Name,
+  isLeader: boolean,
+  said: {
+    readonly position: number;
+    readonly atMs: number;
+    readonly timeline?: number | null;
+    readonly senders?: readonly Sender[];
+  },
+): ReturnType<typeof answered> {
+  const { position, atMs, timeline = 1, senders = [] } = said;
+  const positions = isLeader ? { location: position } : { location: null, received: position, replayed: position };
+  return answered(node, atMs, {
+    hasLock: isLeader,
+    role: isLeader ? "primary" : "replica",
+    name: null,
+    timeline,
+    senders,
+    ...positions,
+  });
+}
+
+/** What was heard of one story after another, pg1 having lost the lock in between. */
+function laterBy(outcomes: readonly ProbeOutcome[], before: readonly ProbeOutcome[]): readonly ProbeOutcome[] {
+  const last = before.at(-1);
+  const beganMs = last === undefined ? 0 : sentAt(last);
+  const lost = answered("pg1", beganMs, { role: "replica", state: "stopping", name: null });
+  return [lost, ...outcomes.map((outcome) => movedBy(outcome, beganMs))];
+}
+
+function movedBy(outcome: ProbeOutcome, ms: number): ProbeOutcome {
+  if (outcome.kind === "drain") return outcome;
+  if (outcome.kind !== "document") return { ...outcome, sentAtMs: outcome.sentAtMs + ms };
+  const { answer } = outcome;
+  return { ...outcome, answer: { ...answer, served: { ...answer.served, sentAtMs: answer.served.sentAtMs + ms } } };
+}

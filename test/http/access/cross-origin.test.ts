@@ -1,0 +1,140 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { App } from "../../../src/app/app.ts";
+import { type ListenerAccess, unrestrictedAccess } from "../../../src/config/listener-access-config.ts";
+import { ask } from "../../fake/ask.ts";
+import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
+import { serveOddNode, type OddNode } from "../../fake/odd-node.ts";
+import { silence } from "../../fake/silence.ts";
+import { until } from "../../fake/until.ts";
+
+type Headers = Readonly<Record<string, string>>;
+
+const host = "edge.example:8008";
+const trusted = "https://console.example.com";
+
+/** Headers of a call that changes something, and whether it is taken. */
+const rows: readonly (readonly [given: string, headers: Headers, isTaken: boolean])[] = [
+  ["a program, which sends neither", {}, true],
+  ["a page of this Host", { origin: `http://${host}` }, true],
+  ["a page of this Host, where TLS ends before us", { origin: `https://${host}` }, true],
+  ["a page of this Host, by its own word", { origin: `http://${host}`, "sec-fetch-site": "same-origin" }, true],
+  ["a person who typed it", { "sec-fetch-site": "none" }, true],
+  ["a trusted page", { origin: trusted }, true],
+  ["a trusted page, which is another site's", { origin: trusted, "sec-fetch-site": "cross-site" }, true],
+  ["a trusted origin with its port written", { origin: `${trusted}:443` }, true],
+  ["another site", { origin: "https://evil.example" }, false],
+  ["another site without an Origin, as of a link or an image", { "sec-fetch-site": "cross-site" }, false],
+  ["another site that names this Host", { origin: `http://${host}`, "sec-fetch-site": "cross-site" }, false],
+  ["another port of this Host", { origin: "http://edge.example:8009" }, false],
+  ["this Host without its port", { origin: "http://edge.example" }, false],
+  ["a Host that begins alike", { origin: `http://${host}.evil.example` }, false],
+  ["a trusted name with another scheme", { origin: "http://console.example.com" }, false],
+  ["a trusted name with another port", { origin: `${trusted}:8443` }, false],
+  ["a subdomain of a trusted name", { origin: "https://a.console.example.com" }, false],
+  ["an origin that is not told", { origin: "null" }, false],
+  ["an empty origin", { origin: "" }, false],
+  ["no URL", { origin: "http://[" }, false],
+  ["a page of a file", { origin: "file://" }, false],
+];
+
+interface Edge {
+  readonly node: string;
+  readonly admin: string;
+  readonly exporter: string;
+  readonly pg1: OddNode;
+  readonly reloads: () => number;
+}
+
+async function withEdge(
+  workers: number,
+  parts: Partial<ListenerAccess>,
+  play: (edge: Edge) => Promise<void>,
+): Promise<void> {
+  const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
+  const door = { ...unrestrictedAccess, trustedOrigins: [trusted], ...parts };
+  const listen = [
+    listenerOf({ cluster: "demo", access: { ...door, management: true } }),
+    listenerOf({ dialect: "admin", address: "127.0.0.2", access: door }),
+    listenerOf({ dialect: "exporter", address: "127.0.0.3", cluster: "demo", access: door }),
+  ];
+  const app = new App(
+    configOf({ clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", api: pg1.api })] })], listen, workers }),
+    silence,
+  );
+  let reloads = 0;
+  app.reloadBy(() => Promise.resolve(((reloads += 1), null)), null);
+  try {
+    await app.start();
+    const [node = "", admin = "", exporter = ""] = app.doors.map(
+      ({ config, port }) => `http://${config.address}:${port}`,
+    );
+    await until(async () => (await ask(`${node}/nodes/pg1/primary`)).status === 200);
+    await play({ node, admin, exporter, pg1, reloads: () => reloads });
+  } finally {
+    await app.stop({ drains: false });
+    await pg1.close();
+  }
+}
+
+for (const workers of [0, 2]) {
+  suite(`unsafe calls from pages of other sites, with ${workers} workers`, { timeout: 60_000 }, () => {
+    test("are refused on every listener, and say why; checks are not looked at", async () => {
+      await withEdge(workers, {}, async ({ node, admin, exporter, pg1, reloads }) => {
+        for (const [given, sent, isTaken] of rows) {
+          const headers = { host, ...sent };
+          const before = [pg1.received.length, reloads()];
+          const drain = { for: "1min", reason: "test" };
+          const json = { ...headers, "content-type": "application/json" };
+          const calls = await Promise.all([
+            ask(`${node}/nodes/pg1/restart`, { method: "POST", headers }),
+            ask(`${node}/config`, { method: "PATCH", headers, body: { ttl: 30 } }),
+            ask(`${admin}/drains/demo/pg1`, { method: "POST", headers: json, body: drain }),
+            ask(`${exporter}/reload`, { method: "POST", headers }),
+            ask(`${exporter}/reload`, { headers }),
+            ask(`${exporter}/%72eload?x`, { headers }),
+          ]);
+          for (const { status, headers: got, body } of calls) {
+            assert.equal(status, isTaken ? 200 : 403, `${given}: ${body}`);
+            if (isTaken) continue;
+            assert.equal(got["x-rolecall-reason"], "cross_origin");
+            const { error, message } = JSON.parse(body) as { error: string; message: string };
+            assert.equal(error, "cross_origin");
+            assert.match(message, /trusted_origins/);
+          }
+          assert.deepEqual(
+            [pg1.received.length, reloads()],
+            isTaken ? [Number(before[0]) + 2, Number(before[1]) + 3] : before,
+            given,
+          );
+          assert.equal((await ask(`${node}/nodes/pg1/primary`, { headers })).status === 403, false, given);
+          assert.equal((await ask(`${exporter}/up`, { headers })).status, 200, given);
+        }
+      });
+    });
+
+    test("GET /reload of an exporter listener is a call that changes something", async () => {
+      await withEdge(workers, { allow: ["10.0.0.0/8"], allowFor: "unsafe" }, async ({ exporter, reloads }) => {
+        for (const path of ["/reload", "/reload?x=1", "/%72eload", "http://any/reload"]) {
+          const answer = await ask(exporter, { tls: { path } });
+          assert.equal(answer.status, 403, path);
+          assert.match(answer.body, /not_allowed/);
+        }
+        assert.equal((await ask(`${exporter}/up`)).status, 200);
+        assert.equal((await ask(`${exporter}/reload/`)).status, 404, "another path");
+        assert.equal(reloads(), 0);
+      });
+      const auth = {
+        for: "unsafe" as const,
+        basic: [
+          { user: "ann", scrypt: "scrypt$15$8$1$c29tZXNhbHRzb21lc2FsdA$RGlnZXN0IG9mIG5vIHBhc3N3b3JkIGF0IGFsbCEhISE" },
+        ],
+      };
+      await withEdge(workers, { auth: { ...auth, bearer: [], certificate: false } }, async ({ exporter, reloads }) => {
+        assert.equal((await ask(`${exporter}/reload`)).status, 401);
+        assert.equal((await ask(`${exporter}/metrics`)).status, 200);
+        assert.equal(reloads(), 0);
+      });
+    });
+  });
+}

@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { suite, test } from "node:test";
+import { explainText, statText } from "../../../src/metrics/collectors/collector-reports.ts";
+import { collectorsOf } from "../../../src/metrics/collectors/collectors.ts";
+import { ProbeStats } from "../../../src/metrics/probe-stats.ts";
+import { configOf } from "../../fake/config.ts";
+import { exporterFixtures } from "../../fake/exporter.ts";
+import { Watched } from "../../fake/watched.ts";
+
+const { probe } = configOf({ clusters: [] });
+const asks = { probe: { ...probe, intervalMs: 1_000, timeoutMs: 2_500, metricsIntervalMs: 3_000 }, livenessEvery: 10 };
+const { cluster } = new Watched({
+  nodes: [{ name: "pg1", api: "http://pg1:8008", exporter: "http://pg1:9630" }, "pg2"],
+});
+
+suite("the collectors are our probes", () => {
+  test("of every node, by what it can be asked", () => {
+    const names = collectorsOf(cluster, null, asks).map(({ name }) => name);
+    assert.deepEqual(names.slice(0, 6), [
+      "demo.pg1.leader",
+      "demo.pg2.leader",
+      "demo.pg1.up",
+      "demo.pg1.metrics",
+      "demo.pg1.liveness",
+      "demo.pg2.liveness",
+    ]);
+    assert.ok(!names.includes("demo.pg2.up"));
+    assert.ok(collectorsOf(cluster, "pg2", asks).every(({ node }) => node === "pg2"));
+  });
+
+  test("/stat has the upstream's header, and its columns in every row", () => {
+    const recorded =
+      readFileSync(join(exporterFixtures, "pg_exporter-lagging-pg1-stat.http"), "utf8").split(/\r?\n\r?\n/)[1] ?? "";
+    const probeStats = new ProbeStats();
+    for (const outcome of ["answered", "timeout", "skipped"])
+      probeStats.count({ cluster: "demo", node: "pg1", endpoint: "leader", outcome, durationMs: 0.5 }, 1);
+    const [collector] = collectorsOf(cluster, "pg1", asks);
+    assert.ok(collector !== undefined);
+    const [header, row] = statText([{ collector, stat: probeStats.of("demo", "pg1", "leader"), metrics: 1 }]).split(
+      "\n",
+    );
+    assert.equal(header, recorded.split("\n")[0]);
+    assert.equal(
+      row,
+      "demo.pg1.leader          2          1          1          1          1          1      0.500000  ",
+    );
+    assert.equal(statText([]).split("\n").length, 2);
+  });
+
+  test("/explain has the sections and options of the upstream's", () => {
+    const recorded = readFileSync(join(exporterFixtures, "pg_exporter-explain-head.txt"), "utf8");
+    const sections = (text: string): readonly string[] => text.match(/^# [A-Z]+$/gm) ?? [];
+    const options = (text: string): readonly string[] => text.match(/^# {7}[A-Z]\w+(?= {2,})/gm) ?? [];
+    const text = explainText(collectorsOf(cluster, "pg1", asks).slice(0, 1), {
+      source: "rolecall.yaml",
+      noteOf: () => null,
+    });
+    assert.deepEqual(sections(text), sections(recorded).slice(0, 3));
+    assert.deepEqual(options(text), options(recorded).slice(0, 7));
+    for (const line of [
+      "#       TTL        1",
+      "#       Timeout    2.5s",
+      "#       Fatal      true",
+      "#       Source     rolecall.yaml",
+    ])
+      assert.ok(text.split("\n").includes(line), line);
+  });
+
+  test("/explain says it where an exporter disagrees", () => {
+    const up = collectorsOf(cluster, "pg1", asks).filter(({ endpoint }) => endpoint === "up");
+    assert.match(explainText(up, { source: "x", noteOf: () => "It disagrees now" }), /It disagrees now/);
+  });
+});

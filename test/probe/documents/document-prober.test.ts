@@ -1,0 +1,178 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { DocumentProber } from "../../../src/probe/documents/document-prober.ts";
+import { chooseDocumentSource } from "../../../src/probe/documents/document-source.ts";
+import { failed, healthy, json, never, Scripted, turn, type Script } from "../../fake/scripted.ts";
+import { Watched } from "../../fake/watched.ts";
+
+const names = ["pg1", "pg2", "pg3"];
+const seeds = ["http://pg8:8008", "http://pg9:8008"];
+
+/** Three nodes that have just answered and go on to, as long as nobody looks for ten minutes. */
+function answering(): Watched {
+  const watched = new Watched({ settings: { maxAgeMs: 600_000 } });
+  watched.document("config", { of: "pg1", value: { ttl: 1_000 } }, 0);
+  watched.lead("pg1", 0);
+  watched.follow("pg2", 0);
+  watched.follow("pg3", 0);
+  return watched;
+}
+
+function only(path: string, answer: Script): Script {
+  return (origin, asked) => (asked === path ? answer(origin, asked) : healthy(names)(origin, asked));
+}
+
+test("the cluster document is asked of one node at its pace, the slow documents at theirs", async (context) => {
+  const scripted = new Scripted(context, answering(), healthy(names));
+  const prober = new DocumentProber(scripted.probing(), []);
+  await prober.probe();
+  await scripted.pass(31_000);
+  assert.deepEqual(
+    scripted.sentAt("/cluster"),
+    [0, 3_000, 6_000, 9_000, 12_000, 15_000, 18_000, 21_000, 24_000, 27_000, 30_000],
+  );
+  assert.deepEqual(scripted.sentAt("/config"), [0, 30_000]);
+  assert.deepEqual(scripted.sentAt("/history"), [0, 30_000]);
+  assert.deepEqual(scripted.sentAt("/failsafe"), [0, 30_000]);
+  const asked = scripted.sent.filter(({ url }) => url.endsWith("/cluster")).map(({ url }) => new URL(url).hostname);
+  assert.deepEqual(asked.slice(0, 5), ["pg1", "pg2", "pg3", "pg1", "pg2"], "in turn, the leader too");
+  assert.equal(scripted.watched.cluster.documents.failsafe?.status, 502);
+  prober.stop();
+});
+
+test("after a failure they rest 10 s, then 20, 40 and 60, and an answer ends that", async (context) => {
+  const scripted = new Scripted(
+    context,
+    answering(),
+    only("/cluster", () => failed("timeout")),
+  );
+  const prober = new DocumentProber(scripted.probing(), []);
+  await prober.probe();
+  await scripted.pass(195_000);
+  assert.deepEqual(scripted.sentAt("/cluster"), [0, 10_000, 30_000, 70_000, 130_000, 190_000]);
+  scripted.script = healthy(names);
+  await scripted.pass(60_000);
+  assert.deepEqual(scripted.sentAt("/cluster").slice(6), [250_000, 253_000]);
+  prober.stop();
+});
+
+test("a slow document that fails is rested from too, the failsafe aside, which nodes may not have", async (context) => {
+  const scripted = new Scripted(
+    context,
+    answering(),
+    only("/history", () => failed("timeout")),
+  );
+  const prober = new DocumentProber(scripted.probing(), []);
+  await prober.probe();
+  await scripted.pass(9_900);
+  assert.deepEqual(scripted.sentAt("/cluster"), [0]);
+  scripted.script = only("/failsafe", () => failed("timeout"));
+  await scripted.pass(3_200);
+  assert.deepEqual(scripted.sentAt("/cluster"), [0, 10_000, 13_000]);
+  prober.stop();
+});
+
+test("a node that refuses connections says nothing of the DCS: the next one is asked without resting", async (context) => {
+  const scripted = new Scripted(context, answering(), (origin, path) =>
+    origin.includes("pg2") ? failed("refused") : healthy(names)(origin, path),
+  );
+  const prober = new DocumentProber(scripted.probing(), []);
+  await prober.probe();
+  await scripted.pass(4_000);
+  assert.deepEqual(
+    scripted.sent
+      .filter(({ url }) => url.endsWith("/cluster"))
+      .map(({ atMs, url }) => `${atMs} ${new URL(url).hostname}`),
+    ["0 pg1", "3000 pg2", "4000 pg3"],
+  );
+  prober.stop();
+});
+
+test("while the only claimant says failsafe nobody is asked, for the DCS is down", async (context) => {
+  const watched = answering();
+  watched.lead("pg1", 0, { failsafe_mode_is_active: true });
+  const scripted = new Scripted(context, watched, healthy(names));
+  const prober = new DocumentProber(scripted.probing(), []);
+  await prober.probe();
+  prober.probeAll();
+  await scripted.pass(20_000);
+  assert.deepEqual(scripted.sent, []);
+  watched.lead("pg1", scripted.nowMs);
+  await scripted.pass(1_000);
+  assert.equal(scripted.sentAt("/cluster").length, 1);
+  prober.stop();
+});
+
+test("a change that comes while documents are being asked has them asked again, all of them", async (context) => {
+  const scripted = new Scripted(context, answering(), healthy(names));
+  const prober = new DocumentProber(scripted.probing(), []);
+  const first = prober.probe();
+  await turn();
+  prober.probeAll();
+  await first;
+  await scripted.pass(50);
+  assert.equal(scripted.sentAt("/cluster").length, 4, "one, and then all three");
+  assert.equal(scripted.sentAt("/config").length, 2);
+  await scripted.pass(500);
+  assert.equal(scripted.sentAt("/cluster").length, 4);
+  prober.stop();
+});
+
+test("seeds are tried in turn until one knows the members", async (context) => {
+  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  const scripted = new Scripted(context, watched, () => json({ members: [] }));
+  const prober = new DocumentProber(scripted.probing(), seeds);
+  await prober.probe();
+  await scripted.pass(3_000);
+  assert.deepEqual(
+    scripted.sent.map(({ atMs, url }) => `${atMs} ${new URL(url).hostname}`),
+    ["0 pg8", "1000 pg9", "2000 pg8", "3000 pg9"],
+  );
+  prober.stop();
+});
+
+test("seeds that hang are rested from once each had its turn: the DCS may be down", async (context) => {
+  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  const scripted = new Scripted(context, watched, () => failed("timeout"));
+  const prober = new DocumentProber(scripted.probing(), seeds);
+  await prober.probe();
+  await scripted.pass(35_000);
+  assert.deepEqual(scripted.sentAt("/cluster"), [0, 1_000, 11_000, 31_000]);
+  prober.stop();
+});
+
+test("an answer that comes after stopping is not recorded", async (context) => {
+  const scripted = new Scripted(context, answering(), never);
+  let answer = (): void => {};
+  scripted.script = () => new Promise((resolve) => (answer = () => resolve(json({ scope: "demo", members: [] }))));
+  const prober = new DocumentProber(scripted.probing(), []);
+  void prober.probe();
+  await turn();
+  prober.stop();
+  answer();
+  await scripted.pass(5_000);
+  assert.deepEqual(scripted.recorded, []);
+  assert.equal(scripted.sent.length, 1);
+});
+
+test("who is asked: those that answer in turn, else seeds and nodes in turn", (context) => {
+  const watched = answering();
+  const scripted = new Scripted(context, watched, never);
+  const probeContext = scripted.probing();
+  const asked = (turns: number): readonly (string | undefined)[] =>
+    Array.from(
+      { length: turns },
+      (_, at) => chooseDocumentSource(probeContext, ["http://pg8:8008", "http://pg1:8008"], at)?.name,
+    );
+  assert.deepEqual(asked(3), ["pg1", "pg2", "pg3"]);
+  watched.fail("pg2", "timeout", 1);
+  watched.follow("pg3", 1, { patroni: { version: "4.1.4", scope: "other", name: "pg3" } });
+  assert.deepEqual(asked(2), ["pg1", "pg1"], "neither one that fails nor one of another scope");
+  watched.fail("pg1", "timeout", 2);
+  assert.deepEqual(
+    asked(6),
+    ["http://pg8:8008", "pg1", "pg1", "pg2", "pg3", "http://pg8:8008"],
+    "a seed that is a node goes by its name",
+  );
+  assert.equal(chooseDocumentSource({ ...probeContext, state: () => new Watched({ nodes: [] }).cluster }, [], 0), null);
+});

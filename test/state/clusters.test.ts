@@ -1,0 +1,80 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { ClusterConfig } from "../../src/config/config.ts";
+import { buildClusters } from "../../src/state/clusters.ts";
+import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
+import { Watched } from "../fake/watched.ts";
+
+const seed = "http://seed:8008";
+
+/** What a reload to `cluster` leaves of a watched cluster: the names and addresses, and which of them keep their report. */
+function reloaded(watched: Watched, cluster: Partial<ClusterConfig>): readonly string[] {
+  const [monitored] = buildClusters(configOf({ clusters: [clusterOf(cluster)] }), new Map([["demo", watched.cluster]]));
+  return (monitored?.cluster.nodes ?? []).map(
+    ({ node, report }) => `${node.name} ${node.api} ${report === null ? "unseen" : "seen"}`,
+  );
+}
+
+test("a node that keeps its name and address keeps its evidence over a reload, another does not", () => {
+  const watched = new Watched({ nodes: ["pg1", "pg2", "pg3"] });
+  for (const node of ["pg1", "pg2", "pg3"]) watched.follow(node, 0);
+  const nodes = [
+    nodeOf({ name: "pg1", api: "http://pg1:8008" }),
+    nodeOf({ name: "pg2", api: "http://elsewhere:8008" }),
+  ];
+  assert.deepEqual(reloaded(watched, { nodes }), ["pg1 http://pg1:8008 seen", "pg2 http://elsewhere:8008 unseen"]);
+});
+
+test("a claim survives a reload that moves its node in the list", () => {
+  const watched = new Watched();
+  watched.lead("pg1", 0);
+  const nodes = ["pg3", "pg1"].map((name) => nodeOf({ name, api: `http://${name}:8008` }));
+  const [tended] = buildClusters(configOf({ clusters: [clusterOf({ nodes })] }), new Map([["demo", watched.cluster]]));
+  assert.ok(tended !== undefined);
+  watched.cluster = tended.cluster;
+  assert.equal(watched.ask("pg1", "primary", 0), "fit");
+  assert.equal(watched.ask("pg2", "primary", 0), "no such node");
+});
+
+test("discovered members stay over a reload while the last list has them, and go with the seeds", () => {
+  const watched = new Watched({ nodes: [], cluster: { discover: [seed] } });
+  const row = (name: string): object => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` });
+  watched.document("cluster", { of: seed, value: { scope: "demo", members: [row("pg1"), row("pg2")] } }, 0);
+  watched.document("cluster", { of: seed, value: { scope: "demo", members: [row("pg1")] } }, 1_000);
+  watched.follow("pg1", 0);
+  assert.equal(watched.cluster.nodes.length, 2);
+  assert.deepEqual(reloaded(watched, { discover: [seed] }), ["pg1 http://pg1:8008 seen"]);
+  assert.deepEqual(reloaded(watched, {}), []);
+});
+
+test("a node that becomes fixed is the one that was discovered", () => {
+  const watched = new Watched({ nodes: [], cluster: { discover: [seed] } });
+  const members = [{ name: "pg1", role: "replica", api_url: "http://pg1:8008/patroni", host: "10.0.0.1", port: 5432 }];
+  watched.document("cluster", { of: seed, value: { scope: "demo", members } }, 0);
+  watched.follow("pg1", 0);
+  const nodes = [nodeOf({ name: "pg1", api: "http://pg1:8008" })];
+  assert.deepEqual(reloaded(watched, { discover: [seed], nodes }), ["pg1 http://pg1:8008 seen"]);
+  const other = [nodeOf({ name: "db1", member: "pg1", api: "http://pg1:8008" })];
+  assert.deepEqual(reloaded(watched, { discover: [seed], nodes: other }), ["db1 http://pg1:8008 unseen"]);
+});
+
+test("another scope is another cluster: nothing that was learnt carries over but what fixed nodes themselves said", () => {
+  const watched = new Watched({ nodes: [], cluster: { discover: [seed] } });
+  watched.document(
+    "cluster",
+    { of: seed, value: { scope: "demo", members: [{ name: "pg1", api_url: "http://pg1:8008" }] } },
+    0,
+  );
+  assert.deepEqual(reloaded(watched, { discover: [seed], scope: "other" }), []);
+});
+
+test("the scope that was learnt where none was configured stays", () => {
+  const watched = new Watched({ nodes: [], cluster: { discover: [seed], scope: null } });
+  watched.document(
+    "cluster",
+    { of: seed, value: { scope: "batman", members: [{ name: "pg1", api_url: "http://pg1:8008" }] } },
+    0,
+  );
+  assert.equal(watched.cluster.scope, "batman");
+  assert.deepEqual(reloaded(watched, { discover: [seed], scope: null }), ["pg1 http://pg1:8008 unseen"]);
+});

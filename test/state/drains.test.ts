@@ -1,0 +1,150 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { pino } from "pino";
+import { App } from "../../src/app/app.ts";
+import type { Config } from "../../src/config/config.ts";
+import { Drains } from "../../src/state/drains.ts";
+import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
+import { Store } from "../../src/state/store.ts";
+import { buildClusters } from "../../src/state/clusters.ts";
+import { clusterOf, configOf, guardsOff, listenerOf } from "../fake/config.ts";
+import { silence } from "../fake/silence.ts";
+
+let simulator: Simulator;
+let config: Config;
+let app: App;
+const stateFile = join(mkdtempSync(join(tmpdir(), "rolecall-drains-")), "state.json");
+
+before(async () => {
+  simulator = await startSimulator({ nodes: 3, port: 0 });
+  config = configOf({
+    clusters: [clusterOf({ discover: simulator.nodes.map(({ url }) => url), guards: guardsOff })],
+    listen: [listenerOf({ cluster: "demo" }), listenerOf({ address: "127.0.0.2", dialect: "admin" })],
+    stateFile,
+  });
+  app = new App(config, silence);
+  await app.start();
+});
+
+after(async () => {
+  await app.stop({ drains: false });
+  await simulator.stop();
+});
+
+function urlOf(dialect: "node" | "admin", path: string): string {
+  const listener = app.doors.find((candidate) => candidate.config.dialect === dialect);
+  assert.ok(listener);
+  return `http://${listener.config.address}:${listener.port}${path}`;
+}
+
+async function call(
+  method: string,
+  path: string,
+  body: unknown,
+  type = "application/json",
+): Promise<{ status: number; body: Record<string, unknown> }> {
+  const text = typeof body === "string" ? body : JSON.stringify(body);
+  const response = await fetch(urlOf("admin", path), { method, body: text, headers: { "Content-Type": type } });
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+}
+
+const wish = { for: "30min", reason: "kernel upgrade", by: "operator" };
+
+test("a drain is begun, shown, obeyed and ended over the admin listener", async () => {
+  assert.equal((await fetch(urlOf("node", "/nodes/pg2/replica"))).status, 200);
+  const begun = await call("POST", "/drains/demo/pg2", wish);
+  assert.equal(begun.status, 200);
+  const refused = await fetch(urlOf("node", "/nodes/pg2/replica"));
+  assert.equal(refused.headers.get("x-rolecall-reason"), "drained");
+  assert.equal(refused.statusText, "drained kernel upgrade");
+  const { drains } = (await (await fetch(urlOf("admin", "/drains"))).json()) as { drains: Record<string, unknown>[] };
+  assert.equal(drains.length, 1);
+  assert.equal(drains[0]?.["reason"], "kernel upgrade");
+  assert.equal((await call("DELETE", "/drains/demo/pg2", { by: "operator" })).status, 200);
+  assert.equal((await fetch(urlOf("node", "/nodes/pg2/replica"))).status, 200);
+  assert.equal((await call("DELETE", "/drains/demo/pg2", {})).status, 404);
+});
+
+const refusals: readonly (readonly [string, number, string, string, unknown, string?])[] = [
+  [
+    "a form, as a web page could send it",
+    415,
+    "POST",
+    "/drains/demo/pg2",
+    "for=30min",
+    "application/x-www-form-urlencoded",
+  ],
+  ["no span of time", 400, "POST", "/drains/demo/pg2", { reason: "x" }],
+  ["a span without a unit", 400, "POST", "/drains/demo/pg2", { ...wish, for: "30" }],
+  ["a span past thirty days", 400, "POST", "/drains/demo/pg2", { ...wish, for: "31d" }],
+  ["no reason", 400, "POST", "/drains/demo/pg2", { for: "1h" }],
+  ["a reason on two lines", 400, "POST", "/drains/demo/pg2", { ...wish, reason: "a\r\nb" }],
+  ["all that is no yes or no", 400, "POST", "/drains/demo/pg2", { ...wish, all: "yes" }],
+  ["a list for an object", 400, "POST", "/drains/demo/pg2", []],
+  ["broken JSON", 400, "POST", "/drains/demo/pg2", "{"],
+  ["a body past its bound", 413, "POST", "/drains/demo/pg2", { ...wish, filler: "x".repeat(20_000) }],
+  ["an unknown cluster", 404, "POST", "/drains/other/pg2", wish],
+  ["an unknown node", 404, "POST", "/drains/demo/pg9", wish],
+  ["no node", 404, "POST", "/drains/demo", wish],
+  ["another method", 405, "PUT", "/drains/demo/pg2", wish],
+];
+for (const [name, status, method, path, body, type] of refusals) {
+  test(`a drain with ${name} is ${status} and begins nothing`, async () => {
+    assert.equal((await call(method, path, body, type)).status, status);
+    assert.deepEqual(await (await fetch(urlOf("admin", "/drains"))).json(), { drains: [] });
+  });
+}
+
+test("a node listener has no drains", async () => {
+  assert.equal((await fetch(urlOf("node", "/drains"))).status, 400);
+});
+
+test("a drain outlives a restart through the state file, and an ended one does not come back", async () => {
+  await call("POST", "/drains/demo/pg3", { ...wish, all: true });
+  await call("POST", "/drains/demo/pg2", { ...wish, for: "1ms" });
+  await app.stop({ drains: false });
+  assert.match(readFileSync(stateFile, "utf8"), /kernel upgrade/);
+  app = new App(config, silence);
+  await app.start();
+  const { drains } = (await (await fetch(urlOf("admin", "/drains"))).json()) as { drains: Record<string, unknown>[] };
+  assert.deepEqual(
+    drains.map(({ node, all }) => [node, all]),
+    [["pg3", true]],
+  );
+  const status = (await (await fetch(urlOf("admin", "/status"))).json()) as {
+    clusters: { nodes: { node: string; verdicts: Record<string, string>; reason: string }[] }[];
+  };
+  const pg3 = status.clusters[0]?.nodes.find(({ node }) => node === "pg3");
+  assert.equal(pg3?.reason, "drained");
+  assert.equal(pg3.verdicts["health"], "drained");
+});
+
+test("each drain is told of in the log: who, why, until when, and that it ended by itself", () => {
+  const lines: Record<string, unknown>[] = [];
+  const log = pino(
+    { level: "info", base: null },
+    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  );
+  let nowMs = 0;
+  const store = new Store("test", buildClusters(config, new Map()));
+  const clock = { now: () => nowMs, wall: () => 1_800_000_000_000 + nowMs };
+  const drains = new Drains(store, { clock, log, stateFile: null, record: (outcome) => store.record(outcome, nowMs) });
+  drains.begin("demo", "pg1", { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false });
+  nowMs = 999;
+  drains.sweep();
+  nowMs = 1_000;
+  drains.sweep();
+  drains.sweep();
+  drains.stop();
+  assert.deepEqual(
+    lines.map(({ msg, audit, node, by, reason, until }) => [msg, audit, node, by, reason, until]),
+    [
+      ["drain begun", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
+      ["drain ended by itself", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
+    ],
+  );
+  assert.equal(store.current.clusters[0]?.drains.size, 0);
+});

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import type { StatusOutcome } from "../../src/cluster/outcome.ts";
+import { Store } from "../../src/state/store.ts";
+import { buildClusters } from "../../src/state/clusters.ts";
+import { OutcomeFeed, OutcomeReader } from "../../src/workers/outcome-feed.ts";
+import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
+import { reportOf } from "../fake/watched.ts";
+
+const names = ["pg1", "pg2", "pg3"];
+const config = configOf({
+  clusters: [clusterOf({ nodes: names.map((name) => nodeOf({ name, api: `http://${name}:8008` })) })],
+});
+
+function storeOf(): Store {
+  return new Store("run", buildClusters(config, new Map()));
+}
+
+interface Step {
+  readonly node: string;
+  readonly said: "same" | "other" | "silence";
+  readonly hasLock: boolean;
+  readonly passedMs: number;
+}
+
+const step: fc.Arbitrary<Step> = fc.record({
+  node: fc.constantFrom(...names),
+  said: fc.constantFrom("same" as const, "same" as const, "other" as const, "silence" as const),
+  hasLock: fc.boolean(),
+  passedMs: fc.integer({ min: 0, max: 8_000 }),
+});
+
+test("a store that records what comes through the feed is the same store, whatever the nodes say", () => {
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+      const [ours, theirs] = [storeOf(), storeOf()];
+      const reader = new OutcomeReader();
+      const feed = new OutcomeFeed((changes) => {
+        // What goes to another process is a copy.
+        for (const { outcome: sent, nowMs, sequence } of structuredClone(changes)) {
+          const outcome = reader.read(sent);
+          assert.ok(outcome !== undefined);
+          theirs.record(outcome, nowMs);
+          assert.equal(theirs.current.sequence, sequence);
+        }
+      });
+      ours.onOutcome((...recorded) => feed.take(...recorded));
+      const last = new Map(names.map((name) => [name, reportOf(name)]));
+      let nowMs = 0;
+      for (const { node, said, hasLock, passedMs } of steps) {
+        nowMs += passedMs;
+        if (said === "other") last.set(node, reportOf(node, { timeline: 1 + (nowMs % 3) }));
+        const report = last.get(node) ?? reportOf(node);
+        const result =
+          said === "silence" ? { failure: { kind: "timeout", detail: "no answer" } as const } : { report, hasLock };
+        ours.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result }, nowMs + 5);
+      }
+      feed.flush();
+      assert.deepEqual(theirs.current, ours.current);
+    }),
+  );
+});
+
+function answered(report: ReturnType<typeof reportOf>): StatusOutcome {
+  return {
+    kind: "status",
+    cluster: "demo",
+    node: "pg1",
+    sentAtMs: 1,
+    sentAtWallMs: 1,
+    result: { report, hasLock: true },
+  };
+}
+
+test("what is said again is not sent again, and what comes together goes together", async () => {
+  const sent = await new Promise<string>((resolve) => {
+    const feed = new OutcomeFeed((changes) =>
+      resolve(changes.map(({ outcome, sequence }) => `${outcome.kind} ${sequence}`).join(", ")),
+    );
+    const report = reportOf("pg1");
+    feed.take(answered(report), 1, 1);
+    feed.take(answered(report), 2, 2);
+  });
+  assert.equal(sent, "status 1, same_status 2");
+});
+
+test("who begins to listen later is sent everything in full; without that it says that it cannot follow", () => {
+  const kinds: string[] = [];
+  const feed = new OutcomeFeed((changes) => kinds.push(...changes.map(({ outcome }) => outcome.kind)));
+  const report = reportOf("pg1");
+  feed.take(answered(report), 1, 1);
+  feed.resetCompression();
+  feed.take(answered(report), 2, 2);
+  feed.flush();
+  assert.deepEqual(kinds, ["status", "status"]);
+  const late = new OutcomeReader();
+  assert.equal(
+    late.read({ kind: "same_status", cluster: "demo", node: "pg1", sentAtMs: 1, sentAtWallMs: 1, hasLock: true }),
+    undefined,
+  );
+});
