@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The street door: argv to a command, signals, exit code. A command's file is loaded only when it is asked for. */
 import { processIo } from "./cli/output/io.ts";
-import { limitHeap } from "./cli/v8-tuning.ts";
+import { limitHeap } from "./cli/framework/v8-tuning.ts";
 import { run } from "./cli/run.ts";
 
 limitHeap();

@@ -5,7 +5,7 @@ import { EventLog } from "../events/event-log.ts";
 import { Clock, originOfClock, type ClockGap } from "../state/clock.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
-import type { Config, ListenerConfig } from "../config/config.ts";
+import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
 import { Drains } from "../state/drains.ts";
 import { ListenerGroup, inheritedSockets } from "./listener-group.ts";

@@ -1,6 +1,6 @@
 import { basename } from "node:path";
 import type { ClusterState } from "../cluster/snapshot.ts";
-import type { Config, ListenerConfig } from "../config/config.ts";
+import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { ExporterApi, type ExporterApiContext } from "../http/exporter-api/exporter-api.ts";
 import { exporterPageOf, isReload } from "../http/message/exporter-paths.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";
@@ -9,7 +9,7 @@ import type { PageGate } from "../http/pages/page-gate.ts";
 import type { Request } from "../http/message/request.ts";
 import { disagreement } from "../health/evidence/exporter-disagreement.ts";
 import { viewAt } from "../health/evidence/cluster-view.ts";
-import { buildInfo, versionText } from "../metrics/build-info.ts";
+import { buildInfo, versionText } from "../metrics/collectors/build-info.ts";
 import { explainText, statText } from "../metrics/collectors/collector-reports.ts";
 import { collectorsOf, type Collector } from "../metrics/collectors/collectors.ts";
 import { readFrom } from "../metrics/nodes/pg-exporter-metrics.ts";

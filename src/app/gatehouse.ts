@@ -1,4 +1,4 @@
-import type { ClusterConfig, ListenerConfig } from "../config/config.ts";
+import type { ClusterConfig, ListenerConfig } from "../config/model/config.ts";
 import type { ListenerEvents } from "../http/listener/listener.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
 import { safeMethods, type Request } from "../http/message/request.ts";

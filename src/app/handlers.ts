@@ -1,6 +1,6 @@
 import type { Clock } from "../state/clock.ts";
 import type { EventLog } from "../events/event-log.ts";
-import type { Config, ListenerConfig } from "../config/config.ts";
+import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { Drains } from "../state/drains.ts";
 import { exporterHandler } from "./exporter-handler.ts";
 import { answerAdminRequest } from "../http/admin-api/admin-api.ts";

@@ -1,6 +1,6 @@
 import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
-import type { ListenerConfig } from "../config/config.ts";
+import type { ListenerConfig } from "../config/model/config.ts";
 import { ListenerSet, keysOf, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
 import type { ListenerEvents } from "../http/listener/listener.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";

@@ -1,6 +1,6 @@
 import type { SendHandle } from "node:child_process";
 import { Clock, originOfClock } from "../state/clock.ts";
-import type { Config, ListenerConfig } from "../config/config.ts";
+import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { JudgeInputs } from "../http/node-api/answer.ts";
 import { ListenError, ListenerSet, type PreparedListeners } from "../http/listener/listener-set.ts";
 import { exporterPageOf, isReload } from "../http/message/exporter-paths.ts";

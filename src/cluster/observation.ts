@@ -1,10 +1,10 @@
 import { noAttachment, type Attachment, type Measured } from "./attachment.ts";
 import type { ExporterEvidence } from "./exporter/exporter-evidence.ts";
-import type { Failure } from "./failure.ts";
+import type { Failure } from "./values/failure.ts";
 import type { Node } from "./node.ts";
 import type { Report } from "./documents/report.ts";
 
-export type { Failure, FailureKind } from "./failure.ts";
+export type { Failure, FailureKind } from "./values/failure.ts";
 
 /** What is known of one node: its last report, when that was asked for, and what failed since. */
 export interface Observation {

@@ -1,6 +1,6 @@
 import type { Drain } from "./drain.ts";
 import type { ExporterPage, ExporterRole } from "./exporter/exporter-report.ts";
-import type { Failure } from "./failure.ts";
+import type { Failure } from "./values/failure.ts";
 import type { Report } from "./documents/report.ts";
 import type { DocumentAnswer } from "./snapshot.ts";
 

@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Guards } from "../health/guards.ts";
 import { type ClusterShape, mergeGuards } from "./schema/cluster-schema.ts";
-import type { ClusterConfig, Config, ListenerConfig } from "./config.ts";
-import { type ListenerAccess, unrestrictedAccess } from "./listener-access-config.ts";
+import type { ClusterConfig, Config, ListenerConfig } from "./model/config.ts";
+import { type ListenerAccess, unrestrictedAccess } from "./model/listener-access-config.ts";
 import type { ConfigShape } from "./schema/schema.ts";
 
 /** What a checked configuration needs from around it. */

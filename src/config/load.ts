@@ -1,22 +1,22 @@
 import { dirname, resolve } from "node:path";
 import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
-import type { Config } from "./config.ts";
+import type { Config } from "./model/config.ts";
 import { checkListenerAccess } from "./checks/listener-access-checks.ts";
 import { readPartialConfig } from "./sources/partial-config.ts";
 import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
-import { type ConfigIssue, isMapping, valueIssue } from "./issue.ts";
+import { type ConfigIssue, isMapping, valueIssue } from "./model/issue.ts";
 import { checkListeners } from "./checks/listener-checks.ts";
 import { type Merged, mergeSources } from "./sources/merge.ts";
-import { type ConfigProblem, fileProblem, namedProblem } from "./problem.ts";
+import { type ConfigProblem, fileProblem, namedProblem } from "./model/problem.ts";
 import { configSchema } from "./schema/schema.ts";
 import { shapeIssues } from "./sources/shape-issues.ts";
 import { checkDurations } from "./checks/duration-checks.ts";
 import { readYamlFile, type YamlFile } from "./sources/yaml-file.ts";
 
 export type { ConfigFlags } from "./sources/flags.ts";
-export type { ConfigProblem } from "./problem.ts";
+export type { ConfigProblem } from "./model/problem.ts";
 
 /** Where the configuration comes from. Flags win over the environment, which wins over the file. */
 export interface ConfigSources {

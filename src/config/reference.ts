@@ -1,5 +1,5 @@
 import { configJsonSchema } from "./schema/json-schema.ts";
-import { isMapping } from "./issue.ts";
+import { isMapping } from "./model/issue.ts";
 import { variables } from "./sources/environment.ts";
 
 /** The configuration's reference as Markdown, from the schema the parser uses. This is docs/configuration.md. */

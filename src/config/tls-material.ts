@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { TlsFiles } from "./config.ts";
+import type { TlsFiles } from "./model/config.ts";
 
 /** What a TLS connection towards the nodes is made with, read from its files. */
 export interface TlsMaterial {

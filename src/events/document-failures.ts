@@ -1,6 +1,6 @@
 import type { DocumentOutcome } from "../cluster/outcome.ts";
 import type { ClusterState, DocumentName } from "../cluster/snapshot.ts";
-import type { ProbeRecord } from "../metrics/probe-stats.ts";
+import type { ProbeRecord } from "../metrics/collectors/probe-stats.ts";
 
 /** A cluster's document that could not be had, or was another cluster's: worth one line, however long it lasts. */
 export type DocumentFailure =

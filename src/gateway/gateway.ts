@@ -14,7 +14,7 @@ import { headersFor, requestIdOf } from "./headers.ts";
 import { InFlight } from "./in-flight.ts";
 import type { GatewayCall } from "./passed.ts";
 import { precheck } from "./checks/precheck.ts";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "./checks/refusal.ts";
 import { refuse, writeJson } from "./reply.ts";
 import { readBody, ReceivedBodies } from "./request-body.ts";
 import type { NodeConnection } from "./upstream.ts";

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Caller } from "../http/message/caller.ts";
-import type { ListenerLimits } from "../config/listener-access-config.ts";
+import type { ListenerLimits } from "../config/model/listener-access-config.ts";
 
 /** A request that was let in at a door and is not answered from memory. */
 export interface GatewayCall {

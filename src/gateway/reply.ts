@@ -1,5 +1,5 @@
 import type { ServerResponse } from "node:http";
-import type { Refusal } from "./refusal.ts";
+import type { Refusal } from "./checks/refusal.ts";
 
 /** Says no with a JSON error, in the words of the other errors of rolecall. What has begun already is cut off instead. */
 export function refuse(response: ServerResponse, { status, error, message }: Refusal): void {

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { ClusterConfig } from "../config/config.ts";
+import type { ClusterConfig } from "../config/model/config.ts";
 import { readTls, type TlsMaterial } from "../config/tls-material.ts";
 import { watchFiles } from "../config/file-watcher.ts";
 

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { ProbeStats, type ProbeRecord } from "./probe-stats.ts";
-import { buildInfo } from "./build-info.ts";
+import { ProbeStats, type ProbeRecord } from "./collectors/probe-stats.ts";
+import { buildInfo } from "./collectors/build-info.ts";
 import { collectorsOfNode } from "./collectors/collectors.ts";
 import { Durations } from "./durations.ts";
 import { exporterFamilies, type ReadSource } from "./nodes/pg-exporter-metrics.ts";

@@ -1,4 +1,4 @@
-import type { ExporterConfig } from "../config/config.ts";
+import type { ExporterConfig } from "../config/model/config.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
 import type { SeriesSources } from "./nodes/node-view.ts";
 

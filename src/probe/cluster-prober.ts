@@ -1,7 +1,7 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
 import { NodeProbeSet } from "./node-probe-set.ts";
-import type { ProbeContext } from "./probe-context.ts";
+import type { ProbeContext } from "./client/probe-context.ts";
 
 /** Rounds "at once" are at least this far apart (design.md, rule 8), in ms. */
 const roundGapMs = 250;

@@ -4,7 +4,7 @@ import type { ExporterResult } from "../cluster/outcome.ts";
 import type { NodeClient } from "./client/client.ts";
 import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts";
 import { PeriodicTask } from "./periodic-task.ts";
-import type { ProbeContext } from "./probe-context.ts";
+import type { ProbeContext } from "./client/probe-context.ts";
 
 /** An exporter without `/up` (postgres_exporter) is asked for it again after this time: it may have been replaced. In ms. */
 const upAgainMs = 60_000;

@@ -1,7 +1,7 @@
 import type { Node } from "../cluster/node.ts";
 import { ExporterProber } from "./exporter-prober.ts";
 import { NodeProber } from "./node-prober.ts";
-import type { ProbeContext } from "./probe-context.ts";
+import type { ProbeContext } from "./client/probe-context.ts";
 
 /** All that is asked about one node: its API and its exporter, each where it has one. */
 export class NodeProbeSet {

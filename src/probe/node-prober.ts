@@ -2,7 +2,7 @@ import type { Node } from "../cluster/node.ts";
 import { countFailure, type FailureRow } from "../health/evidence/failures.ts";
 import type { NodeClient, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";
-import type { ProbeContext } from "./probe-context.ts";
+import type { ProbeContext } from "./client/probe-context.ts";
 import { readLiveness, readStatusAfter, type ReadStatus, type StatusResult } from "./parse/parse-response.ts";
 
 /** The longest pause between two probes of a node that keeps failing (design.md, rule 8), in ms. */

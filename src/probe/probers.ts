@@ -1,9 +1,9 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
-import type { ClusterConfig, Config } from "../config/config.ts";
+import type { ClusterConfig, Config } from "../config/model/config.ts";
 import { watchFiles } from "../config/file-watcher.ts";
 import { NodeClient } from "./client/client.ts";
 import { ClusterProber } from "./cluster-prober.ts";
-import type { ProbeSchedule, ProbeContext } from "./probe-context.ts";
+import type { ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
 import { readTls, type TlsMaterial } from "../config/tls-material.ts";
 
 /** What every cluster's probing is made with; the app hands it in. */

@@ -1,7 +1,7 @@
 import type { Node } from "../cluster/node.ts";
 import { neverProbed, type Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
-import type { ClusterConfig, Config, NodeConfig, ProbeConfig } from "../config/config.ts";
+import type { ClusterConfig, Config, NodeConfig, ProbeConfig } from "../config/model/config.ts";
 import { withNodes } from "../health/observe/membership.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { MonitoredCluster } from "./store.ts";

@@ -5,7 +5,7 @@ import { parseDatabaseAddress } from "../health/check.ts";
 import type { Node } from "../cluster/node.ts";
 import { neverProbed } from "../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
-import type { ClusterConfig } from "../config/config.ts";
+import type { ClusterConfig } from "../config/model/config.ts";
 import { drainsToJson } from "./drains-file.ts";
 import type { Logger } from "../events/logger.ts";
 import { withNodes } from "../health/observe/membership.ts";

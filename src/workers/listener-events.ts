@@ -1,4 +1,4 @@
-import type { ListenerConfig } from "../config/config.ts";
+import type { ListenerConfig } from "../config/model/config.ts";
 import type { ListenerEvents } from "../http/listener/listener.ts";
 import type { SentEvent } from "./messages.ts";
 

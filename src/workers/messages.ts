@@ -1,5 +1,5 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
-import type { Config, ListenerConfig } from "../config/config.ts";
+import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import type { Request } from "../http/message/request.ts";
 import type { ClockReading } from "../state/clock.ts";

@@ -1,6 +1,6 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { ListenerConfig } from "../config/config.ts";
+import type { ListenerConfig } from "../config/model/config.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
 import { answerExchange, requestOf } from "../http/message/http-exchange.ts";
 import type { ListenerEvents } from "../http/listener/listener.ts";

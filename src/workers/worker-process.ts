@@ -1,6 +1,6 @@
 import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "node:child_process";
 import { fileURLToPath } from "node:url";
-import type { ListenerConfig } from "../config/config.ts";
+import type { ListenerConfig } from "../config/model/config.ts";
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
 /**

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
-import type { ClusterConfig, Config, ListenerConfig } from "../../src/config/config.ts";
+import type { ClusterConfig, Config, ListenerConfig } from "../../src/config/model/config.ts";
 import { ListenError } from "../../src/http/listener/listener-set.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { liveCluster, type LiveNode } from "../fake/live-node.ts";

@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { configJsonSchema, readSchema, type SchemaNode } from "../../src/config/schema/json-schema.ts";
-import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { loadConfig } from "../../src/config/load.ts";
-import { renderProblems } from "../../src/config/problem.ts";
+import { renderProblems } from "../../src/config/model/problem.ts";
 
 function load(file: string) {
   const result = loadConfig({ file, env: {}, flags: {} });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import * as fc from "fast-check";
 import { type ConfigFlags, loadConfig } from "../../src/config/load.ts";
-import { renderProblems } from "../../src/config/problem.ts";
+import { renderProblems } from "../../src/config/model/problem.ts";
 import { overrideKeys, keysAt } from "../../src/config/sources/override-keys.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-hostile-"));

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
-import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { type ConfigFlags, type LoadedConfig, loadConfig } from "../../src/config/load.ts";
-import { renderProblems } from "../../src/config/problem.ts";
+import { renderProblems } from "../../src/config/model/problem.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-config-"));
 after(() => rmSync(folder, { recursive: true }));

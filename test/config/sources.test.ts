@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import { after, suite, test } from "node:test";
 import { variables } from "../../src/config/sources/environment.ts";
 import { type ConfigFlags, loadConfig } from "../../src/config/load.ts";
-import { renderProblems } from "../../src/config/problem.ts";
+import { renderProblems } from "../../src/config/model/problem.ts";
 import { overrideKeys } from "../../src/config/sources/override-keys.ts";
 
 interface Row {

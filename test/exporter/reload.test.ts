@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { App } from "../../src/app/app.ts";
-import type { Config } from "../../src/config/config.ts";
+import type { Config } from "../../src/config/model/config.ts";
 import { Reloader } from "../../src/app/reloader.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { recordedExporter, serveExporter } from "../fake/exporter.ts";

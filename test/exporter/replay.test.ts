@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { after, suite, test } from "node:test";
 import { App } from "../../src/app/app.ts";
-import type { NodeConfig } from "../../src/config/config.ts";
+import type { NodeConfig } from "../../src/config/model/config.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { recordedExporter, serveExporter, type FakeExporter, type RunningExporter } from "../fake/exporter.ts";
 import { silence } from "../fake/silence.ts";

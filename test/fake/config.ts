@@ -1,5 +1,5 @@
-import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/config.ts";
-import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import type { ClusterConfig, Config, ListenerConfig, NodeConfig } from "../../src/config/model/config.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 
 export const guardsOff: Guards = {

@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import type { TestContext } from "node:test";
 import type { ListenerScope } from "../../src/http/node-api/target-node.ts";
 import type { JudgeInputs } from "../../src/http/node-api/answer.ts";
-import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { Listener, type ListenerEvents } from "../../src/http/listener/listener.ts";
 import { answerDiagnostics } from "../../src/http/diagnostics/diagnostics-api.ts";
 import { NodeApi } from "../../src/http/node-api/node-api.ts";

@@ -1,8 +1,8 @@
 import type { TestContext } from "node:test";
-import type { FailureKind } from "../../src/cluster/failure.ts";
+import type { FailureKind } from "../../src/cluster/values/failure.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import { NodeClient, type NodeReply } from "../../src/probe/client/client.ts";
-import type { ProbeResult, ProbeContext } from "../../src/probe/probe-context.ts";
+import type { ProbeResult, ProbeContext } from "../../src/probe/client/probe-context.ts";
 import { statusOf, Watched } from "./watched.ts";
 
 /** What a scripted cluster answers to a path at an origin; a promise that never settles hangs. */

@@ -1,8 +1,8 @@
 import { PassThrough } from "node:stream";
 import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
-import type { ClusterConfig, ListenerConfig, NodeConfig } from "../../src/config/config.ts";
-import { unrestrictedAccess, type ListenerAccess } from "../../src/config/listener-access-config.ts";
+import type { ClusterConfig, ListenerConfig, NodeConfig } from "../../src/config/model/config.ts";
+import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
 import { startSimulator, type Simulator, type SimulatorOptions } from "../../src/simulator/simulator.ts";
 import { ask, until, type Answer, type Asking } from "./ask.ts";
 import { clusterOf, configOf, listenerOf } from "./config.ts";

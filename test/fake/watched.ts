@@ -5,7 +5,7 @@ import type { FailureKind } from "../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import { parseReport, type Report } from "../../src/cluster/documents/report.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import type { ClusterConfig, NodeConfig } from "../../src/config/config.ts";
+import type { ClusterConfig, NodeConfig } from "../../src/config/model/config.ts";
 import { parseCheck } from "../../src/health/check.ts";
 import { observe } from "../../src/health/observe/observe.ts";
 import { judgeMember, judgePool } from "../../src/health/judge/pool.ts";

@@ -5,7 +5,7 @@ import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
-import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { until } from "../fake/ask.ts";
 import type { OddNodeOptions } from "../fake/odd-node.ts";
 import { withOddTown } from "../fake/odd-town.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { test } from "node:test";
-import { unrestrictedAccess, type ListenerLimits } from "../../src/config/listener-access-config.ts";
+import { unrestrictedAccess, type ListenerLimits } from "../../src/config/model/listener-access-config.ts";
 import { ask, until } from "../fake/ask.ts";
 import { nodeOf } from "../fake/config.ts";
 import { serveOddNode } from "../fake/odd-node.ts";

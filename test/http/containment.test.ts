@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
-import { type ListenerAccess, unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import { type ListenerAccess, unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { isOfOneConnection } from "../../src/app/last-resort.ts";
 import { Listener, type ListenerEvents } from "../../src/http/listener/listener.ts";
 import type { CachedResponses, ListenerHandler } from "../../src/http/message/handler.ts";

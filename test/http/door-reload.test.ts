@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unrestrictedAccess, type ListenerAccess } from "../../src/config/listener-access-config.ts";
+import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
 import { ListenError, ListenerSet } from "../../src/http/listener/listener-set.ts";
 import { ask } from "../fake/ask.ts";
 import { listenerOf } from "../fake/config.ts";

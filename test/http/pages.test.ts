@@ -3,7 +3,7 @@ import { describe, test, type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { parse, stringify } from "yaml";
 import { App } from "../../src/app/app.ts";
-import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { Listener } from "../../src/http/listener/listener.ts";
 import { paged, type Page, type Rendering } from "../../src/http/pages/page.ts";
 import { PageGate } from "../../src/http/pages/page-gate.ts";

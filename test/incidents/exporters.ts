@@ -4,7 +4,7 @@ import {
   type ExporterReceiver,
   type ExporterSender,
 } from "../../src/cluster/exporter/exporter-report.ts";
-import { failureKinds, type Failure } from "../../src/cluster/failure.ts";
+import { failureKinds, type Failure } from "../../src/cluster/values/failure.ts";
 import { ordinaryPage, streamingOf } from "../../src/cluster/incident/incident-exporter.ts";
 import type { ExporterOutcome } from "../../src/cluster/outcome.ts";
 import type { Reading } from "./reading.ts";

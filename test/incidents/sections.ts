@@ -1,5 +1,5 @@
 import type { ClusterDocument } from "../../src/cluster/documents/cluster-document.ts";
-import { failureKinds, type Failure } from "../../src/cluster/failure.ts";
+import { failureKinds, type Failure } from "../../src/cluster/values/failure.ts";
 import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import type { Report, Sender } from "../../src/cluster/documents/report.ts";

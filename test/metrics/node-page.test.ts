@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { suite, test } from "node:test";
-import type { ExporterConfig } from "../../src/config/config.ts";
+import type { ExporterConfig } from "../../src/config/model/config.ts";
 import { Metrics } from "../../src/metrics/metrics.ts";
 import { configOf } from "../fake/config.ts";
 import { steady, Watched } from "../fake/watched.ts";

@@ -5,7 +5,7 @@ import { join, dirname } from "node:path";
 import { test, type TestContext } from "node:test";
 import type { TLSSocket } from "node:tls";
 import { App } from "../../src/app/app.ts";
-import type { TlsFiles } from "../../src/config/config.ts";
+import type { TlsFiles } from "../../src/config/model/config.ts";
 import { NodeClient } from "../../src/probe/client/client.ts";
 import { readTls, type TlsMaterial } from "../../src/config/tls-material.ts";
 import { makeCertificate } from "../fake/certificates.ts";

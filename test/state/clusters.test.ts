@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ClusterConfig } from "../../src/config/config.ts";
+import type { ClusterConfig } from "../../src/config/model/config.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { Watched } from "../fake/watched.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
-import type { Config } from "../../src/config/config.ts";
+import type { Config } from "../../src/config/model/config.ts";
 import { Drains } from "../../src/state/drains.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { Store } from "../../src/state/store.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { App } from "../../src/app/app.ts";
-import { unrestrictedAccess } from "../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { ask } from "../fake/ask.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { serveOddNode } from "../fake/odd-node.ts";

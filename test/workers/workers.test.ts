@@ -3,7 +3,7 @@ import { test, type TestContext } from "node:test";
 import { pino } from "pino";
 import { PassThrough } from "node:stream";
 import { App } from "../../src/app/app.ts";
-import type { Config } from "../../src/config/config.ts";
+import type { Config } from "../../src/config/model/config.ts";
 import { ListenError } from "../../src/http/listener/listener-set.ts";
 import { ask } from "../fake/ask.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";

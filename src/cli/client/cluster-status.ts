@@ -1,5 +1,5 @@
 import { isObject, listOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/model/config.ts";
 import type { ClusterOverview, DrainOverview, NodeOverview } from "../../health/explain/overview.ts";
 import { CommandError } from "../framework/command.ts";
 import { configFrom, sourcesOf } from "./configuration.ts";

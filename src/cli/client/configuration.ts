@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/model/config.ts";
 import { loadConfig, type ConfigProblem, type ConfigSources } from "../../config/load.ts";
 import type { Arguments } from "../framework/arguments.ts";
 import type { ResultBuilder } from "../result/builder.ts";

@@ -1,5 +1,5 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/model/config.ts";
 import { overview, type Overview } from "../../health/explain/overview.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { Probers } from "../../probe/probers.ts";

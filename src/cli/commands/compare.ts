@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/model/config.ts";
 import type { NodeClient } from "../../probe/client/client.ts";
 import { CommandError } from "../framework/command.ts";
 import { Samplers, type Sampler } from "../compare/samplers.ts";

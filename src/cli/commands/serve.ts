@@ -1,5 +1,5 @@
 import { App } from "../../app/app.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/model/config.ts";
 import { loadConfig, type ConfigSources } from "../../config/load.ts";
 import { ListenError } from "../../http/listener/listener-set.ts";
 import { installLastResort } from "../../app/last-resort.ts";
@@ -8,8 +8,8 @@ import { makeLog, type Logger } from "../../events/logger.ts";
 import { Reloader } from "../../app/reloader.ts";
 import { CommandError } from "../framework/command.ts";
 import { configFrom, sourcesOf } from "../client/configuration.ts";
-import { demoBanner } from "../demo-banner.ts";
-import { growYoungGeneration } from "../v8-tuning.ts";
+import { demoBanner } from "../output/demo-banner.ts";
+import { growYoungGeneration } from "../framework/v8-tuning.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/model/config.ts";
 import { readTls, type TlsMaterial } from "../../config/tls-material.ts";
 import { NodeClient } from "../../probe/client/client.ts";
 import type { StatusCluster } from "../client/cluster-status.ts";

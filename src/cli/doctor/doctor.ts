@@ -1,4 +1,4 @@
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/model/config.ts";
 import { configFrom, sourcesOf } from "../client/configuration.ts";
 import { probeOnce, type ProbedCluster } from "../client/probe-once.ts";
 import type { CommandContext } from "../framework/command-context.ts";

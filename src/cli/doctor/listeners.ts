@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import type { ListenerConfig } from "../../config/config.ts";
+import type { ListenerConfig } from "../../config/model/config.ts";
 import { withDeadline } from "../client/deadline.ts";
 import type { DoctorContext } from "./doctor.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { Config } from "../../config/config.ts";
+import type { Config } from "../../config/model/config.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
 import { CommandError } from "../framework/command.ts";
 import { probeOnce } from "../client/probe-once.ts";

@@ -1,4 +1,4 @@
-import { isMapping, type ConfigPath } from "../../config/issue.ts";
+import { isMapping, type ConfigPath } from "../../config/model/issue.ts";
 import { readYamlFile, type YamlFile } from "../../config/sources/yaml-file.ts";
 import type { Diagnostic, Location, Review } from "./document.ts";
 import { rules, type RuleId } from "./rules.ts";

@@ -1,5 +1,5 @@
 import type { ExporterPage, ExporterUp } from "./exporter-report.ts";
-import type { Failure } from "../failure.ts";
+import type { Failure } from "../values/failure.ts";
 
 /** What is known of a node through its exporter: a second witness beside its node API, or the only one. */
 export interface ExporterEvidence {

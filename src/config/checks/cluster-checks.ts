@@ -1,5 +1,5 @@
 import type { PartialConfig, PartialCluster } from "../sources/partial-config.ts";
-import { type ConfigIssue, type ConfigPath, formatPath, valueIssue } from "../issue.ts";
+import { type ConfigIssue, type ConfigPath, formatPath, valueIssue } from "../model/issue.ts";
 
 /** Checks clusters against each other and their nodes against all others. */
 export function checkClusters({ clusters }: PartialConfig): readonly ConfigIssue[] {

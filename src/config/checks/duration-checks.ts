@@ -1,5 +1,5 @@
 import type { PartialConfig, PartialProbe } from "../sources/partial-config.ts";
-import { type ConfigIssue, valueIssue } from "../issue.ts";
+import { type ConfigIssue, valueIssue } from "../model/issue.ts";
 
 /** Checks spans of time, and ports, that have to fit to each other. */
 export function checkDurations({ probe, simulator }: PartialConfig): readonly ConfigIssue[] {

@@ -1,5 +1,5 @@
 import type { PartialListenerAccess, PartialListener } from "../sources/partial-config.ts";
-import { type ConfigIssue, type ConfigPath, valueIssue } from "../issue.ts";
+import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
 
 /** Checks what stands at listeners' doors against the listeners themselves. */
 export function checkListenerAccess(listeners: readonly PartialListener[]): readonly ConfigIssue[] {

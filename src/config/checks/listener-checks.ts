@@ -1,7 +1,7 @@
 import { formatHostPort } from "../values/address.ts";
 import { repeated } from "./cluster-checks.ts";
 import type { PartialConfig, PartialCluster, PartialListener } from "../sources/partial-config.ts";
-import { type ConfigIssue, valueIssue } from "../issue.ts";
+import { type ConfigIssue, valueIssue } from "../model/issue.ts";
 
 const namesMax = 20;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { defaultGuards, type Guards } from "../../health/guards.ts";
-import type { ClusterConfig, NodeAuth, NodeConfig, TlsFiles } from "../config.ts";
+import type { ClusterConfig, NodeAuth, NodeConfig, TlsFiles } from "../model/config.ts";
 import {
   apiAddress,
   databaseAddress,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ExporterConfig } from "../config.ts";
+import type { ExporterConfig } from "../model/config.ts";
 import { flag, section } from "./value-schemas.ts";
 
 /** Paths of the exporter dialect that a telemetry path cannot be (seeds/exporter-api.md, "Endpoints"). */

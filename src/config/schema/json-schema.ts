@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { isMapping } from "../issue.ts";
+import { isMapping } from "../model/issue.ts";
 import { configSchema } from "./schema.ts";
 
 /** One place in the JSON schema, as far as this program reads it. */

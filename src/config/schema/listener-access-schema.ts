@@ -8,7 +8,7 @@ import {
   type ListenerLimits,
   type ListenerTls,
   unrestrictedAccess,
-} from "../listener-access-config.ts";
+} from "../model/listener-access-config.ts";
 import { duration, flag, integer, list, plainText, readable, section } from "./value-schemas.ts";
 import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } from "../values/scrypt-hash.ts";
 

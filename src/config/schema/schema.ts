@@ -1,7 +1,7 @@
-import { checkDefaults } from "../checks/check-defaults.ts";
+import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
-import type { Config, ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "../config.ts";
+import type { Config, ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "../model/config.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
 import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./value-schemas.ts";

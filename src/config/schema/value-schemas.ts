@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { hasUserInfo, isHost, parseBaseAddress, parseHostPort } from "../values/address.ts";
-import type { DatabaseAddress } from "../config.ts";
+import type { DatabaseAddress } from "../model/config.ts";
 
 // Each error text below says what is allowed, and reads on after "must be".
 

@@ -1,4 +1,4 @@
-import type { ConfigProblem } from "../problem.ts";
+import type { ConfigProblem } from "../model/problem.ts";
 import { type Overrides, readListen, readSetting, splitList, unknownName } from "./overrides.ts";
 import { overrideKeys } from "./override-keys.ts";
 

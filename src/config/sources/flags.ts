@@ -1,6 +1,6 @@
-import { describeFound } from "../issue.ts";
+import { describeFound } from "../model/issue.ts";
 import { type Overrides, readListen, readSetting, splitList, unknownName } from "./overrides.ts";
-import { type ConfigProblem, namedProblem } from "../problem.ts";
+import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 import { overrideKeys } from "./override-keys.ts";
 
 /** What the command line says about the configuration, each flag as it was given. */

@@ -1,6 +1,6 @@
-import { type ConfigPath, describeFound, formatPath, isMapping } from "../issue.ts";
+import { type ConfigPath, describeFound, formatPath, isMapping } from "../model/issue.ts";
 import type { Override, Overrides } from "./overrides.ts";
-import { type ConfigProblem, namedProblem } from "../problem.ts";
+import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 
 /** The file with flags and environment laid over it, in the words of the file, not yet checked. */
 export interface Merged {

@@ -1,5 +1,5 @@
 import { configJsonSchema, readSchema, type SchemaNode } from "../schema/json-schema.ts";
-import type { ConfigPath } from "../issue.ts";
+import type { ConfigPath } from "../model/issue.ts";
 
 /** One value outside lists that an environment variable or `--set` can give; a list of texts counts as one value. */
 export interface OverrideKey {

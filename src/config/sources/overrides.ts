@@ -1,7 +1,7 @@
 import { parseHostPort } from "../values/address.ts";
-import { describeFound } from "../issue.ts";
+import { describeFound } from "../model/issue.ts";
 import { didYouMean } from "./did-you-mean.ts";
-import { type ConfigProblem, namedProblem } from "../problem.ts";
+import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 import type { OverrideKey } from "./override-keys.ts";
 
 /** A value that a flag or an environment variable puts in the place of the file's. */

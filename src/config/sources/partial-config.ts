@@ -1,6 +1,6 @@
 import type * as z from "zod";
-import type { ProbeConfig, SimulatorConfig } from "../config.ts";
-import { isMapping } from "../issue.ts";
+import type { ProbeConfig, SimulatorConfig } from "../model/config.ts";
+import { isMapping } from "../model/issue.ts";
 import { apiAddress, exporterAddress, integer, listenAddress, name } from "../schema/value-schemas.ts";
 import { probeSchema, simulatorSchema } from "../schema/schema.ts";
 

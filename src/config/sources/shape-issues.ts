@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "../issue.ts";
+import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "../model/issue.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { keysAt } from "./override-keys.ts";
 

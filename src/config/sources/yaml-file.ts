@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { Composer, type CST, LineCounter, Parser } from "yaml";
-import { type ConfigPath, describeFound } from "../issue.ts";
-import { type ConfigProblem, type FilePlace, fileProblem } from "../problem.ts";
+import { type ConfigPath, describeFound } from "../model/issue.ts";
+import { type ConfigProblem, type FilePlace, fileProblem } from "../model/problem.ts";
 import { isTooDeep, offsetAt } from "./yaml-lines.ts";
 import { surveyDocument, type YamlSurvey } from "./yaml-survey.ts";
 

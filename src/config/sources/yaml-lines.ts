@@ -1,5 +1,5 @@
 import { type CST, type Document, isAlias, isMap, isSeq, type Pair } from "yaml";
-import type { ConfigPath } from "../issue.ts";
+import type { ConfigPath } from "../model/issue.ts";
 import { keyText, offsetOf, type YamlSurvey } from "./yaml-survey.ts";
 
 /** Where (an offset into the text) the value of a path is said: at its key, or at the nearest value around it. */

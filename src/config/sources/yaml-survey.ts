@@ -1,5 +1,5 @@
 import { type Alias, type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from "yaml";
-import type { ConfigPath } from "../issue.ts";
+import type { ConfigPath } from "../model/issue.ts";
 
 /** What one walk through a YAML document finds. Offsets are into the text. */
 export interface YamlSurvey {

@@ -4,7 +4,7 @@ import type { ManagementCall } from "../../cluster/management-call.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
 import { checkEligibility } from "./switchover-eligibility.ts";
-import type { Refusal } from "../refusal.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** A call with its body and what is known of its cluster. */
 export interface PrecheckInput {

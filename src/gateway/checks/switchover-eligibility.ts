@@ -5,7 +5,7 @@ import { isSet } from "../../cluster/values/tags.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
 import { lagBytes } from "../../health/evidence/measure.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
-import type { Refusal } from "../refusal.ts";
+import type { Refusal } from "./refusal.ts";
 
 /** A change of the leader, as it was asked for. */
 export interface RoleChange {

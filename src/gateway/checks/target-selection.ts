@@ -2,7 +2,7 @@ import { callRules, type ManagementCall } from "../../cluster/management-call.ts
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
-import type { Refusal } from "../refusal.ts";
+import type { Refusal } from "./refusal.ts";
 
 /**
  * Finds the node that a call goes to: the leader, or any node that answers where there is none; or the node that was named.

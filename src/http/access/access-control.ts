@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { Caller } from "../message/caller.ts";
 import { unmapped } from "../../config/values/cidr.ts";
-import type { ListenerAuth, ListenerAccess, GuardedCalls } from "../../config/listener-access-config.ts";
+import type { ListenerAuth, ListenerAccess, GuardedCalls } from "../../config/model/listener-access-config.ts";
 import { digestOf, type BearerToken } from "./credential-files.ts";
 import { allowlistOf } from "./ip-allowlist.ts";
 import { BasicAuth, type PasswordVerdict } from "./basic-auth.ts";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
-import type { BasicUser } from "../../config/listener-access-config.ts";
+import type { BasicUser } from "../../config/model/listener-access-config.ts";
 import { parseScryptHash, type ScryptHash } from "../../config/values/scrypt-hash.ts";
 import { PasswordQueue } from "./password-queue.ts";
 

@@ -1,7 +1,7 @@
 import type { Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { unmapped } from "../../config/values/cidr.ts";
-import type { ListenerLimits } from "../../config/listener-access-config.ts";
+import type { ListenerLimits } from "../../config/model/listener-access-config.ts";
 import { ownBudget, type ConnectionBudget } from "./connection-budget.ts";
 
 /** Counts the connections of one door, and of each address, and closes those that are too many. */

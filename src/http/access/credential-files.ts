@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import type { ListenerAccess } from "../../config/listener-access-config.ts";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import { watchFiles } from "../../config/file-watcher.ts";
 
 /** A bearer token as it is compared: never itself. */

@@ -1,6 +1,6 @@
 import type { Server } from "node:http";
 import type { Socket } from "node:net";
-import type { ListenerAccess } from "../../config/listener-access-config.ts";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import { RawTcpConnection } from "./raw-tcp-connection.ts";
 import type { ConnectionLimiter } from "../access/connection-limiter.ts";
 import type { CachedResponses } from "../message/handler.ts";

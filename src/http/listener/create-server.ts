@@ -1,7 +1,7 @@
 import { createServer as createPlainServer, type RequestListener, type Server, type ServerOptions } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
-import type { ListenerAccess } from "../../config/listener-access-config.ts";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 
 /** Request heads are read up to this many bytes; what is longer is a 431. */
 const headMax = 16_384;

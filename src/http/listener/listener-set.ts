@@ -1,5 +1,5 @@
 import type { SendHandle } from "node:child_process";
-import type { ListenerConfig } from "../../config/config.ts";
+import type { ListenerConfig } from "../../config/model/config.ts";
 import type { ListenerHandler } from "../message/handler.ts";
 import { Listener, type ListenerEvents } from "./listener.ts";
 import type { BindTarget } from "./bind-target.ts";

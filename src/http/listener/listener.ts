@@ -2,7 +2,7 @@ import type { SendHandle } from "node:child_process";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as TlsServer } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
-import type { ListenerAccess } from "../../config/listener-access-config.ts";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import { refuseCrossOrigin } from "../access/cross-origin.ts";
 import { ConnectionLimiter, limitServer } from "../access/connection-limiter.ts";
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
 import type { Caller } from "./caller.ts";
-import type { ListenerLimits } from "../../config/listener-access-config.ts";
+import type { ListenerLimits } from "../../config/model/listener-access-config.ts";
 import { isDelegated, type Delegated } from "./passthrough.ts";
 import type { RequestHandler } from "./handler.ts";
 import { errorReply, type Reply } from "./reply.ts";

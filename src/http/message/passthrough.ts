@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { ManagementCall, NodeQuestion } from "../../cluster/management-call.ts";
 import type { Caller } from "./caller.ts";
-import type { ListenerLimits } from "../../config/listener-access-config.ts";
+import type { ListenerLimits } from "../../config/model/listener-access-config.ts";
 import type { Reply } from "./reply.ts";
 
 /** What takes requests that are not answered from memory; the app hands it in. It writes the answer itself. */

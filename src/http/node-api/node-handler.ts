@@ -1,4 +1,4 @@
-import type { Config, ListenerConfig } from "../../config/config.ts";
+import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import type { ListenerScope } from "./target-node.ts";
 import type { ListenerHandler } from "../message/handler.ts";
 import { NodeApi, type NodeApiContext } from "./node-api.ts";

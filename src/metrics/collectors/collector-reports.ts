@@ -1,4 +1,4 @@
-import type { ProbeStat } from "../probe-stats.ts";
+import type { ProbeStat } from "./probe-stats.ts";
 import type { Collector } from "./collectors.ts";
 
 /** One collector and how its askings went. */

@@ -1,6 +1,6 @@
 import type { Node } from "../../cluster/node.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import type { ProbeConfig } from "../../config/config.ts";
+import type { ProbeConfig } from "../../config/model/config.ts";
 
 /** One kind of probe of one node: what an exporter calls a collector (design.md, "The exporter dialect"). */
 export interface Collector {

@@ -1,6 +1,6 @@
 import { disagreement } from "../../health/evidence/exporter-disagreement.ts";
 import { presentLag } from "../../health/judge/lag.ts";
-import type { ProbeStat } from "../probe-stats.ts";
+import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { NodeSeries } from "./node-view.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 

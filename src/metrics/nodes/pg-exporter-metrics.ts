@@ -1,5 +1,5 @@
-import type { Build } from "../build-info.ts";
-import type { ProbeStat } from "../probe-stats.ts";
+import type { Build } from "../collectors/build-info.ts";
+import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { Collector } from "../collectors/collectors.ts";
 import type { NodeSeries } from "./node-view.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";

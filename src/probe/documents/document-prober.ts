@@ -1,7 +1,7 @@
 import type { DocumentName } from "../../cluster/snapshot.ts";
 import { isHistoryWanted } from "../../health/evidence/history-wanted.ts";
 import { DocumentRequests, type DocumentResult } from "./document-requests.ts";
-import type { ProbeContext } from "../probe-context.ts";
+import type { ProbeContext } from "../client/probe-context.ts";
 import { ViewRounds } from "./view-rounds.ts";
 import { chooseDocumentSource, type DocumentSource } from "./document-source.ts";
 

@@ -1,6 +1,6 @@
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
 import type { NodeClient, NodeReply } from "../client/client.ts";
-import type { ProbeContext } from "../probe-context.ts";
+import type { ProbeContext } from "../client/probe-context.ts";
 import { readDocumentAfter } from "../parse/parse-response.ts";
 import type { DocumentSource } from "./document-source.ts";
 

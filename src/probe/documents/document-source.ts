@@ -3,7 +3,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "../../health/evidence/freshness.ts";
 import { identityMismatch } from "../../health/evidence/identity.ts";
 import { lockStatusAt } from "../../health/evidence/lock-status.ts";
-import type { ProbeContext } from "../probe-context.ts";
+import type { ProbeContext } from "../client/probe-context.ts";
 
 /** Whom to ask for the cluster's documents. */
 export interface DocumentSource {

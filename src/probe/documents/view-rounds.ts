@@ -1,6 +1,6 @@
 import { isDisputed } from "../../health/evidence/lock-status.ts";
 import type { DocumentRequests } from "./document-requests.ts";
-import type { ProbeContext } from "../probe-context.ts";
+import type { ProbeContext } from "../client/probe-context.ts";
 import { roundWitnesses, type DocumentSource } from "./document-source.ts";
 
 /** Rounds are at least this far apart (design.md, rule 2), in ms. */

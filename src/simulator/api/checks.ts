@@ -1,5 +1,5 @@
 import { isJsonObject, type SimulatorObject } from "../model/json.ts";
-import { truthy } from "../settings.ts";
+import { truthy } from "../model/settings.ts";
 import { parseSize } from "../model/size.ts";
 
 /** What a node knows of itself when a health check asks it. */

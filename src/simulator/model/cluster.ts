@@ -1,6 +1,6 @@
 import type { SimulatorObject } from "./json.ts";
 import type { SimulatedNode } from "./node.ts";
-import { readSettings, type SimulatorSettings } from "../settings.ts";
+import { readSettings, type SimulatorSettings } from "./settings.ts";
 
 /** How fast things move in the model. */
 export interface Timing {

@@ -1,6 +1,6 @@
 import { type Cluster, wakeLoops } from "./cluster.ts";
 import { isJsonObject, type SimulatorJson, type SimulatorObject } from "./json.ts";
-import { readSettings } from "../settings.ts";
+import { readSettings } from "./settings.ts";
 
 /** Puts a configuration in force: every waking node's loop runs at once and follows it. */
 export function configure(cluster: Cluster, config: SimulatorObject): void {

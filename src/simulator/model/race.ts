@@ -1,7 +1,7 @@
 import { type Cluster, type FailoverKey, modelHoldsLock, nodeNamed } from "./cluster.ts";
 import { begin } from "./transitions.ts";
 import { isReachable, isSource, type SimulatedNode } from "./node.ts";
-import { truthy } from "../settings.ts";
+import { truthy } from "./settings.ts";
 
 /**
  * The leader race, run while nobody holds the lock: a primary that is still there takes the lock again; else, unless paused, the candidate

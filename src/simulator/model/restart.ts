@@ -4,7 +4,7 @@ import type { SimulatorJson, SimulatorObject } from "./json.ts";
 import { begin } from "./transitions.ts";
 import type { SimulatedNode } from "./node.ts";
 import { type CallOutcome, reply } from "./outcome.ts";
-import { truthy } from "../settings.ts";
+import { truthy } from "./settings.ts";
 import { parseSeconds } from "./size.ts";
 import { parseSchedule } from "./timestamp.ts";
 

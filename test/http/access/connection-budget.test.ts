@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { test, type TestContext } from "node:test";
-import { unrestrictedAccess } from "../../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { ConnectionBudget, parseDescriptorLimit } from "../../../src/http/access/connection-budget.ts";
 import { ConnectionLimiter } from "../../../src/http/access/connection-limiter.ts";
 import { liveCluster } from "../../fake/live-node.ts";

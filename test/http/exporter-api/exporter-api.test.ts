@@ -7,7 +7,7 @@ import { ExporterApi, type ExporterApiContext } from "../../../src/http/exporter
 import type { Drain } from "../../../src/cluster/drain.ts";
 import { withDrains } from "../../../src/health/observe/drains.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
-import { unrestrictedAccess } from "../../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { eventsTo } from "../../fake/front.ts";
 import { Watched } from "../../fake/watched.ts";
 

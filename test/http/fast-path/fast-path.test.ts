@@ -5,7 +5,7 @@ import { withDrains } from "../../../src/health/observe/drains.ts";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { ResponseCache } from "../../../src/http/node-api/response-cache.ts";
-import { unrestrictedAccess } from "../../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { Listener, type ListenerEvents } from "../../../src/http/listener/listener.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
 import { exchange, type Exchange } from "../../fake/raw-client.ts";

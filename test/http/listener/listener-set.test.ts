@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { connect } from "node:tls";
 import { after, suite, test } from "node:test";
 import { hashOf } from "../../../src/cli/commands/hash-password.ts";
-import type { ListenerAccess } from "../../../src/config/listener-access-config.ts";
+import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
 import { ask, until, type Asking } from "../../fake/ask.ts";
 import { Authority } from "../../fake/authority.ts";
 import { nodeOf } from "../../fake/config.ts";

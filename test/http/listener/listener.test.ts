@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { describe, test, type TestContext } from "node:test";
-import { unrestrictedAccess } from "../../../src/config/listener-access-config.ts";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
 import { eventsTo, Front, listeningOf, openFront } from "../../fake/front.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { suite, test } from "node:test";
 import { explainText, statText } from "../../../src/metrics/collectors/collector-reports.ts";
 import { collectorsOf } from "../../../src/metrics/collectors/collectors.ts";
-import { ProbeStats } from "../../../src/metrics/probe-stats.ts";
+import { ProbeStats } from "../../../src/metrics/collectors/probe-stats.ts";
 import { configOf } from "../../fake/config.ts";
 import { exporterFixtures } from "../../fake/exporter.ts";
 import { Watched } from "../../fake/watched.ts";

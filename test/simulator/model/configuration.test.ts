@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { patched } from "../../../src/simulator/model/configuration.ts";
 import { isJsonObject, type SimulatorObject } from "../../../src/simulator/model/json.ts";
-import { readSettings } from "../../../src/simulator/settings.ts";
+import { readSettings } from "../../../src/simulator/model/settings.ts";
 import { translateConfig } from "../../../src/simulator/api/vocabulary.ts";
 
 const object = fc

@@ -1,4 +1,4 @@
-import type { Guards } from "../health/guards.ts";
+import type { Guards } from "../../health/guards.ts";
 import type { ListenerAccess } from "./listener-access-config.ts";
 
 /** Everything rolecall was told, checked and complete: defaults filled in, durations in milliseconds. Frozen. */

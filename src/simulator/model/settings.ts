@@ -1,4 +1,4 @@
-import { isJsonObject, type SimulatorJson, type SimulatorObject } from "./model/json.ts";
+import { isJsonObject, type SimulatorJson, type SimulatorObject } from "./json.ts";
 
 /** What the dynamic configuration means to the HA loop. Times in milliseconds. */
 export interface SimulatorSettings {

@@ -1,7 +1,7 @@
-import type { ProbeOutcome } from "../cluster/outcome.ts";
-import type { ClusterState } from "../cluster/snapshot.ts";
-import type { HealthPolicy } from "../health/health-policy.ts";
-import type { NodeClient } from "./client/client.ts";
+import type { ProbeOutcome } from "../../cluster/outcome.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { NodeClient } from "./client.ts";
 
 /** What the probers of one cluster work with. The app hands it in: probes neither know the store nor read a clock of their own. */
 export interface ProbeContext {

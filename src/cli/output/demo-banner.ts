@@ -1,4 +1,4 @@
-import type { OpenListener } from "../http/listener/listener-set.ts";
+import type { OpenListener } from "../../http/listener/listener-set.ts";
 
 /** What a newcomer sees: where everything is, and three lines to try. */
 export function demoBanner(

@@ -1,9 +1,9 @@
 /** Writes config/schema.json and docs/configuration.md from the schema the parser uses: `npm run schema`. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { configJsonSchema } from "./json-schema.ts";
-import { configReference } from "../reference.ts";
+import { configJsonSchema } from "./schema/json-schema.ts";
+import { configReference } from "./reference.ts";
 
-const root = new URL("../../..", import.meta.url);
+const root = new URL("../..", import.meta.url);
 writeFileSync(new URL("config/schema.json", root), `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
 mkdirSync(new URL("docs/", root), { recursive: true });
 writeFileSync(new URL("docs/configuration.md", root), configReference());
