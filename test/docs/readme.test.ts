@@ -32,7 +32,7 @@ for (const document of documents) {
     const base = document === "src/README.md" ? "src" : ".";
     const named = [
       ...text.matchAll(
-        /`((?:src|test|config|docs|bench|cluster|health|probe|front|metrics|cli|simulator)\/[\w./-]*|[\w-]+\.ts)`/g,
+        /`((?:src|test|docs|bench|app|cli|cluster|config|events|exposition|gateway|health|http|metrics|probe|simulator|state|workers)\/[\w./-]*|[\w-]+\.ts)`/g,
       ),
     ].map((match) => match[1] ?? "");
     for (const path of named.filter((name) => name.endsWith("/") || name.includes(".")))
