@@ -9,15 +9,16 @@ import { App } from "../../src/app/app.ts";
 import type { ClusterConfig, Config, ListenerConfig } from "../../src/config/model/config.ts";
 import { ListenError } from "../../src/http/listener/listener-set.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
-import { liveCluster, type LiveNode } from "../fake/live-node.ts";
-import { listen } from "../fake/listening.ts";
-import { silence } from "../fake/silence.ts";
+import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
+import { listenDuringTest } from "../fake/listen.ts";
+import { silentLogger } from "../fake/silent-logger.ts";
+import { until } from "../fake/until.ts";
 
-function fixedCluster(nodes: readonly LiveNode[], parts: Partial<ClusterConfig> = {}): ClusterConfig {
+function fixedCluster(nodes: readonly FakeNode[], parts: Partial<ClusterConfig> = {}): ClusterConfig {
   return clusterOf({ nodes: nodes.map(({ name, api }) => nodeOf({ name, api })), ...parts });
 }
 
-function appOf(context: TestContext, config: Config, log = silence): App {
+function appOf(context: TestContext, config: Config, log = silentLogger): App {
   const app = new App(config, log);
   context.after(() => app.stop({ drains: false }));
   return app;
@@ -39,15 +40,11 @@ async function status(port: number, path: string): Promise<number> {
   return (await fetch(`http://127.0.0.1:${port}${path}`)).status;
 }
 
-async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await holds())) await new Promise((resolve) => void setTimeout(resolve, 10));
-}
-
 const whole = listenerOf({ wholeCluster: true });
 const limit = { timeout: 20_000 };
 
 test("health listeners open when the first round is done: their first answer is right", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1", "pg2", "pg3"]);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
   const app = appOf(context, configOf({ clusters: [clusterOf({ discover: [nodes[1]?.api ?? ""] })], listen: [whole] }));
   await app.start();
   const port = portFor(app, whole);
@@ -62,12 +59,12 @@ test(
   limit,
   async (context) => {
     const hanging = createServer(() => {});
-    const hangingPort = await listen(context, hanging);
+    const hangingPort = await listenDuringTest(context, hanging);
     const admin = listenerOf({ dialect: "admin", address: "127.0.0.2" });
     const clusters = [clusterOf({ nodes: [nodeOf({ name: "pg1", api: `http://127.0.0.1:${hangingPort}` })] })];
     const app = appOf(context, configOf({ clusters, listen: [whole, admin] }));
     const starting = app.start();
-    await until(() => app.doors.length === 1);
+    await until("an open listener", () => app.doors.length === 1);
     const base = `http://127.0.0.2:${portFor(app, admin)}`;
     assert.deepEqual(
       [(await fetch(`${base}/livez`)).status, (await fetch(`${base}/readyz`)).statusText],
@@ -85,24 +82,27 @@ test(
 );
 
 test("answers follow a switchover, a node that dies and one that comes back", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1", "pg2", "pg3"]);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
   const app = appOf(context, quick(configOf({ clusters: [fixedCluster(nodes)], listen: [whole] })));
   await app.start();
   const port = portFor(app, whole);
   for (const node of nodes) node.leader = "pg2";
-  await until(async () => (await status(port, "/nodes/pg2/primary")) === 200);
+  await until("pg2 fit as the primary", async () => (await status(port, "/nodes/pg2/primary")) === 200);
   assert.equal(await status(port, "/nodes/pg1/primary"), 503);
   await nodes[1]?.close();
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/nodes/pg2/primary`)).statusText === "down refused");
+  await until(
+    "pg2 down",
+    async () => (await fetch(`http://127.0.0.1:${port}/nodes/pg2/primary`)).statusText === "down refused",
+  );
   await nodes[1]?.open();
-  await until(async () => (await status(port, "/nodes/pg2/primary")) === 200);
+  await until("pg2 fit as the primary again", async () => (await status(port, "/nodes/pg2/primary")) === 200);
 });
 
 test(
   "a reload keeps sockets, connections and evidence, and forgets what is configured away",
   limit,
   async (context) => {
-    const nodes = await liveCluster(context, ["pg1", "pg2"]);
+    const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
     const before = configOf({ clusters: [fixedCluster(nodes)], listen: [whole] });
     const app = appOf(context, before);
     await app.start();
@@ -145,9 +145,9 @@ test(
 );
 
 test("a reload that cannot open a listener changes nothing at all, and is counted", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1", "pg2"]);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const taken = createServer();
-  const takenPort = await listen(context, taken);
+  const takenPort = await listenDuringTest(context, taken);
   const admin = listenerOf({ dialect: "admin", address: "127.0.0.2" });
   const app = appOf(context, configOf({ clusters: [fixedCluster(nodes)], listen: [whole, admin] }));
   await app.start();
@@ -170,7 +170,7 @@ test("a reload that cannot open a listener changes nothing at all, and is counte
 });
 
 test("listeners that take any free port are each their own, and stay over a reload", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1"]);
+  const nodes = await openFakeCluster(context, ["pg1"]);
   const listeners = [whole, listenerOf({ dialect: "admin" }), listenerOf({ cluster: "demo", node: "pg1" })];
   const config = configOf({ clusters: [fixedCluster(nodes)], listen: listeners });
   const app = appOf(context, config);
@@ -191,7 +191,7 @@ test("listeners that take any free port are each their own, and stay over a relo
 });
 
 test("while it drains it is not ready and answers go on; a second call ends it at once", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1"]);
+  const nodes = await openFakeCluster(context, ["pg1"]);
   const app = appOf(context, { ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }), drainMs: 600_000 });
   await app.start();
   const port = portFor(app, whole);
@@ -206,7 +206,7 @@ test("members that were discovered are known again when every seed is down", lim
   const folder = mkdtempSync(join(tmpdir(), "rolecall-app-"));
   context.after(() => rmSync(folder, { recursive: true }));
   const stateFile = join(folder, "members.json");
-  const nodes = await liveCluster(context, ["pg1", "pg2"]);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const config = quick({
     ...configOf({ clusters: [clusterOf({ discover: [nodes[0]?.api ?? ""] })], listen: [whole] }),
     stateFile,
@@ -219,12 +219,12 @@ test("members that were discovered are known again when every seed is down", lim
   const second = appOf(context, config);
   await second.start();
   const port = portFor(second, whole);
-  await until(async () => (await status(port, "/nodes/pg2/replica")) === 200);
+  await until("pg2 fit as a replica", async () => (await status(port, "/nodes/pg2/replica")) === 200);
   assert.equal(await status(port, "/nodes/pg1/primary"), 503);
 });
 
 test("a node that pours garbage, or a gigabyte, is down, and others are not touched by it", limit, async (context) => {
-  const [pg1] = await liveCluster(context, ["pg1"]);
+  const [pg1] = await openFakeCluster(context, ["pg1"]);
   assert.ok(pg1 !== undefined);
   const odd = createServer((message, response) => {
     const piece = Buffer.alloc(65_536, "[");
@@ -234,7 +234,7 @@ test("a node that pours garbage, or a gigabyte, is down, and others are not touc
     if (message.url === "/leader") pour();
     response.on("drain", pour);
   });
-  const oddPort = await listen(context, odd);
+  const oddPort = await listenDuringTest(context, odd);
   const clusters = [
     clusterOf({
       nodes: [nodeOf({ name: "pg1", api: pg1.api }), nodeOf({ name: "pg2", api: `http://127.0.0.1:${oddPort}` })],
@@ -243,7 +243,10 @@ test("a node that pours garbage, or a gigabyte, is down, and others are not touc
   const app = appOf(context, quick(configOf({ clusters, listen: [whole] })));
   await app.start();
   const port = portFor(app, whole);
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/nodes/pg2/replica`)).statusText === "down too_large");
+  await until(
+    "pg2 down as its answer is too large",
+    async () => (await fetch(`http://127.0.0.1:${port}/nodes/pg2/replica`)).statusText === "down too_large",
+  );
   assert.equal(await status(port, "/nodes/pg1/primary"), 200);
 });
 
@@ -253,7 +256,7 @@ test(
   async (context) => {
     const lines: { level: number; msg: string; node?: string }[] = [];
     const log = pino({ level: "info" }, { write: (line: string) => void lines.push(JSON.parse(line)) });
-    const nodes = await liveCluster(context, ["pg1", "pg2"]);
+    const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
     const app = appOf(
       context,
       quick({ ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }), log: { level: "info" } }),
@@ -261,13 +264,16 @@ test(
     );
     await app.start();
     const told = (): readonly string[] => lines.map(({ msg, node }) => `${node} ${msg}`);
-    await until(() => (nodes[0]?.asked.length ?? 0) > 20);
+    await until("twenty requests", () => (nodes[0]?.requests.length ?? 0) > 20);
     assert.deepEqual([...told()].sort(), ["pg1 node seen", "pg2 node seen"]);
     await nodes[1]?.close();
-    await until(() => told().includes("pg2 node does not answer"));
+    await until("a line that pg2 does not answer", () => told().includes("pg2 node does not answer"));
     await nodes[1]?.open();
-    await until(() => told().includes("pg2 node answers again"));
+    await until("a line that pg2 answers again", () => told().includes("pg2 node answers again"));
     for (const node of nodes) node.leader = "pg2";
-    await until(() => told().includes("pg2 role changed") && told().includes("pg1 role changed"));
+    await until(
+      "both role changes in the log",
+      () => told().includes("pg2 role changed") && told().includes("pg1 role changed"),
+    );
   },
 );

@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { runJson, runText } from "../fake/command-line.ts";
-import { overviewAnswers } from "../fake/overview.ts";
-import { serveAnswers } from "../fake/rolecall-server.ts";
+import { adminApiAnswers } from "../fake/admin-api-answers.ts";
+import { serveCannedAnswers } from "../fake/canned-server.ts";
 
 interface Row {
   readonly given: string;
@@ -27,10 +27,10 @@ function file(name: string, text: string): void {
 }
 
 before(async () => {
-  const server = await serveAnswers(overviewAnswers);
-  const silent = await serveAnswers({ "/status": { body: "", isSilent: true } });
-  const stranger = await serveAnswers({ "/status": { body: "<html>hello</html>" } });
-  const dead = await serveAnswers({});
+  const server = await serveCannedAnswers(adminApiAnswers);
+  const silent = await serveCannedAnswers({ "/status": { body: "", isSilent: true } });
+  const stranger = await serveCannedAnswers({ "/status": { body: "<html>hello</html>" } });
+  const dead = await serveCannedAnswers({});
   await dead.close();
   servers.push(server, silent, stranger);
   values.set("$SERVER", server.url).set("$SILENT", silent.url).set("$STRANGER", stranger.url).set("$DEAD", dead.url);

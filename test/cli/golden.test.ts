@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { runText } from "../fake/command-line.ts";
-import { overviewAnswers } from "../fake/overview.ts";
-import { serveAnswers } from "../fake/rolecall-server.ts";
+import { adminApiAnswers } from "../fake/admin-api-answers.ts";
+import { serveCannedAnswers } from "../fake/canned-server.ts";
 
 /** The texts that people see, letter by letter. `UPDATE_GOLDEN=1` writes them anew; read the difference before it is kept. */
 const folder = join("test", "spec", "cli", "golden");
-let server: Awaited<ReturnType<typeof serveAnswers>>;
+let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
 
 before(async () => {
-  server = await serveAnswers(overviewAnswers);
+  server = await serveCannedAnswers(adminApiAnswers);
 });
 
 after(async () => {

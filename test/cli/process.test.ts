@@ -6,19 +6,20 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
-import { assertConforms } from "../fake/conforming.ts";
-import { overviewAnswers } from "../fake/overview.ts";
-import { serveAnswers } from "../fake/rolecall-server.ts";
+import { assertResultDocument } from "../fake/result-document.ts";
+import { adminApiAnswers } from "../fake/admin-api-answers.ts";
+import { serveCannedAnswers } from "../fake/canned-server.ts";
+import { until } from "../fake/until.ts";
 
 /** The compiled program itself, as a process. */
 const program = resolve("dist", "main.js");
 const folder = mkdtempSync(join(tmpdir(), "rolecall-process-"));
-let server: Awaited<ReturnType<typeof serveAnswers>>;
-let silent: Awaited<ReturnType<typeof serveAnswers>>;
+let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
+let silent: Awaited<ReturnType<typeof serveCannedAnswers>>;
 
 before(async () => {
-  server = await serveAnswers(overviewAnswers);
-  silent = await serveAnswers({ "/status": { body: "", isSilent: true } });
+  server = await serveCannedAnswers(adminApiAnswers);
+  silent = await serveCannedAnswers({ "/status": { body: "", isSilent: true } });
 });
 
 after(async () => {
@@ -42,25 +43,21 @@ function start(
   return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, out, err })) };
 }
 
-/** Resolves when the silent server has been asked: the command is in the middle of its work. */
-async function isAsked(calls: number): Promise<void> {
-  const deadline = AbortSignal.timeout(15_000);
-  while (silent.heard.length < calls) {
-    deadline.throwIfAborted();
-    await new Promise((next) => setTimeout(next, 10));
-  }
+/** Waits until the silent server has received the requests: the command is in the middle of its work. */
+function requestsReceived(calls: number): Promise<boolean> {
+  return until({ what: `${calls} requests`, seconds: 15 }, () => silent.heard.length >= calls);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   test(`${signal} in the middle is exit code 2 and still exactly one document`, { timeout: 30_000 }, async () => {
     const calls = silent.heard.length;
     const { child, ended } = start(["status", "--server", silent.url, "--timeout", "60s", "--format", "json"]);
-    await isAsked(calls + 1);
+    await requestsReceived(calls + 1);
     child.kill(signal);
     const { code, out, err } = await ended;
     assert.equal(code, 2);
     assert.equal(err, "");
-    const { diagnostics, exit_code } = assertConforms(out);
+    const { diagnostics, exit_code } = assertResultDocument(out);
     assert.equal(exit_code, 2);
     assert.equal(diagnostics[0]?.rule_id, "RC004");
     assert.match(diagnostics[0].message, new RegExp(signal));
@@ -77,7 +74,7 @@ test("a crash in the middle is exit code 2 and still exactly one document", { ti
   const { code, out, err } = await ended;
   assert.equal(code, 2);
   assert.equal(err, "");
-  const { diagnostics } = assertConforms(out);
+  const { diagnostics } = assertResultDocument(out);
   assert.deepEqual([diagnostics[0]?.rule_id, diagnostics[0]?.message], ["RC002", "a planted mistake"]);
 });
 
@@ -114,7 +111,7 @@ test(
     child.kill("SIGINT");
     const { code, out } = await ended;
     assert.equal(code, 0);
-    assert.deepEqual(assertConforms(out).coverage, [
+    assert.deepEqual(assertResultDocument(out).coverage, [
       { id: "service", status: "complete", required: true, detail: "ended by SIGINT" },
     ]);
   },
@@ -130,7 +127,7 @@ test("commands say their exit code to the shell", { timeout: 30_000 }, async () 
   ] as const) {
     const { code, out } = await start(argv).ended;
     assert.equal(code, expected, argv.join(" "));
-    if (argv.some((word) => word.endsWith("json"))) assert.equal(assertConforms(out).exit_code, expected);
+    if (argv.some((word) => word.endsWith("json"))) assert.equal(assertResultDocument(out).exit_code, expected);
   }
 });
 

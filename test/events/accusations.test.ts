@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Accusations } from "../../src/events/accusations.ts";
-import { Watched } from "../fake/watched.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 /** pg1 leads and moves each second, pg2 stands still; from the second on that is given it moves again. */
 function played(movesFrom: number): Accusations {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   const accusations = new Accusations();
   for (let at = 0; at <= 40; at += 1)
     for (const node of ["pg1", "pg2"] as const) {
@@ -29,7 +29,7 @@ test("who was accused is known for any instant of the evidence", () => {
 
 test("what was found before evidence begins is kept while it holds", () => {
   const accusations = played(Infinity);
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   for (let minute = 1; minute <= 60; minute += 1) accusations.take(watched.cluster, watched.cluster, minute * 60_000);
   assert.deepEqual([...accusations.at("demo", 3_600_000)], [["pg2", ["detached"]]]);
 });

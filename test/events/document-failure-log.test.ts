@@ -3,15 +3,15 @@ import { test } from "node:test";
 import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
-import { serveOddNode } from "../fake/odd-node.ts";
+import { openFakeNode } from "../fake/fake-node.ts";
 import { until } from "../fake/until.ts";
 
 test("documents of another scope, and those that are not had, are one line each in the log, however often they are asked for", async (context) => {
   const asked = new Map<string, number>();
-  const node = await serveOddNode({
+  const node = await openFakeNode({
     name: "pg1",
     holdsLock: true,
-    instead: (request, response) => {
+    handler: (request, response) => {
       const path = request.url ?? "";
       asked.set(path, (asked.get(path) ?? 0) + 1);
       const patroni = { version: "4.1.4", scope: "demo", name: "pg1" };
@@ -37,7 +37,10 @@ test("documents of another scope, and those that are not had, are one line each 
   try {
     await app.start();
     // A config that fails makes all documents rest for ten seconds, but not before the cluster document was had more than once.
-    await until(async () => (asked.get("/cluster") ?? 0) > 1 && (asked.get("/config") ?? 0) > 0);
+    await until(
+      "requests for both documents",
+      async () => (asked.get("/cluster") ?? 0) > 1 && (asked.get("/config") ?? 0) > 0,
+    );
   } finally {
     await app.stop({ drains: false });
   }

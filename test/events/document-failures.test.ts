@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { DocumentOutcome } from "../../src/cluster/outcome.ts";
 import { DocumentFailures } from "../../src/events/document-failures.ts";
-import { partOf } from "../fake/part.ts";
+import { clusterStateOf } from "../fake/cluster-state.ts";
 
-const state = partOf([{ name: "pg1", role: "primary" }]);
+const state = clusterStateOf([{ name: "pg1", role: "primary" }]);
 
 function asked(
   endpoint: string,

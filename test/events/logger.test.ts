@@ -2,9 +2,10 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, test } from "node:test";
 import { LineLimit, LogSink } from "../../src/events/logger.ts";
-import { ask, until } from "../fake/ask.ts";
-import { liveCluster } from "../fake/live-node.ts";
-import { fileOf, freePort, Running } from "../fake/running.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
+import { openFakeCluster } from "../fake/fake-node.ts";
+import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
 
 /** A reader that takes so many bytes and then none until it is given more. */
 class Reader {
@@ -76,17 +77,21 @@ describe("a process whose stderr nobody reads", () => {
     ["a pipe", ["bash", "-c", 'exec "$@" 2> >(exec sleep 30 > /dev/null 2>&1)', "bash", process.execPath]],
   ] as const) {
     test(`answers checks, and ends on a signal: ${kind}`, { timeout: 60_000 }, async (context) => {
-      const [pg1] = await liveCluster(context, ["pg1"]);
+      const [pg1] = await openFakeCluster(context, ["pg1"]);
       const [port, admin] = [await freePort(), await freePort()];
       const listen = `[{ port: ${port}, management: on }, { port: ${admin}, dialect: admin }]`;
-      const file = fileOf(
+      const file = writeConfigFile(
         context,
         `clusters: [{ name: demo, nodes: [{ name: pg1, api: "${pg1?.api}" }] }]\nlisten: ${listen}\ndrain: 0s\n`,
       );
-      const running = new Running(context, ["serve", "--config", file], command === undefined ? {} : { command });
+      const running = new RolecallProcess(
+        context,
+        ["serve", "--config", file],
+        command === undefined ? {} : { command },
+      );
       running.process.stderr?.pause();
       await until("an answer", () =>
-        ask(`http://127.0.0.1:${port}/readyz`).then(
+        sendRequest(`http://127.0.0.1:${port}/readyz`).then(
           ({ status }) => (status === 200 ? true : undefined),
           () => undefined,
         ),
@@ -96,12 +101,12 @@ describe("a process whose stderr nobody reads", () => {
       for (let round = 0; round < 100; round += 1) {
         await Promise.all(
           Array.from({ length: 50 }, () =>
-            ask(`http://127.0.0.1:${port}/nodes/pg1/reload?dry_run=1`, { method: "POST", headers }),
+            sendRequest(`http://127.0.0.1:${port}/nodes/pg1/reload?dry_run=1`, { method: "POST", headers }),
           ),
         );
-        assert.equal((await ask(`http://127.0.0.1:${port}/livez`)).status, 200);
+        assert.equal((await sendRequest(`http://127.0.0.1:${port}/livez`)).status, 200);
       }
-      const { body } = await ask(`http://127.0.0.1:${admin}/metrics`);
+      const { body } = await sendRequest(`http://127.0.0.1:${admin}/metrics`);
       const lost = Number(/^rolecall_log_lines_lost_total (\d+)$/m.exec(body)?.[1]);
       assert.ok(lost > 0, `${lost} lines were lost`);
       if (command === undefined) {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import { OutcomeRecorder } from "../../src/events/outcome-recorder.ts";
-import { reportOf } from "../fake/watched.ts";
+import { reportOf } from "../fake/node-documents.ts";
 
 const minuteMs = 60_000;
 

@@ -4,10 +4,10 @@ import { defaultGuards } from "../../src/health/guards.ts";
 import { VerdictChanges } from "../../src/events/verdict-changes.ts";
 import { LeaderDisputes } from "../../src/events/leader-disputes.ts";
 import { VerdictLog } from "../../src/events/verdict-log.ts";
-import { Watched } from "../fake/watched.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 /** What a step of a watched cluster is told as: node, and the verdicts before and after. */
-function follow(watched: Watched): (step: () => void, nowMs: number) => readonly string[] {
+function follow(watched: ClusterFixture): (step: () => void, nowMs: number) => readonly string[] {
   const changes = new VerdictChanges();
   return (step, nowMs) => {
     const before = watched.cluster;
@@ -22,7 +22,7 @@ function follow(watched: Watched): (step: () => void, nowMs: number) => readonly
 }
 
 test("a node that was heard is told of once, and again only when it changes", () => {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   const told = follow(watched);
   assert.deepEqual(
     told(() => watched.lead("pg1", 0), 0),
@@ -51,9 +51,10 @@ test("a node that was heard is told of once, and again only when it changes", ()
 });
 
 test("a node that says again what it said is told of when another's word, or time, made it something else", () => {
-  const watched = new Watched({ settings: { guards: { ...defaultGuards, demotedForMs: 2_000 } } });
+  const watched = new ClusterFixture({ policy: { guards: { ...defaultGuards, demotedForMs: 2_000 } } });
   const told = follow(watched);
-  const again = (node: string, nowMs: number): readonly string[] => told(() => watched.again(node, nowMs), nowMs);
+  const again = (node: string, nowMs: number): readonly string[] =>
+    told(() => watched.repeatReport(node, nowMs), nowMs);
   told(() => watched.lead("pg1", 0), 0);
   told(() => watched.follow("pg2", 0), 0);
   assert.deepEqual(again("pg2", 100), []);
@@ -67,20 +68,20 @@ test("a node that says again what it said is told of when another's word, or tim
 });
 
 test("who leads is every node's affair: a new leader is told with the old one's loss", () => {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   const told = follow(watched);
   told(() => watched.lead("pg1", 0), 0);
   told(() => watched.follow("pg2", 0), 0);
   told(() => watched.follow("pg3", 0), 0);
   told(() => watched.lead("pg2", 1_000), 1_000);
   assert.deepEqual(
-    told(() => watched.named("pg2", "pg3", 2_000), 2_000),
+    told(() => watched.nameLeader("pg2", "pg3", 2_000), 2_000),
     ["pg1: primary fit to primary superseded", "pg2: primary superseded to primary fit"],
   );
 });
 
 test("a node that is gone is forgotten, and is new when it comes back", () => {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   const told = follow(watched);
   told(() => watched.lead("pg1", 0), 0);
   told(() => watched.follow("pg3", 0), 0);
@@ -91,7 +92,7 @@ test("a node that is gone is forgotten, and is new when it comes back", () => {
 });
 
 test("an episode in which it is open who leads is told of once, and the next one again", () => {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   const disputes = new LeaderDisputes();
   const take = (nowMs: number): string | null => {
     const dispute = disputes.take(watched.cluster, { policy: watched.policy, nowMs });

@@ -3,24 +3,24 @@ import { Readable } from "node:stream";
 import type { Io, Sink } from "../../src/cli/output/io.ts";
 import type { Result } from "../../src/cli/result/document.ts";
 import { run } from "../../src/cli/run.ts";
-import { assertConforms } from "./conforming.ts";
+import { assertResultDocument } from "./result-document.ts";
 
 /** How a command line came out. */
-export interface Ran {
+export interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
 /** What a command line is run with beside its arguments. */
-export interface Around {
+export interface CommandInput {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
 }
 
 /** Runs a command line within this process, its streams kept as text. */
-export async function runText(argv: readonly string[], around: Around = {}): Promise<Ran> {
+export async function runText(argv: readonly string[], around: CommandInput = {}): Promise<CommandOutput> {
   const [out, err] = [new MemorySink(around.isTerminal ?? false), new MemorySink(around.isTerminal ?? false)];
   const io: Io = {
     stdout: out,
@@ -34,9 +34,9 @@ export async function runText(argv: readonly string[], around: Around = {}): Pro
 }
 
 /** Runs it with `--format json`; what is on stdout is one document, judged by ajv, that says the code it ended with. */
-export async function runJson(argv: readonly string[], around: Around = {}): Promise<Result> {
+export async function runJson(argv: readonly string[], around: CommandInput = {}): Promise<Result> {
   const { code, out, err } = await runText([...argv, "--format", "json"], around);
-  const document = assertConforms(out);
+  const document = assertResultDocument(out);
   assert.equal(document.exit_code, code);
   assert.equal(err, "");
   return document;

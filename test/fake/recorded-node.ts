@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { open } from "./listening.ts";
+import { listenUntilClosed } from "./listen.ts";
 
 /** What a node served when it was recorded (test/vectors/README.md). */
 export interface RecordedNode {
@@ -19,7 +19,7 @@ export async function serveRecordedNode(node: RecordedNode): Promise<{ readonly 
     response.setHeader("Content-Type", "application/json");
     response.end(recorded.doc === undefined ? (recorded.text ?? "") : JSON.stringify(recorded.doc));
   });
-  const { port, close } = await open(server);
+  const { port, close } = await listenUntilClosed(server);
   const api = `http://127.0.0.1:${port}`;
   if (node["leader"]?.status === 0) await close();
   return { api, close: node["leader"]?.status === 0 ? async () => {} : close };

@@ -2,13 +2,14 @@ import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test } from "node:test";
-import { ask, until } from "../fake/ask.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
 import { nodeOf } from "../fake/config.ts";
-import { serveOddNode } from "../fake/odd-node.ts";
-import { buildTown, buildTownOf, type Town } from "../fake/town.ts";
+import { openFakeNode } from "../fake/fake-node.ts";
+import { gatewayFixture, gatewayFixtureOf, type GatewayFixture } from "../fake/gateway-fixture.ts";
 
-async function withTown(play: (town: Town) => Promise<void>): Promise<void> {
-  const town = await buildTown();
+async function withTown(play: (town: GatewayFixture) => Promise<void>): Promise<void> {
+  const town = await gatewayFixture();
   try {
     await play(town);
   } finally {
@@ -18,11 +19,11 @@ async function withTown(play: (town: Town) => Promise<void>): Promise<void> {
 
 test("a switchover's reply names the snapshot, and waiting for a later one shows the new leader", async () => {
   await withTown(async (town) => {
-    const answer = await town.ask("/switchover", { method: "POST", body: { leader: "pg1", candidate: "pg2" } });
+    const answer = await town.request("/switchover", { method: "POST", body: { leader: "pg1", candidate: "pg2" } });
     let after = String(answer.headers["x-rolecall-snapshot"]);
     assert.match(after, /^[0-9a-f]{12}\.\d+$/);
     const leader = await until("pg2 as the leader", async () => {
-      const { body } = await ask(`${town.admin}/snapshot?after=${after}&wait=10s&cluster=demo`);
+      const { body } = await sendRequest(`${town.adminUrl}/snapshot?after=${after}&wait=10s&cluster=demo`);
       const told = JSON.parse(body) as { snapshot: string; later: boolean; clusters: { demo: { leader: string } } };
       assert.equal(told.later, true);
       assert.notEqual(told.snapshot, after);
@@ -35,7 +36,7 @@ test("a switchover's reply names the snapshot, and waiting for a later one shows
 
 test("calls that change no role name no snapshot", async () => {
   await withTown(async (town) => {
-    const answer = await town.ask("/nodes/pg2/reload", { method: "POST" });
+    const answer = await town.request("/nodes/pg2/reload", { method: "POST" });
     assert.equal(answer.headers["x-rolecall-snapshot"], undefined);
   });
 });
@@ -43,13 +44,15 @@ test("calls that change no role name no snapshot", async () => {
 suite("waiting for a snapshot", () => {
   test("a snapshot of another run is past at once, one that is due never comes before its time is up", async () => {
     await withTown(async (town) => {
-      const other = JSON.parse((await ask(`${town.admin}/snapshot?after=feedfeedfeed.999999&wait=60s`)).body) as {
+      const other = JSON.parse(
+        (await sendRequest(`${town.adminUrl}/snapshot?after=feedfeedfeed.999999&wait=60s`)).body,
+      ) as {
         later: boolean;
         instance: string;
       };
       assert.equal(other.later, true);
       const due = JSON.parse(
-        (await ask(`${town.admin}/snapshot?after=${other.instance}.999999999&wait=50ms`)).body,
+        (await sendRequest(`${town.adminUrl}/snapshot?after=${other.instance}.999999999&wait=50ms`)).body,
       ) as { later: boolean };
       assert.equal(due.later, false);
     });
@@ -57,23 +60,23 @@ suite("waiting for a snapshot", () => {
   test("what cannot be read is 400, and so is an unknown cluster", async () => {
     await withTown(async (town) => {
       for (const query of ["after=banana", "after=a.1&wait=5", "after=a.1&wait=1h", "cluster=other"]) {
-        assert.equal((await ask(`${town.admin}/snapshot?${query}`)).status, 400, query);
+        assert.equal((await sendRequest(`${town.adminUrl}/snapshot?${query}`)).status, 400, query);
       }
-      assert.equal((await ask(`${town.admin}/snapshot`, { method: "POST" })).status, 405);
+      assert.equal((await sendRequest(`${town.adminUrl}/snapshot`, { method: "POST" })).status, 405);
     });
   });
   test("who leaves frees the place; a connection has one", async () => {
     await withTown(async (town) => {
-      const { instance } = JSON.parse((await ask(`${town.admin}/snapshot`)).body) as { instance: string };
-      const { hostname, port } = new URL(town.admin);
+      const { instance } = JSON.parse((await sendRequest(`${town.adminUrl}/snapshot`)).body) as { instance: string };
+      const { hostname, port } = new URL(town.adminUrl);
       const wait = `GET /snapshot?after=${instance}.999999999&wait=60s HTTP/1.1\r\nHost: a\r\n\r\n`;
       const sockets = Array.from({ length: 256 }, () => connect({ host: hostname, port: Number(port) }));
       for (const socket of sockets) socket.write(wait);
       const tryOnce = (): Promise<number> =>
-        ask(`${town.admin}/snapshot?after=${instance}.999999999&wait=1ms`).then(({ status }) => status);
+        sendRequest(`${town.adminUrl}/snapshot?after=${instance}.999999999&wait=1ms`).then(({ status }) => status);
       await until("all places taken", async () => ((await tryOnce()) === 429 ? true : undefined));
       for (const socket of sockets) socket.destroy();
-      await until("a free place", async () => ((await tryOnce()) === 200 ? true : undefined), 10);
+      await until({ what: "a free place", seconds: 10 }, async () => (await tryOnce()) === 200);
       const both = connect({ host: hostname, port: Number(port) });
       both.write(wait.replace("wait=60s", "wait=100ms") + wait.replace("HTTP/1.1", "HTTP/1.0"));
       assert.deepEqual((await text(both)).match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 429"]);
@@ -81,14 +84,16 @@ suite("waiting for a snapshot", () => {
   });
   test("so many may wait; a further one is told to come back; /readyz waits for nobody", async () => {
     await withTown(async (town) => {
-      const { instance } = JSON.parse((await ask(`${town.admin}/snapshot`)).body) as { instance: string };
+      const { instance } = JSON.parse((await sendRequest(`${town.adminUrl}/snapshot`)).body) as { instance: string };
       const statuses: number[] = [];
       const waiting = Array.from({ length: 300 }, () =>
-        ask(`${town.admin}/snapshot?after=${instance}.999999999&wait=2s`).then(({ status }) => statuses.push(status)),
+        sendRequest(`${town.adminUrl}/snapshot?after=${instance}.999999999&wait=2s`).then(({ status }) =>
+          statuses.push(status),
+        ),
       );
       await until("refusals", () => (statuses.length === 44 ? true : undefined));
       assert.deepEqual(new Set(statuses), new Set([429]));
-      assert.equal((await ask(`${town.admin}/readyz`)).status, 200);
+      assert.equal((await sendRequest(`${town.adminUrl}/readyz`)).status, 200);
       await Promise.all(waiting);
       assert.equal(statuses.filter((status) => status === 200).length, 256);
     });
@@ -98,30 +103,30 @@ suite("waiting for a snapshot", () => {
 suite("what only a node can tell", () => {
   test("a node's metrics come as they are, by any way of naming it", async () => {
     await withTown(async (town) => {
-      const answer = await town.ask("/nodes/pg2/metrics");
+      const answer = await town.request("/nodes/pg2/metrics");
       assert.equal(answer.status, 200);
       assert.match(answer.body, /patroni_postgres_running\{scope="demo",name="pg2"\} 1/);
       assert.equal(answer.headers["x-rolecall-node"], "pg2");
-      assert.match((await town.ask("/metrics", { headers: { "x-rolecall-node": "pg3" } })).body, /name="pg3"/);
-      assert.equal((await town.ask("/metrics")).status, 400);
-      assert.equal((await town.ask("/nodes/pg2/metrics", { method: "POST" })).status, 405);
+      assert.match((await town.request("/metrics", { headers: { "x-rolecall-node": "pg3" } })).body, /name="pg3"/);
+      assert.equal((await town.request("/metrics")).status, 400);
+      assert.equal((await town.request("/nodes/pg2/metrics", { method: "POST" })).status, 405);
     });
   });
   test("a node's exporter is asked for pages that only tell", async () => {
-    const exporter = await serveOddNode({
+    const exporter = await openFakeNode({
       name: "exporter",
       holdsLock: false,
-      instead: (request, response) => void response.end(`said ${request.url ?? ""}`),
+      handler: (request, response) => void response.end(`said ${request.url ?? ""}`),
     });
-    const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-    const pg2 = await serveOddNode({ name: "pg2", holdsLock: false });
-    const town = await buildTownOf([nodeOf({ ...pg1, exporter: exporter.api }), nodeOf(pg2)]);
+    const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+    const pg2 = await openFakeNode({ name: "pg2", holdsLock: false });
+    const town = await gatewayFixtureOf([nodeOf({ ...pg1, exporter: exporter.api }), nodeOf(pg2)]);
     try {
-      assert.equal((await town.ask("/nodes/pg1/exporter/metrics")).body, "said /metrics");
-      assert.equal((await town.ask("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said /stat?x=1");
-      assert.equal((await town.ask("/nodes/pg1/exporter")).body, "said /");
+      assert.equal((await town.request("/nodes/pg1/exporter/metrics")).body, "said /metrics");
+      assert.equal((await town.request("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said /stat?x=1");
+      assert.equal((await town.request("/nodes/pg1/exporter")).body, "said /");
       for (const path of ["up", "explain", "version", "replica"]) {
-        assert.equal((await town.ask(`/nodes/pg1/exporter/${path}`)).body, `said /${path}`);
+        assert.equal((await town.request(`/nodes/pg1/exporter/${path}`)).body, `said /${path}`);
       }
       const others = [
         "reload",
@@ -144,11 +149,11 @@ suite("what only a node can tell", () => {
         "%00",
       ]) {
         const raw = { path: `/nodes/pg1/exporter/${path}` };
-        const answer = await town.ask("/", { tls: raw });
+        const answer = await town.request("/", { tls: raw });
         assert.equal(answer.status, 400, path);
         assert.match(answer.body, /one of \/exporter\//);
       }
-      assert.equal((await town.ask("/nodes/pg2/exporter/metrics")).status, 400);
+      assert.equal((await town.request("/nodes/pg2/exporter/metrics")).status, 400);
     } finally {
       await town.close();
       await Promise.all([exporter, pg1, pg2].map((node) => node.close()));
@@ -156,18 +161,18 @@ suite("what only a node can tell", () => {
   });
   test("more streams of one node at a time than allowed are 429, and those of another node go on", async () => {
     const held: (() => void)[] = [];
-    const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-    const pg2 = await serveOddNode({
+    const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+    const pg2 = await openFakeNode({
       name: "pg2",
       holdsLock: false,
-      behave: (_, response) => void held.push(() => response.end("late")),
+      respond: (_, response) => void held.push(() => response.end("late")),
     });
-    const town = await buildTownOf([nodeOf(pg1), nodeOf(pg2)]);
+    const town = await gatewayFixtureOf([nodeOf(pg1), nodeOf(pg2)]);
     try {
-      const first = [town.ask("/nodes/pg2/metrics"), town.ask("/nodes/pg2/metrics")];
+      const first = [town.request("/nodes/pg2/metrics"), town.request("/nodes/pg2/metrics")];
       await until("two at the node", () => (held.length === 2 ? true : undefined));
-      assert.equal((await town.ask("/nodes/pg2/metrics")).status, 429);
-      assert.equal((await town.ask("/nodes/pg1/metrics")).status, 200);
+      assert.equal((await town.request("/nodes/pg2/metrics")).status, 429);
+      assert.equal((await town.request("/nodes/pg1/metrics")).status, 200);
       for (const go of held) go();
       for (const { body } of await Promise.all(first)) assert.equal(body, "late");
     } finally {

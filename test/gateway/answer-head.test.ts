@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
-import type { OddNodeOptions } from "../fake/odd-node.ts";
-import { withOddTown } from "../fake/odd-town.ts";
+import type { FakeNodeOptions } from "../fake/fake-node.ts";
+import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
 /** Headers that a node sends, and what of them gets to the client; `null`: nothing. */
 const rows: readonly (readonly [
@@ -66,10 +66,10 @@ const rows: readonly (readonly [
 suite("of the head of a node's answer, what gets to the client", () => {
   for (const [given, sent, got] of rows) {
     test(given, async () => {
-      const behave: OddNodeOptions["behave"] = (_, response) => void response.writeHead(202, sent).end("done");
-      await withOddTown({ behave }, async (town) => {
+      const behave: FakeNodeOptions["respond"] = (_, response) => void response.writeHead(202, sent).end("done");
+      await withFaultyGateway({ respond: behave }, async (town) => {
         const headers = { host: "edge.example", "x-request-id": "ours" };
-        const answer = await town.ask("/nodes/pg2/reload", { method: "POST", headers });
+        const answer = await town.request("/nodes/pg2/reload", { method: "POST", headers });
         assert.equal(answer.status, 202);
         const shown = Object.fromEntries(Object.keys(got).map((name) => [name, answer.headers[name] ?? null]));
         assert.deepEqual(shown, got);
@@ -79,16 +79,16 @@ suite("of the head of a node's answer, what gets to the client", () => {
   }
 
   test("a node's own 401 with its challenge, and the credential that answers it", async () => {
-    const behave: OddNodeOptions["behave"] = ({ headers }, response) => {
+    const behave: FakeNodeOptions["respond"] = ({ headers }, response) => {
       if (headers["authorization"] === "Basic bm9kZTpzZWNyZXQ=") response.end("done");
       else response.writeHead(401, { "www-authenticate": 'Basic realm="node"' }).end();
     };
-    await withOddTown({ behave }, async (town) => {
-      const challenge = await town.ask("/nodes/pg2/reload", { method: "POST" });
+    await withFaultyGateway({ respond: behave }, async (town) => {
+      const challenge = await town.request("/nodes/pg2/reload", { method: "POST" });
       assert.equal(challenge.status, 401);
       assert.equal(challenge.headers["www-authenticate"], 'Basic realm="node"');
       const headers = { authorization: "Basic bm9kZTpzZWNyZXQ=" };
-      assert.equal((await town.ask("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
+      assert.equal((await town.request("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
     });
   });
 });

@@ -6,7 +6,7 @@ import { after, suite, test } from "node:test";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import type { ClusterConfig } from "../../src/config/model/config.ts";
 import type { ListenerAuth } from "../../src/config/model/listener-access-config.ts";
-import { withOddTown } from "../fake/odd-town.ts";
+import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-authorization-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -62,11 +62,11 @@ const rows: readonly Row[] = [
 suite("what a node gets of a client's Authorization, where", () => {
   for (const { given, auth, cluster, call, question } of rows) {
     test(given, async () => {
-      await withOddTown({ door: { auth }, cluster }, async (town, { pg2 }) => {
+      await withFaultyGateway({ access: { auth }, cluster }, async (town, { pg2 }) => {
         const headers = { authorization: clients };
-        assert.equal((await town.ask("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
+        assert.equal((await town.request("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
         assert.equal(pg2.received.at(-1)?.headers["authorization"], call);
-        assert.equal((await town.ask("/nodes/pg2/metrics", { headers })).status, 200);
+        assert.equal((await town.request("/nodes/pg2/metrics", { headers })).status, 200);
         assert.equal(pg2.received.at(-1)?.headers["authorization"], question);
       });
     });

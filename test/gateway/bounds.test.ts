@@ -6,16 +6,16 @@ import { text } from "node:stream/consumers";
 import { test } from "node:test";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { until } from "../fake/ask.ts";
-import type { OddNodeOptions } from "../fake/odd-node.ts";
-import { withOddTown } from "../fake/odd-town.ts";
+import { until } from "../fake/until.ts";
+import type { FakeNodeOptions } from "../fake/fake-node.ts";
+import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
 test("a call that takes longer than requests may take to come in is not cut", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response) =>
+  const behave: FakeNodeOptions["respond"] = (_, response) =>
     void setTimeout(() => response.end("Successfully switched over"), 900);
   const limits = { ...unrestrictedAccess.limits, headerTimeoutMs: 200, requestTimeoutMs: 300, idleTimeoutMs: 200 };
-  await withOddTown({ behave, door: { limits } }, async (town) => {
-    const answer = await town.ask("/switchover", { method: "POST", body: { leader: "pg1" } });
+  await withFaultyGateway({ respond: behave, access: { limits } }, async (town) => {
+    const answer = await town.request("/switchover", { method: "POST", body: { leader: "pg1" } });
     assert.equal(answer.body, "Successfully switched over");
   });
 });
@@ -25,63 +25,63 @@ test("a client that goes away takes the node's request with it, and the audit sa
   const seen = new Promise<void>((resolve) => (gone = resolve));
   let arrived: (() => void) | undefined;
   const began = new Promise<void>((resolve) => (arrived = resolve));
-  const behave: OddNodeOptions["behave"] = (_, response) => {
+  const behave: FakeNodeOptions["respond"] = (_, response) => {
     arrived?.();
     response.on("close", () => gone?.());
   };
-  await withOddTown({ behave }, async (town) => {
+  await withFaultyGateway({ respond: behave }, async (town) => {
     const asking = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
     asking.on("error", () => {}); // it is we who break it off
     asking.end();
     await began;
     asking.destroy();
     await seen;
-    const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
+    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the client went away");
   });
 });
 
 test("a call that fails is not tried again, and the answer says whether it may have been done", async () => {
-  await withOddTown({ behave: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
-    const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
+  await withFaultyGateway({ respond: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
+    const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(answer.status, 502);
     assert.match(answer.body, /whether it did the call is not known/);
     assert.equal(pg2.received.length, 1);
     await pg2.close();
-    const refused = await town.ask("/nodes/pg2/restart", { method: "POST" });
+    const refused = await town.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(refused.status, 502);
     assert.match(refused.body, /ECONNREFUSED.*the call was not done/);
   });
 });
 
 test("an answer that breaks off reaches the client as broken, not as whole", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response, request) => {
+  const behave: FakeNodeOptions["respond"] = (_, response, request) => {
     response.writeHead(200, { "content-length": "100" });
     response.write("half");
     setTimeout(() => request.socket.destroy(), 20);
   };
-  await withOddTown({ behave }, async (town) => {
-    await assert.rejects(town.ask("/nodes/pg2/restart", { method: "POST" }));
-    const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
+  await withFaultyGateway({ respond: behave }, async (town) => {
+    await assert.rejects(town.request("/nodes/pg2/restart", { method: "POST" }));
+    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the node's answer broke off");
   });
 });
 
 test("an answer longer than allowed ends its connection, and nothing else", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
-  await withOddTown({ behave }, async (town) => {
-    const announced = await town.ask("/nodes/pg2/restart", { method: "POST" });
+  const behave: FakeNodeOptions["respond"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
+  await withFaultyGateway({ respond: behave }, async (town) => {
+    const announced = await town.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(announced.status, 502);
   });
-  const endless: OddNodeOptions["behave"] = (_, response) => {
+  const endless: FakeNodeOptions["respond"] = (_, response) => {
     const more = (): void => void response.write(Buffer.alloc(1024 * 1024), (error) => (error ? undefined : more()));
     more();
   };
-  await withOddTown({ behave: endless }, async (town) => {
-    await assert.rejects(town.ask("/nodes/pg2/restart", { method: "POST" }));
-    const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
+  await withFaultyGateway({ respond: endless }, async (town) => {
+    await assert.rejects(town.request("/nodes/pg2/restart", { method: "POST" }));
+    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
     assert.match(String(line["problem"]), /an answer of more than \d+ bytes/);
-    assert.equal((await town.ask("/nodes/pg1/primary")).status, 200);
+    assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
   });
 });
 
@@ -93,7 +93,7 @@ test("a client that goes away while its password is looked at leaves no call und
     bearer: [],
     certificate: false,
   };
-  await withOddTown({ door: { limits, auth } }, async (town) => {
+  await withFaultyGateway({ access: { limits, auth } }, async (town) => {
     const headers = { authorization: `Basic ${Buffer.from("ann:hunter2").toString("base64")}` };
     const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
     await once(socket, "connect");
@@ -101,15 +101,15 @@ test("a client that goes away while its password is looked at leaves no call und
       socket.resetAndDestroy(),
     );
     // The same password: it is looked at once for both, or after the first.
-    const second = await town.ask("/nodes/pg2/restart", { method: "POST", headers });
+    const second = await town.request("/nodes/pg2/restart", { method: "POST", headers });
     assert.equal(second.status, 200);
   });
 });
 
 test("a node that never answers is given up at the deadline", async () => {
   const limits = { ...unrestrictedAccess.limits, callTimeoutMs: 150 };
-  await withOddTown({ behave: () => {}, door: { limits } }, async (town) => {
-    const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
+  await withFaultyGateway({ respond: () => {}, access: { limits } }, async (town) => {
+    const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(answer.status, 504);
     assert.equal(answer.headers["x-rolecall-reason"], "timeout");
   });
@@ -117,8 +117,8 @@ test("a node that never answers is given up at the deadline", async () => {
 
 test("a body past the limit is 413, announced or not, and the node never hears of it", async () => {
   const limits = { ...unrestrictedAccess.limits, bodyMax: 100 };
-  await withOddTown({ door: { limits } }, async (town, { pg1 }) => {
-    const announced = await town.ask("/config", { method: "PATCH", body: { a: "x".repeat(200) } });
+  await withFaultyGateway({ access: { limits } }, async (town, { pg1 }) => {
+    const announced = await town.request("/config", { method: "PATCH", body: { a: "x".repeat(200) } });
     assert.equal(announced.status, 413);
     const asking = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
     asking.on("error", () => {}); // the connection is closed on the rest
@@ -132,7 +132,7 @@ test("a body past the limit is 413, announced or not, and the node never hears o
 });
 
 test("a call whose body must have a length is 411 without one", async () => {
-  await withOddTown({}, async (town) => {
+  await withFaultyGateway({}, async (town) => {
     const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
     socket.end("PATCH /config HTTP/1.1\r\nHost: a\r\n\r\n");
     assert.match(await text(socket), /^HTTP\/1\.1 411 /);
@@ -141,10 +141,10 @@ test("a call whose body must have a length is 411 without one", async () => {
 
 test("more calls at a time than allowed are 429, for one cluster and only while they last", async () => {
   const held: (() => void)[] = [];
-  const behave: OddNodeOptions["behave"] = (_, response) => void held.push(() => response.end("done"));
+  const behave: FakeNodeOptions["respond"] = (_, response) => void held.push(() => response.end("done"));
   const limits = { ...unrestrictedAccess.limits, callsInFlight: 2 };
-  await withOddTown({ behave, door: { limits } }, async (town) => {
-    const restart = () => town.ask("/nodes/pg2/restart", { method: "POST" });
+  await withFaultyGateway({ respond: behave, access: { limits } }, async (town) => {
+    const restart = () => town.request("/nodes/pg2/restart", { method: "POST" });
     const first = [restart(), restart()];
     await until("two calls at the node", () => (held.length === 2 ? true : undefined));
     const third = await restart();
@@ -160,7 +160,7 @@ test("more calls at a time than allowed are 429, for one cluster and only while 
 });
 
 test("bodies that come in slowly take no place of a call, and one address may send a few at a time", async () => {
-  await withOddTown({ behave: (_, response) => void response.end("restarted") }, async (town) => {
+  await withFaultyGateway({ respond: (_, response) => void response.end("restarted") }, async (town) => {
     const { hostname, port } = new URL(town.url);
     const slow = (): ReturnType<typeof connect> => {
       const socket = connect(Number(port), hostname);
@@ -169,17 +169,17 @@ test("bodies that come in slowly take no place of a call, and one address may se
       return socket;
     };
     const sockets = Array.from({ length: 7 }, slow);
-    const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
+    const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
     assert.deepEqual([answer.status, answer.body], [200, "restarted"]);
     sockets.push(slow(), slow());
     const refused = await until("a refusal", async () => {
-      const { status } = await town.ask("/nodes/pg2/restart", { method: "POST" });
+      const { status } = await town.request("/nodes/pg2/restart", { method: "POST" });
       return status === 429 ? status : undefined;
     });
     assert.equal(refused, 429);
     for (const socket of sockets) socket.destroy();
     await until("a free place", async () => {
-      const { status } = await town.ask("/nodes/pg2/restart", { method: "POST" });
+      const { status } = await town.request("/nodes/pg2/restart", { method: "POST" });
       return status === 200 ? status : undefined;
     });
   });

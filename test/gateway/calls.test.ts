@@ -3,8 +3,9 @@ import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
 import type { Fault } from "../../src/simulator/model/faults.ts";
 import type { SimulatorOptions } from "../../src/simulator/simulator.ts";
-import { ask, until, type Answer } from "../fake/ask.ts";
-import { buildTown, type Town } from "../fake/town.ts";
+import { sendRequest, type HttpAnswer } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
+import { gatewayFixture, type GatewayFixture } from "../fake/gateway-fixture.ts";
 
 interface Call {
   readonly call: string;
@@ -38,7 +39,7 @@ const rows = JSON.parse(readFileSync("test/spec/gateway/calls.json", "utf8")) as
 suite("management calls, row by row of the nodes' own tables", { concurrency: 4 }, () => {
   for (const row of rows) {
     test(row.given, async () => {
-      const town = await buildTown({
+      const town = await gatewayFixture({
         hostSuffixes: [".db.internal"],
         ...(row.simulator === undefined ? {} : { simulator: row.simulator }),
       });
@@ -57,7 +58,7 @@ suite("management calls, row by row of the nodes' own tables", { concurrency: 4 
   }
 });
 
-async function prepare(town: Town, { before = [], fault, until: sign }: Row): Promise<void> {
+async function prepare(town: GatewayFixture, { before = [], fault, until: sign }: Row): Promise<void> {
   for (const call of before) {
     const { status, body } = await send(town, call);
     assert.ok(status < 300, body);
@@ -66,13 +67,13 @@ async function prepare(town: Town, { before = [], fault, until: sign }: Row): Pr
   if (sign !== undefined) await shows(town, sign);
 }
 
-async function send(town: Town, { call, body, headers = {} }: Call): Promise<Answer> {
+async function send(town: GatewayFixture, { call, body, headers = {} }: Call): Promise<HttpAnswer> {
   const [method = "", path = ""] = call.split(" ");
-  return town.ask(path, { method, headers, ...(body === undefined ? {} : { body: await filled(town, body) }) });
+  return town.request(path, { method, headers, ...(body === undefined ? {} : { body: await filled(town, body) }) });
 }
 
 /** Puts in what a table cannot know: a time to come, and which replica is the synchronous one. */
-async function filled(town: Town, body: unknown): Promise<unknown> {
+async function filled(town: GatewayFixture, body: unknown): Promise<unknown> {
   const text = JSON.stringify(body);
   const { sync } = town.simulator.model() as { readonly sync: readonly string[] };
   const other = ["pg2", "pg3"].find((name) => !sync.includes(name)) ?? "";
@@ -84,9 +85,9 @@ async function filled(town: Town, body: unknown): Promise<unknown> {
   return JSON.parse(said) as unknown;
 }
 
-function shows(town: Town, { path, status, says = "" }: Sign): Promise<true> {
+function shows(town: GatewayFixture, { path, status, says = "" }: Sign): Promise<true> {
   return until(`${path} with ${status ?? "any status"} ${says}`, async () => {
-    const answer = await ask(`${town.open}${path}`);
+    const answer = await sendRequest(`${town.checksUrl}${path}`);
     return (status === undefined || answer.status === status) && new RegExp(says).test(answer.body) ? true : undefined;
   });
 }

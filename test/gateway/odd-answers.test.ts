@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { suite, test } from "node:test";
-import type { Answer } from "../fake/ask.ts";
-import { oddEdge, type OddEdge } from "../fake/odd-edge.ts";
+import type { HttpAnswer } from "../fake/http-request.ts";
+import { rawNodesFixture, type RawNodesFixture } from "../fake/raw-nodes-fixture.ts";
 import type { RawAnswer } from "../fake/raw-node.ts";
 
 interface Row {
@@ -16,28 +16,31 @@ interface Row {
 const rows = JSON.parse(readFileSync("test/spec/gateway/odd-answers.json", "utf8")) as readonly Row[];
 
 /** Every way by which an answer of a node, or of an exporter, gets to a client. */
-const ways: readonly (readonly [way: string, ask: (edge: OddEdge, id: string) => Promise<Answer>])[] = [
+const ways: readonly (readonly [way: string, ask: (edge: RawNodesFixture, id: string) => Promise<HttpAnswer>])[] = [
   [
     "a call to a node",
-    (edge, id) => edge.ask("/nodes/pg2/restart", { method: "POST", headers: { "x-request-id": id } }),
+    (edge, id) => edge.request("/nodes/pg2/restart", { method: "POST", headers: { "x-request-id": id } }),
   ],
   [
     "a call to the leader",
-    (edge, id) => edge.ask("/config", { method: "PATCH", body: { ttl: 30 }, headers: { "x-request-id": id } }),
+    (edge, id) => edge.request("/config", { method: "PATCH", body: { ttl: 30 }, headers: { "x-request-id": id } }),
   ],
-  ["the metrics of a node", (edge, id) => edge.ask("/nodes/pg2/metrics", { headers: { "x-request-id": id } })],
-  ["a page of an exporter", (edge, id) => edge.ask("/nodes/pg2/exporter/metrics", { headers: { "x-request-id": id } })],
+  ["the metrics of a node", (edge, id) => edge.request("/nodes/pg2/metrics", { headers: { "x-request-id": id } })],
+  [
+    "a page of an exporter",
+    (edge, id) => edge.request("/nodes/pg2/exporter/metrics", { headers: { "x-request-id": id } }),
+  ],
 ];
 
 for (const workers of [0, 2]) {
   suite(`odd answers of nodes, with ${workers} workers`, { timeout: 120_000 }, () => {
     test("cost the one call: no other connection, no process, no worker", async (context) => {
       const said = new Map<string, RawAnswer>();
-      const edge = await oddEdge(context, {
+      const edge = await rawNodesFixture(context, {
         workers,
         answer: ({ headers }) => said.get(headers.get("x-request-id") ?? "") ?? null,
       });
-      const check = await edge.hold();
+      const check = await edge.holdConnection();
       const wrong: string[] = [];
       for (const { given, bytes, status } of rows) {
         for (const [at, [way, ask]] of ways.entries()) {
@@ -53,10 +56,10 @@ for (const workers of [0, 2]) {
         assert.equal(await check(), "HTTP/1.1 200 OK", given);
       }
       assert.deepEqual(wrong, []);
-      assert.equal(edge.running.process.exitCode, null);
+      assert.equal(edge.rolecall.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
-      assert.doesNotMatch(edge.running.stderr, /internal error|answer failed|connection failed/);
+      assert.doesNotMatch(edge.rolecall.stderr, /internal error|answer failed|connection failed/);
     });
   });
 }

@@ -6,17 +6,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
-import { ask, until } from "../fake/ask.ts";
-import type { OddNodeOptions } from "../fake/odd-node.ts";
-import { withOddTown } from "../fake/odd-town.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
+import type { FakeNodeOptions } from "../fake/fake-node.ts";
+import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
 test("a node gets the call as it was made, and who made it; the client the node's answer as it is", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response) => {
+  const behave: FakeNodeOptions["respond"] = (_, response) => {
     response
       .writeHead(202, "Fine", { "content-type": "text/html", "x-node": "yes", server: "BaseHTTP/0.6 Python/3.11" })
       .end("reload scheduled");
   };
-  await withOddTown({ behave }, async (town, { pg2 }) => {
+  await withFaultyGateway({ respond: behave }, async (town, { pg2 }) => {
     const headers = {
       "x-forwarded-for": "192.0.2.7",
       "x-request-id": "call-1",
@@ -26,7 +27,7 @@ test("a node gets the call as it was made, and who made it; the client the node'
       "x-rolecall-node": "pg2",
       te: "trailers",
     };
-    const answer = await town.ask("/reload", { method: "POST", headers, body: "{}" });
+    const answer = await town.request("/reload", { method: "POST", headers, body: "{}" });
     assert.equal(answer.status, 202);
     assert.equal(answer.body, "reload scheduled");
     assert.equal(answer.headers["content-type"], "text/html");
@@ -46,15 +47,18 @@ test("a node gets the call as it was made, and who made it; the client the node'
 });
 
 test("a request id that could not stand in a log is replaced", async () => {
-  await withOddTown({}, async (town, { pg2 }) => {
-    const answer = await town.ask("/nodes/pg2/reload", { method: "POST", headers: { "x-request-id": 'a "b" {c}' } });
+  await withFaultyGateway({}, async (town, { pg2 }) => {
+    const answer = await town.request("/nodes/pg2/reload", {
+      method: "POST",
+      headers: { "x-request-id": 'a "b" {c}' },
+    });
     assert.match(String(answer.headers["x-request-id"]), /^[0-9a-f-]{36}$/);
     assert.equal(pg2.received[0]?.headers["x-request-id"], answer.headers["x-request-id"]);
   });
 });
 
 test("a chunked body reaches the node whole and with its length", async () => {
-  await withOddTown({}, async (town, { pg1 }) => {
+  await withFaultyGateway({}, async (town, { pg1 }) => {
     const asking = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
     const answered = once(asking, "response");
     asking.write('{"loop_wait"');
@@ -67,9 +71,9 @@ test("a chunked body reaches the node whole and with its length", async () => {
 });
 
 test("from-leader, as the documentation spells it, reaches the node as from_leader", async () => {
-  await withOddTown({}, async (town, { pg2 }) => {
-    await town.ask("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
-    await town.ask("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
+  await withFaultyGateway({}, async (town, { pg2 }) => {
+    await town.request("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
+    await town.request("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
     assert.deepEqual(
       pg2.received.map(({ body }) => JSON.parse(body) as unknown),
       [{ from_leader: true, force: true }, { from_leader: true }],
@@ -78,14 +82,14 @@ test("from-leader, as the documentation spells it, reaches the node as from_lead
 });
 
 test("a listener without the option answers 403 and says how to switch it on; nothing reaches a node", async () => {
-  await withOddTown({ door: { management: false } }, async (town, { pg1, pg2 }) => {
+  await withFaultyGateway({ access: { management: false } }, async (town, { pg1, pg2 }) => {
     for (const path of ["/switchover", "/nodes/pg2/restart", "/failover"]) {
-      const answer = await town.ask(path, { method: "POST", body: { leader: "pg1" } });
+      const answer = await town.request(path, { method: "POST", body: { leader: "pg1" } });
       assert.equal(answer.status, 403);
       assert.match(answer.body, /management: on/);
     }
-    assert.equal((await town.ask("/nodes/pg2/metrics")).status, 403);
-    assert.equal((await town.ask("/clusters/demo/config")).status, 200);
+    assert.equal((await town.request("/nodes/pg2/metrics")).status, 403);
+    assert.equal((await town.request("/clusters/demo/config")).status, 200);
     assert.equal(pg1.received.length + pg2.received.length, 0);
   });
 });
@@ -99,16 +103,16 @@ test("one line and one metric tell of each call, and no secret is in them", asyn
       certificate: false,
     },
   };
-  await withOddTown({ door }, async (town) => {
+  await withFaultyGateway({ access: door }, async (town) => {
     const authorization = `Basic ${Buffer.from("ann:hunter2").toString("base64")}`;
-    await town.ask("/nodes/pg2/restart", {
+    await town.request("/nodes/pg2/restart", {
       method: "POST",
       headers: { authorization, "x-request-id": "r-1" },
       body: { timeout: 1 },
     });
-    await town.ask("/switchover", { method: "POST", headers: { authorization }, body: { leader: "pg2" } });
+    await town.request("/switchover", { method: "POST", headers: { authorization }, body: { leader: "pg2" } });
     const lines = await until("two audit lines", () => {
-      const found = town.log.filter(({ msg }) => msg === "management call");
+      const found = town.logRecords.filter(({ msg }) => msg === "management call");
       return found.length === 2 ? found : undefined;
     });
     const [restart, switchover] = lines;
@@ -123,7 +127,7 @@ test("one line and one metric tell of each call, and no secret is in them", asyn
       shown.map((key) => switchover?.[key]),
       ["ann", "127.0.0.1", "POST /switchover", "demo", "pg1", 412, "refused", "leader_mismatch"],
     );
-    const { body } = await ask(`${town.admin}/metrics`);
+    const { body } = await sendRequest(`${town.adminUrl}/metrics`);
     assert.match(
       body,
       /rolecall_management_call_duration_seconds_count\{cluster="demo",call="restart",method="POST",status="200"\} 1/,
@@ -132,7 +136,7 @@ test("one line and one metric tell of each call, and no secret is in them", asyn
       body,
       /rolecall_management_call_duration_seconds_count\{cluster="demo",call="switchover",method="POST",status="412"\} 1/,
     );
-    assert.doesNotMatch(JSON.stringify(town.log) + body, /hunter2|YW5uOmh1bnRlcjI/);
+    assert.doesNotMatch(JSON.stringify(town.logRecords) + body, /hunter2|YW5uOmh1bnRlcjI/);
   });
 });
 
@@ -141,9 +145,9 @@ test("a password for the nodes is sent with calls that change something, in plac
   const passwordFile = join(folder, "password");
   writeFileSync(passwordFile, "first\n");
   try {
-    await withOddTown({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
+    await withFaultyGateway({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
       const said = async () => {
-        await town.ask("/nodes/pg2/reload", {
+        await town.request("/nodes/pg2/reload", {
           method: "POST",
           headers: { authorization: "Basic Y2xpZW50OnNlY3JldA==" },
         });
@@ -158,7 +162,7 @@ test("a password for the nodes is sent with calls that change something, in plac
         await until("the new password", async () => ((await said()) === "admin:first" ? undefined : said())),
         "admin:second",
       );
-      assert.equal((await town.ask("/nodes/pg2/metrics")).status, 200);
+      assert.equal((await town.request("/nodes/pg2/metrics")).status, 200);
       assert.equal(pg2.received.at(-1)?.headers["authorization"], undefined);
     });
   } finally {

@@ -3,10 +3,10 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { buildTownOf } from "../fake/town.ts";
+import { gatewayFixtureOf } from "../fake/gateway-fixture.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
-import { liveCluster } from "../fake/live-node.ts";
-import { Watched } from "../fake/watched.ts";
+import { openFakeCluster } from "../fake/fake-node.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 import { withholdsPassword } from "../../src/health/evidence/node-password.ts";
 import { settingsOf } from "../../src/state/clusters.ts";
 import { parseCheck } from "../../src/health/check.ts";
@@ -72,7 +72,7 @@ for (const { given, cluster, api, withheld } of rows) {
 }
 
 test("explain says that the password is withheld", () => {
-  const watched = new Watched({ nodes: [], cluster: { auth, discover: [inTls] } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { auth, discover: [inTls] } });
   const members = ["http://pg1:8008", "https://pg2:8008"].map((api, at) => ({
     name: `pg${at + 1}`,
     role: "replica",
@@ -106,34 +106,34 @@ function passwordIn(context: TestContext): string {
 
 test("no call that needs the password goes to a node that a member list names at an http address in a cluster with TLS", async (context) => {
   const folder = passwordIn(context);
-  const [pg1, pg2] = await liveCluster(context, ["pg1", "pg2"]);
+  const [pg1, pg2] = await openFakeCluster(context, ["pg1", "pg2"]);
   assert.ok(pg1 !== undefined && pg2 !== undefined);
   const cluster = {
     auth: { user: "admin", passwordFile: join(folder, "password") },
     discover: [pg1.api, "https://127.0.0.1:1"],
   };
-  const town = await buildTownOf([], { cluster });
+  const town = await gatewayFixtureOf([], { cluster });
   context.after(() => town.close());
-  const refused = await town.ask("/nodes/pg2/reload", { method: "POST" });
+  const refused = await town.request("/nodes/pg2/reload", { method: "POST" });
   assert.equal(refused.status, 503, refused.body);
   assert.equal(refused.headers["x-rolecall-reason"], "password_in_clear");
   assert.match(refused.body, /https in a cluster with TLS/);
-  assert.ok(!pg2.asked.includes("/reload"));
-  const dryRun = await town.ask("/nodes/pg2/reload?dry_run=1", { method: "POST" });
+  assert.ok(!pg2.requests.includes("/reload"));
+  const dryRun = await town.request("/nodes/pg2/reload?dry_run=1", { method: "POST" });
   assert.match(dryRun.body, /"would":"refuse".*password_in_clear/);
-  await town.ask("/nodes/pg1/reload", { method: "POST" });
-  assert.ok(pg1.asked.includes("/reload"), "the configuration names this address itself");
-  const withheld = town.log.filter(({ msg }) => String(msg).startsWith("node password withheld"));
+  await town.request("/nodes/pg1/reload", { method: "POST" });
+  assert.ok(pg1.requests.includes("/reload"), "the configuration names this address itself");
+  const withheld = town.logRecords.filter(({ msg }) => String(msg).startsWith("node password withheld"));
   assert.deepEqual(
     withheld.map(({ node }) => node),
     ["pg2"],
   );
-  assert.ok(town.log.some((line) => line["problem"] === "password_in_clear"));
+  assert.ok(town.logRecords.some((line) => line["problem"] === "password_in_clear"));
 });
 
 test("RC113: doctor finds nodes that the password is withheld from", async (context) => {
   const folder = passwordIn(context);
-  const [pg1] = await liveCluster(context, ["pg1", "pg2"]);
+  const [pg1] = await openFakeCluster(context, ["pg1", "pg2"]);
   const file = join(folder, "rolecall.yaml");
   const cluster = `{ name: demo, discover: ["${pg1?.api}", "https://127.0.0.1:1"], auth: { user: admin, password_file: password } }`;
   writeFileSync(file, `clusters: [${cluster}]\nlisten: [{ port: 0 }]\n`);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
-import type { Answer } from "../fake/ask.ts";
-import { oddEdge, type OddEdge } from "../fake/odd-edge.ts";
+import type { HttpAnswer } from "../fake/http-request.ts";
+import { rawNodesFixture, type RawNodesFixture } from "../fake/raw-nodes-fixture.ts";
 import { randomAnswer } from "../fake/random-answer.ts";
 import type { RawAnswer } from "../fake/raw-node.ts";
 import { until } from "../fake/until.ts";
@@ -13,12 +13,12 @@ const seed = Number(process.env["ODD_SEED"] ?? 11);
 /** So many are under way at a time. */
 const together = 8;
 
-const ways: readonly ((edge: OddEdge, headers: Readonly<Record<string, string>>) => Promise<Answer>)[] = [
-  (edge, headers) => edge.ask("/nodes/pg2/restart", { method: "POST", headers }),
-  (edge, headers) => edge.ask("/switchover", { method: "POST", body: { leader: "pg1" }, headers }),
-  (edge, headers) => edge.ask("/config", { method: "PATCH", body: { ttl: 30 }, headers }),
-  (edge, headers) => edge.ask("/nodes/pg2/metrics", { headers }),
-  (edge, headers) => edge.ask("/nodes/pg2/exporter/stat", { headers }),
+const ways: readonly ((edge: RawNodesFixture, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>)[] = [
+  (edge, headers) => edge.request("/nodes/pg2/restart", { method: "POST", headers }),
+  (edge, headers) => edge.request("/switchover", { method: "POST", body: { leader: "pg1" }, headers }),
+  (edge, headers) => edge.request("/config", { method: "PATCH", body: { ttl: 30 }, headers }),
+  (edge, headers) => edge.request("/nodes/pg2/metrics", { headers }),
+  (edge, headers) => edge.request("/nodes/pg2/exporter/stat", { headers }),
 ];
 
 /** What no answer of a node may bring to a client, beside what is ours. */
@@ -29,11 +29,11 @@ for (const workers of [0, 2]) {
     test(`of nodes and exporters cost no more than their call`, async (context) => {
       const said = new Map<string, RawAnswer>();
       const answers = fc.sample(randomAnswer, { numRuns: count, seed });
-      const edge = await oddEdge(context, {
+      const edge = await rawNodesFixture(context, {
         workers,
         answer: ({ headers }) => said.get(headers.get("x-request-id") ?? "") ?? null,
       });
-      const check = await edge.hold();
+      const check = await edge.holdConnection();
       const came = new Map<number | "broken", number>();
       for (let from = 0; from < count; from += together) {
         await Promise.all(
@@ -53,7 +53,7 @@ for (const workers of [0, 2]) {
       }
       context.diagnostic(JSON.stringify(Object.fromEntries(came)));
       assert.ok((came.get(200) ?? 0) > 0 && (came.get(502) ?? 0) > 0, "both kinds are among them");
-      assert.equal(edge.running.process.exitCode, null);
+      assert.equal(edge.rolecall.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
     });
@@ -65,12 +65,15 @@ for (const workers of [0, 2]) {
       let asked = 0;
       // Every third is odd: a node that only fails is probed ever less.
       const probes = (): RawAnswer | null => (isOdd && (asked += 1) % 3 === 0 ? (answers[next++] ?? null) : null);
-      const edge = await oddEdge(context, { workers, answer: () => null, probes });
+      const edge = await rawNodesFixture(context, { workers, answer: () => null, probes });
       isOdd = true;
-      await until(() => Promise.resolve(next >= answers.length), 60_000 + count * 50);
+      await until({ what: "every answer is sent", seconds: 60 + count / 20 }, () => next >= answers.length);
       isOdd = false;
-      await until(async () => (await edge.ask("/nodes/pg1/primary")).status === 200, 30_000);
-      assert.equal(edge.running.process.exitCode, null);
+      await until(
+        { what: "a fit primary after the answers", seconds: 30 },
+        async () => (await edge.request("/nodes/pg1/primary")).status === 200,
+      );
+      assert.equal(edge.rolecall.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
     });

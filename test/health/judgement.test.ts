@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { parse } from "yaml";
-import { tell, type Story } from "../fake/story.ts";
+import { runScenario, type Scenario } from "../fake/scenario.ts";
 
 const mirrors: readonly (readonly string[])[] = [
   ["pg1", "pg3", "pg2"],
@@ -14,7 +14,7 @@ const mirrors: readonly (readonly string[])[] = [
 ];
 
 /** The same story with pg1, pg2 and pg3 under other names. */
-function renamed(story: Story, to: readonly string[]): Story {
+function renamed(story: Scenario, to: readonly string[]): Scenario {
   return JSON.parse(
     JSON.stringify(story).replaceAll(/pg([123])/g, (_, number: string) => to[Number(number) - 1] ?? ""),
   );
@@ -24,13 +24,13 @@ const room = join("test", "spec", "judgement");
 
 for (const file of readdirSync(room)) {
   describe(`design.md, rules of judgement: ${file.replace(".yaml", "")}`, () => {
-    const stories: readonly Story[] = parse(readFileSync(join(room, file), "utf8"));
+    const stories: readonly Scenario[] = parse(readFileSync(join(room, file), "utf8"));
     for (const story of stories) {
-      test(story.story, () => assert.deepEqual(tell(story), []));
+      test(story.title, () => assert.deepEqual(runScenario(story), []));
       if (!file.includes("views")) continue;
       // Which name a node has, and where it stands in the list, must not matter.
       for (const to of mirrors)
-        test(`${story.story} (${to.join(", ")})`, () => assert.deepEqual(tell(renamed(story, to)), []));
+        test(`${story.title} (${to.join(", ")})`, () => assert.deepEqual(runScenario(renamed(story, to)), []));
     }
   });
 }

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { routes, type Route } from "../../src/health/route.ts";
-import { Watched } from "../fake/watched.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const names = ["pg1", "pg2", "pg3"] as const;
 const fields = fc.record(
@@ -64,28 +64,31 @@ const happening: fc.Arbitrary<Event> = fc.oneof(
 /** What happens, and how many milliseconds after the last. */
 const events = fc.array(fc.tuple(happening, fc.oneof(fc.nat(900), fc.nat(9_000))), { minLength: 1, maxLength: 25 });
 
-function happen(watched: Watched, event: Event, atMs: number): void {
+function happen(watched: ClusterFixture, event: Event, atMs: number): void {
   switch (event.kind) {
     case "answer":
       return watched.answer(event.node, { hasLock: event.hasLock, fields: { ...event.fields } }, atMs);
     case "fail":
       return watched.fail(event.node, event.by, atMs);
     case "named":
-      return watched.named(event.leader, event.of, atMs, event.timeline);
+      return watched.nameLeader(event.leader, event.of, atMs, event.timeline);
     case "history":
       return watched.document("history", { of: event.of, value: [[1, 4_000, "no recovery target specified"]] }, atMs);
     case "config":
       return watched.document("config", { of: event.of, value: { ttl: 20, loop_wait: 5, retry_timeout: 10 } }, atMs);
     case "alive":
-      return watched.alive(event.node, event.isAlive, atMs);
+      return watched.recordLiveness(event.node, event.isAlive, atMs);
     case "silence":
       return undefined;
   }
 }
 
 /** Plays events one after the other and looks at the cluster after each. */
-function play(timeline: readonly (readonly [Event, number])[], look: (watched: Watched, nowMs: number) => void): void {
-  const watched = new Watched({ settings: { fall: 2 } });
+function play(
+  timeline: readonly (readonly [Event, number])[],
+  look: (watched: ClusterFixture, nowMs: number) => void,
+): void {
+  const watched = new ClusterFixture({ policy: { fall: 2 } });
   let nowMs = 0;
   for (const [event, afterMs] of timeline) {
     nowMs += afterMs;
@@ -103,7 +106,7 @@ test("at most one node of any snapshot is fit for the primary, at whatever later
         const instants = [nowMs, ...waits.map((wait) => nowMs + wait)];
         for (const check of ["primary", "leader", "standby-leader"]) {
           const fit = new Set(
-            instants.flatMap((instant) => names.filter((node) => watched.ask(node, check, instant) === "fit")),
+            instants.flatMap((instant) => names.filter((node) => watched.judge(node, check, instant) === "fit")),
           );
           assert.ok(fit.size <= 1, `${check}: ${[...fit].join(" and ")}`);
         }
@@ -121,7 +124,7 @@ test("a stale node is fit for nothing but liveness", () => {
         for (const { node, sentAtMs } of watched.cluster.nodes) {
           if (nowMs + waitMs - sentAtMs < watched.policy.maxAgeMs) continue;
           for (const route of asked)
-            assert.ok(!yes.includes(watched.ask(node.name, route, nowMs + waitMs)), `${node.name} ${route}`);
+            assert.ok(!yes.includes(watched.judge(node.name, route, nowMs + waitMs)), `${node.name} ${route}`);
         }
       });
     }),
@@ -137,7 +140,7 @@ test("a stale node is kept in by no parameter either", () => {
       (timeline, query) => {
         play(timeline, (watched, nowMs) => {
           const laterMs = nowMs + watched.policy.maxAgeMs;
-          for (const node of names) assert.ok(!yes.includes(watched.ask(node, `replica?${query}`, laterMs)));
+          for (const node of names) assert.ok(!yes.includes(watched.judge(node, `replica?${query}`, laterMs)));
         });
       },
     ),
@@ -154,7 +157,7 @@ test("a node that is fit within a lag limit is fit within every greater one", ()
     fc.property(events, limits, route, (timeline, [tight, wide], asked) => {
       play(timeline, (watched, nowMs) => {
         for (const node of names) {
-          const isFit = (limit: number): boolean => watched.ask(node, `${asked}?lag=${limit}`, nowMs) === "fit";
+          const isFit = (limit: number): boolean => watched.judge(node, `${asked}?lag=${limit}`, nowMs) === "fit";
           assert.ok(!isFit(tight) || isFit(wide), `${node} ${asked}: fit within ${tight}, not within ${wide}`);
         }
       });
@@ -175,8 +178,8 @@ test("a clock jump never turns a no into a yes: liveness aside, time only takes 
       play(timeline, (watched, nowMs) => {
         for (const node of names) {
           for (const check of checks) {
-            const before = watched.ask(node, check, nowMs);
-            const after = watched.ask(node, check, nowMs + jumpMs);
+            const before = watched.judge(node, check, nowMs);
+            const after = watched.judge(node, check, nowMs + jumpMs);
             assert.ok(
               yes.includes(before) || !yes.includes(after),
               `${node} ${check}: ${before}, ${jumpMs} ms later ${after}`,
@@ -192,7 +195,7 @@ test("a clock jump never turns a no into a yes: liveness aside, time only takes 
 test("taking anything in changes nothing that was there before", () => {
   fc.assert(
     fc.property(events, (timeline) => {
-      let held: { cluster: Watched["cluster"]; text: string } | null = null;
+      let held: { cluster: ClusterFixture["cluster"]; text: string } | null = null;
       play(timeline, ({ cluster }) => {
         if (held !== null) assert.equal(JSON.stringify(held.cluster), held.text);
         held = { cluster, text: JSON.stringify(cluster) };

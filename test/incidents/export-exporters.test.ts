@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { App } from "../../src/app/app.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
-import { recordedExporter, serveExporter, type FakeExporter } from "../fake/exporter.ts";
-import { silence } from "../fake/silence.ts";
+import { recordedExporter, serveFakeExporter, type ExporterAnswers } from "../fake/fake-exporter.ts";
+import { silentLogger } from "../fake/silent-logger.ts";
 import { assertReplayed, seen } from "./replayed.ts";
 
 const names = ["pg1", "pg2", "pg3"];
@@ -21,7 +21,7 @@ const questions = names.flatMap((node) => checks.map((check) => `${node} ${check
 
 /** What the three exporters say, and the operator's calls on the admin listener. */
 interface Stage {
-  readonly said: { readonly pg1: FakeExporter; readonly pg2: FakeExporter; readonly pg3: FakeExporter };
+  readonly said: { readonly pg1: ExporterAnswers; readonly pg2: ExporterAnswers; readonly pg3: ExporterAnswers };
   readonly drain: (method: "POST" | "DELETE", node: string) => Promise<void>;
 }
 
@@ -45,7 +45,7 @@ const scenes: readonly { readonly act: (stage: Stage) => unknown; readonly until
 
 test("an incident of nodes that are known through exporters, with a drain, gives the answers that were given at the time", async () => {
   const [pg1, pg2, pg3] = await Promise.all(
-    names.map((name) => serveExporter(recordedExporter("pg_exporter", "lagging", name))),
+    names.map((name) => serveFakeExporter(recordedExporter("pg_exporter", "lagging", name))),
   );
   assert.ok(pg1 !== undefined && pg2 !== undefined && pg3 !== undefined);
   const nodes = [pg1, pg2, pg3].map(({ origin }, at) =>
@@ -57,7 +57,7 @@ test("an incident of nodes that are known through exporters, with a drain, gives
   });
   const app = new App(
     { ...config, probe: { ...config.probe, intervalMs: 50, metricsIntervalMs: 100, timeoutMs: 500 } },
-    silence,
+    silentLogger,
   );
   try {
     await app.start();
@@ -74,7 +74,7 @@ test("an incident of nodes that are known through exporters, with a drain, gives
       assert.equal(status, 200);
     };
     for (const { act, until } of scenes) {
-      await act({ said: { pg1: pg1.said, pg2: pg2.said, pg3: pg3.said }, drain });
+      await act({ said: { pg1: pg1.answers, pg2: pg2.answers, pg3: pg3.answers }, drain });
       await seen(base, until);
       await assertReplayed(base, questions);
     }

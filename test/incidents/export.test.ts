@@ -4,7 +4,7 @@ import { App } from "../../src/app/app.ts";
 import { defaultGuards } from "../../src/health/guards.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
-import { silence } from "../fake/silence.ts";
+import { silentLogger } from "../fake/silent-logger.ts";
 import { assertReplayed, seen } from "./replayed.ts";
 
 const checks = [
@@ -52,7 +52,7 @@ test("an exported incident, played again, gives the answers that were given at t
       clusters: [cluster],
       listen: [listenerOf({ cluster: "demo", wholeCluster: true, operatorPages: true })],
     }),
-    silence,
+    silentLogger,
   );
   try {
     await app.start();

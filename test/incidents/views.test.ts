@@ -3,22 +3,31 @@ import { test } from "node:test";
 import type { Recorded } from "../../src/cluster/outcome.ts";
 import { incidentPieces } from "../../src/http/diagnostics/incident-reply.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
-import { answered, heard, named, sentAt, settingsOf, silent, unasked, viewless } from "../health/stage.ts";
+import {
+  statusOutcome,
+  observeAll,
+  leaderViewOutcome,
+  sentAt,
+  policyOf,
+  failedOutcome,
+  unprobedCluster,
+  viewFailureOutcome,
+} from "../health/arbitraries.ts";
 import { readIncident } from "./incident.ts";
 import { lastSight } from "./play.ts";
 
-const policy = settingsOf();
+const policy = policyOf();
 /** A document that knows pg2 by another name, and its address. */
 const byAddress = { scope: "demo", members: [], leader: "node-b", leaderApi: "http://pg2", leaderTimeline: null };
 
 test("an exported incident has the view of each witness, and none where there was none, and leads to the same decision", () => {
   const outcomes = [
-    ...(["pg3", "pg4"] as const).map((node) => answered(node, 0)),
-    answered("pg1", 0, { hasLock: true }),
-    answered("pg1", 1_000, { hasLock: true }),
-    answered("pg2", 1_000, { hasLock: true }),
-    named("pg1", "pg1", 1_100),
-    viewless("pg4", 1_100),
+    ...(["pg3", "pg4"] as const).map((node) => statusOutcome(node, 0)),
+    statusOutcome("pg1", 0, { hasLock: true }),
+    statusOutcome("pg1", 1_000, { hasLock: true }),
+    statusOutcome("pg2", 1_000, { hasLock: true }),
+    leaderViewOutcome("pg1", "pg1", 1_100),
+    viewFailureOutcome("pg4", 1_100),
     {
       kind: "document",
       cluster: "demo",
@@ -28,9 +37,9 @@ test("an exported incident has the view of each witness, and none where there wa
         cluster: byAddress,
       },
     },
-    silent("pg4", 1_200),
+    failedOutcome("pg4", 1_200),
   ] as const;
-  const cluster = heard(unasked(), outcomes, policy);
+  const cluster = observeAll(unprobedCluster(), outcomes, policy);
   assert.deepEqual(viewAt(cluster, policy, 1_300).lock.holder, "pg2");
   const recorded: readonly Recorded[] = outcomes.map((outcome) => ({
     atMs: sentAt(outcome),

@@ -3,11 +3,11 @@ import { test } from "node:test";
 import { AnswerCounter } from "../../src/http/message/answer-counter.ts";
 import { Metrics } from "../../src/metrics/metrics.ts";
 import { configOf } from "../fake/config.ts";
-import { steady, type Watched } from "../fake/watched.ts";
+import { steadyCluster, type ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const upstream = configOf({ clusters: [] }).exporter;
 
-function metricsOf(watched: Watched, counter = new AnswerCounter(), exporter = upstream): Metrics {
+function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), exporter = upstream): Metrics {
   return new Metrics({
     snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
     policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
@@ -33,7 +33,7 @@ async function linesOf(metrics: Metrics, name: string): Promise<readonly string[
 }
 
 test("every node has its age, reachability, lag, role, and fitness with the reason", async () => {
-  const metrics = metricsOf(steady());
+  const metrics = metricsOf(steadyCluster());
   assert.deepEqual(await linesOf(metrics, "rolecall_node_age_seconds"), [
     'rolecall_node_age_seconds{cluster="demo",node="pg1"} 2',
     'rolecall_node_age_seconds{cluster="demo",node="pg2"} 2',
@@ -58,7 +58,7 @@ test("every node has its age, reachability, lag, role, and fitness with the reas
 });
 
 test("a node that is gone, or of a cluster that is no longer tended, is gone from the next scrape", async () => {
-  const watched = steady();
+  const watched = steadyCluster();
   const metrics = metricsOf(watched);
   await metrics.render();
   watched.cluster = { ...watched.cluster, nodes: watched.cluster.nodes.slice(0, 1) };
@@ -69,7 +69,7 @@ test("a node that is gone, or of a cluster that is no longer tended, is gone fro
 
 test("askings, answers, snapshots and reloads are counted", async () => {
   const answers = new AnswerCounter();
-  const metrics = metricsOf(steady(), answers);
+  const metrics = metricsOf(steadyCluster(), answers);
   for (let time = 0; time < 3; time += 1) answers.count("primary", 200);
   answers.count("primary", 503);
   answers.count("replica", 200);
@@ -92,7 +92,7 @@ test("askings, answers, snapshots and reloads are counted", async () => {
 });
 
 test("the text is in the exposition format, whatever names are in it", async () => {
-  const watched = steady();
+  const watched = steadyCluster();
   const [first] = watched.cluster.nodes;
   assert.ok(first !== undefined);
   watched.cluster = { ...watched.cluster, nodes: [{ ...first, node: { ...first.node, name: 'a"b\\c' } }] };

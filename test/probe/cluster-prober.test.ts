@@ -2,72 +2,80 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import type { NodeReply } from "../../src/probe/client/client.ts";
 import { ClusterProber } from "../../src/probe/cluster-prober.ts";
-import { failed, healthy, json, never, Scripted, turn, type Script } from "../fake/scripted.ts";
-import { Watched } from "../fake/watched.ts";
+import {
+  failedReply,
+  healthyCluster,
+  jsonReply,
+  neverReplies,
+  FakeTransport,
+  runPendingTasks,
+  type Responder,
+} from "../fake/fake-transport.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 const seeds = ["http://pg9:8008", "http://pg1:8008"];
 
 function begin(
   context: TestContext,
-  watched: Watched,
-  script: Script,
-): { scripted: Scripted; prober: ClusterProber; started: () => boolean } {
-  const scripted = new Scripted(context, watched, script);
-  const prober = new ClusterProber(scripted.probing(), watched.policy.discovers ? seeds : []);
-  scripted.onPart = (before, after) => prober.follow(before, after);
+  watched: ClusterFixture,
+  script: Responder,
+): { scripted: FakeTransport; prober: ClusterProber; started: () => boolean } {
+  const scripted = new FakeTransport(context, watched, script);
+  const prober = new ClusterProber(scripted.context(), watched.policy.discovers ? seeds : []);
+  scripted.onState = (before, after) => prober.follow(before, after);
   let isStarted = false;
   void prober.start().then(() => (isStarted = true));
   return { scripted, prober, started: () => isStarted };
 }
 
 test("starting asks every fixed node and the documents, and is done when all have answered", async (context) => {
-  const { scripted, prober, started } = begin(context, new Watched(), healthy(names));
-  await turn();
+  const { scripted, prober, started } = begin(context, new ClusterFixture(), healthyCluster(names));
+  await runPendingTasks();
   assert.ok(started());
   assert.deepEqual(
-    names.map((name) => scripted.watched.ask(name, "health", 0)),
+    names.map((name) => scripted.fixture.judge(name, "health", 0)),
     ["fit", "fit", "fit"],
   );
-  assert.ok(scripted.watched.cluster.documents.cluster !== null);
+  assert.ok(scripted.fixture.cluster.documents.cluster !== null);
   prober.stop();
 });
 
 test("starting is not done before a node that was discovered on the way has answered", async (context) => {
-  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
   let answer = (): void => {};
   const { prober, started } = begin(context, watched, (origin, path) => {
-    if (origin.includes("pg9")) return failed("refused");
+    if (origin.includes("pg9")) return failedReply("refused");
     if (origin.includes("pg3") && path === "/leader") {
       return new Promise<NodeReply>((resolve) => (answer = () => resolve({ status: 500, body: Buffer.alloc(0) })));
     }
-    return healthy(names)(origin, path);
+    return healthyCluster(names)(origin, path);
   });
-  await turn();
+  await runPendingTasks();
   assert.equal(watched.cluster.nodes.length, 3);
   assert.equal(started(), false);
   answer();
-  await turn();
+  await runPendingTasks();
   assert.equal(started(), true);
   prober.stop();
 });
 
 test("starting is done after one timeout, whatever hangs", async (context) => {
-  const { scripted, prober, started } = begin(context, new Watched(), never);
-  await scripted.pass(2_450);
+  const { scripted, prober, started } = begin(context, new ClusterFixture(), neverReplies);
+  await scripted.advance(2_450);
   assert.equal(started(), false);
-  await scripted.pass(50);
+  await scripted.advance(50);
   assert.equal(started(), true);
   prober.stop();
 });
 
 test("rounds at once are at least 250 ms apart", async (context) => {
-  const { scripted, prober } = begin(context, new Watched(), healthy(names));
-  await scripted.pass(400);
+  const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
+  await scripted.advance(400);
   const before = scripted.sentAt("pg2:8008/leader").length;
   for (let time = 0; time < 20; time += 1) {
     prober.roundAtOnce();
-    await scripted.pass(50);
+    await scripted.advance(50);
   }
   const sent = scripted.sentAt("pg2:8008/leader").slice(before);
   const gaps = sent.slice(1).map((atMs, at) => atMs - (sent[at] ?? 0));
@@ -76,34 +84,34 @@ test("rounds at once are at least 250 ms apart", async (context) => {
 });
 
 test("a change of claims asks all nodes and for the documents at once", async (context) => {
-  const { scripted, prober } = begin(context, new Watched(), healthy(names));
-  await scripted.pass(4_200);
+  const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
+  await scripted.advance(4_200);
   const before = scripted.sent.length;
-  scripted.script = healthy(["pg2", "pg1", "pg3"]);
-  await scripted.pass(1_000);
+  scripted.respond = healthyCluster(["pg2", "pg1", "pg3"]);
+  await scripted.advance(1_000);
   const atOnce = scripted.sent.slice(before).filter(({ atMs }) => atMs > 4_250 && atMs <= 4_300);
   const hosts = atOnce.filter(({ url }) => url.endsWith("/leader")).map(({ url }) => new URL(url).hostname);
   assert.deepEqual(hosts.sort(), names);
   const witnesses = atOnce.filter(({ url }) => url.endsWith("/cluster")).map(({ url }) => new URL(url).hostname);
   assert.deepEqual(witnesses.sort(), names);
-  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "fit");
+  assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "fit");
   prober.stop();
 });
 
 test("a new member is asked as soon as it is listed, a moved one at its new address", async (context) => {
-  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
-  const { scripted, prober } = begin(context, watched, healthy(["pg1", "pg2"]));
-  await scripted.pass(1_000);
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
+  const { scripted, prober } = begin(context, watched, healthyCluster(["pg1", "pg2"]));
+  await scripted.advance(1_000);
   assert.equal(scripted.sentAt("pg3:8008/leader").length, 0);
-  scripted.script = (origin, path) => {
-    if (path !== "/cluster") return healthy(["pg1", "pg2", "pg3"])(origin, path);
+  scripted.respond = (origin, path) => {
+    if (path !== "/cluster") return healthyCluster(["pg1", "pg2", "pg3"])(origin, path);
     const members = ["pg1:8008", "elsewhere:8008", "pg3:8008"].map((host, at) => ({
       name: `pg${at + 1}`,
       api_url: `http://${host}/patroni`,
     }));
-    return json({ scope: "demo", members });
+    return jsonReply({ scope: "demo", members });
   };
-  await scripted.pass(3_000);
+  await scripted.advance(3_000);
   assert.ok(scripted.sentAt("pg3:8008/leader").length > 0);
   assert.ok(scripted.sentAt("elsewhere:8008/leader").length > 0);
   assert.ok(scripted.closed.includes("http://pg2:8008"));
@@ -111,15 +119,15 @@ test("a new member is asked as soon as it is listed, a moved one at its new addr
 });
 
 test("after stopping nothing more is asked", async (context) => {
-  const { scripted, prober } = begin(context, new Watched(), healthy(names));
-  await scripted.pass(500);
+  const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
+  await scripted.advance(500);
   prober.roundAtOnce();
   prober.stop();
   prober.roundAtOnce();
   const { length } = scripted.sent;
-  await scripted.pass(20_000);
+  await scripted.advance(20_000);
   assert.equal(scripted.sent.length, length);
-  prober.follow(scripted.watched.cluster, { ...scripted.watched.cluster, nodes: [] });
+  prober.follow(scripted.fixture.cluster, { ...scripted.fixture.cluster, nodes: [] });
   prober.reconnect();
   assert.equal(scripted.sent.length, length);
 });

@@ -1,10 +1,12 @@
 import assert from "node:assert/strict";
 import type { RequestListener, ServerResponse } from "node:http";
 import { suite, test } from "node:test";
-import { ask, until } from "../fake/ask.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
 import { nodeOf } from "../fake/config.ts";
-import { serveOddNode, statusDocument } from "../fake/odd-node.ts";
-import { buildTownOf } from "../fake/town.ts";
+import { openFakeNode } from "../fake/fake-node.ts";
+import { gatewayFixtureOf } from "../fake/gateway-fixture.ts";
+import { statusDocument } from "../fake/node-documents.ts";
 
 /** How a node misbehaves, and the one reason it gets for it. */
 interface Row {
@@ -13,13 +15,13 @@ interface Row {
   readonly phrase: RegExp;
 }
 
-const document = JSON.stringify(statusDocument("pg2", false));
+const document = JSON.stringify(statusDocument("pg2"));
 const say =
   (body: string, status = 503): RequestListener =>
   (_, response) =>
     void response.writeHead(status, { "content-type": "application/json" }).end(body);
 const sayDocument = (parts: Readonly<Record<string, unknown>>): RequestListener =>
-  say(JSON.stringify({ ...statusDocument("pg2", false), ...parts }));
+  say(JSON.stringify({ ...statusDocument("pg2"), ...parts }));
 
 const rows: readonly Row[] = [
   { given: "answers byte by byte", instead: (_, response) => drip(response), phrase: /^down timeout$/ },
@@ -85,22 +87,22 @@ const rows: readonly Row[] = [
 suite("a hostile node is a hard no with a reason, and disturbs nobody else", { concurrency: 6 }, () => {
   for (const { given, instead, phrase } of rows) {
     test(`a node that ${given}`, async () => {
-      const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-      const pg3 = await serveOddNode({ name: "pg3", holdsLock: false });
-      const pg2 = await serveOddNode({ name: "pg2", holdsLock: false, instead });
-      const town = await buildTownOf([pg1, pg2, pg3].map((node) => nodeOf(node)));
+      const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+      const pg3 = await openFakeNode({ name: "pg3", holdsLock: false });
+      const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, handler: instead });
+      const town = await gatewayFixtureOf([pg1, pg2, pg3].map((node) => nodeOf(node)));
       try {
         const answer = await until("a reason", async () => {
-          const found = await ask(`${town.open}/nodes/pg2/replica?miss=404`);
+          const found = await sendRequest(`${town.checksUrl}/nodes/pg2/replica?miss=404`);
           return found.headers["x-rolecall-reason"] === "unknown" ? undefined : found;
         });
         assert.equal(answer.status, 503);
         assert.match(answer.phrase, phrase);
         assert.equal(answer.headers["x-injected"], undefined);
         assert.doesNotThrow(() => JSON.parse(answer.body));
-        assert.equal((await ask(`${town.open}/nodes/pg1/primary`)).status, 200);
-        assert.equal((await ask(`${town.open}/nodes/pg3/replica`)).status, 200);
-        assert.equal((await ask(`${town.admin}/metrics`)).status, 200);
+        assert.equal((await sendRequest(`${town.checksUrl}/nodes/pg1/primary`)).status, 200);
+        assert.equal((await sendRequest(`${town.checksUrl}/nodes/pg3/replica`)).status, 200);
+        assert.equal((await sendRequest(`${town.adminUrl}/metrics`)).status, 200);
       } finally {
         await town.close();
         await Promise.all([pg1, pg2, pg3].map((node) => node.close()));

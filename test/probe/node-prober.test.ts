@@ -2,125 +2,134 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { NodeReply } from "../../src/probe/client/client.ts";
 import { NodeProber } from "../../src/probe/node-prober.ts";
-import { failed, healthy, never, Scripted, turn } from "../fake/scripted.ts";
-import { Watched } from "../fake/watched.ts";
+import { failedReply, healthyCluster, neverReplies, FakeTransport, runPendingTasks } from "../fake/fake-transport.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
-function proberOf(scripted: Scripted, pace: Parameters<Scripted["probing"]>[0] = {}): NodeProber {
-  const [first] = scripted.watched.cluster.nodes;
+function proberOf(scripted: FakeTransport, pace: Parameters<FakeTransport["context"]>[0] = {}): NodeProber {
+  const [first] = scripted.fixture.cluster.nodes;
   assert.ok(first !== undefined);
-  return new NodeProber(first.node, first.node.api ?? "", scripted.probing(pace));
+  return new NodeProber(first.node, first.node.api ?? "", scripted.context(pace));
 }
 
 test("a node is asked once an interval, with one question in flight", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
-  await scripted.pass(3_500);
+  await scripted.advance(3_500);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000]);
-  assert.equal(scripted.watched.ask("pg1", "primary", scripted.nowMs), "fit");
+  assert.equal(scripted.fixture.judge("pg1", "primary", scripted.nowMs), "fit");
   prober.stop();
 });
 
 test("probes requested while one is in flight are one more, sent as soon as that one has ended", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
-  const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
+  const scripted = new FakeTransport(
+    context,
+    new ClusterFixture(),
+    () => new Promise<NodeReply>((resolve) => (answer = resolve)),
+  );
   const prober = proberOf(scripted);
   prober.probe();
-  await scripted.pass(200);
+  await scripted.advance(200);
   prober.probe();
   prober.probe();
-  await scripted.pass(100);
+  await scripted.advance(100);
   assert.deepEqual(scripted.sentAt("/leader"), [0]);
-  const reply = await healthy(["pg1"])("http://pg1:8008", "/leader");
+  const reply = await healthyCluster(["pg1"])("http://pg1:8008", "/leader");
   answer(reply);
-  await scripted.pass(50);
+  await scripted.advance(50);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 350]);
   answer(reply);
-  await scripted.pass(900);
+  await scripted.advance(900);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 350]);
   prober.stop();
 });
 
 test("a probe that hangs is alone: none is sent beside it", async (context) => {
-  const scripted = new Scripted(context, new Watched(), never);
+  const scripted = new FakeTransport(context, new ClusterFixture(), neverReplies);
   const prober = proberOf(scripted);
   prober.probe();
-  await scripted.pass(2_000);
+  await scripted.advance(2_000);
   prober.probe();
-  await scripted.pass(20_000);
+  await scripted.advance(20_000);
   assert.deepEqual(scripted.sentAt("/leader"), [0]);
   prober.stop();
 });
 
 test("chance moves a probe by a tenth of its interval at most", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   scripted.random = 0;
   prober.probe();
-  await scripted.pass(900);
+  await scripted.advance(900);
   scripted.random = 0.999;
-  await scripted.pass(2_300);
+  await scripted.advance(2_300);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 900, 1_800, 2_900]);
   prober.stop();
 });
 
 test("the age of a report counts from the sending of its probe", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
-  const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
+  const scripted = new FakeTransport(
+    context,
+    new ClusterFixture(),
+    () => new Promise<NodeReply>((resolve) => (answer = resolve)),
+  );
   const prober = proberOf(scripted);
   scripted.nowMs = 7_000;
   prober.probe();
-  await scripted.pass(2_000);
-  answer(await healthy(["pg1"])("http://pg1:8008", "/leader"));
-  await turn();
-  assert.equal(scripted.watched.cluster.nodes[0]?.sentAtMs, 7_000);
-  assert.equal(scripted.result[0]?.durationMs, 2_000);
+  await scripted.advance(2_000);
+  answer(await healthyCluster(["pg1"])("http://pg1:8008", "/leader"));
+  await runPendingTasks();
+  assert.equal(scripted.fixture.cluster.nodes[0]?.sentAtMs, 7_000);
+  assert.equal(scripted.results[0]?.durationMs, 2_000);
   prober.stop();
 });
 
 test("after fall failures in a row the interval doubles, up to 5 s, and one answer ends that", async (context) => {
-  const scripted = new Scripted(context, new Watched(), () => failed("refused"));
+  const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
   const prober = proberOf(scripted);
   prober.probe();
-  await scripted.pass(24_000);
+  await scripted.advance(24_000);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 4_000, 8_000, 13_000, 18_000, 23_000]);
-  scripted.script = healthy(["pg1"]);
-  await scripted.pass(6_500);
+  scripted.respond = healthyCluster(["pg1"]);
+  await scripted.advance(6_500);
   assert.deepEqual(scripted.sentAt("/leader").slice(8), [28_000, 29_000, 30_000]);
   prober.stop();
 });
 
 test("an interval longer than 5 s is never shortened by failing", async (context) => {
-  const scripted = new Scripted(context, new Watched(), () => failed("refused"));
+  const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
   const prober = proberOf(scripted, { intervalMs: 8_000, fall: 1 });
   prober.probe();
-  await scripted.pass(16_000);
+  await scripted.advance(16_000);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 8_000, 16_000]);
   prober.stop();
 });
 
 test("the heartbeat is asked after at its own slower pace, and only of a node that has just answered", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
-  await scripted.pass(9_000);
-  scripted.script = (origin, path) => (path === "/leader" ? failed("timeout") : healthy(["pg1"])(origin, path));
-  await scripted.pass(6_000);
+  await scripted.advance(9_000);
+  scripted.respond = (origin, path) =>
+    path === "/leader" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path);
+  await scripted.advance(6_000);
   assert.deepEqual(scripted.sentAt("/liveness"), [0]);
-  scripted.script = healthy(["pg1"]);
-  await scripted.pass(6_000);
+  scripted.respond = healthyCluster(["pg1"]);
+  await scripted.advance(6_000);
   assert.equal(scripted.sentAt("/liveness").length, 2);
   prober.stop();
 });
 
 test("a heartbeat that is not told says nothing", async (context) => {
-  const scripted = new Scripted(context, new Watched(), (origin, path) =>
-    path === "/liveness" ? failed("timeout") : healthy(["pg1"])(origin, path),
+  const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
+    path === "/liveness" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path),
   );
   const prober = proberOf(scripted);
   prober.probe();
-  await scripted.pass(100);
-  assert.equal(scripted.watched.cluster.nodes[0]?.liveness, null);
+  await scripted.advance(100);
+  assert.equal(scripted.fixture.cluster.nodes[0]?.liveness, null);
   assert.deepEqual(
     scripted.recorded.map(({ kind }) => kind),
     ["status"],
@@ -130,65 +139,69 @@ test("a heartbeat that is not told says nothing", async (context) => {
 
 test("after stopping nothing is asked and nothing recorded, not even what was under way", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
-  const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
+  const scripted = new FakeTransport(
+    context,
+    new ClusterFixture(),
+    () => new Promise<NodeReply>((resolve) => (answer = resolve)),
+  );
   const prober = proberOf(scripted);
   prober.probe();
   prober.stop();
-  answer(await healthy(["pg1"])("http://pg1:8008", "/leader"));
-  await scripted.pass(10_000);
+  answer(await healthyCluster(["pg1"])("http://pg1:8008", "/leader"));
+  await scripted.advance(10_000);
   prober.probe();
-  await turn();
+  await runPendingTasks();
   assert.deepEqual(scripted.recorded, []);
   assert.deepEqual(scripted.sentAt("/leader"), [0]);
   assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
 });
 
 test("new TLS material is taken by connecting anew", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
-  await scripted.pass(100);
+  await scripted.advance(100);
   prober.reconnect();
   assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
-  await scripted.pass(1_000);
+  await scripted.advance(1_000);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000]);
   prober.stop();
 });
 
 test("a node that answers within its timeout never goes stale, however slow each of its answers is", async (context) => {
   for (const slow of [["/leader"], ["/liveness"], ["/leader", "/liveness"]]) {
-    let scripted: Scripted | null = null;
-    const healthyNode = healthy(["pg1"]);
-    const script: Scripted["script"] = async (origin, path) => {
+    let scripted: FakeTransport | null = null;
+    const healthyNode = healthyCluster(["pg1"]);
+    const script: FakeTransport["respond"] = async (origin, path) => {
       if (slow.includes(path)) await new Promise((resolve) => void setTimeout(resolve, 2_400));
       return healthyNode(origin, path);
     };
     context.mock.timers.reset();
-    scripted = new Scripted(context, new Watched(), script);
+    scripted = new FakeTransport(context, new ClusterFixture(), script);
     const prober = proberOf(scripted);
     prober.probe();
-    await scripted.pass(2_500);
+    await scripted.advance(2_500);
     for (let passed = 0; passed < 30_000; passed += 50) {
-      await scripted.pass(50);
+      await scripted.advance(50);
       assert.equal(
-        scripted.watched.ask("pg1", "primary", scripted.nowMs),
+        scripted.fixture.judge("pg1", "primary", scripted.nowMs),
         "fit",
         `${slow.join()} at ${scripted.nowMs} ms`,
       );
     }
     assert.ok(scripted.sentAt("/liveness").length >= 3);
-    assert.equal(scripted.watched.cluster.nodes[0]?.liveness?.isAlive, true);
+    assert.equal(scripted.fixture.cluster.nodes[0]?.liveness?.isAlive, true);
     prober.stop();
   }
 });
 
 test("a liveness question that hangs is alone, and holds up no status probe", async (context) => {
-  const scripted = new Scripted(context, new Watched(), (origin, path) =>
-    path === "/liveness" ? never() : healthy(["pg1"])(origin, path),
+  const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
+    path === "/liveness" ? neverReplies() : healthyCluster(["pg1"])(origin, path),
   );
   const prober = proberOf(scripted, { livenessIntervalMs: 1_000 });
   prober.probe();
-  await scripted.pass(5_000);
+  await scripted.advance(5_000);
   assert.deepEqual(scripted.sentAt("/liveness"), [0]);
   assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000, 4_000, 5_000]);
   prober.stop();
@@ -196,37 +209,39 @@ test("a liveness question that hangs is alone, and holds up no status probe", as
 });
 
 test("a probe that could not be sent is recorded nowhere, slows nothing down, and is counted as such", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
-  await scripted.pass(500);
+  await scripted.advance(500);
   const recorded = scripted.recorded.length;
-  scripted.script = () => failed("not_sent");
-  await scripted.pass(10_000);
+  scripted.respond = () => failedReply("not_sent");
+  await scripted.advance(10_000);
   assert.equal(scripted.recorded.length, recorded);
   assert.deepEqual(
     scripted.sentAt("/leader"),
     [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000],
   );
-  assert.equal(scripted.result.filter(({ outcome }) => outcome === "not_sent").length, 10);
-  const [node] = scripted.watched.cluster.nodes;
+  assert.equal(scripted.results.filter(({ outcome }) => outcome === "not_sent").length, 10);
+  const [node] = scripted.fixture.cluster.nodes;
   assert.equal(node?.failuresInRow, 0);
-  assert.equal(scripted.watched.ask("pg1", "primary", 5_400), "fit");
-  assert.equal(scripted.watched.ask("pg1", "primary", 5_600), "blind");
+  assert.equal(scripted.fixture.judge("pg1", "primary", 5_400), "fit");
+  assert.equal(scripted.fixture.judge("pg1", "primary", 5_600), "blind");
   prober.stop();
 });
 
 test("probes of a burst that fail do not slow the node's own pace down sooner", async (context) => {
-  const scripted = new Scripted(context, new Watched({ settings: { intervalMs: 1_000 } }), () => failed("refused"));
+  const scripted = new FakeTransport(context, new ClusterFixture({ policy: { intervalMs: 1_000 } }), () =>
+    failedReply("refused"),
+  );
   const prober = proberOf(scripted);
   for (let burst = 0; burst < 8; burst += 1) {
     prober.probe();
-    await scripted.pass(250);
+    await scripted.advance(250);
   }
-  assert.equal(scripted.watched.cluster.nodes[0]?.failuresInRow, 2);
-  assert.equal(scripted.watched.cluster.nodes[0]?.isDown, false);
+  assert.equal(scripted.fixture.cluster.nodes[0]?.failuresInRow, 2);
+  assert.equal(scripted.fixture.cluster.nodes[0]?.isDown, false);
   const sent = scripted.sentAt("/leader").length;
-  await scripted.pass(800);
+  await scripted.advance(800);
   assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next is sent an interval after the last");
   prober.stop();
 });

@@ -10,7 +10,7 @@ import type { PatroniNode } from "./lab/patroni.ts";
 import { ports } from "./lab/ports.ts";
 import { psql } from "./lab/psql.ts";
 import { Session } from "./lab/session.ts";
-import { until } from "./lab/wait.ts";
+import { until } from "../fake/until.ts";
 import { writeWal } from "./lab/wal.ts";
 
 const whereAmI = "select inet_server_port()";

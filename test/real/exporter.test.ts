@@ -21,7 +21,7 @@ import {
 import { freezeMachine } from "./lab/freeze.ts";
 import { ports } from "./lab/ports.ts";
 import { psql } from "./lab/psql.ts";
-import { until } from "./lab/wait.ts";
+import { until } from "../fake/until.ts";
 
 const rolePaths = Object.values(
   (

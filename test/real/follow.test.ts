@@ -12,7 +12,7 @@ import { beside, type Command } from "./lab/beside.ts";
 import { Cluster } from "./lab/cluster.ts";
 import { freeze, freezeBackend } from "./lab/freeze.ts";
 import { Rolecall } from "./lab/rolecall.ts";
-import { until } from "./lab/wait.ts";
+import { until } from "../fake/until.ts";
 import { writeWal } from "./lab/wal.ts";
 import { Stage } from "./watch/stage.ts";
 import { isYes } from "./watch/timeline.ts";

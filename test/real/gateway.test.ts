@@ -7,26 +7,26 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { hashOf } from "../../src/cli/commands/hash-password.ts";
-import { ask as askOpenly, type Answer } from "../fake/ask.ts";
-import { Authority } from "../fake/authority.ts";
+import { sendRequest as askOpenly, type HttpAnswer } from "../fake/http-request.ts";
+import { CertificateAuthority } from "../fake/certificates.ts";
 import { beside } from "./lab/beside.ts";
 import { giveToPostgres } from "./lab/child.ts";
 import { Cluster } from "./lab/cluster.ts";
 import { Rolecall } from "./lab/rolecall.ts";
-import { until } from "./lab/wait.ts";
+import { until } from "../fake/until.ts";
 
 const nodePassword = "node's: secret";
 const callerPassword = "caller's: secret";
 
 for (const version of ["3.0.2", "4.1"] as const) {
   beside(version, "management through the gateway, over mutual TLS with passwords on both sides", (command) => {
-    let authority: Authority;
+    let authority: CertificateAuthority;
     let cluster: Cluster;
     let rolecall: Rolecall;
     let tls: { readonly ca: Buffer; readonly cert: Buffer; readonly key: Buffer };
 
     before(async () => {
-      authority = new Authority();
+      authority = new CertificateAuthority();
       const [edge, caller, listener] = ["edge", "caller", "listener"].map((name) => authority.issue(name));
       assert.ok(edge !== undefined && caller !== undefined && listener !== undefined);
       giveToPostgres(authority.folder);
@@ -59,7 +59,7 @@ for (const version of ["3.0.2", "4.1"] as const) {
       authority?.remove();
     });
 
-    const call = (line: string, body?: unknown, password = callerPassword): Promise<Answer> => {
+    const call = (line: string, body?: unknown, password = callerPassword): Promise<HttpAnswer> => {
       const [method = "", path = ""] = line.split(" ");
       const authorization = `Basic ${Buffer.from(`ann:${password}`).toString("base64")}`;
       return askOpenly(`https://127.0.0.1:${rolecall.port}${path}`, {

@@ -8,7 +8,7 @@ import { Haproxy } from "./lab/haproxy.ts";
 import { ports } from "./lab/ports.ts";
 import { psql } from "./lab/psql.ts";
 import { Rolecall } from "./lab/rolecall.ts";
-import { until } from "./lab/wait.ts";
+import { until } from "../fake/until.ts";
 
 /** Where one new connection landed; undefined where HAProxy had no server for it. */
 type Landing = { readonly port: number; readonly inRecovery: boolean } | undefined;

@@ -7,7 +7,7 @@ import { beside } from "./lab/beside.ts";
 import { Cluster } from "./lab/cluster.ts";
 import type { PatroniNode } from "./lab/patroni.ts";
 import { Rolecall } from "./lab/rolecall.ts";
-import { until } from "./lab/wait.ts";
+import { until } from "../fake/until.ts";
 import { Stage } from "./watch/stage.ts";
 import { isYes } from "./watch/timeline.ts";
 

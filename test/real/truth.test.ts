@@ -10,7 +10,7 @@ import { beside } from "./lab/beside.ts";
 import { freezeBackend, freezeMachine } from "./lab/freeze.ts";
 import type { PatroniNode } from "./lab/patroni.ts";
 import { psql } from "./lab/psql.ts";
-import { until } from "./lab/wait.ts";
+import { until } from "../fake/until.ts";
 import { writeWal } from "./lab/wal.ts";
 import { assertTold, incidentLab, refusedFor, since, type IncidentLab } from "./watch/incident.ts";
 import { isYes } from "./watch/timeline.ts";

@@ -4,7 +4,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
-import { until } from "./lab/wait.ts";
+import { until } from "../fake/until.ts";
 
 const main = join(import.meta.dirname, "..", "..", "src", "main.js");
 const missing = spawnSync("tmux", ["-V"]).error === undefined ? null : "tmux is missing";

@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { fileOf } from "../fake/running.ts";
+import { writeConfigFile } from "../fake/rolecall-process.ts";
 import type { Sequence } from "./format.ts";
-import { Stage } from "./stage.ts";
+import { SequenceRunner } from "./sequence-runner.ts";
 
 /** A healthy cluster whose nodes take a moment to answer: evidence that is thought too old is missed for as long. */
 const healthy: Omit<Sequence, "name" | "title" | "truth"> = {
@@ -29,7 +29,7 @@ function clusters(title: string, truth: string): readonly Sequence[] {
 
 /** Runs rolecall with a wall clock that SIGUSR2 sets forward by an hour. */
 function withAdjustableClock(context: TestContext): readonly string[] {
-  const module = join(fileOf(context, ""), "..", "clock.mjs");
+  const module = join(writeConfigFile(context, ""), "..", "clock.mjs");
   writeFileSync(
     module,
     `const { now } = Date;
@@ -48,7 +48,10 @@ globalThis.Date = class extends Date {
   return [process.execPath, "--import", module];
 }
 
-async function assertRight(stage: Stage, all: readonly Parameters<Stage["play"]>[0][]): Promise<void> {
+async function assertRight(
+  stage: SequenceRunner,
+  all: readonly Parameters<SequenceRunner["play"]>[0][],
+): Promise<void> {
   const faults = (await Promise.all(all.map((played) => stage.play(played)))).flat();
   assert.ok(faults.length === 0, faults.join("\n  "));
 }
@@ -58,7 +61,10 @@ test("a wall clock that is set forward makes no evidence older", { timeout: 60_0
     "the wall clock is set forward",
     "All is well; the wall clock is set forward by an hour at 4 s.",
   );
-  const [stage, all] = await Stage.open(context, sequences, { workers: 0, command: withAdjustableClock(context) });
+  const [stage, all] = await SequenceRunner.open(context, sequences, {
+    workers: 0,
+    command: withAdjustableClock(context),
+  });
   const played = assertRight(stage, all);
   await stage.until(4);
   stage.running.process.kill("SIGUSR2");
@@ -73,7 +79,7 @@ test(
       "rolecall stalls",
       "All is well; rolecall itself is stopped from 4 to 6.6 s, less than its evidence may be old.",
     );
-    const [stage, all] = await Stage.open(context, sequences, { workers: 0 });
+    const [stage, all] = await SequenceRunner.open(context, sequences, { workers: 0 });
     const played = assertRight(stage, all);
     await stage.until(4);
     stage.running.process.kill("SIGSTOP");

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readSequences } from "./format.ts";
-import { reversed, Stage } from "./stage.ts";
+import { reversed, SequenceRunner } from "./sequence-runner.ts";
 
 /** All sequences run at the same time, each as a cluster of its own. `SEQUENCES` selects by name. */
 const only = new RegExp(process.env["SEQUENCES"] ?? "");
@@ -18,7 +18,7 @@ for (const { workers, sequences: clusters } of runs) {
     `the answers are right under every directed sequence with ${workers} workers`,
     { timeout: 170_000 },
     async (context) => {
-      const [stage, all] = await Stage.open(context, clusters, { workers });
+      const [stage, all] = await SequenceRunner.open(context, clusters, { workers });
       const tests = all.map((played) => {
         const { name, title, truth } = played.sequence;
         const playing = stage.play(played);

@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { portOf } from "../fake/listening.ts";
+import { portOf } from "../fake/listen.ts";
 import type { World } from "./world.ts";
 
 /** One server of a world. It has an address of its own, so that others can list it as a standby, and a port that the system chose. */

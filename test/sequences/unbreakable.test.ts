@@ -4,10 +4,11 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { parse } from "yaml";
-import { ask, until } from "../fake/ask.ts";
-import { statusDocument } from "../fake/odd-node.ts";
+import { sendRequest } from "../fake/http-request.ts";
+import { until } from "../fake/until.ts";
 import { serveRaw } from "../fake/raw-node.ts";
-import { fileOf, freePort, Running } from "../fake/running.ts";
+import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { statusDocument } from "../fake/node-documents.ts";
 
 interface OddHead {
   readonly name: string;
@@ -37,7 +38,7 @@ async function servePrimary(context: TestContext): Promise<OddPrimary> {
     });
   });
   const documents: Readonly<Record<string, unknown>> = {
-    "/leader": statusDocument("pg1", true),
+    "/leader": statusDocument("pg1", { role: "primary" }),
     "/liveness": "",
     "/config": { ttl: 30 },
     "/history": [],
@@ -56,7 +57,7 @@ async function serve(
   context: TestContext,
   { api }: OddPrimary,
   options: { readonly workers?: number; readonly command?: readonly string[] } = {},
-): Promise<{ readonly running: Running; readonly url: string }> {
+): Promise<{ readonly running: RolecallProcess; readonly url: string }> {
   const port = await freePort();
   const config = {
     clusters: [{ name: "demo", nodes: [{ name: "pg1", api }] }],
@@ -65,15 +66,15 @@ async function serve(
     workers: options.workers ?? 0,
     log: { level: "warn" },
   };
-  const args = ["serve", "--config", fileOf(context, JSON.stringify(config))];
-  const running = new Running(context, args, options.command === undefined ? {} : { command: options.command });
+  const args = ["serve", "--config", writeConfigFile(context, JSON.stringify(config))];
+  const running = new RolecallProcess(context, args, options.command === undefined ? {} : { command: options.command });
   const url = `http://127.0.0.1:${port}`;
   await until("a primary", async () => ((await statusFrom(`${url}/nodes/pg1/primary`)) === 200 ? true : undefined));
   return { running, url };
 }
 
 function statusFrom(url: string, method = "GET"): Promise<number> {
-  return ask(url, { method }).then(
+  return sendRequest(url, { method }).then(
     (answer) => answer.status,
     () => 0,
   );
@@ -120,7 +121,7 @@ test(
       ["GET", "/nodes/pg1/metrics"],
       ["POST", "/nodes/pg1/reload"],
     ] as const) {
-      const { headers: received } = await ask(`${url}${path}`, { method });
+      const { headers: received } = await sendRequest(`${url}${path}`, { method });
       assert.equal(received["x-rolecall-reason"], undefined, path);
       assert.equal(received["set-cookie"], undefined, path);
       assert.equal(received.location, undefined, path);
@@ -140,7 +141,7 @@ test(
       { origin: "null" },
       { "sec-fetch-site": "cross-site" },
     ]) {
-      const answer = await ask(`${url}/nodes/pg1/restart`, { method: "POST", headers, body: {} });
+      const answer = await sendRequest(`${url}/nodes/pg1/restart`, { method: "POST", headers, body: {} });
       assert.equal(answer.status, 403, JSON.stringify(headers));
     }
     assert.deepEqual(
@@ -148,7 +149,7 @@ test(
       [],
     );
     assert.equal(
-      (await ask(`${url}/nodes/pg1/restart`, { method: "POST", headers: { origin: url }, body: {} })).status,
+      (await sendRequest(`${url}/nodes/pg1/restart`, { method: "POST", headers: { origin: url }, body: {} })).status,
       200,
     );
   },

@@ -1,5 +1,5 @@
-import { statusOf } from "../fake/watched.ts";
 import type { Conduct, Sequence, Step, Wal } from "./format.ts";
+import { statusDocument } from "../fake/node-documents.ts";
 
 interface Line {
   readonly since: number;
@@ -132,7 +132,7 @@ export class World {
           };
     const standbys = this.servers.filter((other) => other !== server && this.#upstream(other) === server);
     const document: Record<string, unknown> = {
-      ...statusOf(this.#nameOf(server), {
+      ...statusDocument(this.#nameOf(server), {
         role,
         state: conduct.state ?? "running",
         timeline: conduct.timeline ?? this.#timeline,

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import type { Fault } from "../../src/simulator/model/faults.ts";
 import { isAwake } from "../../src/simulator/model/node.ts";
-import { setStage, type Stage } from "./stage.ts";
+import { simulatedCluster, type SimulatedCluster } from "./simulated-cluster.ts";
 
 const name = fc.constantFrom("pg1", "pg2", "pg3");
 const fault: fc.Arbitrary<Fault> = fc.oneof(
@@ -52,15 +52,15 @@ const doing = fc.oneof(
 const steps = fc.array(doing, { minLength: 10, maxLength: 40, size: "max" });
 type Doing = typeof doing extends fc.Arbitrary<infer T> ? T : never;
 
-function act(stage: Stage, step: Doing): void {
+function act(stage: SimulatedCluster, step: Doing): void {
   const { cluster } = stage;
-  if ("passMs" in step) stage.pass(step.passMs);
+  if ("passMs" in step) stage.advance(step.passMs);
   else if ("handOverTo" in step)
     cluster.failover = { leader: cluster.lock?.holder, candidate: step.handOverTo, scheduledAtMs: undefined };
-  else if ("fault" in step) stage.fault(step.node, step.fault);
+  else if ("fault" in step) stage.inject(step.node, step.fault);
   else {
     const [method = "", path = ""] = step.call.split(" ");
-    const { status } = stage.ask(step.node, method, path, step.body);
+    const { status } = stage.call(step.node, method, path, step.body);
     assert.ok(
       [200, 202, 400, 404, 409, 411, 412, 422, 500, 503].includes(status),
       `${step.call} was ${String(status)}`,
@@ -69,14 +69,14 @@ function act(stage: Stage, step: Doing): void {
 }
 
 /** What must hold whatever is done. */
-function inspect(stage: Stage): void {
+function inspect(stage: SimulatedCluster): void {
   const { cluster } = stage;
   assert.ok(stage.leaders().length <= 1, "two nodes hold the lock");
   for (const { name: node, alive, motion, state, role } of cluster.nodes) {
     if (motion?.kind === "promoting")
       assert.ok(alive && state === "running" && role !== "primary", `${node} is promoted as ${state} ${role}`);
     for (const path of ["/patroni", "/cluster", "/config"]) assert.doesNotThrow(() => stage.document(node, path));
-    assert.equal(stage.ask(node, "GET", "/metrics").status, 200);
+    assert.equal(stage.call(node, "GET", "/metrics").status, 200);
     const { receivedLsn, replayedLsn, following, timeline, lagBytes } = stage.node(node);
     const source = following === undefined ? undefined : stage.node(following);
     const isStreaming =
@@ -97,7 +97,7 @@ describe("whatever is done to a simulated cluster", () => {
   it("it never fails, and at most one node holds the lock", () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const stage = setStage(3);
+        const stage = simulatedCluster(3);
         for (const step of all) {
           act(stage, step);
           inspect(stage);
@@ -110,15 +110,15 @@ describe("whatever is done to a simulated cluster", () => {
   it("it comes back: once all is healed and configured anew, one leads and the others stream", () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const stage = setStage(3);
+        const stage = simulatedCluster(3);
         for (const step of all) act(stage, step);
-        stage.ask("pg1", "PUT", "/config", { ttl: 20, loop_wait: 2 });
-        stage.ask("pg1", "DELETE", "/switchover");
+        stage.call("pg1", "PUT", "/config", { ttl: 20, loop_wait: 2 });
+        stage.call("pg1", "DELETE", "/switchover");
         for (const { name: node } of stage.cluster.nodes) {
-          stage.ask(node, "DELETE", "/restart");
-          stage.fault(node, { kind: "heal" });
+          stage.call(node, "DELETE", "/restart");
+          stage.inject(node, { kind: "heal" });
         }
-        stage.pass(300_000);
+        stage.advance(300_000);
         const [leader, ...others] = stage.leaders();
         assert.deepEqual(others, []);
         assert.ok(stage.cluster.nodes.every(isAwake));

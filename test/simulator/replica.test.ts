@@ -1,30 +1,30 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { setStage } from "./stage.ts";
+import { simulatedCluster } from "./simulated-cluster.ts";
 
 describe("a hung API", () => {
   it("does not cost the node its lock", () => {
-    const stage = setStage(3);
-    stage.fault("pg1", { kind: "hang" });
-    stage.pass(120_000);
+    const stage = simulatedCluster(3);
+    stage.inject("pg1", { kind: "hang" });
+    stage.advance(120_000);
     assert.equal(stage.cluster.lock?.holder, "pg1");
   });
   it("keeps the node out of the race", () => {
-    const stage = setStage(3);
-    stage.fault("pg2", { kind: "hang" });
-    stage.fault("pg1", { kind: "kill" });
-    stage.pass(30_000);
+    const stage = simulatedCluster(3);
+    stage.inject("pg2", { kind: "hang" });
+    stage.inject("pg1", { kind: "kill" });
+    stage.advance(30_000);
     assert.equal(stage.cluster.lock?.holder, "pg3");
   });
 });
 
 describe("a detached replica", () => {
   it("says running and streaming, stands still, and is in no sender list", () => {
-    const stage = setStage(3);
-    stage.fault("pg2", { kind: "detach" });
-    stage.pass(1000);
+    const stage = simulatedCluster(3);
+    stage.inject("pg2", { kind: "detach" });
+    stage.advance(1000);
     const before = stage.document("pg2", "/replica");
-    stage.pass(30_000);
+    stage.advance(30_000);
     const after = stage.document("pg2", "/replica");
     assert.deepEqual(
       [after["state"], after["replication_state"], after["xlog"]],
@@ -33,20 +33,20 @@ describe("a detached replica", () => {
     assert.equal(stage.status("pg2", "/replica?lag=1kB"), 503);
     const senders = stage.document("pg1", "/leader")["replication"] as readonly { application_name: string }[];
     assert.ok(senders.every(({ application_name }) => application_name !== "pg2"));
-    stage.pass(60_000);
+    stage.advance(60_000);
     assert.equal(stage.document("pg2", "/replica")["replication_state"], undefined);
-    stage.fault("pg2", { kind: "heal" });
-    stage.pass(100);
+    stage.inject("pg2", { kind: "heal" });
+    stage.advance(100);
     assert.equal(stage.status("pg2", "/replica?lag=1kB"), 200);
   });
 });
 
 describe("a lagging replica", () => {
   it("is that many bytes behind at once, and stays so", () => {
-    const stage = setStage(3);
-    stage.fault("pg2", { kind: "lag", bytes: 9_000_000 });
+    const stage = simulatedCluster(3);
+    stage.inject("pg2", { kind: "lag", bytes: 9_000_000 });
     for (let step = 0; step < 3; step += 1) {
-      stage.pass(5000);
+      stage.advance(5000);
       assert.ok(Math.abs(stage.node("pg1").receivedLsn - stage.node("pg2").replayedLsn - 9_000_000) < 1);
     }
     assert.equal(stage.status("pg2", "/replica?lag=8MB"), 503);
@@ -56,10 +56,10 @@ describe("a lagging replica", () => {
     assert.equal(stage.status("pg3", "/replica?lag=1kB"), 200);
   });
   it("without a number stops replaying for good", () => {
-    const stage = setStage(2);
-    stage.fault("pg2", { kind: "lag", bytes: Infinity });
+    const stage = simulatedCluster(2);
+    stage.inject("pg2", { kind: "lag", bytes: Infinity });
     const { replayedLsn } = stage.node("pg2");
-    stage.pass(60_000);
+    stage.advance(60_000);
     assert.equal(stage.node("pg2").replayedLsn, replayedLsn);
     assert.ok(stage.node("pg2").receivedLsn > replayedLsn + 50_000);
   });
@@ -67,15 +67,15 @@ describe("a lagging replica", () => {
 
 describe("a reinitialized replica", () => {
   it("stops, is copied anew, and streams again from where the leader is", () => {
-    const stage = setStage(3);
-    stage.fault("pg2", { kind: "lag", bytes: Infinity });
-    stage.pass(60_000);
-    stage.fault("pg2", { kind: "heal" });
-    assert.equal(stage.ask("pg2", "POST", "/reinitialize").status, 200);
+    const stage = simulatedCluster(3);
+    stage.inject("pg2", { kind: "lag", bytes: Infinity });
+    stage.advance(60_000);
+    stage.inject("pg2", { kind: "heal" });
+    assert.equal(stage.call("pg2", "POST", "/reinitialize").status, 200);
     const states = new Set<unknown>();
     for (let step = 0; step < 50; step += 1) {
       states.add(stage.document("pg2", "/replica")["state"]);
-      stage.pass(100);
+      stage.advance(100);
     }
     assert.deepEqual([...states], ["stopping", "creating replica", "starting", "running"]);
     assert.equal(stage.status("pg2", "/replica?lag=1kB"), 200);

@@ -6,18 +6,18 @@ import { after, before, suite, test } from "node:test";
 import { withAccusations } from "../../src/state/accusations-file.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { hasSameMembership, writeMembers } from "../../src/state/members-file.ts";
-import { Watched } from "../fake/watched.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const behind = { xlog: { received_location: 500, replayed_location: 500 } };
 
 /** pg1 leads and moves, pg2 is detached after 10 s, pg3 is listed and still, so stalled. */
-function accusing(seconds: number): Watched {
-  const watched = new Watched();
+function accusing(seconds: number): ClusterFixture {
+  const watched = new ClusterFixture();
   for (let at = 0; at <= seconds; at += 1) tick(watched, at);
   return watched;
 }
 
-function tick(watched: Watched, at: number): void {
+function tick(watched: ClusterFixture, at: number): void {
   const replication = [{ application_name: "pg3", client_addr: "10.0.0.3", state: "streaming" }];
   watched.lead("pg1", at * 1000, { xlog: { location: 1000 + at }, replication });
   watched.follow("pg2", at * 1000, behind);
@@ -29,8 +29,8 @@ function snapshotOf(cluster: ClusterState): Parameters<typeof writeMembers>[1] {
 }
 
 /** Another run that takes up what the file says. */
-function restarted(file: string, nodes?: ConstructorParameters<typeof Watched>[0]): Watched {
-  const watched = new Watched(nodes);
+function restarted(file: string, nodes?: ConstructorParameters<typeof ClusterFixture>[0]): ClusterFixture {
+  const watched = new ClusterFixture(nodes);
   const [monitored] = withAccusations([{ cluster: watched.cluster, policy: watched.policy }], file);
   watched.cluster = monitored?.cluster ?? watched.cluster;
   return watched;
@@ -49,12 +49,15 @@ suite("accusations in the state file", () => {
     const watched = restarted(file);
     tick(watched, 20);
     assert.deepEqual(
-      [watched.ask("pg2", "/replica", 20_000), watched.ask("pg3", "/replica", 20_000)],
+      [watched.judge("pg2", "/replica", 20_000), watched.judge("pg3", "/replica", 20_000)],
       ["detached", "stalled"],
     );
     watched.follow("pg2", 21_000, { xlog: { received_location: 501, replayed_location: 500 } });
     watched.follow("pg3", 21_000, { xlog: { received_location: 1020, replayed_location: 500 } });
-    assert.deepEqual([watched.ask("pg2", "/replica", 21_000), watched.ask("pg3", "/replica", 21_000)], ["fit", "fit"]);
+    assert.deepEqual(
+      [watched.judge("pg2", "/replica", 21_000), watched.judge("pg3", "/replica", 21_000)],
+      ["fit", "fit"],
+    );
   });
 
   test("are nobody's where none is accused, and another machine's under the same name", async () => {
@@ -65,7 +68,7 @@ suite("accusations in the state file", () => {
     const watched = restarted(file, { nodes: ["pg1", { name: "pg2", api: "http://elsewhere:8008" }, "pg3"] });
     tick(watched, 20);
     assert.deepEqual(
-      [watched.ask("pg2", "/replica", 20_000), watched.ask("pg3", "/replica", 20_000)],
+      [watched.judge("pg2", "/replica", 20_000), watched.judge("pg3", "/replica", 20_000)],
       ["fit", "stalled"],
     );
   });
@@ -73,19 +76,19 @@ suite("accusations in the state file", () => {
   test("hold a diverged node back until the leader's timeline is known, and after that by the evidence", async () => {
     const file = join(folder, "diverged.json");
     const left = { timeline: 1, xlog: { received_location: 700, replayed_location: 700 } };
-    const earlier = new Watched();
+    const earlier = new ClusterFixture();
     earlier.lead("pg1", 0, { timeline: 2, xlog: { location: 900 } });
     earlier.document("history", { of: "pg1", value: [[1, 600, "no recovery target specified"]] }, 100);
     earlier.follow("pg2", 1_000, left);
     earlier.lead("pg1", 2_000, { timeline: 2, xlog: { location: 900 } });
-    assert.equal(earlier.ask("pg2", "/replica", 2_000), "diverged");
+    assert.equal(earlier.judge("pg2", "/replica", 2_000), "diverged");
     await writeMembers(file, snapshotOf(earlier.cluster));
     const watched = restarted(file);
     watched.follow("pg2", 20_000, left);
-    assert.equal(watched.ask("pg2", "/replica", 20_000), "diverged");
+    assert.equal(watched.judge("pg2", "/replica", 20_000), "diverged");
     watched.lead("pg1", 21_000, { timeline: 2, xlog: { location: 900 } });
     watched.follow("pg2", 21_500, { timeline: 2, xlog: { received_location: 900, replayed_location: 900 } });
-    assert.equal(watched.ask("pg2", "/replica", 21_500), "fit");
+    assert.equal(watched.judge("pg2", "/replica", 21_500), "fit");
   });
 
   test("are written when they begin and when they end, and not in between", () => {
@@ -112,10 +115,10 @@ suite("accusations in the state file", () => {
       writeFileSync(file, text);
       const watched = restarted(file);
       tick(watched, 20);
-      assert.equal(watched.ask("pg2", "/replica", 20_000), "fit", text);
+      assert.equal(watched.judge("pg2", "/replica", 20_000), "fit", text);
     }
     const watched = restarted(join(folder, "absent.json"));
     tick(watched, 20);
-    assert.equal(watched.ask("pg2", "/replica", 20_000), "fit");
+    assert.equal(watched.judge("pg2", "/replica", 20_000), "fit");
   });
 });

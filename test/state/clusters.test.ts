@@ -3,12 +3,12 @@ import { test } from "node:test";
 import type { ClusterConfig } from "../../src/config/model/config.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
-import { Watched } from "../fake/watched.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const seed = "http://seed:8008";
 
 /** What a reload to `cluster` leaves of a watched cluster: the names and addresses, and which of them keep their report. */
-function reloaded(watched: Watched, cluster: Partial<ClusterConfig>): readonly string[] {
+function reloaded(watched: ClusterFixture, cluster: Partial<ClusterConfig>): readonly string[] {
   const [monitored] = buildClusters(configOf({ clusters: [clusterOf(cluster)] }), new Map([["demo", watched.cluster]]));
   return (monitored?.cluster.nodes ?? []).map(
     ({ node, report }) => `${node.name} ${node.api} ${report === null ? "unseen" : "seen"}`,
@@ -16,7 +16,7 @@ function reloaded(watched: Watched, cluster: Partial<ClusterConfig>): readonly s
 }
 
 test("a node that keeps its name and address keeps its evidence over a reload, another does not", () => {
-  const watched = new Watched({ nodes: ["pg1", "pg2", "pg3"] });
+  const watched = new ClusterFixture({ nodes: ["pg1", "pg2", "pg3"] });
   for (const node of ["pg1", "pg2", "pg3"]) watched.follow(node, 0);
   const nodes = [
     nodeOf({ name: "pg1", api: "http://pg1:8008" }),
@@ -26,18 +26,18 @@ test("a node that keeps its name and address keeps its evidence over a reload, a
 });
 
 test("a claim survives a reload that moves its node in the list", () => {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   watched.lead("pg1", 0);
   const nodes = ["pg3", "pg1"].map((name) => nodeOf({ name, api: `http://${name}:8008` }));
   const [tended] = buildClusters(configOf({ clusters: [clusterOf({ nodes })] }), new Map([["demo", watched.cluster]]));
   assert.ok(tended !== undefined);
   watched.cluster = tended.cluster;
-  assert.equal(watched.ask("pg1", "primary", 0), "fit");
-  assert.equal(watched.ask("pg2", "primary", 0), "no such node");
+  assert.equal(watched.judge("pg1", "primary", 0), "fit");
+  assert.equal(watched.judge("pg2", "primary", 0), "no such node");
 });
 
 test("discovered members stay over a reload while the last list has them, and go with the seeds", () => {
-  const watched = new Watched({ nodes: [], cluster: { discover: [seed] } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed] } });
   const row = (name: string): object => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` });
   watched.document("cluster", { of: seed, value: { scope: "demo", members: [row("pg1"), row("pg2")] } }, 0);
   watched.document("cluster", { of: seed, value: { scope: "demo", members: [row("pg1")] } }, 1_000);
@@ -48,7 +48,7 @@ test("discovered members stay over a reload while the last list has them, and go
 });
 
 test("a node that becomes fixed is the one that was discovered", () => {
-  const watched = new Watched({ nodes: [], cluster: { discover: [seed] } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed] } });
   const members = [{ name: "pg1", role: "replica", api_url: "http://pg1:8008/patroni", host: "10.0.0.1", port: 5432 }];
   watched.document("cluster", { of: seed, value: { scope: "demo", members } }, 0);
   watched.follow("pg1", 0);
@@ -59,7 +59,7 @@ test("a node that becomes fixed is the one that was discovered", () => {
 });
 
 test("another scope is another cluster: nothing that was learnt carries over but what fixed nodes themselves said", () => {
-  const watched = new Watched({ nodes: [], cluster: { discover: [seed] } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed] } });
   watched.document(
     "cluster",
     { of: seed, value: { scope: "demo", members: [{ name: "pg1", api_url: "http://pg1:8008" }] } },
@@ -69,7 +69,7 @@ test("another scope is another cluster: nothing that was learnt carries over but
 });
 
 test("the scope that was learnt where none was configured stays", () => {
-  const watched = new Watched({ nodes: [], cluster: { discover: [seed], scope: null } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed], scope: null } });
   watched.document(
     "cluster",
     { of: seed, value: { scope: "batman", members: [{ name: "pg1", api_url: "http://pg1:8008" }] } },

@@ -11,7 +11,7 @@ import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts
 import { Store } from "../../src/state/store.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, guardsOff, listenerOf } from "../fake/config.ts";
-import { silence } from "../fake/silence.ts";
+import { silentLogger } from "../fake/silent-logger.ts";
 
 let simulator: Simulator;
 let config: Config;
@@ -25,7 +25,7 @@ before(async () => {
     listen: [listenerOf({ cluster: "demo" }), listenerOf({ address: "127.0.0.2", dialect: "admin" })],
     stateFile,
   });
-  app = new App(config, silence);
+  app = new App(config, silentLogger);
   await app.start();
 });
 
@@ -107,7 +107,7 @@ test("a drain outlives a restart through the state file, and an ended one does n
   await call("POST", "/drains/demo/pg2", { ...wish, for: "1ms" });
   await app.stop({ drains: false });
   assert.match(readFileSync(stateFile, "utf8"), /kernel upgrade/);
-  app = new App(config, silence);
+  app = new App(config, silentLogger);
   await app.start();
   const { drains } = (await (await fetch(urlOf("admin", "/drains"))).json()) as { drains: Record<string, unknown>[] };
   assert.deepEqual(

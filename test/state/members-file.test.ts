@@ -7,7 +7,7 @@ import * as fc from "fast-check";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { readMembers, writeMembers } from "../../src/state/members-file.ts";
 import { clusterOf, nodeOf } from "../fake/config.ts";
-import { Watched } from "../fake/watched.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const cluster = clusterOf({ discover: ["http://seed:8008"] });
 let folder = "";
@@ -27,7 +27,7 @@ function snapshotOf(state: ClusterState): Parameters<typeof writeMembers>[1] {
 }
 
 test("members that were discovered are remembered, fixed nodes are not", async () => {
-  const watched = new Watched({ nodes: ["db1"], cluster: { discover: ["http://seed:8008"] } });
+  const watched = new ClusterFixture({ nodes: ["db1"], cluster: { discover: ["http://seed:8008"] } });
   const members = [
     { name: "pg1", api_url: "http://pg1:8008/patroni", host: "10.0.0.1", port: 5432 },
     { name: "pg2", api_url: "http://pg2:8008/patroni", host: "fd00::2", port: 5432 },
@@ -59,20 +59,20 @@ test("a remembered member that the first list lacks stays, as any other that lef
   );
   const part = readMembers(join(folder, "members.json"), [cluster]).get("demo");
   assert.ok(part !== undefined);
-  const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
   watched.cluster = part;
   const list = (atMs: number): void =>
     watched.document("cluster", { of: "pg1", value: { members: [{ name: "pg1", api_url: "http://pg1:8008" }] } }, atMs);
   list(60_000);
-  assert.equal(watched.ask("pg2", "liveness", 60_000), "unknown");
+  assert.equal(watched.judge("pg2", "liveness", 60_000), "unknown");
   list(25 * 3_600_000);
-  assert.equal(watched.ask("pg2", "liveness", 25 * 3_600_000), "no such node");
+  assert.equal(watched.judge("pg2", "liveness", 25 * 3_600_000), "no such node");
 });
 
 test("whose claim stood last is remembered, of a cluster with fixed nodes too, and settles a tie after a restart", async () => {
   const fixed = clusterOf({ nodes: ["pg1", "pg2"].map((name) => nodeOf({ name, api: `http://${name}:8008` })) });
   const settings = { intervalMs: 1_000 };
-  const first = new Watched({ nodes: ["pg1", "pg2"], settings });
+  const first = new ClusterFixture({ nodes: ["pg1", "pg2"], policy: settings });
   for (const atMs of [0, 1_000]) first.lead("pg1", atMs);
   const file = join(folder, "stood.json");
   await writeMembers(file, snapshotOf(first.cluster));
@@ -80,15 +80,15 @@ test("whose claim stood last is remembered, of a cluster with fixed nodes too, a
     ["pg1", "pg2"],
     ["pg2", "pg1"],
   ] as const) {
-    const restarted = new Watched({ nodes: ["pg1", "pg2"], settings });
+    const restarted = new ClusterFixture({ nodes: ["pg1", "pg2"], policy: settings });
     const part = readMembers(file, [fixed]).get("demo");
     assert.equal(part?.incumbent, "pg1");
     restarted.cluster = { ...restarted.cluster, incumbent: part.incumbent };
     restarted.lead(one, 10, { timeline: 1 });
     restarted.lead(other, 20, { timeline: 1 });
-    for (const node of [one, other]) restarted.named(node, node, 30);
+    for (const node of [one, other]) restarted.nameLeader(node, node, 30);
     assert.deepEqual(
-      [restarted.ask("pg1", "/primary", 40), restarted.ask("pg2", "/primary", 40)],
+      [restarted.judge("pg1", "/primary", 40), restarted.judge("pg2", "/primary", 40)],
       ["fit", "superseded"],
     );
   }
@@ -177,7 +177,7 @@ test("a file of unbounded size is not read", () => {
 test("the list that is read and written is bounded, and those that answered come before those that never did", async () => {
   const entries = Array.from({ length: 5_000 }, (_, at) => ({ name: `n${at}`, api: `http://n${at}:8008` }));
   assert.equal(remembered(JSON.stringify({ clusters: { demo: entries } })).length, 2_000);
-  const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
   const list = (names: readonly string[], atMs: number): void => {
     const members = names.map((name) => ({ name, api_url: `http://${name}:8008` }));
     watched.document("cluster", { of: "http://seed:8008", value: { scope: "demo", members } }, atMs);

@@ -4,7 +4,7 @@ import type { StatusOutcome } from "../../src/cluster/outcome.ts";
 import { Store } from "../../src/state/store.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
-import { reportOf } from "../fake/watched.ts";
+import { reportOf } from "../fake/node-documents.ts";
 
 const config = configOf({
   clusters: ["demo", "other"].map((name) =>

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { App } from "../../src/app/app.ts";
 import { configOf, clusterOf, guardsOff, listenerOf, nodeOf } from "../fake/config.ts";
 import { serveRecordedNode, type RecordedNode } from "../fake/recorded-node.ts";
-import { silence } from "../fake/silence.ts";
+import { silentLogger } from "../fake/silent-logger.ts";
 import { expected } from "./exceptions.ts";
 
 /** One recording: what each node of a real cluster served, and what it answered to each check. */
@@ -44,7 +44,7 @@ async function disagreements(vector: Vector): Promise<readonly string[]> {
       nodes: fakes.filter((fake) => fake.scope === scope).map(({ name, api }) => nodeOf({ name, api })),
     }),
   );
-  const app = new App(configOf({ clusters, listen: [listenerOf({})] }), silence);
+  const app = new App(configOf({ clusters, listen: [listenerOf({})] }), silentLogger);
   const found: string[] = [];
   let compared = 0;
   try {

@@ -6,7 +6,7 @@ import { Store } from "../../src/state/store.ts";
 import { buildClusters } from "../../src/state/clusters.ts";
 import { OutcomeFeed, OutcomeReader } from "../../src/workers/outcome-feed.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
-import { reportOf } from "../fake/watched.ts";
+import { reportOf } from "../fake/node-documents.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 const config = configOf({

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { App } from "../../src/app/app.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { ask } from "../fake/ask.ts";
+import { sendRequest } from "../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
-import { serveOddNode } from "../fake/odd-node.ts";
-import { silence } from "../fake/silence.ts";
+import { openFakeNode } from "../fake/fake-node.ts";
+import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
 
 /** A request as it is sent: its line, and its headers. */
@@ -17,7 +17,7 @@ async function send(port: number, [line = "", ...lines]: Lines): Promise<string>
   const headers = Object.fromEntries(
     lines.map((header): [string, string] => [header.split(":", 1)[0] ?? "", header.replace(/^[^:]*: */, "")]),
   );
-  const answer = await ask(`http://127.0.0.1:${port}`, { method, headers, tls: { path } });
+  const answer = await sendRequest(`http://127.0.0.1:${port}`, { method, headers, tls: { path } });
   const kept = Object.entries(answer.headers)
     .filter(([name]) => !/^(date|connection|keep-alive|x-request-id|content-length|transfer-encoding)$/.test(name))
     .map(([name, value]) => `${name}: ${String(value)}`);
@@ -44,8 +44,8 @@ async function edge(context: TestContext, workers: number, fastLane: boolean): P
     response.end("done");
   };
   const [pg1, pg2] = [
-    await serveOddNode({ name: "pg1", holdsLock: true, behave }),
-    await serveOddNode({ name: "pg2", holdsLock: false, behave }),
+    await openFakeNode({ name: "pg1", holdsLock: true, respond: behave }),
+    await openFakeNode({ name: "pg2", holdsLock: false, respond: behave }),
   ];
   const plain = configOf({
     clusters: [clusterOf({ nodes: [pg1, pg2].map(({ name, api }) => nodeOf({ name, api })) })],
@@ -54,15 +54,18 @@ async function edge(context: TestContext, workers: number, fastLane: boolean): P
     workers,
     fastLane,
   });
-  const app = new App(plain, silence);
+  const app = new App(plain, silentLogger);
   context.after(async () => {
     await app.stop({ drains: false });
     await Promise.all([pg1.close(), pg2.close()]);
   });
   await app.start();
   const port = app.doors[0]?.port ?? 0;
-  await until(async () => (await ask(`http://127.0.0.1:${port}/nodes/pg1/primary`)).status === 200);
-  await until(async () => (await ask(`http://127.0.0.1:${port}/nodes/pg2/health`)).status === 200);
+  await until(
+    "pg1 fit as the primary",
+    async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg1/primary`)).status === 200,
+  );
+  await until("pg2 fit", async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg2/health`)).status === 200);
   return { port, passed: () => passed.at(-1) ?? "" };
 }
 

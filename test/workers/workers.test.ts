@@ -5,9 +5,9 @@ import { PassThrough } from "node:stream";
 import { App } from "../../src/app/app.ts";
 import type { Config } from "../../src/config/model/config.ts";
 import { ListenError } from "../../src/http/listener/listener-set.ts";
-import { ask } from "../fake/ask.ts";
+import { sendRequest } from "../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
-import { liveCluster, type LiveNode } from "../fake/live-node.ts";
+import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
 import { until } from "../fake/until.ts";
 
 const limit = { timeout: 60_000 };
@@ -17,7 +17,7 @@ const exporter = listenerOf({ dialect: "exporter", address: "127.0.0.3", cluster
 
 interface Town {
   readonly app: App;
-  readonly nodes: readonly LiveNode[];
+  readonly nodes: readonly FakeNode[];
   readonly config: Config;
   readonly health: string;
   readonly admin: string;
@@ -28,7 +28,7 @@ interface Town {
 
 /** Three real nodes, and rolecall with two workers before them. */
 async function townOf(context: TestContext): Promise<Town> {
-  const nodes = await liveCluster(context, ["pg1", "pg2", "pg3"]);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
   const plain = configOf({
     clusters: [clusterOf({ nodes: nodes.map(({ name, api }) => nodeOf({ name, api })) })],
     listen: [health, admin, exporter],
@@ -48,48 +48,57 @@ async function townOf(context: TestContext): Promise<Town> {
 }
 
 async function metric(town: Town, name: string): Promise<number> {
-  const { body } = await ask(`${town.admin}/metrics`);
+  const { body } = await sendRequest(`${town.admin}/metrics`);
   const line = body.split("\n").find((text) => text.startsWith(`${name} `));
   return Number(line?.slice(name.length + 1));
 }
 
 test("workers answer, follow what is probed, and their answers count as ours", limit, async (context) => {
   const town = await townOf(context);
-  assert.equal((await ask(`${town.health}/nodes/pg1/primary`)).status, 200);
+  assert.equal((await sendRequest(`${town.health}/nodes/pg1/primary`)).status, 200);
   for (const node of town.nodes) node.leader = "pg2";
-  await until(async () => (await ask(`${town.health}/nodes/pg2/primary`)).status === 200);
-  assert.equal((await ask(`${town.health}/nodes/pg1/primary`)).status, 503);
+  await until(
+    "pg2 fit as the primary",
+    async () => (await sendRequest(`${town.health}/nodes/pg2/primary`)).status === 200,
+  );
+  assert.equal((await sendRequest(`${town.health}/nodes/pg1/primary`)).status, 503);
   assert.equal(await metric(town, "rolecall_workers"), 2);
   const before = await metric(town, 'rolecall_answers_total{route="leader",status="503"}');
   assert.ok(Number.isNaN(before), "nobody has asked that yet");
-  for (let asked = 0; asked < 7; asked += 1) assert.equal((await ask(`${town.health}/nodes/pg3/leader`)).status, 503);
+  for (let asked = 0; asked < 7; asked += 1)
+    assert.equal((await sendRequest(`${town.health}/nodes/pg3/leader`)).status, 503);
   assert.equal(await metric(town, 'rolecall_answers_total{route="leader",status="503"}'), 7);
 });
 
 test("a node that is drained is drained for the next check", limit, async (context) => {
   const town = await townOf(context);
   const drain = { for: "1min", reason: "kernel upgrade" };
-  const { status } = await ask(`${town.admin}/drains/demo/pg2`, {
+  const { status } = await sendRequest(`${town.admin}/drains/demo/pg2`, {
     method: "POST",
     body: drain,
     headers: { "content-type": "application/json" },
   });
   assert.equal(status, 200);
-  await until(async () => (await ask(`${town.health}/nodes/pg2/replica`)).headers["x-rolecall-reason"] === "drained");
+  await until(
+    "pg2 drained",
+    async () => (await sendRequest(`${town.health}/nodes/pg2/replica`)).headers["x-rolecall-reason"] === "drained",
+  );
 });
 
 test("what is not a check is answered too, as by one process", limit, async (context) => {
   const town = await townOf(context);
-  const overview = JSON.parse((await ask(`${town.health}/status`)).body) as { readonly clusters: readonly unknown[] };
+  const overview = JSON.parse((await sendRequest(`${town.health}/status`)).body) as {
+    readonly clusters: readonly unknown[];
+  };
   assert.equal(overview.clusters.length, 1);
-  assert.match((await ask(`${town.health}/explain?node=pg2&check=/replica&format=text`)).body, /pg2/);
-  assert.equal((await ask(`${town.exporter}/up`)).body, "primary");
-  const page = await ask(`${town.exporter}/metrics`);
+  assert.match((await sendRequest(`${town.health}/explain?node=pg2&check=/replica&format=text`)).body, /pg2/);
+  assert.equal((await sendRequest(`${town.exporter}/up`)).body, "primary");
+  const page = await sendRequest(`${town.exporter}/metrics`);
   assert.equal(page.status, 200);
   assert.match(page.body, /^rolecall_workers 2$/m);
-  assert.equal((await ask(`${town.exporter}/nothing`)).status, 404);
-  assert.equal((await ask(`${town.health}/switchover`, { method: "POST", body: {} })).status, 403);
-  const lag = await ask(`${town.health}/replica?lag=nonsense`);
+  assert.equal((await sendRequest(`${town.exporter}/nothing`)).status, 404);
+  assert.equal((await sendRequest(`${town.health}/switchover`, { method: "POST", body: {} })).status, 403);
+  const lag = await sendRequest(`${town.health}/replica?lag=nonsense`);
   assert.equal(lag.status, 400);
   assert.equal(lag.headers.date, undefined);
 });
@@ -100,7 +109,7 @@ test("the relay is for workers alone", limit, async (context) => {
     JSON.stringify({ listener: "127.0.0.1 0 plain  node 0", visitor: { address: "::1", who: "me" } }),
   ).toString("base64");
   const headers = { "x-rolecall-relay": "guessed", "x-rolecall-relay-from": from };
-  const answer = await ask(`${town.health}/status`, { headers });
+  const answer = await sendRequest(`${town.health}/status`, { headers });
   assert.equal(answer.status, 200, "what a client says under these names is not heard");
 });
 
@@ -111,7 +120,7 @@ test("workers that are killed, one or all, leave nobody refused", limit, async (
   context.after(() => over.abort());
   const storm = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      const came = await ask(`${town.health}/nodes/pg1/primary`).then(
+      const came = await sendRequest(`${town.health}/nodes/pg1/primary`).then(
         ({ status }) => String(status),
         (error: NodeJS.ErrnoException) => error.code ?? error.message,
       );
@@ -128,8 +137,8 @@ test("workers that are killed, one or all, leave nobody refused", limit, async (
       process.kill(pid, "SIGKILL");
     }
     await until(
+      { what: "new workers in place of those that ended", seconds: 30 },
       async () => town.pids().length === known + victims && (await metric(town, "rolecall_workers")) === 2,
-      30_000,
     );
   }
   over.abort();
@@ -145,12 +154,17 @@ test("workers that are killed, one or all, leave nobody refused", limit, async (
 test("a worker that comes later answers from what was known before it", limit, async (context) => {
   const town = await townOf(context);
   await town.nodes[2]?.close();
-  await until(async () => (await ask(`${town.health}/nodes/pg3/replica`)).phrase === "down refused");
+  await until(
+    "pg3 down",
+    async () => (await sendRequest(`${town.health}/nodes/pg3/replica`)).phrase === "down refused",
+  );
   const known = town.pids().length;
   for (const pid of town.pids()) process.kill(pid, "SIGKILL");
-  const first = await ask(`${town.health}/nodes/pg3/replica`).catch(() => ask(`${town.health}/nodes/pg3/replica`));
+  const first = await sendRequest(`${town.health}/nodes/pg3/replica`).catch(() =>
+    sendRequest(`${town.health}/nodes/pg3/replica`),
+  );
   assert.equal(first.phrase, "down refused");
-  await until(async () => town.pids().length === known + 2);
+  await until("two workers again", async () => town.pids().length === known + 2);
 });
 
 test("a reload reaches every worker whole, or not at all", limit, async (context) => {
@@ -164,12 +178,17 @@ test("a reload reaches every worker whole, or not at all", limit, async (context
     listen: [health, admin, exporter, listenerOf({ address: "127.0.0.2", port: taken })],
   };
   await assert.rejects(town.app.reload(wrong), ListenError);
-  assert.equal((await ask(`${town.health}/nodes/pg3/replica`)).status, 200, "the old configuration is in force");
+  assert.equal(
+    (await sendRequest(`${town.health}/nodes/pg3/replica`)).status,
+    200,
+    "the old configuration is in force",
+  );
   const other = listenerOf({ address: "127.0.0.4", cluster: "demo", node: "pg2" });
   await town.app.reload({ ...town.config, clusters, listen: [health, admin, other] });
   assert.equal(town.app.doors[0]?.port, port);
-  for (let asked = 0; asked < 8; asked += 1) assert.equal((await ask(`${town.health}/nodes/pg3/replica`)).status, 400);
+  for (let asked = 0; asked < 8; asked += 1)
+    assert.equal((await sendRequest(`${town.health}/nodes/pg3/replica`)).status, 400);
   const bound = `http://127.0.0.4:${town.app.doors[2]?.port ?? 0}`;
-  assert.equal((await ask(`${bound}/replica`)).status, 200);
-  await assert.rejects(ask(`${town.exporter}/up`), { code: "ECONNREFUSED" });
+  assert.equal((await sendRequest(`${bound}/replica`)).status, 200);
+  await assert.rejects(sendRequest(`${town.exporter}/up`), { code: "ECONNREFUSED" });
 });

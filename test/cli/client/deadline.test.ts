@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { withDeadline } from "../../../src/cli/client/deadline.ts";
 import { runJson } from "../../fake/command-line.ts";
-import { serveAnswers } from "../../fake/rolecall-server.ts";
+import { serveCannedAnswers } from "../../fake/canned-server.ts";
 
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
@@ -26,7 +26,7 @@ test("a deadline is kept although garbage is collected meanwhile", async () => {
 });
 
 test("a server that never answers is given up although garbage is collected meanwhile", async () => {
-  const silent = await serveAnswers({ "/status": { body: "", isSilent: true } });
+  const silent = await serveCannedAnswers({ "/status": { body: "", isSilent: true } });
   try {
     const document = await whileCollecting(runJson(["status", "--server", silent.url, "--timeout", "200ms"]));
     assert.match(document.diagnostics[0]?.message ?? "", /no answer within 200 ms/);

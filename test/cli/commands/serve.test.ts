@@ -2,9 +2,9 @@ import assert from "node:assert/strict";
 import { unlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
-import { liveCluster, type LiveNode } from "../../fake/live-node.ts";
-import { listen } from "../../fake/listening.ts";
-import { fileOf, freePort, Running } from "../../fake/running.ts";
+import { openFakeCluster, type FakeNode } from "../../fake/fake-node.ts";
+import { listenDuringTest } from "../../fake/listen.ts";
+import { writeConfigFile, freePort, RolecallProcess } from "../../fake/rolecall-process.ts";
 
 const limit = { timeout: 30_000 };
 
@@ -13,7 +13,7 @@ interface Parts {
   readonly more?: string;
 }
 
-function configOf(nodes: readonly LiveNode[], { listeners, more = "" }: Parts): string {
+function configOf(nodes: readonly FakeNode[], { listeners, more = "" }: Parts): string {
   const rows = nodes.map(({ name, api }) => `{ name: ${name}, api: "${api}" }`).join(", ");
   return `clusters: [{ name: demo, nodes: [${rows}] }]\nprobe: { interval: 200ms }\nlisten: [${listeners}]\n${more}\n`;
 }
@@ -21,12 +21,12 @@ function configOf(nodes: readonly LiveNode[], { listeners, more = "" }: Parts): 
 async function serving(
   context: TestContext,
   more = "drain: 100ms",
-): Promise<{ running: Running; file: string; port: number; nodes: readonly LiveNode[] }> {
-  const nodes = await liveCluster(context, ["pg1"]);
+): Promise<{ running: RolecallProcess; file: string; port: number; nodes: readonly FakeNode[] }> {
+  const nodes = await openFakeCluster(context, ["pg1"]);
   const port = await freePort();
-  const file = fileOf(context, configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }`, more }));
-  const running = new Running(context, ["serve", "--config", file]);
-  await running.says("listening");
+  const file = writeConfigFile(context, configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }`, more }));
+  const running = new RolecallProcess(context, ["serve", "--config", file]);
+  await running.waitForLog("listening");
   return { running, file, port, nodes };
 }
 
@@ -47,7 +47,7 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
 test("SIGTERM drains: it is not ready, answers go on, and a second signal ends it at once", limit, async (context) => {
   const { running, port } = await serving(context, "drain: 10min");
   running.process.kill("SIGTERM");
-  await running.says("stopping");
+  await running.waitForLog("stopping");
   assert.equal(await status(port, "/readyz"), 503);
   assert.equal(await status(port, "/primary"), 200);
   running.process.kill("SIGHUP");
@@ -63,19 +63,19 @@ test(
     const { running, file, port, nodes } = await serving(context);
     writeFileSync(file, "clusters: 7\n");
     running.process.kill("SIGHUP");
-    await running.says("reload refused");
+    await running.waitForLog("reload refused");
     assert.match(running.stderr, /clusters/);
     assert.equal(await status(port, "/primary"), 200);
     unlinkSync(file);
     running.process.kill("SIGHUP");
-    await running.says("reload refused", 2);
+    await running.waitForLog("reload refused", 2);
     const other = await freePort();
     writeFileSync(
       file,
       configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }, { port: ${other}, dialect: admin }` }),
     );
     running.process.kill("SIGHUP");
-    await running.says('"reloaded"');
+    await running.waitForLog('"reloaded"');
     assert.deepEqual([await status(port, "/primary"), await status(other, "/readyz")], [200, 200]);
     const metrics = await (await fetch(`http://127.0.0.1:${other}/metrics`)).text();
     assert.match(metrics, /rolecall_reloads_total\{outcome="refused"\} 2/);
@@ -84,20 +84,20 @@ test(
 
 test("a port that is taken ends it with exit code 2 and names the place", limit, async (context) => {
   const taken = createServer();
-  const takenPort = await listen(context, taken);
-  const nodes = await liveCluster(context, ["pg1"]);
-  const file = fileOf(context, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
-  const running = new Running(context, ["serve", "--config", file]);
+  const takenPort = await listenDuringTest(context, taken);
+  const nodes = await openFakeCluster(context, ["pg1"]);
+  const file = writeConfigFile(context, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
+  const running = new RolecallProcess(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
   assert.match(running.stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${takenPort} .*EADDRINUSE`));
 });
 
 test("ports that the simulated nodes cannot have end it with exit code 2 and are named", limit, async (context) => {
   const taken = createServer();
-  const takenPort = await listen(context, taken);
+  const takenPort = await listenDuringTest(context, taken);
   const text = `clusters: [{ name: demo, discover: ["http://127.0.0.1:${takenPort}"] }]\nsimulator: { nodes: 2, port: ${takenPort} }\n`;
-  const file = fileOf(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
-  const running = new Running(context, ["serve", "--config", file]);
+  const file = writeConfigFile(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
+  const running = new RolecallProcess(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
   assert.match(running.stderr, new RegExp(`Cannot start the simulator as simulator\\.port ${takenPort} .*EADDRINUSE`));
 });
@@ -105,15 +105,15 @@ test("ports that the simulated nodes cannot have end it with exit code 2 and are
 test("a port that is taken at a reload leaves the old configuration in force", limit, async (context) => {
   const { running, file, port, nodes } = await serving(context);
   const taken = createServer();
-  const takenPort = await listen(context, taken);
+  const takenPort = await listenDuringTest(context, taken);
   writeFileSync(file, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
   running.process.kill("SIGHUP");
-  await running.says("reload refused");
+  await running.waitForLog("reload refused");
   assert.equal(await status(port, "/primary"), 200);
 });
 
 test("a wrong configuration or command line ends it with exit code 2", limit, async (context) => {
-  const wrong = fileOf(context, "clusters: []\nlisten: []\nwhat: 1\n");
+  const wrong = writeConfigFile(context, "clusters: []\nlisten: []\nwhat: 1\n");
   for (const [args, said] of [
     [["serve", "--config", wrong], /what/],
     [["serve", "--config", "/no/such/file.yaml"], /\/no\/such\/file\.yaml/],
@@ -123,11 +123,13 @@ test("a wrong configuration or command line ends it with exit code 2", limit, as
     [["nonsense"], /nonsense[^]*Usage/],
     [[], /Usage/],
   ] as const) {
-    const running = new Running(context, args);
+    const running = new RolecallProcess(context, args);
     assert.equal(await running.exit, 2, args.join(" "));
     assert.match(running.stderr, said);
   }
-  const env = new Running(context, ["serve", "--discover", "http://127.0.0.1:1"], { env: { ROLECALL_NONSENSE: "1" } });
+  const env = new RolecallProcess(context, ["serve", "--discover", "http://127.0.0.1:1"], {
+    env: { ROLECALL_NONSENSE: "1" },
+  });
   assert.equal(await env.exit, 2);
   assert.match(env.stderr, /ROLECALL_NONSENSE/);
 });
@@ -137,17 +139,23 @@ test("help is told on stdout, with exit code 0", limit, async (context) => {
     [["serve", "--help"], /^Usage: rolecall serve/],
     [["--help"], /^rolecall: /],
   ] as const) {
-    const running = new Running(context, args);
+    const running = new RolecallProcess(context, args);
     assert.equal(await running.exit, 0);
     assert.match(running.stdout, said);
   }
 });
 
 test("one seed on the command line is enough", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1", "pg2"]);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const port = await freePort();
-  const running = new Running(context, ["serve", "--discover", nodes[1]?.api ?? "", "--listen", `127.0.0.1:${port}`]);
-  await running.says("listening");
+  const running = new RolecallProcess(context, [
+    "serve",
+    "--discover",
+    nodes[1]?.api ?? "",
+    "--listen",
+    `127.0.0.1:${port}`,
+  ]);
+  await running.waitForLog("listening");
   assert.deepEqual(
     [
       await status(port, "/primary"),
@@ -163,11 +171,11 @@ for (const workers of [0, 2]) {
     `sockets that were inherited go to the listeners in the order of the configuration, with ${workers} workers`,
     limit,
     async (context) => {
-      const nodes = await liveCluster(context, ["pg1"]);
+      const nodes = await openFakeCluster(context, ["pg1"]);
       const socket = createServer();
-      const socketPort = await listen(context, socket);
+      const socketPort = await listenDuringTest(context, socket);
       const [port, admin] = [socketPort, await freePort()];
-      const file = fileOf(
+      const file = writeConfigFile(
         context,
         configOf(nodes, {
           listeners: `{ port: ${port}, whole_cluster: true }, { port: ${admin}, dialect: admin }`,
@@ -176,8 +184,11 @@ for (const workers of [0, 2]) {
       );
       // LISTEN_PID must be the id of the process itself, which only a shell that becomes it can say.
       const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-      const running = new Running(context, ["serve", "--config", file], { command, sockets: [handleOf(socket)] });
-      await running.says("listening", 2);
+      const running = new RolecallProcess(context, ["serve", "--config", file], {
+        command,
+        sockets: [handleOf(socket)],
+      });
+      await running.waitForLog("listening", 2);
       // Here the descriptor is shared, so this end has to stop accepting for the other to be asked.
       socket.close();
       assert.deepEqual(
@@ -191,24 +202,26 @@ for (const workers of [0, 2]) {
 }
 
 test("sockets meant for another process are not touched", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1"]);
+  const nodes = await openFakeCluster(context, ["pg1"]);
   const port = await freePort();
-  const file = fileOf(context, configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }` }));
-  const running = new Running(context, ["serve", "--config", file], { env: { LISTEN_PID: "1", LISTEN_FDS: "5" } });
-  await running.says("listening");
+  const file = writeConfigFile(context, configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }` }));
+  const running = new RolecallProcess(context, ["serve", "--config", file], {
+    env: { LISTEN_PID: "1", LISTEN_FDS: "5" },
+  });
+  await running.waitForLog("listening");
   assert.equal(await status(port, "/primary"), 200);
 });
 
 test("a process that was stopped for a while believes nothing it knew", limit, async (context) => {
   const { running, port, nodes } = await serving(context, "");
-  const asked = nodes[0]?.asked.length ?? 0;
+  const asked = nodes[0]?.requests.length ?? 0;
   running.process.kill("SIGSTOP");
   await nodes[0]?.close();
   await new Promise((resolve) => void setTimeout(resolve, 3_500));
   running.process.kill("SIGCONT");
   assert.ok(asked > 0);
   assert.equal(await status(port, "/primary"), 503);
-  await running.says("clock gap detected");
+  await running.waitForLog("clock gap detected");
 });
 
 /** The file descriptor of a listening server, as a parent passes it on. */

@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import { ResultBuilder } from "../../../src/cli/result/builder.ts";
 import { ruleIds } from "../../../src/cli/result/rules.ts";
 import { isResult } from "../../../src/cli/result/reader.ts";
-import { conforms } from "../../fake/conforming.ts";
+import { conformsToResultSchema } from "../../fake/result-document.ts";
 
 const head = { version: "1.2.3", command: "doctor" };
 const statuses = ["complete", "not_checked", "not_applicable", "incomplete", "unsupported"] as const;
@@ -35,7 +35,7 @@ test("whatever a command finds, its document conforms and says the exit code tha
         for (const [id, status, required, detail] of checks) result.cover(id, status, { detail, required });
         result.data = data;
         const document: unknown = JSON.parse(JSON.stringify(result.build()));
-        assert.ok(conforms(document));
+        assert.ok(conformsToResultSchema(document));
         assert.ok(isResult(document));
         assert.equal(result.build().exit_code, 2, "the required check work was never done");
       },

@@ -7,7 +7,7 @@ import { exitCodeOf } from "../../../src/cli/result/builder.ts";
 import type { Diagnostic } from "../../../src/cli/result/document.ts";
 import { readPolicy } from "../../../src/cli/result/policy-file.ts";
 import { applyPolicy } from "../../../src/cli/result/policy.ts";
-import { conforms } from "../../fake/conforming.ts";
+import { conformsToResultSchema } from "../../fake/result-document.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-policy-"));
 const nowMs = Date.parse("2026-06-01T00:00:00Z");
@@ -37,7 +37,7 @@ function apply(text: string, diagnostics: readonly Diagnostic[]): readonly Diagn
     coverage: [],
     evidence: [],
   };
-  assert.ok(conforms(JSON.parse(JSON.stringify(document))));
+  assert.ok(conformsToResultSchema(JSON.parse(JSON.stringify(document))));
   return reviewed;
 }
 

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { readResult } from "../../../src/cli/result/reader.ts";
 import { resultSchema } from "../../../src/cli/result/schema.ts";
-import { conforms } from "../../fake/conforming.ts";
+import { conformsToResultSchema } from "../../fake/result-document.ts";
 
 interface Row {
   readonly given: string;
@@ -25,7 +25,7 @@ for (const { given, change, valid, pointer } of rows) {
       if (value === "absent") delete document[key as keyof typeof document];
     const read = readResult(JSON.stringify(document));
     assert.equal(read.ok, valid);
-    assert.equal(conforms(document), valid, "ajv says otherwise");
+    assert.equal(conformsToResultSchema(document), valid, "ajv says otherwise");
     if (!read.ok && pointer !== undefined)
       assert.ok(
         read.violations.some((violation) => violation.pointer === pointer),
@@ -88,7 +88,10 @@ test("our reader and an independent validator agree on documents near the schema
   fc.assert(
     fc.property(near, (change) => {
       const document = { ...base, ...change };
-      assert.equal(readResult(JSON.stringify(document)).ok, conforms(JSON.parse(JSON.stringify(document))));
+      assert.equal(
+        readResult(JSON.stringify(document)).ok,
+        conformsToResultSchema(JSON.parse(JSON.stringify(document))),
+      );
     }),
     { numRuns: 500 },
   );

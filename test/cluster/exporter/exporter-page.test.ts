@@ -6,7 +6,7 @@ import * as fc from "fast-check";
 import { pageNames, parseExporterPage } from "../../../src/cluster/exporter/exporter-page.ts";
 import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
 import { ExpositionReader } from "../../../src/exposition/parser.ts";
-import { exporterFixtures } from "../../fake/exporter.ts";
+import { exporterFixtures } from "../../fake/fake-exporter.ts";
 
 function pageOf(text: string): ExporterPage | undefined {
   const reader = new ExpositionReader(pageNames);

@@ -7,7 +7,7 @@ import { viewAt, type ClusterView } from "../../../src/health/evidence/cluster-v
 import { checkEligibility, type RoleChange } from "../../../src/gateway/checks/switchover-eligibility.ts";
 import { buildClusters } from "../../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
-import { statusDocument } from "../../fake/odd-node.ts";
+import { statusDocument } from "../../fake/node-documents.ts";
 
 const config = { ttl: 30, loop_wait: 10, retry_timeout: 10, maximum_lag_on_failover: 1_000 };
 
@@ -40,10 +40,10 @@ function sightOf(
     isStandbyCluster: false,
   };
   const outcomes: readonly ProbeOutcome[] = [
-    status("pg1", { ...statusDocument("pg1", true), xlog: { location: 5_000 } }),
+    status("pg1", { ...statusDocument("pg1", { role: "primary" }), xlog: { location: 5_000 } }),
     { kind: "document", cluster: "demo", answer: { name: "config", served, config: dynamic } },
     status("pg2", {
-      ...statusDocument("pg2", false),
+      ...statusDocument("pg2"),
       xlog: { received_location: 5_000, replayed_location: 10 },
       ...differs,
     }),

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { discovering, list, lose, nodesOf, seed } from "../../fake/member-list.ts";
-import type { Watched } from "../../fake/watched.ts";
+import { discoveringCluster, applyMemberList, failUntilDown, describeNodes, seedUrl } from "../../fake/member-lists.ts";
+import type { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const names = ["pg1", "pg2", "pg3", "pg4"] as const;
 const limit = { intervalMs: 1_000, viewMaxAgeMs: 11_500 };
 
-function addressesOf(watched: Watched): Readonly<Record<string, string>> {
+function addressesOf(watched: ClusterFixture): Readonly<Record<string, string>> {
   return Object.fromEntries(
     watched.cluster.nodes.map(({ node }) => [node.name, (node.api ?? "").replace(/^http:\/\/|:8008$/g, "")]),
   );
 }
 
 /** A cluster that is known, in which all nodes answer; the first of the names leads. */
-function known(order: readonly string[]): Watched {
-  const watched = discovering({ settings: limit });
-  list(watched, order, 0);
+function known(order: readonly string[]): ClusterFixture {
+  const watched = discoveringCluster({ policy: limit });
+  applyMemberList(watched, order, 0);
   for (const name of order)
     if (name === order[0]) watched.lead(name, 0);
     else watched.follow(name, 0);
@@ -43,104 +43,105 @@ for (const order of mirrors) {
   test(`a clone that claims the lock moves neither itself nor the dead leader against sound witnesses: ${at}`, () => {
     for (const listed of [order, order.toReversed()]) {
       const watched = known(listed[0] === leader ? listed : order);
-      for (const witness of sound) list(watched, listed, 500, { of: witness, leader });
-      lose(watched, leader, 4_000);
+      for (const witness of sound) applyMemberList(watched, listed, 500, { of: witness, leader });
+      failUntilDown(watched, leader, 4_000);
       for (const atMs of [4_000, 5_000, 6_000]) {
         watched.lead(guest, atMs);
-        list(watched, cloned(listed), atMs, { of: guest, leader: guest });
+        applyMemberList(watched, cloned(listed), atMs, { of: guest, leader: guest });
         for (const witness of sound) watched.follow(witness, atMs);
         assert.deepEqual(addressesOf(watched), Object.fromEntries(order.map((name) => [name, name])));
       }
-      for (const witness of sound) list(watched, listed, 6_500, { of: witness, leader });
+      for (const witness of sound) applyMemberList(watched, listed, 6_500, { of: witness, leader });
       watched.lead(leader, 7_000);
       watched.follow(guest, 7_000);
-      assert.equal(watched.ask(leader, "primary", 7_000), "fit");
-      assert.equal(watched.ask(guest, "replica", 7_000), "fit");
+      assert.equal(watched.judge(leader, "primary", 7_000), "fit");
+      assert.equal(watched.judge(guest, "replica", 7_000), "fit");
     }
   });
 
   test(`a node that followed a clone while nobody else was heard comes back once more others are heard: ${at}`, () => {
     const watched = known(order);
-    lose(watched, leader, 4_000);
-    for (const witness of sound) lose(watched, witness, 4_000);
+    failUntilDown(watched, leader, 4_000);
+    for (const witness of sound) failUntilDown(watched, witness, 4_000);
     watched.lead(guest, 4_000);
-    list(watched, cloned(order), 4_000, { of: guest, leader: guest });
+    applyMemberList(watched, cloned(order), 4_000, { of: guest, leader: guest });
     assert.equal(addressesOf(watched)[guest], `clone-${guest}`, "its own list is the only one");
     for (const witness of sound) watched.follow(witness, 5_000);
     watched.lead(guest, 5_000);
-    list(watched, order, 5_100, { of: sound[0] ?? "", leader });
+    applyMemberList(watched, order, 5_100, { of: sound[0] ?? "", leader });
     assert.equal(addressesOf(watched)[guest], `clone-${guest}`, "a tie");
-    list(watched, order, 5_200, { of: sound[1] ?? "", leader });
+    applyMemberList(watched, order, 5_200, { of: sound[1] ?? "", leader });
     assert.deepEqual(addressesOf(watched), Object.fromEntries(order.map((name) => [name, name])));
     assert.equal(watched.cluster.leaderViews.has(guest), false, "what the clone said is no view of the node");
-    assert.equal(watched.ask(guest, "primary", 5_200), "unknown");
+    assert.equal(watched.judge(guest, "primary", 5_200), "unknown");
   });
 
   test(`a node that failed and moved is found once more witnesses have its new address than its old one: ${at}`, () => {
     const moved = order.map((name) => (name === guest ? `${name} new` : name));
     const watched = known(order);
-    for (const witness of [leader, ...sound]) list(watched, order, 500, { of: witness, leader });
-    lose(watched, guest, 4_000);
+    for (const witness of [leader, ...sound]) applyMemberList(watched, order, 500, { of: witness, leader });
+    failUntilDown(watched, guest, 4_000);
     watched.lead(leader, 4_000);
     for (const witness of sound) watched.follow(witness, 4_000);
-    list(watched, moved, 4_100, { of: sound[0] ?? "", leader });
+    applyMemberList(watched, moved, 4_100, { of: sound[0] ?? "", leader });
     assert.equal(addressesOf(watched)[guest], guest, "one of three");
-    list(watched, moved, 4_200, { of: leader, leader });
+    applyMemberList(watched, moved, 4_200, { of: leader, leader });
     assert.equal(addressesOf(watched)[guest], "new");
   });
 }
 
 test("of two witnesses that disagree neither moves a node; once the other's list is too old, the newer one does", () => {
   const watched = known(["pg1", "pg2", "pg3"]);
-  list(watched, ["pg1", "pg2", "pg3"], 500, { of: "pg3", leader: "pg1" });
-  lose(watched, "pg2", 4_000);
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 500, { of: "pg3", leader: "pg1" });
+  failUntilDown(watched, "pg2", 4_000);
   for (const atMs of [4_000, 8_000, 11_999]) {
     watched.lead("pg1", atMs);
-    list(watched, ["pg1", "pg2 new", "pg3"], atMs, { of: "pg1", leader: "pg1" });
+    applyMemberList(watched, ["pg1", "pg2 new", "pg3"], atMs, { of: "pg1", leader: "pg1" });
     assert.equal(addressesOf(watched)["pg2"], "pg2", `${atMs}`);
   }
-  list(watched, ["pg1", "pg2 new", "pg3"], 12_000, { of: "pg1", leader: "pg1" });
+  applyMemberList(watched, ["pg1", "pg2 new", "pg3"], 12_000, { of: "pg1", leader: "pg1" });
   assert.equal(addressesOf(watched)["pg2"], "new");
 });
 
 test("a list that is not renewed as its witness does not answer counts no longer", () => {
   const watched = known(["pg1", "pg2", "pg3"]);
-  list(watched, ["pg1", "pg2", "pg3"], 500, { of: "pg3", leader: "pg1" });
-  lose(watched, "pg2", 4_000);
-  lose(watched, "pg3", 4_000);
-  list(watched, ["pg1", "pg2 new", "pg3"], 4_100, { of: "pg1", leader: "pg1" });
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 500, { of: "pg3", leader: "pg1" });
+  failUntilDown(watched, "pg2", 4_000);
+  failUntilDown(watched, "pg3", 4_000);
+  applyMemberList(watched, ["pg1", "pg2 new", "pg3"], 4_100, { of: "pg1", leader: "pg1" });
   assert.equal(addressesOf(watched)["pg2"], "new");
 });
 
 test("a real move is found where one other node answers, and where none does", () => {
   const watched = known(["pg1", "pg2"]);
-  list(watched, ["pg1", "pg2"], 500, { of: "pg1", leader: "pg1" });
-  lose(watched, "pg2", 4_000);
-  list(watched, ["pg1", "pg2 new"], 4_100, { of: "pg1", leader: "pg1" });
+  applyMemberList(watched, ["pg1", "pg2"], 500, { of: "pg1", leader: "pg1" });
+  failUntilDown(watched, "pg2", 4_000);
+  applyMemberList(watched, ["pg1", "pg2 new"], 4_100, { of: "pg1", leader: "pg1" });
   assert.deepEqual(addressesOf(watched), { pg1: "pg1", pg2: "new" });
-  lose(watched, "pg1", 8_000);
-  lose(watched, "pg2", 8_000);
-  list(watched, ["pg1 new1", "pg2 new2"], 8_100, { of: seed, leader: null });
+  failUntilDown(watched, "pg1", 8_000);
+  failUntilDown(watched, "pg2", 8_000);
+  applyMemberList(watched, ["pg1 new1", "pg2 new2"], 8_100, { of: seedUrl, leader: null });
   assert.deepEqual(addressesOf(watched), { pg1: "new1", pg2: "new2" });
 });
 
 test("a node's own new address waits until no more others have its old one", () => {
   const watched = known(["pg1", "pg2", "pg3"]);
   const moved = ["pg1", "pg2 new", "pg3"];
-  for (const of of ["pg1", "pg3"]) list(watched, ["pg1", "pg2", "pg3"], 500, { of, leader: "pg1" });
-  list(watched, moved, 1_000, { of: "pg2", leader: "pg1" });
-  list(watched, moved, 1_100, { of: "pg1", leader: "pg1" });
+  for (const of of ["pg1", "pg3"]) applyMemberList(watched, ["pg1", "pg2", "pg3"], 500, { of, leader: "pg1" });
+  applyMemberList(watched, moved, 1_000, { of: "pg2", leader: "pg1" });
+  applyMemberList(watched, moved, 1_100, { of: "pg1", leader: "pg1" });
   assert.equal(addressesOf(watched)["pg2"], "new", "two of three have it");
-  assert.deepEqual(nodesOf(watched)[1], "pg2 http://new:8008");
+  assert.deepEqual(describeNodes(watched)[1], "pg2 http://new:8008");
 });
 
 test("a fixed node keeps its address whatever most lists say", () => {
-  const watched = discovering({ nodes: [{ name: "pg2", api: "http://pg2:8008" }], settings: limit });
-  list(watched, ["pg1", "pg2", "pg3"], 0);
+  const watched = discoveringCluster({ nodes: [{ name: "pg2", api: "http://pg2:8008" }], policy: limit });
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
   watched.follow("pg3", 0);
-  for (const of of ["pg1", "pg2", "pg3"]) list(watched, ["pg1", "pg2 new", "pg3"], 1_000, { of, leader: "pg1" });
+  for (const of of ["pg1", "pg2", "pg3"])
+    applyMemberList(watched, ["pg1", "pg2 new", "pg3"], 1_000, { of, leader: "pg1" });
   assert.equal(addressesOf(watched)["pg2"], "pg2");
 });
 
@@ -154,13 +155,13 @@ test("a node that denies the lock at another address than the view's makes no vi
       watched.follow("pg1", 1_000);
       watched.lead("pg1", 2_000);
       const listed = names.map((name) => (name === "pg3" && elsewhere ? "pg3 truly" : name));
-      list(watched, [...names], 3_000, { of: "pg1", leader: "pg1" });
-      list(watched, [...names], 3_000, { of: "pg3", leader: "pg3" });
-      for (const of of [first, second]) list(watched, listed, 3_000, { of, leader: "pg3" });
+      applyMemberList(watched, [...names], 3_000, { of: "pg1", leader: "pg1" });
+      applyMemberList(watched, [...names], 3_000, { of: "pg3", leader: "pg3" });
+      for (const of of [first, second]) applyMemberList(watched, listed, 3_000, { of, leader: "pg3" });
       assert.equal(addressesOf(watched)["pg3"], "pg3", "it answers there, and as many have it there");
       watched.follow("pg3", 4_000);
       watched.lead("pg1", 4_000);
-      assert.equal(watched.ask("pg1", "primary", 4_000), elsewhere ? "superseded" : "fit");
+      assert.equal(watched.judge("pg1", "primary", 4_000), elsewhere ? "superseded" : "fit");
     }
   }
 });
@@ -193,7 +194,7 @@ function placesOf({ hasGuest, dead }: Round): ReadonlyMap<string, Place> {
   return new Map([...own, ...clones, ["pg1", { name: "pg1", isClone: hasGuest }]]);
 }
 
-function play(watched: Watched, now: Round, atMs: number): void {
+function play(watched: ClusterFixture, now: Round, atMs: number): void {
   const places = placesOf(now);
   const hostOf = (name: string): string => addressesOf(watched)[name] ?? "";
   for (const name of names) {
@@ -206,7 +207,7 @@ function play(watched: Watched, now: Round, atMs: number): void {
     const place = places.get(hostOf(name));
     if (place === undefined) continue;
     const leader = place.isClone ? "pg1" : "pg3";
-    list(watched, place.isClone ? cloned(names) : names, atMs + 1 + turn, { of: name, leader });
+    applyMemberList(watched, place.isClone ? cloned(names) : names, atMs + 1 + turn, { of: name, leader });
   }
 }
 
@@ -217,16 +218,16 @@ test("every sound node is found at its true address again once the clone is gone
       fc.array(round, { maxLength: 25 }),
       fc.shuffledSubarray([...names], { minLength: 4 }),
       (rounds, order) => {
-        const watched = discovering({ settings: limit });
-        list(watched, order, 0, { leader: "pg3" });
+        const watched = discoveringCluster({ policy: limit });
+        applyMemberList(watched, order, 0, { leader: "pg3" });
         play(watched, quiet, 1);
         let atMs = 1;
         const path = [...rounds, ...Array.from({ length: 16 }, () => ({ ...quiet, asked: order }))];
         for (const now of path) play(watched, now, (atMs += 1_000));
         assert.deepEqual(addressesOf(watched), Object.fromEntries(order.map((name) => [name, name])));
         play(watched, quiet, (atMs += 1_000));
-        assert.equal(watched.ask("pg3", "primary", atMs + 10), "fit");
-        for (const name of ["pg1", "pg2", "pg4"]) assert.equal(watched.ask(name, "replica", atMs + 10), "fit", name);
+        assert.equal(watched.judge("pg3", "primary", atMs + 10), "fit");
+        for (const name of ["pg1", "pg2", "pg4"]) assert.equal(watched.judge(name, "replica", atMs + 10), "fit", name);
       },
     ),
     { numRuns: 200 },
@@ -239,8 +240,8 @@ test("a clone at one node's address, a minority, moves nobody for ever while it 
       fc.array(round, { minLength: 5, maxLength: 25 }),
       fc.shuffledSubarray([...names], { minLength: 4 }),
       (rounds, order) => {
-        const watched = discovering({ settings: limit });
-        list(watched, order, 0, { leader: "pg3" });
+        const watched = discoveringCluster({ policy: limit });
+        applyMemberList(watched, order, 0, { leader: "pg3" });
         play(watched, { hasGuest: false, dead: [], asked: [...names] }, 1);
         let atMs = 1;
         for (const now of rounds) {

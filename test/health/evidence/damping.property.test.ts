@@ -4,7 +4,7 @@ import * as fc from "fast-check";
 import type { DampedLag, LagSample } from "../../../src/cluster/observation.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { exceeds, isRefusedForLag, withLagSample } from "../../../src/health/evidence/damping.ts";
-import { settingsOf } from "../stage.ts";
+import { policyOf } from "../arbitraries.ts";
 
 const lags = fc.array(fc.tuple(fc.integer({ min: 1, max: 3 }), fc.option(fc.integer({ min: 0, max: 20 }))), {
   minLength: 1,
@@ -49,7 +49,7 @@ function ruled(
 test("damping follows its rule for every limit, however long a lag has swung", () => {
   fc.assert(
     fc.property(cases, ({ lags: spans, limit, n, dwellS }) => {
-      const policy = settingsOf({ lagSamples: n, dwellMs: dwellS * 1000 });
+      const policy = policyOf({ lagSamples: n, dwellMs: dwellS * 1000 });
       const byBytes = { ...plainCheck("replica"), lagBytesMax: limit };
       const byTime = { ...plainCheck("replica"), lagTimeMsMax: limit * 1000 };
       const samples = samplesOf(spans);
@@ -67,7 +67,7 @@ test("damping follows its rule for every limit, however long a lag has swung", (
 test("damping serves no replica that was beyond its limit at each of the last N samples", () => {
   fc.assert(
     fc.property(cases, ({ lags: spans, limit, n, dwellS }) => {
-      const healthPolicy = settingsOf({ lagSamples: n, dwellMs: dwellS * 1000 });
+      const healthPolicy = policyOf({ lagSamples: n, dwellMs: dwellS * 1000 });
       const check = { ...plainCheck("replica"), lagBytesMax: limit };
       let damped: DampedLag | null = null;
       const samples = samplesOf(spans);

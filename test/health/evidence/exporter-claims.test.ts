@@ -6,30 +6,30 @@ import { disagreement } from "../../../src/health/evidence/exporter-disagreement
 import { explain } from "../../../src/health/explain/explain.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
 import { primaryPage, replicaPage } from "../../fake/exporter-page.ts";
-import { Watched } from "../../fake/watched.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 /** Three nodes that are known through exporters alone; their databases listen on 5541, 5542 and 5543 of one machine. */
-function plain(): Watched {
+function plain(): ClusterFixture {
   const nodes = [1, 2, 3].map((number) => ({
     name: `pg${number}`,
     api: null,
     exporter: `http://pg${number}:9630`,
     database: { host: "127.0.0.1", port: 5540 + number },
   }));
-  return new Watched({ nodes });
+  return new ClusterFixture({ nodes });
 }
 
 function say(
-  watched: Watched,
+  watched: ClusterFixture,
   node: string,
   said: { readonly word?: ExporterRole; readonly page?: Partial<ExporterPage> },
   atMs: number,
 ): void {
   const sent = { kind: "exporter", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs } as const;
-  if (said.word !== undefined) watched.tell({ ...sent, result: { asked: "up", word: said.word } }, atMs);
+  if (said.word !== undefined) watched.record({ ...sent, result: { asked: "up", word: said.word } }, atMs);
   if (said.page === undefined) return;
   const base = said.page.isInRecovery === true ? replicaPage : primaryPage;
-  watched.tell(
+  watched.record(
     { ...sent, result: { asked: "metrics", page: { ...base, databaseTimeS: atMs / 1000, ...said.page } } },
     atMs,
   );
@@ -37,7 +37,7 @@ function say(
 
 /** Two pages a second apart, so that the database's own time has advanced. */
 function live(
-  watched: Watched,
+  watched: ClusterFixture,
   node: string,
   said: { readonly word: ExporterRole; readonly page: Partial<ExporterPage> },
   atMs: number,
@@ -58,7 +58,7 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
     live(watched, "pg2", { word: "primary", page: {} }, 2_000);
     live(watched, "pg3", { word: "replica", page: receivesFrom(5542) }, 2_000);
     assert.deepEqual(
-      [watched.ask("pg1", "primary", 2_000), watched.ask("pg2", "primary", 2_000)],
+      [watched.judge("pg1", "primary", 2_000), watched.judge("pg2", "primary", 2_000)],
       ["superseded", "fit"],
     );
   });
@@ -70,7 +70,7 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
     live(watched, "pg2", { word: "primary", page: {} }, 2_000);
     live(watched, "pg3", { word: "replica", page: { isInRecovery: true } }, 2_000);
     assert.deepEqual(
-      [watched.ask("pg1", "primary", 2_000), watched.ask("pg2", "primary", 2_000)],
+      [watched.judge("pg1", "primary", 2_000), watched.judge("pg2", "primary", 2_000)],
       ["fit", "superseded"],
     );
   });
@@ -78,14 +78,14 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
   test("neither is, where no standby receives from either, whatever stood before and whatever timelines they tell", () => {
     const watched = plain();
     live(watched, "pg1", { word: "primary", page: { timeline: 9 } }, 2_000);
-    assert.equal(watched.ask("pg1", "primary", 2_000), "fit");
+    assert.equal(watched.judge("pg1", "primary", 2_000), "fit");
     live(watched, "pg2", { word: "primary", page: {} }, 3_000);
     live(watched, "pg3", { word: "replica", page: { isInRecovery: true } }, 3_000);
     assert.deepEqual(
-      [watched.ask("pg1", "primary", 3_000), watched.ask("pg2", "primary", 3_000)],
+      [watched.judge("pg1", "primary", 3_000), watched.judge("pg2", "primary", 3_000)],
       ["contested", "contested"],
     );
-    assert.equal(watched.ask("pg3", "replica", 3_000), "fit");
+    assert.equal(watched.judge("pg3", "replica", 3_000), "fit");
   });
 
   test("one whose database is frozen claims nothing for longer than its last page counts", () => {
@@ -93,7 +93,10 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
     live(watched, "pg1", { word: "primary", page: {} }, 2_000);
     for (let atMs = 3_000; atMs <= 20_000; atMs += 1_000) say(watched, "pg1", { word: "primary" }, atMs);
     live(watched, "pg2", { word: "primary", page: {} }, 20_000);
-    assert.deepEqual([watched.ask("pg1", "primary", 20_000), watched.ask("pg2", "primary", 20_000)], ["stale", "fit"]);
+    assert.deepEqual(
+      [watched.judge("pg1", "primary", 20_000), watched.judge("pg2", "primary", 20_000)],
+      ["stale", "fit"],
+    );
   });
 });
 
@@ -117,26 +120,26 @@ suite("a promotion without a cluster manager", () => {
     live(watched, "pg2", { word: "replica", page: { isInRecovery: true } }, 2_000);
     say(watched, "pg1", { word: "replica", page: { isInRecovery: true } }, 3_000);
     say(watched, "pg2", { word: "primary" }, 3_000);
-    assert.equal(watched.ask("pg2", "primary", 3_000), "unknown");
+    assert.equal(watched.judge("pg2", "primary", 3_000), "unknown");
     say(watched, "pg2", { page: {} }, 3_100);
-    assert.equal(watched.ask("pg2", "primary", 3_100), "fit");
-    assert.equal(watched.ask("pg1", "primary", 3_100), "demoted");
-    assert.equal(watched.ask("pg1", "replica", 3_100), "fit");
+    assert.equal(watched.judge("pg2", "primary", 3_100), "fit");
+    assert.equal(watched.judge("pg1", "primary", 3_100), "demoted");
+    assert.equal(watched.judge("pg1", "replica", 3_100), "fit");
   });
 
   test("a lag is counted from the new primary's own positions", () => {
     const watched = plain();
     live(watched, "pg1", { word: "primary", page: { written: 9_000 } }, 2_000);
     live(watched, "pg2", { word: "replica", page: { isInRecovery: true, replayed: 4_000 } }, 2_000);
-    assert.equal(watched.ask("pg2", "replica?lag=5000", 2_000), "fit");
-    assert.equal(watched.ask("pg2", "replica?lag=4999", 2_000), "lagging");
-    assert.equal(watched.ask("pg3", "replica", 2_000), "unknown");
+    assert.equal(watched.judge("pg2", "replica?lag=5000", 2_000), "fit");
+    assert.equal(watched.judge("pg2", "replica?lag=4999", 2_000), "lagging");
+    assert.equal(watched.judge("pg3", "replica", 2_000), "unknown");
   });
 });
 
 suite("an exporter beside a node's API", () => {
-  const beside = (): Watched =>
-    new Watched({ nodes: [{ name: "pg1", api: "http://pg1:8008", exporter: "http://pg1:9630" }, "pg2"] });
+  const beside = (): ClusterFixture =>
+    new ClusterFixture({ nodes: [{ name: "pg1", api: "http://pg1:8008", exporter: "http://pg1:9630" }, "pg2"] });
 
   test("that tells another role is shown, and decides nothing", () => {
     const watched = beside();
@@ -148,7 +151,7 @@ suite("an exporter beside a node's API", () => {
       node: "primary",
       exporter: "replica",
     });
-    assert.equal(watched.ask("pg1", "primary", 1_100), "fit");
+    assert.equal(watched.judge("pg1", "primary", 1_100), "fit");
   });
 
   test("that agrees, is silent, old, or a pooler's, is no disagreement", () => {
@@ -172,9 +175,9 @@ suite("an exporter beside a node's API", () => {
     for (let time = 0; time < 5; time += 1) {
       const failure = { kind: "refused", detail: "a planted refusal" } as const;
       const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: 1_000 + time, sentAtWallMs: 0 } as const;
-      watched.tell({ ...sent, result: { asked: "up", failure } }, 1_000 + time);
-      watched.tell({ ...sent, result: { asked: "metrics", failure } }, 1_000 + time);
+      watched.record({ ...sent, result: { asked: "up", failure } }, 1_000 + time);
+      watched.record({ ...sent, result: { asked: "metrics", failure } }, 1_000 + time);
     }
-    assert.equal(watched.ask("pg1", "primary", 1_100), "fit");
+    assert.equal(watched.judge("pg1", "primary", 1_100), "fit");
   });
 });

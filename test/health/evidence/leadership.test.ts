@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
 import type { LostClaim } from "../../../src/cluster/snapshot.ts";
 import { resolveLeadership, type ResolvedLeadership } from "../../../src/health/evidence/leadership.ts";
-import { leadershipDocument } from "../leadership-document.ts";
+import { leadershipDocument } from "./leadership-document.ts";
 import {
   appearedAtMs,
   doesClaim,
@@ -19,7 +19,7 @@ import {
   settled,
   truths,
   type Row,
-} from "../leadership-rows.ts";
+} from "./leadership-rows.ts";
 
 /** Every combination for two and three nodes, with the orders of events; of those that are alike but for names the first. */
 function* everyRow(): Generator<Row> {

@@ -8,19 +8,19 @@ import { judgePool } from "../../../src/health/judge/pool.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
 import {
   anyEvent,
-  answered,
-  heard,
-  named,
+  statusOutcome,
+  observeAll,
+  leaderViewOutcome,
   names,
   sentAt,
-  settingsOf,
-  silent,
-  story,
-  unasked,
-  viewless,
-} from "../stage.ts";
+  policyOf,
+  failedOutcome,
+  outcomeSequence,
+  unprobedCluster,
+  viewFailureOutcome,
+} from "../arbitraries.ts";
 
-const policy = settingsOf();
+const policy = policyOf();
 const name = fc.constantFrom(...names);
 
 /** Claims and their withdrawal, silences, and documents that name anyone, true or not. */
@@ -28,13 +28,13 @@ const claimsAndWords = fc.oneof(
   fc.tuple(name, fc.boolean(), fc.integer({ min: 1, max: 3 })).map(
     ([node, hasLock, timeline]) =>
       (atMs: number): ProbeOutcome =>
-        answered(node, atMs, { hasLock, timeline }),
+        statusOutcome(node, atMs, { hasLock, timeline }),
   ),
-  name.map((node) => (atMs: number) => silent(node, atMs)),
+  name.map((node) => (atMs: number) => failedOutcome(node, atMs)),
   fc.tuple(name, fc.option(name)).map(
     ([of, leader]) =>
       (atMs: number) =>
-        named(of, leader, atMs),
+        leaderViewOutcome(of, leader, atMs),
   ),
 );
 
@@ -44,10 +44,10 @@ for (const [what, event] of [
 ] as const) {
   test(`whatever the order of ${what}, at most one node is primary at any instant`, () => {
     fc.assert(
-      fc.property(story(event, 60), fc.integer({ min: 0, max: 7_000 }), (told, laterMs) => {
-        let cluster = unasked();
+      fc.property(outcomeSequence(event, 60), fc.integer({ min: 0, max: 7_000 }), (told, laterMs) => {
+        let cluster = unprobedCluster();
         for (const outcome of told) {
-          cluster = heard(cluster, [outcome], policy);
+          cluster = observeAll(cluster, [outcome], policy);
           for (const nowMs of [sentAt(outcome), sentAt(outcome) + laterMs]) {
             const view = viewAt(cluster, policy, nowMs);
             for (const route of ["primary", "leader"] as const) {
@@ -67,23 +67,23 @@ for (const [what, event] of [
 test("a sole claim that its own document confirms, and none of another disputes, always gets yes, whatever came before", () => {
   fc.assert(
     fc.property(
-      story(claimsAndWords, 40),
+      outcomeSequence(claimsAndWords, 40),
       name,
       fc.array(fc.tuple(name, fc.boolean()), { maxLength: 6 }),
       (told, holder, words) => {
         // Long enough after that no other claim is fresh, and no earlier view counts.
         const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
-        const claim = answered(holder, beganMs, { hasLock: true, timeline: 1 });
+        const claim = statusOutcome(holder, beganMs, { hasLock: true, timeline: 1 });
         const others = names
           .filter((node) => node !== holder)
-          .map((node) => answered(node, beganMs + 1, { timeline: 1 }));
+          .map((node) => statusOutcome(node, beganMs + 1, { timeline: 1 }));
         // Documents name the holder or, once each, nobody; its own names it.
         const once = new Map(words.filter(([of]) => of !== holder));
         const documents = [
-          named(holder, holder, beganMs + 2),
-          ...[...once].map(([of, isNamed]) => named(of, isNamed ? holder : null, beganMs + 2)),
+          leaderViewOutcome(holder, holder, beganMs + 2),
+          ...[...once].map(([of, isNamed]) => leaderViewOutcome(of, isNamed ? holder : null, beganMs + 2)),
         ];
-        const state = heard(heard(unasked(), told, policy), [claim, ...others, ...documents], policy);
+        const state = observeAll(observeAll(unprobedCluster(), told, policy), [claim, ...others, ...documents], policy);
         const clusterView = viewAt(state, policy, beganMs + 3);
         assert.equal(judgePool(clusterView, plainCheck("primary")).chosen?.node.name, holder);
       },
@@ -94,16 +94,21 @@ test("a sole claim that its own document confirms, and none of another disputes,
 test("of two claims the one that a document of a third names afterwards is primary", () => {
   fc.assert(
     fc.property(
-      story(claimsAndWords, 40),
+      outcomeSequence(claimsAndWords, 40),
       fc.shuffledSubarray([...names], { minLength: 3, maxLength: 3 }),
       (told, [one, other, third]) => {
         assert.ok(one !== undefined && other !== undefined && third !== undefined);
         const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
-        const claims = [one, other].map((node) => answered(node, beganMs, { hasLock: true }));
-        const others = names.filter((node) => node !== one && node !== other).map((node) => answered(node, beganMs));
+        const claims = [one, other].map((node) => statusOutcome(node, beganMs, { hasLock: true }));
+        const others = names
+          .filter((node) => node !== one && node !== other)
+          .map((node) => statusOutcome(node, beganMs));
         const fourth = names.filter((node) => node !== one && node !== other && node !== third);
-        const views = [named(third, other, beganMs + 1), ...fourth.map((node) => viewless(node, beganMs + 1))];
-        const part = heard(heard(unasked(), told, policy), [...claims, ...others, ...views], policy);
+        const views = [
+          leaderViewOutcome(third, other, beganMs + 1),
+          ...fourth.map((node) => viewFailureOutcome(node, beganMs + 1)),
+        ];
+        const part = observeAll(observeAll(unprobedCluster(), told, policy), [...claims, ...others, ...views], policy);
         assert.equal(viewAt(part, policy, beganMs + 2).lock.holder, other);
       },
     ),

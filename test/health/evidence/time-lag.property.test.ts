@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { samplesMax, timeLagMs } from "../../../src/health/evidence/time-lag.ts";
-import { answered, heard, settingsOf, unasked } from "../stage.ts";
+import { statusOutcome, observeAll, policyOf, unprobedCluster } from "../arbitraries.ts";
 
 /** What the leader wrote in each second, and how far behind the replica is at its end, in bytes. Long idle spans among busy ones. */
 const seconds = fc.array(
@@ -18,8 +18,8 @@ const seconds = fc.array(
 test("time lag is never less than the truth by more than the age of the leader's last word, and its ring rises and is bounded", () => {
   fc.assert(
     fc.property(seconds, (lived) => {
-      const policy = settingsOf();
-      let cluster: ClusterState = unasked();
+      const policy = policyOf();
+      let cluster: ClusterState = unprobedCluster();
       const written: number[] = [];
       let [at, toldAtMs] = [0x5000000, 0];
       for (const [second, { written: bytes, behind, mute }] of lived.entries()) {
@@ -31,9 +31,9 @@ test("time lag is never less than the truth by more than the age of the leader's
         if (!isMute) toldAtMs = nowMs;
         const replayed = Math.max(0x5000000, at - behind);
         const leader = isMute ? { hasLock: true, state: "unknown", timeline: null } : { hasLock: true, location: at };
-        cluster = heard(
+        cluster = observeAll(
           cluster,
-          [answered("pg1", nowMs, leader), answered("pg2", nowMs, { received: at, replayed })],
+          [statusOutcome("pg1", nowMs, leader), statusOutcome("pg2", nowMs, { received: at, replayed })],
           policy,
         );
         assertRising(cluster);
@@ -53,15 +53,15 @@ test("time lag is never less than the truth by more than the age of the leader's
 test("a replica that has replayed all of an idle leader's WAL has no lag, for as long as the leader is idle", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 600 }), (length) => {
-      const healthPolicy = settingsOf();
-      let state = unasked();
+      const healthPolicy = policyOf();
+      let state = unprobedCluster();
       for (let second = 0; second < length; second += 1) {
         const position = 0x5000000;
-        state = heard(
+        state = observeAll(
           state,
           [
-            answered("pg1", second * 1000, { hasLock: true, location: position }),
-            answered("pg2", second * 1000, { replayed: position }),
+            statusOutcome("pg1", second * 1000, { hasLock: true, location: position }),
+            statusOutcome("pg2", second * 1000, { replayed: position }),
           ],
           healthPolicy,
         );

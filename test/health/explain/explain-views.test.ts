@@ -3,12 +3,12 @@ import { test } from "node:test";
 import { plainCheck } from "../../../src/health/check.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
-import { Watched } from "../../fake/watched.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const settings = { intervalMs: 1_000, viewMaxAgeMs: 11_500 };
 
 /** What the rules of the lock say of a node, at an instant. */
-function told(watched: Watched, name: string, nowMs: number): readonly string[] {
+function told(watched: ClusterFixture, name: string, nowMs: number): readonly string[] {
   const observation = watched.cluster.nodes.find(({ node }) => node.name === name);
   assert.ok(observation !== undefined);
   const { rules } = explain(viewAt(watched.cluster, watched.policy, nowMs), observation, plainCheck("primary"));
@@ -18,13 +18,13 @@ function told(watched: Watched, name: string, nowMs: number): readonly string[] 
 }
 
 test("an explanation says whom each witness names, how long ago, and which views took a claim away", () => {
-  const watched = new Watched({ settings });
+  const watched = new ClusterFixture({ policy: settings });
   watched.lead("pg1", 0);
   watched.follow("pg3", 0);
   watched.lead("pg2", 1_000);
-  watched.named("pg1", "pg1", 1_100);
-  watched.named("pg1", "pg2", 1_100);
-  watched.viewless("pg3", 1_100);
+  watched.nameLeader("pg1", "pg1", 1_100);
+  watched.nameLeader("pg1", "pg2", 1_100);
+  watched.failView("pg3", 1_100);
   assert.deepEqual(told(watched, "pg2", 2_100), [
     "pg1 names pg1 (1.0 s ago), pg2 names pg1 (1.0 s ago), no view from pg3",
     "held by pg1: the only claim that no view overrules; the claim of pg2 is overruled by its own view",
@@ -32,7 +32,7 @@ test("an explanation says whom each witness names, how long ago, and which views
 });
 
 test("an explanation says by what one of several claims stands", () => {
-  const watched = new Watched({ settings });
+  const watched = new ClusterFixture({ policy: settings });
   watched.lead("pg1", 0);
   watched.follow("pg3", 0);
   watched.lead("pg1", 1_000);
@@ -41,7 +41,7 @@ test("an explanation says by what one of several claims stands", () => {
     "none",
     "held by pg1: tied claims, of which this node is the last accepted leader",
   ]);
-  watched.named("pg2", "pg3", 1_100);
+  watched.nameLeader("pg2", "pg3", 1_100);
   assert.deepEqual(told(watched, "pg1", 1_100), [
     "pg3 names pg2 (0.0 s ago)",
     "held by pg2: named by most views (of pg3)",

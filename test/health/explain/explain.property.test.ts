@@ -6,7 +6,7 @@ import { explain } from "../../../src/health/explain/explain.ts";
 import { judgeMember } from "../../../src/health/judge/pool.ts";
 import { routes } from "../../../src/health/route.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
-import { anyEvent, heard, sentAt, settingsOf, story, unasked } from "../stage.ts";
+import { anyEvent, observeAll, sentAt, policyOf, outcomeSequence, unprobedCluster } from "../arbitraries.ts";
 
 const anyCheck: fc.Arbitrary<Check> = fc
   .record(
@@ -41,10 +41,14 @@ const guards = fc.record(
 
 test("an explanation gives the verdict of judging, and its first refusal is the reason", () => {
   fc.assert(
-    fc.property(story(anyEvent, 40), anyCheck, guards, (told, check, guarded) => {
-      const policy = settingsOf(guarded);
+    fc.property(outcomeSequence(anyEvent, 40), anyCheck, guards, (told, check, guarded) => {
+      const policy = policyOf(guarded);
       const last = told.at(-1);
-      const view = viewAt(heard(unasked(), told, policy), policy, (last === undefined ? 0 : sentAt(last)) + 100);
+      const view = viewAt(
+        observeAll(unprobedCluster(), told, policy),
+        policy,
+        (last === undefined ? 0 : sentAt(last)) + 100,
+      );
       for (const observation of view.cluster.nodes) {
         const { verdict, rules, decisive } = explain(view, observation, check);
         assert.deepEqual(verdict, judgeMember(view, observation, check));

@@ -9,7 +9,7 @@ import { readIncident } from "../../incidents/incident.ts";
 import { lastSight } from "../../incidents/play.ts";
 import { defaultGuards } from "../../../src/health/guards.ts";
 import { primaryPage } from "../../fake/exporter-page.ts";
-import { Watched } from "../../fake/watched.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const alive: LiveExporterEvidence = { isPrimary: true, standbysStreaming: 2 };
 
@@ -110,21 +110,21 @@ test("a replica whose API went silent gains nothing by an exporter that calls it
 const page: ExporterPage = { ...primaryPage, streaming: 2 };
 
 /** pg1 leads until 5 s, then its API is silent while its exporter goes on until `exporterUntilMs`. */
-function silentApi(exporterUntilMs: number, surviveMs = 20_000): Watched {
+function silentApi(exporterUntilMs: number, surviveMs = 20_000): ClusterFixture {
   const nodes = ["pg1", "pg2", "pg3"].map((name) => ({
     name,
     api: `http://${name}:8008`,
     exporter: `http://${name}:9630`,
   }));
-  const watched = new Watched({ nodes, settings: { guards: { ...defaultGuards, surviveMs } } });
+  const watched = new ClusterFixture({ nodes, policy: { guards: { ...defaultGuards, surviveMs } } });
   for (let atMs = 0; atMs <= 20_000; atMs += 1_000) {
     if (atMs <= 5_000) watched.lead("pg1", atMs);
     else watched.fail("pg1", "timeout", atMs);
     watched.follow("pg2", atMs);
     if (atMs > exporterUntilMs) continue;
     const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: atMs, sentAtWallMs: atMs } as const;
-    watched.tell({ ...sent, result: { asked: "up", word: "primary" } }, atMs);
-    watched.tell({ ...sent, result: { asked: "metrics", page: { ...page, databaseTimeS: atMs / 1000 } } }, atMs);
+    watched.record({ ...sent, result: { asked: "up", word: "primary" } }, atMs);
+    watched.record({ ...sent, result: { asked: "metrics", page: { ...page, databaseTimeS: atMs / 1000 } } }, atMs);
   }
   return watched;
 }
@@ -132,9 +132,9 @@ function silentApi(exporterUntilMs: number, surviveMs = 20_000): Watched {
 test("a primary whose API is silent keeps its yes, degraded, on its exporter's rows, for itself and for the cluster", () => {
   const watched = silentApi(20_000);
   // Down by its failures, and its report older than max_age: 11 s is 6 s after the last probe that saw the lock.
-  assert.equal(watched.ask("pg1", "/primary", 11_000), "degraded");
-  assert.equal(watched.ask(null, "/primary", 11_000), "degraded");
-  assert.equal(watched.ask("pg1", "/replica", 11_000), "down");
+  assert.equal(watched.judge("pg1", "/primary", 11_000), "degraded");
+  assert.equal(watched.judge(null, "/primary", 11_000), "degraded");
+  assert.equal(watched.judge("pg1", "/replica", 11_000), "down");
   const observation = watched.cluster.nodes[0];
   assert.ok(observation !== undefined);
   const { rules, verdict } = explain(
@@ -146,14 +146,14 @@ test("a primary whose API is silent keeps its yes, degraded, on its exporter's r
 });
 
 test("it loses its yes at the bound, when its exporter falls silent too, and where the guard is off", () => {
-  assert.equal(silentApi(20_000).ask("pg1", "/primary", 15_000), "down");
-  assert.equal(silentApi(5_000).ask("pg1", "/primary", 12_000), "down");
-  assert.equal(silentApi(20_000, 0).ask("pg1", "/primary", 11_000), "down");
+  assert.equal(silentApi(20_000).judge("pg1", "/primary", 15_000), "down");
+  assert.equal(silentApi(5_000).judge("pg1", "/primary", 12_000), "down");
+  assert.equal(silentApi(20_000, 0).judge("pg1", "/primary", 11_000), "down");
 });
 
 test("it loses its yes the instant another claims the lock", () => {
   const watched = silentApi(20_000);
   watched.lead("pg3", 11_000, { timeline: 2 });
-  assert.equal(watched.ask("pg1", "/primary", 11_000), "down");
-  assert.equal(watched.ask("pg3", "/primary", 11_000), "fit");
+  assert.equal(watched.judge("pg1", "/primary", 11_000), "down");
+  assert.equal(watched.judge("pg3", "/primary", 11_000), "fit");
 });

@@ -7,7 +7,7 @@ import { withDrains } from "../../../src/health/observe/drains.ts";
 import { judgeMember } from "../../../src/health/judge/pool.ts";
 import { routes, type Route } from "../../../src/health/route.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
-import { partOf, plainSettings } from "../../fake/part.ts";
+import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.ts";
 
 const nowMs = 1_000;
 const drain: Drain = {
@@ -18,7 +18,7 @@ const drain: Drain = {
   since: "2026-01-31T12:00:00Z",
   until: "2026-01-31T12:00:01Z",
 };
-const trio = partOf([
+const trio = clusterStateOf([
   { name: "pg1", role: "primary" },
   { name: "pg2", role: "replica", document: { sync_standby: true } },
   { name: "pg3", role: "replica", at: 900, document: { quorum_standby: true } },
@@ -28,7 +28,7 @@ function ask(cluster: ClusterState, node: string, check: Route | Check, atMs = n
   const observation = cluster.nodes.find((candidate) => candidate.node.name === node);
   assert.ok(observation);
   const verdict = judgeMember(
-    viewAt(cluster, plainSettings, atMs),
+    viewAt(cluster, defaultPolicy, atMs),
     observation,
     typeof check === "string" ? plainCheck(check) : check,
   );

@@ -5,10 +5,19 @@ import { plainCheck } from "../../../src/health/check.ts";
 import { judge } from "../../../src/health/judge/judge.ts";
 import { judgeMember, judgePool } from "../../../src/health/judge/pool.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
-import { anyEvent, answered, heard, named, sentAt, settingsOf, story, unasked } from "../stage.ts";
+import {
+  anyEvent,
+  statusOutcome,
+  observeAll,
+  leaderViewOutcome,
+  sentAt,
+  policyOf,
+  outcomeSequence,
+  unprobedCluster,
+} from "../arbitraries.ts";
 
 const asked = fc.record({
-  told: story(anyEvent, 40),
+  told: outcomeSequence(anyEvent, 40),
   keep: fc.integer({ min: 1, max: 4 }),
   limit: fc.integer({ min: 0, max: 4 }).map((megabytes) => megabytes * 2 ** 20),
   limitMs: fc.option(fc.integer({ min: 2_000, max: 9_000 })),
@@ -20,8 +29,8 @@ const asked = fc.record({
 test("a lag limit never takes the pool below keep while there are candidates, and never counts one that is none", () => {
   fc.assert(
     fc.property(asked, ({ told, keep, limit, limitMs, lagSamples, route }) => {
-      const policy = settingsOf({ lagSamples });
-      const view = viewAt(heard(unasked(), told, policy), policy, instantOf(told));
+      const policy = policyOf({ lagSamples });
+      const view = viewAt(observeAll(unprobedCluster(), told, policy), policy, instantOf(told));
       const check = { ...plainCheck(route), lagBytesMax: limit, lagTimeMsMax: limitMs, keep };
       const candidates = view.cluster.nodes.filter((node) => judge(view, node, plainCheck(route)).fit);
       const fits = view.cluster.nodes.filter((node) => judgeMember(view, node, check).fit);
@@ -39,8 +48,8 @@ test("a lag limit never takes the pool below keep while there are candidates, an
 test("the primary falls in for replicas only when none of them is fit, and no pool has two primaries", () => {
   fc.assert(
     fc.property(asked, ({ told, keep, limit, fallbackPrimary, lagSamples }) => {
-      const healthPolicy = settingsOf({ lagSamples });
-      const clusterView = viewAt(heard(unasked(), told, healthPolicy), healthPolicy, instantOf(told));
+      const healthPolicy = policyOf({ lagSamples });
+      const clusterView = viewAt(observeAll(unprobedCluster(), told, healthPolicy), healthPolicy, instantOf(told));
       const check = { ...plainCheck("replica"), lagBytesMax: limit, keep: keep === 4 ? 0 : keep, fallbackPrimary };
       const primaries = clusterView.cluster.nodes.filter((node) => judge(clusterView, node, plainCheck("primary")).fit);
       assert.ok(primaries.length <= 1);
@@ -58,11 +67,11 @@ test("the primary falls in for replicas only when none of them is fit, and no po
 test("with a healthy primary and fallback=primary the read pool is never empty", () => {
   fc.assert(
     fc.property(asked, ({ told, limit, lagSamples }) => {
-      const settings = settingsOf({ lagSamples });
+      const settings = policyOf({ lagSamples });
       const nowMs = instantOf(told) + 10_000;
-      const cluster = heard(
-        heard(unasked(), told, settings),
-        [answered("pg1", nowMs, { hasLock: true }), named("pg2", "pg1", nowMs + 1)],
+      const cluster = observeAll(
+        observeAll(unprobedCluster(), told, settings),
+        [statusOutcome("pg1", nowMs, { hasLock: true }), leaderViewOutcome("pg2", "pg1", nowMs + 1)],
         settings,
       );
       const sight = viewAt(cluster, settings, nowMs + 1);
@@ -72,7 +81,7 @@ test("with a healthy primary and fallback=primary the read pool is never empty",
   );
 });
 
-function instantOf(told: Parameters<typeof heard>[1]): number {
+function instantOf(told: Parameters<typeof observeAll>[1]): number {
   const last = told.at(-1);
   return last === undefined ? 0 : sentAt(last);
 }

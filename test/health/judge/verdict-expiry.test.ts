@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import * as fc from "fast-check";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
-import { storedCluster, type StoredCluster } from "../../fake/stored-cluster.ts";
-import { named, viewless } from "../stage.ts";
+import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
+import { leaderViewOutcome, viewFailureOutcome } from "../arbitraries.ts";
 
 const targets = [
   "/nodes/pg1/primary",
@@ -54,13 +54,13 @@ suite("an answer's horizon", () => {
         spanMs,
         fc.double({ min: 0, max: 1, noNaN: true }),
         (events, target, lastMs, share) => {
-          const cluster = storedCluster();
+          const cluster = storeFixture();
           for (const { afterMs, ...befallen } of events) {
             cluster.nowMs += afterMs;
             befall(cluster, befallen);
           }
           cluster.nowMs += lastMs;
-          const dialect = new NodeApi(cluster.listening, cluster.sources());
+          const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
           const chunk = `GET ${target} HTTP/1.1\r\n\r\n`;
           const rendered = dialect.render(chunk);
           assert.ok(rendered !== null && rendered.untilMs >= cluster.nowMs);
@@ -75,16 +75,16 @@ suite("an answer's horizon", () => {
   });
 
   test("a fresh yes is true until its evidence is as old as a yes allows", () => {
-    const cluster = storedCluster();
+    const cluster = storeFixture();
     cluster.nowMs += 5_000;
-    const dialect = new NodeApi(cluster.listening, cluster.sources());
+    const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
     assert.equal(dialect.render("GET /nodes/pg1/primary HTTP/1.1\r\n\r\n")?.untilMs, 1_000 + 5_500);
   });
 
   test("a lag in time that begins to grow this moment is looked at anew for each question that limits it", () => {
-    const cluster = storedCluster();
-    cluster.store.record(named("pg2", "pg3", cluster.nowMs), cluster.nowMs); // a leader that was never heard
-    const dialect = new NodeApi(cluster.listening, cluster.sources());
+    const cluster = storeFixture();
+    cluster.store.record(leaderViewOutcome("pg2", "pg3", cluster.nowMs), cluster.nowMs); // a leader that was never heard
+    const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
     const check = "GET /nodes/pg2/replica?lag_time=700ms HTTP/1.1\r\n\r\n";
     assert.equal(dialect.render(check)?.untilMs, cluster.nowMs);
     cluster.nowMs += 900;
@@ -93,19 +93,23 @@ suite("an answer's horizon", () => {
 });
 
 function befall(
-  cluster: StoredCluster,
+  cluster: StoreFixture,
   { node, what, position }: { readonly node: string; readonly what: string; readonly position: number },
 ): void {
   const { nowMs } = cluster;
-  if (what === "heard") cluster.heard(node, position);
-  else if (what === "unlocked") cluster.heard(node, position, false);
-  else if (what === "claimed") cluster.heard(node, position, true);
+  if (what === "heard") cluster.recordReport(node, position);
+  else if (what === "unlocked") cluster.recordReport(node, position, false);
+  else if (what === "claimed") cluster.recordReport(node, position, true);
   else if (what === "named")
-    cluster.store.record(named(nameAt(position), node === "pg3" ? null : nameAt(position + 1), nowMs), nowMs);
-  else if (what === "viewless") cluster.store.record(viewless(nameAt(position), nowMs), nowMs);
+    cluster.store.record(
+      leaderViewOutcome(nameAt(position), node === "pg3" ? null : nameAt(position + 1), nowMs),
+      nowMs,
+    );
+  else if (what === "viewless") cluster.store.record(viewFailureOutcome(nameAt(position), nowMs), nowMs);
   // Two promotions in a row, and replicas that follow on any of the timelines.
-  else if (what === "promoted") cluster.heard(node, position, position % 2 === 0, { timeline: 2 + (position % 3) });
-  else if (what === "mute") cluster.heard(node, position, undefined, { isMute: true });
+  else if (what === "promoted")
+    cluster.recordReport(node, position, position % 2 === 0, { timeline: 2 + (position % 3) });
+  else if (what === "mute") cluster.recordReport(node, position, undefined, { isMute: true });
   else if (what === "history") {
     const served = { status: 200, body: "", source: node, sentAtMs: nowMs };
     cluster.store.record(

@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { discovering, list, lose, nodesOf, seed } from "../../fake/member-list.ts";
+import { discoveringCluster, applyMemberList, failUntilDown, describeNodes, seedUrl } from "../../fake/member-lists.ts";
 
 test("a node that answers keeps its address against any other document; its own names another, and it is a stranger there", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
-  for (const of of ["pg2", seed, "pg9"]) {
-    list(watched, ["pg1 elsewhere", "pg2"], 1_000, { of });
-    assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008 seen"], of);
-    assert.equal(watched.ask("pg1", "primary", 1_000), "fit");
+  for (const of of ["pg2", seedUrl, "pg9"]) {
+    applyMemberList(watched, ["pg1 elsewhere", "pg2"], 1_000, { of });
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008 seen"], of);
+    assert.equal(watched.judge("pg1", "primary", 1_000), "fit");
   }
-  list(watched, ["pg1 elsewhere", "pg2"], 2_000, { of: "pg1" });
-  assert.deepEqual(nodesOf(watched), ["pg1 http://elsewhere:8008", "pg2 http://pg2:8008 seen"]);
-  assert.equal(watched.ask("pg1", "primary", 2_000), "unknown");
+  applyMemberList(watched, ["pg1 elsewhere", "pg2"], 2_000, { of: "pg1" });
+  assert.deepEqual(describeNodes(watched), ["pg1 http://elsewhere:8008", "pg2 http://pg2:8008 seen"]);
+  assert.equal(watched.judge("pg1", "primary", 2_000), "unknown");
 });
 
 test("a node that failed takes its address from a document that names the holder, or from any while nobody holds", () => {
@@ -36,88 +36,88 @@ test("a node that failed takes its address from a document that names the holder
     ["pg3", "pg2", "pg1"],
   ]) {
     for (const { given, leader, holds, moves } of rows) {
-      const watched = discovering();
-      list(watched, order, 0);
+      const watched = discoveringCluster();
+      applyMemberList(watched, order, 0);
       if (holds) watched.lead("pg1", 0);
       else watched.follow("pg1", 0);
       watched.follow("pg2", 0);
       const now = order.map((name) => (name === "pg2" ? "pg2 elsewhere" : name));
       for (const failures of [1, 2]) {
         watched.fail("pg2", "timeout", failures * 1_000);
-        list(watched, now, failures * 1_000, { of: "pg3", leader: holds ? "pg1" : null });
+        applyMemberList(watched, now, failures * 1_000, { of: "pg3", leader: holds ? "pg1" : null });
         assert.ok(
-          nodesOf(watched).includes("pg2 http://pg2:8008 seen"),
+          describeNodes(watched).includes("pg2 http://pg2:8008 seen"),
           `${given}: ${failures} failures are not enough`,
         );
       }
       watched.fail("pg2", "timeout", 3_000);
-      list(watched, now, 3_000, { of: "pg3", leader });
-      assert.equal(nodesOf(watched).includes("pg2 http://elsewhere:8008"), moves, given);
+      applyMemberList(watched, now, 3_000, { of: "pg3", leader });
+      assert.equal(describeNodes(watched).includes("pg2 http://elsewhere:8008"), moves, given);
     }
   }
 });
 
 test("a document that names the holder at another address than the holder's is another cluster's", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
-  lose(watched, "pg2", 3_000);
-  list(watched, ["pg1 clone1", "pg2 clone2"], 3_000, { of: "pg3", leader: "pg1" });
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008"]);
-  list(watched, ["pg1", "pg2 truly"], 3_000, { of: "pg3", leader: "pg1" });
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008 seen", "pg2 http://truly:8008"]);
+  failUntilDown(watched, "pg2", 3_000);
+  applyMemberList(watched, ["pg1 clone1", "pg2 clone2"], 3_000, { of: "pg3", leader: "pg1" });
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008"]);
+  applyMemberList(watched, ["pg1", "pg2 truly"], 3_000, { of: "pg3", leader: "pg1" });
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://truly:8008"]);
 });
 
 test("the holder is matched by its address where its name in the list is another", () => {
-  const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "pg1" }] });
-  list(watched, ["pg2"], 0);
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "pg1" }] });
+  applyMemberList(watched, ["pg2"], 0);
   watched.lead("db1", 0, { patroni: { version: "4.1.4", scope: "demo", name: "pg1" } });
-  lose(watched, "pg2", 3_000);
-  list(watched, ["pg1", "pg2 elsewhere"], 3_000, { of: "db1", leader: "pg1" });
-  assert.deepEqual(nodesOf(watched), ["db1 http://pg1:8008 seen", "pg2 http://elsewhere:8008"]);
+  failUntilDown(watched, "pg2", 3_000);
+  applyMemberList(watched, ["pg1", "pg2 elsewhere"], 3_000, { of: "db1", leader: "pg1" });
+  assert.deepEqual(describeNodes(watched), ["db1 http://pg1:8008 seen", "pg2 http://elsewhere:8008"]);
 });
 
 test("a list of a node of another database system is not ours", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2", "pg3"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg3", 0, { database_system_identifier: "7000000000000000002" });
   const { cluster } = watched;
-  list(watched, ["pg3", "pg9"], 1_000, { of: "pg3" });
+  applyMemberList(watched, ["pg3", "pg9"], 1_000, { of: "pg3" });
   assert.deepEqual(watched.cluster.nodes, cluster.nodes);
 });
 
 test("where a database listens is told by the node's own document, or by one of the holder that has the node's address", () => {
-  const watched = discovering();
+  const watched = discoveringCluster();
   const database = (): string | undefined =>
     watched.cluster.nodes.find(({ node }) => node.name === "pg2")?.node.database?.host;
-  list(watched, ["pg1", "pg2"], 0, { host: "10.0.0.2" });
+  applyMemberList(watched, ["pg1", "pg2"], 0, { host: "10.0.0.2" });
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
-  list(watched, ["pg1 clone1", "pg2 clone2"], 1_000, { of: "pg3", leader: "pg1", host: "10.9.9.9" });
+  applyMemberList(watched, ["pg1 clone1", "pg2 clone2"], 1_000, { of: "pg3", leader: "pg1", host: "10.9.9.9" });
   assert.equal(database(), "10.0.0.2", "of another cluster");
-  list(watched, ["pg1", "pg2"], 2_000, { of: "pg3", leader: "pg3", host: "10.9.9.9" });
+  applyMemberList(watched, ["pg1", "pg2"], 2_000, { of: "pg3", leader: "pg3", host: "10.9.9.9" });
   assert.equal(database(), "10.0.0.2", "of a document that does not name the holder");
-  list(watched, ["pg1", "pg2"], 3_000, { of: "pg1", leader: "pg1", host: "10.0.0.3" });
+  applyMemberList(watched, ["pg1", "pg2"], 3_000, { of: "pg1", leader: "pg1", host: "10.0.0.3" });
   assert.equal(database(), "10.0.0.3");
-  list(watched, ["pg1", "pg2"], 4_000, { of: "pg2", leader: null, host: "10.0.0.4" });
+  applyMemberList(watched, ["pg1", "pg2"], 4_000, { of: "pg2", leader: null, host: "10.0.0.4" });
   assert.equal(database(), "10.0.0.4", "its own document");
 });
 
 test("the member name of a fixed node that states one is the one it states, whatever lists call it", () => {
-  const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
   const member = (): string | undefined => watched.cluster.nodes[0]?.node.member;
-  list(watched, ["evil pg1"], 0);
+  applyMemberList(watched, ["evil pg1"], 0);
   assert.equal(member(), "evil", "nothing is known yet");
   watched.lead("db1", 1, { patroni: { version: "4.1.4", scope: "demo", name: "pg1" } });
-  assert.equal(watched.ask("db1", "primary", 1), "misaddressed");
-  list(watched, ["evil pg1"], 2);
-  list(watched, ["pg1"], 3);
+  assert.equal(watched.judge("db1", "primary", 1), "misaddressed");
+  applyMemberList(watched, ["evil pg1"], 2);
+  applyMemberList(watched, ["pg1"], 3);
   assert.equal(member(), "pg1");
-  assert.equal(watched.ask("db1", "primary", 3), "fit");
-  list(watched, ["evil pg1"], 4);
+  assert.equal(watched.judge("db1", "primary", 3), "fit");
+  applyMemberList(watched, ["evil pg1"], 4);
   assert.equal(member(), "pg1");
-  assert.equal(watched.ask("db1", "primary", 4), "fit");
+  assert.equal(watched.judge("db1", "primary", 4), "fit");
 });
 
 test("a new member at the address of one that the list lacks takes its place, once that one does not answer there", () => {
@@ -125,53 +125,57 @@ test("a new member at the address of one that the list lacks takes its place, on
     ["pg4 pg1", "pg2"],
     ["pg2", "pg4 pg1"],
   ]) {
-    const watched = discovering();
-    list(watched, ["pg1", "pg2"], 0);
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2"], 0);
     watched.lead("pg1", 0);
-    list(watched, order, 1_000, { of: "pg2" });
-    assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008"]);
+    applyMemberList(watched, order, 1_000, { of: "pg2" });
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008"]);
     watched.answer("pg1", { fields: { patroni: { version: "4.1.4", scope: "demo", name: "pg4" } } }, 2_000);
-    list(watched, order, 2_000, { of: "pg2" });
-    assert.deepEqual(nodesOf(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
-    assert.equal(watched.ask("pg4", "primary", 2_000), "unknown");
+    applyMemberList(watched, order, 2_000, { of: "pg2" });
+    assert.deepEqual(describeNodes(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
+    assert.equal(watched.judge("pg4", "primary", 2_000), "unknown");
     assert.deepEqual(watched.cluster.lockClaims, []);
   }
 });
 
 test("a node that states no name is another one where its own document has another member at its address", () => {
-  const watched = discovering();
+  const watched = discoveringCluster();
   const nameless = { patroni: { version: "3.0.2", scope: "demo" } };
-  list(watched, ["pg1", "pg2"], 0);
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.follow("pg1", 0, nameless);
-  list(watched, ["pg4 pg1", "pg2"], 1_000, { of: "pg2" });
-  assert.deepEqual(nodesOf(watched)[0], "pg1 http://pg1:8008 seen");
-  list(watched, ["pg4 pg1", "pg2"], 2_000, { of: "pg1" });
-  assert.deepEqual(nodesOf(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
+  applyMemberList(watched, ["pg4 pg1", "pg2"], 1_000, { of: "pg2" });
+  assert.deepEqual(describeNodes(watched)[0], "pg1 http://pg1:8008 seen");
+  applyMemberList(watched, ["pg4 pg1", "pg2"], 2_000, { of: "pg1" });
+  assert.deepEqual(describeNodes(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
 });
 
 test("a known member takes the address of one that does not answer and is not listed; an answering one keeps it", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2", "pg3"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg3", 0);
-  lose(watched, "pg2", 3_000);
-  list(watched, ["pg1", "pg2 pg3"], 3_000, { of: "pg1", leader: "pg1" });
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008", "pg3 http://pg3:8008 seen"]);
-  lose(watched, "pg3", 6_000);
+  failUntilDown(watched, "pg2", 3_000);
+  applyMemberList(watched, ["pg1", "pg2 pg3"], 3_000, { of: "pg1", leader: "pg1" });
+  assert.deepEqual(describeNodes(watched), [
+    "pg1 http://pg1:8008 seen",
+    "pg2 http://pg2:8008",
+    "pg3 http://pg3:8008 seen",
+  ]);
+  failUntilDown(watched, "pg3", 6_000);
   watched.lead("pg1", 6_000);
-  list(watched, ["pg1", "pg2 pg3"], 6_000, { of: "pg1", leader: "pg1" });
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg3:8008"]);
+  applyMemberList(watched, ["pg1", "pg2 pg3"], 6_000, { of: "pg1", leader: "pg1" });
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg3:8008"]);
 });
 
 test("a new member at the address that another has just left is a node of its own, list after list", () => {
-  const watched = discovering();
-  list(watched, ["pg1"], 0);
-  lose(watched, "pg1", 900);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1"], 0);
+  failUntilDown(watched, "pg1", 900);
   for (const atMs of [1_000, 2_000, 3_000]) {
-    list(watched, ["pg1 elsewhere", "pg4 pg1"], atMs);
+    applyMemberList(watched, ["pg1 elsewhere", "pg4 pg1"], atMs);
     watched.follow("pg1", atMs);
-    assert.deepEqual(nodesOf(watched)[0], "pg1 http://elsewhere:8008 seen");
-    assert.match(nodesOf(watched)[1] ?? "", /^pg4 http:\/\/pg1:8008/);
+    assert.deepEqual(describeNodes(watched)[0], "pg1 http://elsewhere:8008 seen");
+    assert.match(describeNodes(watched)[1] ?? "", /^pg4 http:\/\/pg1:8008/);
   }
 });
 
@@ -182,8 +186,8 @@ test("members that change places each keep their name, in whatever order they ar
   ];
   for (const round of rounds) {
     for (const order of [round, round.toReversed()]) {
-      const watched = discovering();
-      list(watched, ["pg1", "pg2", "pg3"], 0);
+      const watched = discoveringCluster();
+      applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
       for (const row of round) {
         const [name = "", at = name] = row.split(" ");
         // Each is now found where another was.
@@ -191,8 +195,8 @@ test("members that change places each keep their name, in whatever order they ar
         assert.ok(at !== "");
         watched.follow(name, 1_000, { patroni: { version: "4.1.4", scope: "demo", name: found } });
       }
-      list(watched, order, 2_000, { of: "pg1" });
-      const addresses = nodesOf(watched).map((text) =>
+      applyMemberList(watched, order, 2_000, { of: "pg1" });
+      const addresses = describeNodes(watched).map((text) =>
         text.replace(" seen", "").replaceAll("http://", "").replaceAll(":8008", ""),
       );
       assert.deepEqual(
@@ -204,13 +208,13 @@ test("members that change places each keep their name, in whatever order they ar
 });
 
 test("a member that wants the address of one that stays gets nothing, and neither does who wants its own", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2", "pg3"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
   watched.follow("pg3", 0);
-  lose(watched, "pg1", 900);
-  lose(watched, "pg2", 900);
-  list(watched, ["pg1 pg2", "pg2 pg3", "pg3 pg1"], 1_000, { of: "pg9" });
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008", "pg3 http://pg3:8008 seen"]);
+  failUntilDown(watched, "pg1", 900);
+  failUntilDown(watched, "pg2", 900);
+  applyMemberList(watched, ["pg1 pg2", "pg2 pg3", "pg3 pg1"], 1_000, { of: "pg9" });
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008", "pg3 http://pg3:8008 seen"]);
 });
 
 test("of two members at one address one has it, whichever comes first in the list", () => {
@@ -218,8 +222,8 @@ test("of two members at one address one has it, whichever comes first in the lis
     ["pg8 shared", "pg9 shared"],
     ["pg9 shared", "pg8 shared"],
   ]) {
-    const watched = discovering();
-    list(watched, order, 0);
-    assert.deepEqual(nodesOf(watched), ["pg8 http://shared:8008"]);
+    const watched = discoveringCluster();
+    applyMemberList(watched, order, 0);
+    assert.deepEqual(describeNodes(watched), ["pg8 http://shared:8008"]);
   }
 });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { Watched } from "../../fake/watched.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const seed = "http://seed:8008";
 const names = ["pg1", "pg2", "pg3", "pg4"] as const;
@@ -14,7 +14,7 @@ interface Row {
 
 /** A document of a member list; `leader` is the name of the row that it names. */
 function list(
-  watched: Watched,
+  watched: ClusterFixture,
   from: { readonly of: string; readonly leader: string | null; readonly rows: readonly Row[] },
   atMs: number,
 ): void {
@@ -28,11 +28,11 @@ function list(
   watched.document("cluster", { of: from.of, value: { scope: "demo", members } }, atMs);
 }
 
-function addressOf({ cluster }: Watched, name: string): string | null {
+function addressOf({ cluster }: ClusterFixture, name: string): string | null {
   return cluster.nodes.find(({ node }) => node.name === name)?.node.api ?? null;
 }
 
-function databaseOf({ cluster }: Watched, name: string): string | undefined {
+function databaseOf({ cluster }: ClusterFixture, name: string): string | undefined {
   return cluster.nodes.find(({ node }) => node.name === name)?.node.database?.host;
 }
 
@@ -55,7 +55,7 @@ const rogue = fc.record({
 });
 
 /** Probes as they answer: the nodes of ours that are there, at the addresses that we hold of them. */
-function probe(watched: Watched, truth: ReadonlyMap<string, string>, atMs: number): void {
+function probe(watched: ClusterFixture, truth: ReadonlyMap<string, string>, atMs: number): void {
   const here = new Map([...truth].map(([name, host]) => [at(host), name]));
   for (const { node } of watched.cluster.nodes) {
     const found = node.api === null ? undefined : here.get(node.api);
@@ -76,7 +76,7 @@ test("whatever lists arrive from nodes of another cluster, a node that answers k
       fc.array(rogue, { maxLength: 30 }),
       fc.shuffledSubarray([...names], { minLength: 4 }),
       (rogues, order) => {
-        const watched = new Watched({ nodes: [], cluster: { discover: [seed] }, settings: { intervalMs: 1_000 } });
+        const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed] }, policy: { intervalMs: 1_000 } });
         const truth = new Map(order.map((name) => [name, name]));
         list(watched, { of: seed, ...clusterOf(truth) }, 0);
         probe(watched, truth, 1);
@@ -116,7 +116,7 @@ test("after a real move a node is found again by the lists of two witnesses, wha
       fc.array(round, { minLength: 12, maxLength: 20 }),
       fc.shuffledSubarray([...names], { minLength: 4 }),
       (rounds, order) => {
-        const watched = new Watched({ nodes: [], cluster: { discover: [seed] }, settings: { intervalMs: 1_000 } });
+        const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed] }, policy: { intervalMs: 1_000 } });
         const truth = new Map<string, string>(order.map((name) => [name, name]));
         list(watched, { of: seed, ...clusterOf(truth) }, 0);
         probe(watched, truth, 1);
@@ -130,7 +130,7 @@ test("after a real move a node is found again by the lists of two witnesses, wha
         }
         probe(watched, truth, atMs + 1_000);
         assert.equal(addressOf(watched, "pg2"), at("new"));
-        assert.equal(watched.ask("pg2", "replica", atMs + 1_000), "fit");
+        assert.equal(watched.judge("pg2", "replica", atMs + 1_000), "fit");
         assert.equal(addressOf(watched, "pg1"), at("pg1"));
         assert.equal(addressOf(watched, "pg3"), at("pg3"));
       },
@@ -146,7 +146,11 @@ test("the order of rows in a list decides nothing", () => {
       fc.array(fc.boolean(), { minLength: 24, maxLength: 24 }),
       (lists, answers) => {
         const play = (turned: boolean): readonly string[] => {
-          const watched = new Watched({ nodes: [], cluster: { discover: [seed] }, settings: { intervalMs: 1_000 } });
+          const watched = new ClusterFixture({
+            nodes: [],
+            cluster: { discover: [seed] },
+            policy: { intervalMs: 1_000 },
+          });
           list(watched, { of: seed, leader: "pg1", rows: names.map((name) => ({ name, host: name })) }, 0);
           for (const [step, from] of lists.entries()) {
             for (const [which, name] of names.entries()) {

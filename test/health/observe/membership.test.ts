@@ -1,57 +1,57 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { discovering, list, lose, nodesOf, seed } from "../../fake/member-list.ts";
-import { Watched } from "../../fake/watched.ts";
+import { discoveringCluster, applyMemberList, failUntilDown, describeNodes, seedUrl } from "../../fake/member-lists.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const dayMs = 24 * 3_600_000;
 
 test("before the first member list no name can be called wrong; after it one can", () => {
-  const watched = discovering();
+  const watched = discoveringCluster();
   assert.equal(watched.cluster.isMembershipKnown, false);
-  list(watched, ["pg1"], 0);
+  applyMemberList(watched, ["pg1"], 0);
   assert.equal(watched.cluster.isMembershipKnown, true);
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008"]);
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
 });
 
 test("a member list adds and updates; who is missing stays and keeps what it said", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg2", 0);
-  list(watched, ["pg1", "pg3"], 1_000);
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008 seen", "pg3 http://pg3:8008"]);
-  assert.equal(watched.ask("pg2", "primary", 1_000), "fit");
+  applyMemberList(watched, ["pg1", "pg3"], 1_000);
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008 seen", "pg3 http://pg3:8008"]);
+  assert.equal(watched.judge("pg2", "primary", 1_000), "fit");
 });
 
 test("a member of which the list says nothing new stays the same node, so that its prober goes on undisturbed", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   const [first, second] = watched.cluster.nodes;
-  lose(watched, "pg2", 900);
-  list(watched, ["pg1", "pg2 pg9"], 1_000);
+  failUntilDown(watched, "pg2", 900);
+  applyMemberList(watched, ["pg1", "pg2 pg9"], 1_000);
   assert.equal(watched.cluster.nodes[0]?.node, first?.node);
   assert.notEqual(watched.cluster.nodes[1]?.node, second?.node);
 });
 
 test("a list of another scope or without members changes nothing", () => {
-  const watched = discovering();
-  list(watched, ["pg1"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1"], 0);
   const { cluster } = watched;
-  list(watched, ["pg2"], 1_000, { scope: "other" });
+  applyMemberList(watched, ["pg2"], 1_000, { scope: "other" });
   assert.equal(watched.cluster, cluster);
-  list(watched, [], 2_000);
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008"]);
+  applyMemberList(watched, [], 2_000);
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
 });
 
 test("a node that left the list is forgotten after a day without an answer, a fixed one never", () => {
-  const watched = discovering({ nodes: ["db1"] });
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster({ nodes: ["db1"] });
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.follow("pg2", 10);
-  list(watched, ["pg1"], dayMs);
+  applyMemberList(watched, ["pg1"], dayMs);
   assert.equal(watched.cluster.nodes.length, 3);
-  list(watched, ["pg1"], dayMs + 5);
+  applyMemberList(watched, ["pg1"], dayMs + 5);
   assert.equal(watched.cluster.nodes.length, 3, "pg2 has answered 10 ms later than it was listed");
-  list(watched, ["pg1"], dayMs + 11);
-  assert.deepEqual(nodesOf(watched), ["db1 http://db1:8008", "pg1 http://pg1:8008"]);
+  applyMemberList(watched, ["pg1"], dayMs + 11);
+  assert.deepEqual(describeNodes(watched), ["db1 http://db1:8008", "pg1 http://pg1:8008"]);
 });
 
 test("a fixed node's own fields win over the list, found by its name or by its address", () => {
@@ -59,9 +59,9 @@ test("a fixed node's own fields win over the list, found by its name or by its a
     { name: "db1", api: "http://pg1:8008", database: { host: "10.1.1.1", port: 6432 } },
     { name: "pg2", api: "http://inside:8008" },
   ];
-  const watched = discovering({ nodes });
-  list(watched, ["pg1", "pg2"], 0);
-  assert.deepEqual(nodesOf(watched), ["db1 http://pg1:8008", "pg2 http://inside:8008"]);
+  const watched = discoveringCluster({ nodes });
+  applyMemberList(watched, ["pg1", "pg2"], 0);
+  assert.deepEqual(describeNodes(watched), ["db1 http://pg1:8008", "pg2 http://inside:8008"]);
   assert.deepEqual(
     watched.cluster.nodes.map(({ node }) => [node.member, node.database?.host]),
     [
@@ -72,8 +72,8 @@ test("a fixed node's own fields win over the list, found by its name or by its a
 });
 
 test("a name that the configuration gave stays, whatever the list calls the node at that address", () => {
-  const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "other" }] });
-  list(watched, ["pg1"], 0);
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "other" }] });
+  applyMemberList(watched, ["pg1"], 0);
   assert.deepEqual(
     watched.cluster.nodes.map(({ node }) => `${node.name} ${node.member}`),
     ["db1 other"],
@@ -81,34 +81,34 @@ test("a name that the configuration gave stays, whatever the list calls the node
 });
 
 test("members that never answered are bounded and leave first: bogus ones hold no places against true ones", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
   const bogus = Array.from({ length: 2_000 }, (_, at) => `bogus${at}`);
-  list(watched, bogus, 1_000, { of: seed });
+  applyMemberList(watched, bogus, 1_000, { of: seedUrl });
   assert.equal(watched.cluster.nodes.length, 2_000);
-  assert.equal(watched.ask("pg1", "primary", 1_000), "fit");
-  list(watched, ["pg1", "pg2", "pg3"], 2_000, { of: "pg1", leader: "pg1" });
-  assert.ok(nodesOf(watched).includes("pg3 http://pg3:8008"));
+  assert.equal(watched.judge("pg1", "primary", 1_000), "fit");
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 2_000, { of: "pg1", leader: "pg1" });
+  assert.ok(describeNodes(watched).includes("pg3 http://pg3:8008"));
   assert.equal(watched.cluster.nodes.length, 103);
   watched.follow("pg3", 2_000);
   for (let round = 0; round < 5; round += 1) {
-    list(
+    applyMemberList(
       watched,
       bogus.map((name) => `r${round}${name}`),
       3_000 + round,
-      { of: seed },
+      { of: seedUrl },
     );
-    assert.deepEqual(nodesOf(watched).filter((text) => text.endsWith("seen")).length, 3);
+    assert.deepEqual(describeNodes(watched).filter((text) => text.endsWith("seen")).length, 3);
     assert.ok(watched.cluster.nodes.length <= 2_000);
   }
 });
 
 test("lists that change their names each time do not fill the memory", () => {
-  const watched = discovering();
+  const watched = discoveringCluster();
   for (let round = 0; round < 3; round += 1) {
-    list(
+    applyMemberList(
       watched,
       Array.from({ length: 1_500 }, (_, at) => `r${round}n${at}`),
       round,
@@ -118,24 +118,24 @@ test("lists that change their names each time do not fill the memory", () => {
 });
 
 test("where members are only configured a list adds nobody", () => {
-  const watched = new Watched({ nodes: ["pg1"] });
-  list(watched, ["pg1", "pg2"], 0);
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008"]);
+  const watched = new ClusterFixture({ nodes: ["pg1"] });
+  applyMemberList(watched, ["pg1", "pg2"], 0);
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
 });
 
 test("the words of witnesses are remembered for the last hundred of them", () => {
-  const watched = new Watched({ nodes: ["pg1"] });
-  for (let at = 0; at < 300; at += 1) watched.named("pg1", `w${at}`, at);
+  const watched = new ClusterFixture({ nodes: ["pg1"] });
+  for (let at = 0; at < 300; at += 1) watched.nameLeader("pg1", `w${at}`, at);
   assert.equal(watched.cluster.leaderViews.size, 101);
   assert.equal(watched.cluster.leaderViews.get("w299")?.leader, "pg1");
 });
 
 test("documents of the wrong scope are not served as the cluster's", () => {
-  const watched = discovering();
-  list(watched, ["pg1"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1"], 0);
   watched.document("history", { of: "pg1", value: [[1, 5, "x", "y"]] }, 5);
   assert.equal(watched.cluster.documents.history?.source, "pg1");
   assert.equal(watched.cluster.switchPoints?.get(1), 5);
-  list(watched, ["pg2"], 10, { scope: "other" });
+  applyMemberList(watched, ["pg2"], 10, { scope: "other" });
   assert.equal(watched.cluster.documents.cluster?.sentAtMs, 0);
 });

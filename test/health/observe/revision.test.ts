@@ -5,7 +5,7 @@ import type { StatusOutcome } from "../../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { isAgeOnlyChange } from "../../../src/health/observe/revision.ts";
 import { observe } from "../../../src/health/observe/observe.ts";
-import { partOf, plainSettings } from "../../fake/part.ts";
+import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.ts";
 
 /** What may be another in a part that only grew older. */
 const ageing: ReadonlySet<string> = new Set(["sequence", "facts", "nodes", "newestAtMs", "positionSamples"]);
@@ -20,7 +20,7 @@ const ageingOfNode: ReadonlySet<string> = new Set([
   "dampedLag",
 ]);
 
-const first = partOf([
+const first = clusterStateOf([
   { name: "pg1", role: "primary", document: { replication_state: null } },
   { name: "pg2", role: "replica" },
 ]);
@@ -39,7 +39,7 @@ function again(cluster: ClusterState, node: "pg1" | "pg2", nowMs: number): Clust
     sentAtWallMs: nowMs,
     result,
   };
-  return observe(cluster, outcome, { policy: plainSettings, nowMs });
+  return observe(cluster, outcome, { policy: defaultPolicy, nowMs });
 }
 
 function nodeOf(cluster: ClusterState, node: string): Observation {
@@ -49,7 +49,7 @@ function nodeOf(cluster: ClusterState, node: string): Observation {
 }
 
 function isSame(after: ClusterState, nowMs = 2_000, from = before): boolean {
-  return isAgeOnlyChange(from, after, { policy: plainSettings, nowMs });
+  return isAgeOnlyChange(from, after, { policy: defaultPolicy, nowMs });
 }
 
 function with2(after: ClusterState, change: Partial<Observation>): ClusterState {
@@ -75,7 +75,7 @@ suite("the facts of a cluster", () => {
   });
 
   test("are others when a node is heard whose word had grown too old", () => {
-    const { maxAgeMs } = plainSettings;
+    const { maxAgeMs } = defaultPolicy;
     assert.ok(isSame(again(before, "pg2", 900 + maxAgeMs), 999 + maxAgeMs));
     assert.ok(!isSame(again(before, "pg2", 900 + maxAgeMs), 1_000 + maxAgeMs));
   });

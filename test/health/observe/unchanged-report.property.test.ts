@@ -8,17 +8,17 @@ import { recordUnchanged } from "../../../src/health/observe/unchanged-report.ts
 import { observe } from "../../../src/health/observe/observe.ts";
 import {
   anyEvent,
-  answered,
-  heard,
-  historyOf,
-  named,
+  statusOutcome,
+  observeAll,
+  historyOutcome,
+  leaderViewOutcome,
   names,
   sentAt,
-  settingsOf,
-  story,
-  unasked,
+  policyOf,
+  outcomeSequence,
+  unprobedCluster,
   type Name,
-} from "../stage.ts";
+} from "../arbitraries.ts";
 
 /** Nodes that are as they should be, so that many are where the leader is. */
 const calm = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 1 })).map(
@@ -41,13 +41,13 @@ const promoted = fc
     });
   });
 
-const switchPoints = fc.constant((atMs: number) => historyOf("pg2", atMs));
+const switchPoints = fc.constant((atMs: number) => historyOutcome("pg2", atMs));
 
 const asked = fc.record({
   told: fc
     .tuple(
-      story(fc.oneof({ weight: 19, arbitrary: calm }, { weight: 1, arbitrary: anyEvent }), 30),
-      story(
+      outcomeSequence(fc.oneof({ weight: 19, arbitrary: calm }, { weight: 1, arbitrary: anyEvent }), 30),
+      outcomeSequence(
         fc.oneof(
           { weight: 17, arbitrary: promoted },
           { weight: 2, arbitrary: switchPoints },
@@ -69,11 +69,14 @@ test("a word that is recognised leads to the very part that reading it anew woul
   let recognised = 0;
   fc.assert(
     fc.property(asked, ({ told, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
-      const settings = { ...settingsOf({ dwellMs }), rise };
+      const settings = { ...policyOf({ dwellMs }), rise };
       const last = told.at(-1);
-      let state = heard(
-        unasked(),
-        [...told, named("pg3", told.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))],
+      let state = observeAll(
+        unprobedCluster(),
+        [
+          ...told,
+          leaderViewOutcome("pg3", told.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last)),
+        ],
         settings,
       );
       let sentAtMs = (last === undefined ? 0 : sentAt(last)) + afterMs;
@@ -128,10 +131,10 @@ function healthy(
     readonly timeline?: number | null;
     readonly senders?: readonly Sender[];
   },
-): ReturnType<typeof answered> {
+): ReturnType<typeof statusOutcome> {
   const { position, atMs, timeline = 1, senders = [] } = said;
   const positions = isLeader ? { location: position } : { location: null, received: position, replayed: position };
-  return answered(node, atMs, {
+  return statusOutcome(node, atMs, {
     hasLock: isLeader,
     role: isLeader ? "primary" : "replica",
     name: null,
@@ -145,7 +148,7 @@ function healthy(
 function laterBy(outcomes: readonly ProbeOutcome[], before: readonly ProbeOutcome[]): readonly ProbeOutcome[] {
   const last = before.at(-1);
   const beganMs = last === undefined ? 0 : sentAt(last);
-  const lost = answered("pg1", beganMs, { role: "replica", state: "stopping", name: null });
+  const lost = statusOutcome("pg1", beganMs, { role: "replica", state: "stopping", name: null });
   return [lost, ...outcomes.map((outcome) => movedBy(outcome, beganMs))];
 }
 

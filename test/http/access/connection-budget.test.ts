@@ -4,8 +4,8 @@ import { test, type TestContext } from "node:test";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { ConnectionBudget, parseDescriptorLimit } from "../../../src/http/access/connection-budget.ts";
 import { ConnectionLimiter } from "../../../src/http/access/connection-limiter.ts";
-import { liveCluster } from "../../fake/live-node.ts";
-import { fileOf, freePort, Running } from "../../fake/running.ts";
+import { openFakeCluster } from "../../fake/fake-node.ts";
+import { writeConfigFile, freePort, RolecallProcess } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 
 const limit = { timeout: 60_000 };
@@ -57,11 +57,11 @@ test("listeners share one budget, and a connection that ends frees its place for
 async function cramped(
   context: TestContext,
   workers: number,
-): Promise<{ readonly running: Running; readonly port: number }> {
-  const nodes = await liveCluster(context, ["pg1", "pg2"]);
+): Promise<{ readonly running: RolecallProcess; readonly port: number }> {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const port = await freePort();
   const configured = nodes.map(({ name, api }) => `{ name: ${name}, api: "${api}" }`).join(", ");
-  const file = fileOf(
+  const file = writeConfigFile(
     context,
     `clusters: [{ name: demo, nodes: [${configured}] }]
 probe: { interval: 100ms, timeout: 300ms, connect_timeout: 100ms, max_age: 1s }
@@ -70,8 +70,8 @@ workers: ${workers}
 `,
   );
   const command = ["sh", "-c", 'ulimit -n 160; exec "$0" "$@"', process.execPath];
-  const running = new Running(context, ["serve", "--config", file], { command });
-  await running.says("listening");
+  const running = new RolecallProcess(context, ["serve", "--config", file], { command });
+  await running.waitForLog("listening");
   return { running, port };
 }
 
@@ -106,9 +106,12 @@ for (const workers of [0, 2]) {
       const { running, port } = await cramped(context, workers);
       const socket = connect(port, "127.0.0.1");
       context.after(() => socket.destroy());
-      await until(async () => (await askOver(socket, "/primary")) === "HTTP/1.1 200 OK");
+      await until("a fit primary", async () => (await askOver(socket, "/primary")) === "HTTP/1.1 200 OK");
       const sockets = await flood(context, port, 500);
-      await until(async () => sockets.filter(({ destroyed }) => destroyed).length >= 500 - 80 * Math.max(1, workers));
+      await until(
+        "connections above the budget closed",
+        async () => sockets.filter(({ destroyed }) => destroyed).length >= 500 - 80 * Math.max(1, workers),
+      );
       // Longer than evidence lasts: whoever could not probe meanwhile would say so.
       const endMs = performance.now() + 2_000;
       while (performance.now() < endMs) {
@@ -118,7 +121,7 @@ for (const workers of [0, 2]) {
         await new Promise((resolve) => void setTimeout(resolve, 50));
       }
       for (const open of sockets) open.destroy();
-      await until(async () => {
+      await until("an answer on a new connection", async () => {
         const again = connect(port, "127.0.0.1");
         again.on("error", () => {});
         const answered = await askOver(again, "/primary").catch(() => "");

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { App } from "../../../src/app/app.ts";
 import { type ListenerAccess, unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
-import { ask } from "../../fake/ask.ts";
+import { sendRequest } from "../../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
-import { serveOddNode, type OddNode } from "../../fake/odd-node.ts";
-import { silence } from "../../fake/silence.ts";
+import { openFakeNode, type FakeNode } from "../../fake/fake-node.ts";
+import { silentLogger } from "../../fake/silent-logger.ts";
 import { until } from "../../fake/until.ts";
 
 type Headers = Readonly<Record<string, string>>;
@@ -42,7 +42,7 @@ interface Edge {
   readonly node: string;
   readonly admin: string;
   readonly exporter: string;
-  readonly pg1: OddNode;
+  readonly pg1: FakeNode;
   readonly reloads: () => number;
 }
 
@@ -51,7 +51,7 @@ async function withEdge(
   parts: Partial<ListenerAccess>,
   play: (edge: Edge) => Promise<void>,
 ): Promise<void> {
-  const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
+  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
   const door = { ...unrestrictedAccess, trustedOrigins: [trusted], ...parts };
   const listen = [
     listenerOf({ cluster: "demo", access: { ...door, management: true } }),
@@ -60,7 +60,7 @@ async function withEdge(
   ];
   const app = new App(
     configOf({ clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", api: pg1.api })] })], listen, workers }),
-    silence,
+    silentLogger,
   );
   let reloads = 0;
   app.reloadBy(() => Promise.resolve(((reloads += 1), null)), null);
@@ -69,7 +69,7 @@ async function withEdge(
     const [node = "", admin = "", exporter = ""] = app.doors.map(
       ({ config, port }) => `http://${config.address}:${port}`,
     );
-    await until(async () => (await ask(`${node}/nodes/pg1/primary`)).status === 200);
+    await until("a fit primary", async () => (await sendRequest(`${node}/nodes/pg1/primary`)).status === 200);
     await play({ node, admin, exporter, pg1, reloads: () => reloads });
   } finally {
     await app.stop({ drains: false });
@@ -87,12 +87,12 @@ for (const workers of [0, 2]) {
           const drain = { for: "1min", reason: "test" };
           const json = { ...headers, "content-type": "application/json" };
           const calls = await Promise.all([
-            ask(`${node}/nodes/pg1/restart`, { method: "POST", headers }),
-            ask(`${node}/config`, { method: "PATCH", headers, body: { ttl: 30 } }),
-            ask(`${admin}/drains/demo/pg1`, { method: "POST", headers: json, body: drain }),
-            ask(`${exporter}/reload`, { method: "POST", headers }),
-            ask(`${exporter}/reload`, { headers }),
-            ask(`${exporter}/%72eload?x`, { headers }),
+            sendRequest(`${node}/nodes/pg1/restart`, { method: "POST", headers }),
+            sendRequest(`${node}/config`, { method: "PATCH", headers, body: { ttl: 30 } }),
+            sendRequest(`${admin}/drains/demo/pg1`, { method: "POST", headers: json, body: drain }),
+            sendRequest(`${exporter}/reload`, { method: "POST", headers }),
+            sendRequest(`${exporter}/reload`, { headers }),
+            sendRequest(`${exporter}/%72eload?x`, { headers }),
           ]);
           for (const { status, headers: got, body } of calls) {
             assert.equal(status, isTaken ? 200 : 403, `${given}: ${body}`);
@@ -107,8 +107,8 @@ for (const workers of [0, 2]) {
             isTaken ? [Number(before[0]) + 2, Number(before[1]) + 3] : before,
             given,
           );
-          assert.equal((await ask(`${node}/nodes/pg1/primary`, { headers })).status === 403, false, given);
-          assert.equal((await ask(`${exporter}/up`, { headers })).status, 200, given);
+          assert.equal((await sendRequest(`${node}/nodes/pg1/primary`, { headers })).status === 403, false, given);
+          assert.equal((await sendRequest(`${exporter}/up`, { headers })).status, 200, given);
         }
       });
     });
@@ -116,12 +116,12 @@ for (const workers of [0, 2]) {
     test("GET /reload of an exporter listener is a call that changes something", async () => {
       await withEdge(workers, { allow: ["10.0.0.0/8"], allowFor: "unsafe" }, async ({ exporter, reloads }) => {
         for (const path of ["/reload", "/reload?x=1", "/%72eload", "http://any/reload"]) {
-          const answer = await ask(exporter, { tls: { path } });
+          const answer = await sendRequest(exporter, { tls: { path } });
           assert.equal(answer.status, 403, path);
           assert.match(answer.body, /not_allowed/);
         }
-        assert.equal((await ask(`${exporter}/up`)).status, 200);
-        assert.equal((await ask(`${exporter}/reload/`)).status, 404, "another path");
+        assert.equal((await sendRequest(`${exporter}/up`)).status, 200);
+        assert.equal((await sendRequest(`${exporter}/reload/`)).status, 404, "another path");
         assert.equal(reloads(), 0);
       });
       const auth = {
@@ -131,8 +131,8 @@ for (const workers of [0, 2]) {
         ],
       };
       await withEdge(workers, { auth: { ...auth, bearer: [], certificate: false } }, async ({ exporter, reloads }) => {
-        assert.equal((await ask(`${exporter}/reload`)).status, 401);
-        assert.equal((await ask(`${exporter}/metrics`)).status, 200);
+        assert.equal((await sendRequest(`${exporter}/reload`)).status, 401);
+        assert.equal((await sendRequest(`${exporter}/metrics`)).status, 200);
         assert.equal(reloads(), 0);
       });
     });

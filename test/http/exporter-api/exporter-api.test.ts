@@ -8,8 +8,8 @@ import type { Drain } from "../../../src/cluster/drain.ts";
 import { withDrains } from "../../../src/health/observe/drains.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
-import { eventsTo } from "../../fake/front.ts";
-import { Watched } from "../../fake/watched.ts";
+import { collectErrors } from "../../fake/node-api-listener.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 interface Table {
   readonly paths: Readonly<Record<"up" | "primary" | "replica", readonly string[]>>;
@@ -22,7 +22,7 @@ interface Table {
 const table = JSON.parse(readFileSync("test/spec/exporter-dialect.json", "utf8")) as Table;
 
 /** A cluster whose node pg1 is in a role state, and whose other nodes were never heard. */
-const stories: Readonly<Record<ExporterRole, (watched: Watched) => void>> = {
+const stories: Readonly<Record<ExporterRole, (watched: ClusterFixture) => void>> = {
   primary: (watched) => watched.lead("pg1", 1_000),
   replica: (watched) => watched.follow("pg1", 1_000),
   down: (watched) => watched.answer("pg1", { fields: { state: "stopped" } }, 1_000),
@@ -30,7 +30,7 @@ const stories: Readonly<Record<ExporterRole, (watched: Watched) => void>> = {
   unknown: () => {},
 };
 
-function sourcesOf(watched: Watched, rest: Partial<ExporterApiContext> = {}): ExporterApiContext {
+function sourcesOf(watched: ClusterFixture, rest: Partial<ExporterApiContext> = {}): ExporterApiContext {
   return {
     inputs: () => ({
       snapshot: { instance: "run", sequence: 1, clusters: [watched.cluster], index: new Map([["demo", 0]]) },
@@ -68,7 +68,7 @@ interface Opened {
 async function open(sources: ExporterApiContext, node: string | null = "pg1"): Promise<Opened> {
   const dialect = new ExporterApi({ cluster: "demo", node, telemetryPath: "/metrics" }, sources);
   const errors: unknown[] = [];
-  const listener = new Listener((asked) => dialect.handle(asked), unrestrictedAccess, eventsTo(errors));
+  const listener = new Listener((asked) => dialect.handle(asked), unrestrictedAccess, collectErrors(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   return {
     ask: (path, method = "GET") =>
@@ -88,11 +88,11 @@ async function open(sources: ExporterApiContext, node: string | null = "pg1"): P
   };
 }
 
-for (const [state, tell] of Object.entries(stories) as [ExporterRole, (watched: Watched) => void][]) {
+for (const [state, tell] of Object.entries(stories) as [ExporterRole, (watched: ClusterFixture) => void][]) {
   suite(
     `a node that is ${state} answers all 15 role paths, to every method, with its own state for a body`,
     async () => {
-      const watched = new Watched();
+      const watched = new ClusterFixture();
       tell(watched);
       const { ask, close } = await open(sourcesOf(watched));
       after(close);
@@ -126,7 +126,7 @@ test("the table names exactly 15 paths", () => {
 });
 
 suite("the other paths of an exporter", async () => {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   watched.lead("pg1", 1_000);
   const reloads: string[] = [];
   const outcomes: (string | null)[] = [null, null, "rolecall.yaml:3: no"];
@@ -186,7 +186,7 @@ suite("the other paths of an exporter", async () => {
 });
 
 suite("a listener that speaks for a whole cluster says the best state of its nodes", () => {
-  const rows: readonly [what: string, tell: (watched: Watched) => void, state: ExporterRole][] = [
+  const rows: readonly [what: string, tell: (watched: ClusterFixture) => void, state: ExporterRole][] = [
     ["primary, where there is one", (watched) => (watched.follow("pg2", 1_000), watched.lead("pg1", 1_001)), "primary"],
     ["replica, without a primary", (watched) => watched.follow("pg2", 1_000), "replica"],
     [
@@ -209,7 +209,7 @@ suite("a listener that speaks for a whole cluster says the best state of its nod
   ];
   for (const [what, tell, state] of rows) {
     test(what, async () => {
-      const watched = new Watched();
+      const watched = new ClusterFixture();
       tell(watched);
       const { ask, close } = await open(sourcesOf(watched), null);
       try {
@@ -223,7 +223,7 @@ suite("a listener that speaks for a whole cluster says the best state of its nod
 });
 
 test("a replica that was drained takes no reads by the exporter's paths either", async () => {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   watched.follow("pg1", 1_000);
   const drain: Drain = { reason: "reboot", by: null, isAll: false, untilMs: 60_000, since: "", until: "" };
   watched.cluster = withDrains(watched.cluster, "pg1", { drain, nowMs: 1_000 });

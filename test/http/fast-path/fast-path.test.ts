@@ -9,7 +9,7 @@ import { unrestrictedAccess } from "../../../src/config/model/listener-access-co
 import { Listener, type ListenerEvents } from "../../../src/http/listener/listener.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
 import { exchange, type Exchange } from "../../fake/raw-client.ts";
-import { storedCluster } from "../../fake/stored-cluster.ts";
+import { storeFixture } from "../../fake/store-fixture.ts";
 
 const events: ListenerEvents = {
   onError: (error) => {
@@ -20,7 +20,7 @@ const events: ListenerEvents = {
 };
 
 /** Two listeners on the same evidence and a clock that stands still: one with the fast lane, one without. */
-const cluster = storedCluster();
+const cluster = storeFixture();
 const hot = { current: makeHot() };
 const lanes: { fast: Listener; ordinary: Listener; fastPort: number; ordinaryPort: number } = {
   fast: new Listener(handler(true), unrestrictedAccess, events),
@@ -30,11 +30,11 @@ const lanes: { fast: Listener; ordinary: Listener; fastPort: number; ordinaryPor
 };
 
 function makeHot(): ResponseCache {
-  return new NodeApi(cluster.listening, cluster.sources()).cached();
+  return new NodeApi(cluster.routingContext, cluster.apiContext()).cached();
 }
 
 function handler(isQuick: boolean): ListenerHandler {
-  const dialect = new NodeApi(cluster.listening, cluster.sources());
+  const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
   return Object.assign(
     (request: Parameters<ListenerHandler>[0]) => dialect.handle(request),
     isQuick ? { cached: hot.current } : {},
@@ -185,7 +185,7 @@ suite("the fast lane", () => {
     const check = Buffer.from("GET /nodes/pg2/replica HTTP/1.1\r\nHost: drained\r\n\r\n");
     for (let time = 0; time < 3; time += 1)
       assert.match((await exchange(lanes.fastPort, [check])).bytes, /^HTTP\/1\.1 200 OK\r\n/);
-    const state = cluster.part();
+    const state = cluster.state();
     const policy = cluster.store.settings("demo");
     assert.ok(policy !== undefined);
     const drain = { reason: "work", by: null, isAll: false, untilMs: Infinity, since: "", until: "" };

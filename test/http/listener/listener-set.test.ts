@@ -6,14 +6,15 @@ import { connect } from "node:tls";
 import { after, suite, test } from "node:test";
 import { hashOf } from "../../../src/cli/commands/hash-password.ts";
 import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
-import { ask, until, type Asking } from "../../fake/ask.ts";
-import { Authority } from "../../fake/authority.ts";
+import { sendRequest, type RequestParts } from "../../fake/http-request.ts";
+import { until } from "../../fake/until.ts";
+import { CertificateAuthority } from "../../fake/certificates.ts";
 import { nodeOf } from "../../fake/config.ts";
-import { serveOddNode, type OddNode } from "../../fake/odd-node.ts";
-import { buildTownOf, type Town } from "../../fake/town.ts";
+import { openFakeNode, type FakeNode } from "../../fake/fake-node.ts";
+import { gatewayFixtureOf, type GatewayFixture } from "../../fake/gateway-fixture.ts";
 
-const authority = new Authority();
-const stranger = new Authority("stranger");
+const authority = new CertificateAuthority();
+const stranger = new CertificateAuthority("stranger");
 const folder = mkdtempSync(join(tmpdir(), "rolecall-doors-"));
 const listener = authority.issue("listener");
 const client = authority.issue("edge client");
@@ -46,10 +47,10 @@ const auth = {
 
 async function withDoor(
   door: Partial<ListenerAccess>,
-  play: (town: Omit<Town, "simulator">, node: OddNode) => Promise<void>,
+  play: (town: Omit<GatewayFixture, "simulator">, node: FakeNode) => Promise<void>,
 ): Promise<void> {
-  const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-  const town = await buildTownOf([nodeOf(pg1)], { door });
+  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+  const town = await gatewayFixtureOf([nodeOf(pg1)], { access: door });
   try {
     await play(town, pg1);
   } finally {
@@ -58,16 +59,16 @@ async function withDoor(
   }
 }
 
-const restart = (asking: Asking = {}): Asking => ({ method: "POST", ...asking });
-const basic = (said: string): Asking =>
+const restart = (asking: RequestParts = {}): RequestParts => ({ method: "POST", ...asking });
+const basic = (said: string): RequestParts =>
   restart({ headers: { authorization: `Basic ${Buffer.from(said).toString("base64")}` } });
-const bearer = (token: string): Asking => restart({ headers: { authorization: `Bearer ${token}` } });
+const bearer = (token: string): RequestParts => restart({ headers: { authorization: `Bearer ${token}` } });
 const trusting = { ca: readFileSync(authority.ca) };
 const certified = { ...trusting, cert: readFileSync(client.cert), key: readFileSync(client.key) };
 const misled = { ...trusting, cert: readFileSync(foreign.cert), key: readFileSync(foreign.key) };
 
 suite("credentials for calls that change something", () => {
-  const rows: readonly (readonly [string, Asking, number, string?])[] = [
+  const rows: readonly (readonly [string, RequestParts, number, string?])[] = [
     ["none", restart(), 401],
     ["a right password", basic("ann:ann's password"), 200, "ann"],
     ["a right password a second time, from memory", basic("ann:ann's password"), 200, "ann"],
@@ -85,7 +86,7 @@ suite("credentials for calls that change something", () => {
   for (const [given, asking, status, who] of rows) {
     test(given, async () => {
       await withDoor({ auth: { ...auth, certificate: false } }, async (town, pg1) => {
-        const answer = await town.ask("/nodes/pg1/restart", asking);
+        const answer = await town.request("/nodes/pg1/restart", asking);
         assert.equal(answer.status, status);
         assert.equal(
           answer.headers["www-authenticate"]?.startsWith('Basic realm="rolecall"'),
@@ -96,12 +97,12 @@ suite("credentials for calls that change something", () => {
         assert.equal(pg1.received[0]?.headers["authorization"], undefined);
         if (who !== undefined)
           assert.equal(
-            (await until("an audit line", () => town.log.find(({ msg }) => msg === "management call")))["who"],
+            (await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call")))["who"],
             who,
           );
         else
           assert.ok(
-            town.log.some(
+            town.logRecords.some(
               ({ msg, from, status: told }) => msg === "not let in" && from === "127.0.0.1" && told === 401,
             ),
           );
@@ -110,33 +111,36 @@ suite("credentials for calls that change something", () => {
   }
   test("health checks need none, unless auth is for all", async () => {
     await withDoor({ auth: { ...auth, certificate: false } }, async (town) =>
-      assert.equal((await town.ask("/nodes/pg1/primary")).status, 200),
+      assert.equal((await town.request("/nodes/pg1/primary")).status, 200),
     );
     await withDoor({ auth: { ...auth, certificate: false, for: "all" } }, async (town) => {
-      assert.equal((await town.ask("/nodes/pg1/primary")).status, 401);
-      assert.equal((await town.ask("/nodes/pg1/primary", { headers: bearer("token-one").headers ?? {} })).status, 200);
+      assert.equal((await town.request("/nodes/pg1/primary")).status, 401);
+      assert.equal(
+        (await town.request("/nodes/pg1/primary", { headers: bearer("token-one").headers ?? {} })).status,
+        200,
+      );
     });
   });
   test("a token that is added counts from then on, one that is taken away no longer", async () => {
     const changing = join(folder, "changing");
     writeFileSync(changing, "old\n");
     await withDoor({ auth: { ...auth, basic: [], bearer: [changing], certificate: false } }, async (town) => {
-      assert.equal((await town.ask("/nodes/pg1/restart", bearer("old"))).status, 200);
+      assert.equal((await town.request("/nodes/pg1/restart", bearer("old"))).status, 200);
       writeFileSync(changing, "new\n");
       await until("the new token", async () =>
-        (await town.ask("/nodes/pg1/restart", bearer("new"))).status === 200 ? true : undefined,
+        (await town.request("/nodes/pg1/restart", bearer("new"))).status === 200 ? true : undefined,
       );
-      assert.equal((await town.ask("/nodes/pg1/restart", bearer("old"))).status, 401);
+      assert.equal((await town.request("/nodes/pg1/restart", bearer("old"))).status, 401);
     });
   });
   test("a storm of guesses is told to come back, and who was let in before still comes in", async () => {
     await withDoor({ auth: { ...auth, bearer: [], certificate: false } }, async (town) => {
-      assert.equal((await town.ask("/nodes/pg1/restart", basic("ann:ann's password"))).status, 200);
+      assert.equal((await town.request("/nodes/pg1/restart", basic("ann:ann's password"))).status, 200);
       const guesses = Promise.all(
-        Array.from({ length: 40 }, (_, at) => town.ask("/nodes/pg1/restart", basic(`ann:guess${at}`))),
+        Array.from({ length: 40 }, (_, at) => town.request("/nodes/pg1/restart", basic(`ann:guess${at}`))),
       );
-      assert.equal((await town.ask("/nodes/pg1/restart", basic("ann:ann's password"))).status, 200);
-      assert.equal((await town.ask("/nodes/pg1/primary")).status, 200);
+      assert.equal((await town.request("/nodes/pg1/restart", basic("ann:ann's password"))).status, 200);
+      assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
       const statuses = (await guesses).map(({ status }) => status);
       assert.ok(statuses.includes(429), statuses.join());
       assert.ok(
@@ -149,19 +153,19 @@ suite("credentials for calls that change something", () => {
 
 test("the log line of a rejected call holds its path, but not its query, where clients put tokens", async () => {
   await withDoor({ auth: { ...auth, certificate: false } }, async (town) => {
-    assert.equal((await town.ask("/nodes/pg1/restart?token=sesame", restart())).status, 401);
-    const line = await until("the line", () => town.log.find(({ msg }) => msg === "not let in"));
+    assert.equal((await town.request("/nodes/pg1/restart?token=sesame", restart())).status, 401);
+    const line = await until("the line", () => town.logRecords.find(({ msg }) => msg === "not let in"));
     assert.equal(line["call"], "POST /nodes/pg1/restart?…");
   });
 });
 
 test("a flood of rejected calls is a bounded number of lines, and one that tells how many more there were", async () => {
-  let log: Town["log"] = [];
+  let log: GatewayFixture["logRecords"] = [];
   await withDoor({ auth: { ...auth, certificate: false } }, async (town) => {
-    for (let at = 0; at < 120; at += 1) assert.equal((await town.ask("/nodes/pg1/restart", restart())).status, 401);
-    const { body } = await ask(`${town.admin}/metrics`);
+    for (let at = 0; at < 120; at += 1) assert.equal((await town.request("/nodes/pg1/restart", restart())).status, 401);
+    const { body } = await sendRequest(`${town.adminUrl}/metrics`);
     assert.match(body, /^rolecall_turned_away_total\{status="401"\} 120$/m);
-    log = town.log;
+    log = town.logRecords;
   });
   const lines = log.filter(({ msg }) => msg === "not let in").length;
   assert.ok(lines >= 50 && lines < 120, `${lines} lines`);
@@ -184,16 +188,19 @@ suite("networks", () => {
   for (const [given, door, check, call] of rows) {
     test(given, async () => {
       await withDoor(door, async (town) => {
-        assert.equal((await town.ask("/nodes/pg1/primary")).status, check);
-        assert.equal((await town.ask("/nodes/pg1/restart", restart())).status, call);
+        assert.equal((await town.request("/nodes/pg1/primary")).status, check);
+        assert.equal((await town.request("/nodes/pg1/restart", restart())).status, call);
       });
     });
   }
   test("an IPv4 caller of a socket for both families counts by its IPv4 address", async () => {
-    const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-    const town = await buildTownOf([nodeOf(pg1)], { listener: { address: "::" }, door: { allow: ["127.0.0.1/32"] } });
+    const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+    const town = await gatewayFixtureOf([nodeOf(pg1)], {
+      listener: { address: "::" },
+      access: { allow: ["127.0.0.1/32"] },
+    });
     try {
-      assert.equal((await town.ask("/nodes/pg1/primary")).status, 200);
+      assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
     } finally {
       await town.close();
       await pg1.close();
@@ -204,27 +211,27 @@ suite("networks", () => {
 suite("TLS", () => {
   test("a client certificate that the authority signed lets in, a foreign one and none do not", async () => {
     await withDoor({ tls, auth: { ...auth, basic: [], bearer: [] } }, async (town) => {
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
-      assert.equal((await town.ask("/nodes/pg1/restart", restart({ tls: trusting }))).status, 401);
-      assert.equal((await town.ask("/nodes/pg1/restart", restart({ tls: misled }))).status, 401);
-      assert.equal((await town.ask("/nodes/pg1/restart", restart({ tls: certified }))).status, 200);
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: trusting }))).status, 401);
+      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: misled }))).status, 401);
+      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: certified }))).status, 200);
       assert.equal(
-        (await until("an audit line", () => town.log.find(({ msg }) => msg === "management call")))["who"],
+        (await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call")))["who"],
         "certificate edge client",
       );
     });
   });
   test("where client certificates are required nobody comes in without", async () => {
     await withDoor({ tls: { ...tls, client: "required" } }, async (town) => {
-      await assert.rejects(town.ask("/nodes/pg1/primary", { tls: trusting }));
-      await assert.rejects(town.ask("/nodes/pg1/primary", { tls: misled }));
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: certified })).status, 200);
+      await assert.rejects(town.request("/nodes/pg1/primary", { tls: trusting }));
+      await assert.rejects(town.request("/nodes/pg1/primary", { tls: misled }));
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: certified })).status, 200);
     });
   });
   test("versions below the least are not spoken", async () => {
     await withDoor({ tls: { ...tls, minVersion: "TLSv1.3" } }, async (town) => {
-      await assert.rejects(town.ask("/nodes/pg1/primary", { tls: { ...trusting, maxVersion: "TLSv1.2" } }));
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      await assert.rejects(town.request("/nodes/pg1/primary", { tls: { ...trusting, maxVersion: "TLSv1.2" } }));
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
   test("a new certificate is taken up while a connection made with the old one goes on", async () => {
@@ -254,15 +261,15 @@ suite("TLS", () => {
     await withDoor({ tls: { ...tls, cert, key } }, async (town) => {
       writeFileSync(cert, "no certificate");
       await until("a line", () =>
-        town.log.find(({ msg, problem }) => msg === "files of a listener read" && problem !== null),
+        town.logRecords.find(({ msg, problem }) => msg === "files of a listener read" && problem !== null),
       );
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
   test("plain HTTP on a TLS port gets nothing, and does no harm", async () => {
     await withDoor({ tls }, async (town) => {
-      await assert.rejects(ask(town.url.replace("https", "http")));
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      await assert.rejects(sendRequest(town.url.replace("https", "http")));
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
 });

@@ -5,60 +5,63 @@ import { describe, test, type TestContext } from "node:test";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
-import { eventsTo, Front, listeningOf, openFront } from "../../fake/front.ts";
-import { listen } from "../../fake/listening.ts";
-import { steady } from "../../fake/watched.ts";
+import { collectErrors, NodeApiListener, routingContextOf, openNodeApiListener } from "../../fake/node-api-listener.ts";
+import { listenDuringTest } from "../../fake/listen.ts";
+import { steadyCluster } from "../../fake/cluster-fixture.ts";
 
-const whole = listeningOf({ wholeCluster: true });
+const whole = routingContextOf({ wholeCluster: true });
 
-async function openListener(context: TestContext, handler: ListenerHandler): Promise<Front> {
+async function openListener(context: TestContext, handler: ListenerHandler): Promise<NodeApiListener> {
   const errors: unknown[] = [];
-  const listener = new Listener(handler, unrestrictedAccess, eventsTo(errors));
+  const listener = new Listener(handler, unrestrictedAccess, collectErrors(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
-  return new Front(port, [], errors);
+  return new NodeApiListener(port, [], errors);
 }
 
 describe("a request that cannot be taken", () => {
   test("has a status of its own, and a JSON error where it could be read at all", async (context) => {
-    const front = await openFront(context, steady(), { listening: whole });
-    const post = await front.ask("/primary", { method: "POST" });
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
+    const post = await front.request("/primary", { method: "POST" });
     assert.deepEqual([post.status, post.headers.get("Allow")], [405, "GET, HEAD, OPTIONS"]);
-    assert.equal((await front.ask("/switchover", { method: "POST", headers: ["Content-Length: 0"] })).status, 403);
+    assert.equal((await front.request("/switchover", { method: "POST", headers: ["Content-Length: 0"] })).status, 403);
     const longest = `/nodes/pg1/primary?be=${"x".repeat(2_048 - 22)}`;
-    assert.deepEqual([(await front.ask(longest)).status, (await front.ask(`${longest}x`)).status], [200, 414]);
-    assert.equal((await front.ask("/primary", { headers: [`X-Long: ${"x".repeat(17_000)}`] })).status, 431);
+    assert.deepEqual([(await front.request(longest)).status, (await front.request(`${longest}x`)).status], [200, 414]);
+    assert.equal((await front.request("/primary", { headers: [`X-Long: ${"x".repeat(17_000)}`] })).status, 431);
     assert.equal(
-      (await front.ask("/primary", { headers: Array.from({ length: 100 }, (_, at) => `X-${at}: ${"y".repeat(20)}`) }))
-        .status,
+      (
+        await front.request("/primary", {
+          headers: Array.from({ length: 100 }, (_, at) => `X-${at}: ${"y".repeat(20)}`),
+        })
+      ).status,
       200,
     );
-    assert.match(await front.raw("GET /primary\r\n\r\n"), /^HTTP\/1\.1 (200|400)/);
-    assert.match(await front.raw("\u0016\u0003\u0001 not HTTP\r\n\r\n"), /^HTTP\/1\.1 400/);
-    assert.match(await front.raw("GET /primary HTTP/9.9\r\n\r\n"), /^HTTP\/1\.1 (400|505)/);
-    assert.match(await front.raw("GET /primary HTTP/1.1\r\nContent-Length: x\r\n\r\n"), /^HTTP\/1\.1 400/);
+    assert.match(await front.sendBytes("GET /primary\r\n\r\n"), /^HTTP\/1\.1 (200|400)/);
+    assert.match(await front.sendBytes("\u0016\u0003\u0001 not HTTP\r\n\r\n"), /^HTTP\/1\.1 400/);
+    assert.match(await front.sendBytes("GET /primary HTTP/9.9\r\n\r\n"), /^HTTP\/1\.1 (400|505)/);
+    assert.match(await front.sendBytes("GET /primary HTTP/1.1\r\nContent-Length: x\r\n\r\n"), /^HTTP\/1\.1 400/);
     assert.match(
-      await front.raw("GET /primary HTTP/1.1\r\nExpect: wonders\r\nConnection: close\r\n\r\n"),
+      await front.sendBytes("GET /primary HTTP/1.1\r\nExpect: wonders\r\nConnection: close\r\n\r\n"),
       /^HTTP\/1\.1 417/,
     );
     assert.match(
-      await front.raw(
+      await front.sendBytes(
         "PUT /primary HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 9\r\nConnection: close\r\n\r\n",
       ),
       /^HTTP\/1\.1 405/,
     );
-    assert.equal(await front.raw("CONNECT pg1:5432 HTTP/1.1\r\n\r\n"), "");
+    assert.equal(await front.sendBytes("CONNECT pg1:5432 HTTP/1.1\r\n\r\n"), "");
     assert.match(
-      await front.raw("GET /livez HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n"),
+      await front.sendBytes("GET /livez HTTP/1.1\r\nUpgrade: websocket\r\nConnection: Upgrade, close\r\n\r\n"),
       /^HTTP\/1\.1 200/,
     );
-    assert.equal((await front.ask("/primary")).status, 200, "and the next one is answered");
+    assert.equal((await front.request("/primary")).status, 200, "and the next one is answered");
     assert.deepEqual(front.errors, []);
   });
 
   test("shows no more of a value than 200 characters", async (context) => {
-    const front = await openFront(context, steady(), { listening: whole });
-    const { body } = await front.ask(`/replica?lag=${"9".repeat(1_500)}`);
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
+    const { body } = await front.request(`/replica?lag=${"9".repeat(1_500)}`);
     assert.equal(JSON.parse(Buffer.from(body, "latin1").toString()).value.length, 201);
   });
 
@@ -69,11 +72,11 @@ describe("a request that cannot be taken", () => {
       return Promise.resolve({ status: 200, phrase: "OK", headers: [], body: Buffer.from("late") });
     });
     for (const target of ["/throws", "/rejects"]) {
-      const { status, body } = await front.ask(target);
+      const { status, body } = await front.request(target);
       assert.equal(status, 500);
       assert.equal(body.includes("planted"), false);
     }
-    assert.equal((await front.ask("/other")).body, "late");
+    assert.equal((await front.request("/other")).body, "late");
     assert.equal(front.errors.length, 2);
   });
 });
@@ -89,37 +92,37 @@ describe("a listener", () => {
               (answer = () => resolve({ status: 200, phrase: "OK", headers: [], body: Buffer.from("late") })),
           ),
         unrestrictedAccess,
-        eventsTo([]),
+        collectErrors([]),
       );
       const port = await listener.open({ address: "127.0.0.1", port: 0 });
-      const front = new Front(port, [], []);
-      const asking = front.raw("GET / HTTP/1.1\r\n\r\n").catch(() => "");
+      const front = new NodeApiListener(port, [], []);
+      const asking = front.sendBytes("GET / HTTP/1.1\r\n\r\n").catch(() => "");
       while (answer.toString() === "() => { }") await new Promise((resolve) => void setImmediate(resolve));
       const closing = listener.close(graceMs);
       if (graceMs > 1_000) answer();
       await closing;
       assert.equal((await asking).endsWith("late"), graceMs > 1_000);
-      await assert.rejects(front.raw("GET / HTTP/1.1\r\n\r\n"), /ECONNREFUSED/);
+      await assert.rejects(front.sendBytes("GET / HTTP/1.1\r\n\r\n"), /ECONNREFUSED/);
     }
   });
 
   test("that cannot open says what the system says", async (context) => {
     const taken = createServer();
-    const takenPort = await listen(context, taken);
-    const listener = new Listener(() => assert.fail("nobody can ask"), unrestrictedAccess, eventsTo([]));
+    const takenPort = await listenDuringTest(context, taken);
+    const listener = new Listener(() => assert.fail("nobody can ask"), unrestrictedAccess, collectErrors([]));
     await assert.rejects(listener.open({ address: "127.0.0.1", port: takenPort }), { code: "EADDRINUSE" });
   });
 
   test("answers others while half a request hangs on a connection", async (context) => {
-    const front = await openFront(context, steady());
+    const front = await openNodeApiListener(context, steadyCluster());
     const slow = Array.from({ length: 50 }, () => connect(front.port, "127.0.0.1"));
     context.after(() => slow.forEach((socket) => socket.destroy()));
     for (const socket of slow) socket.on("error", () => {}).write("GET /nodes/pg1/primary HTTP/1.1\r\nX-Slow: ");
-    assert.equal((await front.ask("/nodes/pg1/primary")).status, 200);
+    assert.equal((await front.request("/nodes/pg1/primary")).status, 200);
   });
 
   test("outlives askers that reset after the status line", async (context) => {
-    const front = await openFront(context, steady());
+    const front = await openNodeApiListener(context, steadyCluster());
     for (let time = 0; time < 30; time += 1) {
       await new Promise<void>((resolve) => {
         const socket = connect(front.port, "127.0.0.1", () => socket.write("GET /nodes/pg1/primary HTTP/1.0\r\n\r\n"));
@@ -128,7 +131,7 @@ describe("a listener", () => {
         socket.on("close", () => resolve());
       });
     }
-    assert.equal((await front.ask("/nodes/pg1/primary")).status, 200);
+    assert.equal((await front.request("/nodes/pg1/primary")).status, 200);
     assert.deepEqual(front.errors, []);
   });
 });

@@ -1,18 +1,22 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { answerOf, listeningOf, openFront } from "../../fake/front.ts";
-import { statusOf, steady, Watched } from "../../fake/watched.ts";
+import { parseAnswer, routingContextOf, openNodeApiListener } from "../../fake/node-api-listener.ts";
+import { steadyCluster, ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { statusDocument } from "../../fake/node-documents.ts";
 
-const whole = listeningOf({ wholeCluster: true });
+const whole = routingContextOf({ wholeCluster: true });
 
 describe("an answer on the wire", () => {
   test("is the node's own document with our word on it, byte for byte", async (context) => {
-    const front = await openFront(context, steady());
-    const document = JSON.stringify(statusOf("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
+    const front = await openNodeApiListener(context, steadyCluster());
+    const document = JSON.stringify(statusDocument("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(
+      0,
+      -1,
+    );
     const ours =
       '{"node":"pg1","cluster":"demo","fit":true,"reason":null,"lag_bytes":0,"lag_ms":0,"observed_at":"1970-01-01T00:00:00.000Z","snapshot":7,"instance":"run"}';
     const body = `${document},"rolecall":${ours}}`;
-    const text = await front.raw("GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n");
+    const text = await front.sendBytes("GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n");
     assert.equal(
       text,
       `HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Type: application/json\r\nX-Rolecall-Node: pg1\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
@@ -20,8 +24,8 @@ describe("an answer on the wire", () => {
   });
 
   test("that is a no says why in its line, a header and its body", async (context) => {
-    const front = await openFront(context, steady());
-    const { line, headers, body } = await front.ask("/nodes/pg2/replica?lag=1MB");
+    const front = await openNodeApiListener(context, steadyCluster());
+    const { line, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB");
     assert.equal(line, "HTTP/1.1 503 lagging 12MB");
     assert.equal(headers.get("X-Rolecall-Reason"), "lagging");
     assert.equal(JSON.parse(body).rolecall.reason, "lagging");
@@ -30,7 +34,7 @@ describe("an answer on the wire", () => {
   });
 
   test("of a node nobody has heard has a body all the same", async (context) => {
-    const { line, body } = await (await openFront(context, steady())).ask("/nodes/pg3/replica");
+    const { line, body } = await (await openNodeApiListener(context, steadyCluster())).request("/nodes/pg3/replica");
     assert.equal(line, "HTTP/1.1 503 unknown");
     const { rolecall, ...document } = JSON.parse(body);
     assert.deepEqual(document, { state: "unknown", role: "unknown" });
@@ -38,7 +42,7 @@ describe("an answer on the wire", () => {
   });
 
   test("to HEAD has the length of the GET's body, to OPTIONS 0, and both its status and headers", async (context) => {
-    const front = await openFront(context, steady());
+    const front = await openNodeApiListener(context, steadyCluster());
     for (const target of [
       "/nodes/pg1/primary",
       "/nodes/pg2/primary",
@@ -47,9 +51,9 @@ describe("an answer on the wire", () => {
       "/livez",
       "/nodes/pg1/patroni",
     ]) {
-      const got = await front.ask(target);
-      const head = await front.ask(target, { method: "HEAD" });
-      const options = await front.ask(target, { method: "OPTIONS" });
+      const got = await front.request(target);
+      const head = await front.request(target, { method: "HEAD" });
+      const options = await front.request(target, { method: "OPTIONS" });
       assert.deepEqual([head.line, options.line], [got.line, got.line]);
       assert.deepEqual([head.body, options.body], ["", ""]);
       assert.equal(head.headers.get("Content-Length"), String(Buffer.byteLength(got.body, "latin1")));
@@ -59,12 +63,12 @@ describe("an answer on the wire", () => {
   });
 
   test("goes to HTTP/1.0 and to a request without Host as to any other", async (context) => {
-    const front = await openFront(context, steady());
+    const front = await openNodeApiListener(context, steadyCluster());
     for (const request of [
       "GET /nodes/pg1/primary HTTP/1.0\r\n\r\n",
       "GET /nodes/pg1/primary HTTP/1.1\r\nConnection: close\r\n\r\n",
     ]) {
-      const { status, headers, body } = answerOf(await front.raw(request));
+      const { status, headers, body } = parseAnswer(await front.sendBytes(request));
       assert.equal(status, 200);
       assert.equal(headers.get("Connection"), "close");
       assert.equal(headers.get("Content-Length"), String(body.length));
@@ -72,32 +76,35 @@ describe("an answer on the wire", () => {
   });
 
   test("keeps the connection where the asker does, several requests at once in their order", async (context) => {
-    const front = await openFront(context, steady());
-    const text = await front.raw(
+    const front = await openNodeApiListener(context, steadyCluster());
+    const text = await front.sendBytes(
       "GET /nodes/pg1/primary HTTP/1.1\r\n\r\nHEAD /nodes/pg2/primary HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nConnection: close\r\n\r\n",
     );
     assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 503", "HTTP/1.1 200"]);
   });
 
   test("to `OPTIONS *` and to an absolute target is that of the path", async (context) => {
-    const front = await openFront(context, steady(), { listening: whole });
-    assert.equal((await front.ask("*", { method: "OPTIONS" })).status, 200);
-    assert.equal((await front.ask("http://elsewhere:1/nodes/pg1/primary")).status, 200);
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
+    assert.equal((await front.request("*", { method: "OPTIONS" })).status, 200);
+    assert.equal((await front.request("http://elsewhere:1/nodes/pg1/primary")).status, 200);
   });
 
   test("does not carry what a name or a document would break it with", async (context) => {
-    const watched = new Watched({ nodes: ["pg ü\u{1F418}", 'a"b'] });
+    const watched = new ClusterFixture({ nodes: ["pg ü\u{1F418}", 'a"b'] });
     watched.follow("pg ü\u{1F418}", 0, { state: "ü\u{1F418}", patroni: {} });
-    const front = await openFront(context, watched);
-    const odd = await front.ask(`/nodes/${encodeURIComponent("pg ü\u{1F418}")}/replica`);
+    const front = await openNodeApiListener(context, watched);
+    const odd = await front.request(`/nodes/${encodeURIComponent("pg ü\u{1F418}")}/replica`);
     assert.equal(odd.line, "HTTP/1.1 503 not_running ???");
     assert.equal(odd.headers.get("X-Rolecall-Node"), "pg ???");
     assert.equal(JSON.parse(Buffer.from(odd.body, "latin1").toString()).rolecall.node, "pg ü\u{1F418}");
-    assert.equal((await front.ask(`/nodes/${encodeURIComponent('a"b')}/health`)).headers.get("X-Rolecall-Node"), 'a"b');
-    const split = await front.ask("/nodes/pg%0d%0aX-Evil:%201/health");
+    assert.equal(
+      (await front.request(`/nodes/${encodeURIComponent('a"b')}/health`)).headers.get("X-Rolecall-Node"),
+      'a"b',
+    );
+    const split = await front.request("/nodes/pg%0d%0aX-Evil:%201/health");
     assert.equal(split.status, 400);
     assert.equal(split.headers.has("X-Evil"), false);
-    const parameter = await front.ask(`/nodes/${encodeURIComponent('a"b')}/health?x%0d%0aX-Evil:=1`);
+    const parameter = await front.request(`/nodes/${encodeURIComponent('a"b')}/health?x%0d%0aX-Evil:=1`);
     assert.equal(parameter.line, "HTTP/1.1 400 bad_request parameter x??X-Evil:");
     assert.equal(parameter.headers.has("X-Evil"), false);
   });
@@ -105,24 +112,24 @@ describe("an answer on the wire", () => {
 
 describe("a check", () => {
   test("of the whole cluster is answered with the node chosen", async (context) => {
-    const front = await openFront(context, steady(), { listening: whole });
-    assert.equal((await front.ask("/primary")).headers.get("X-Rolecall-Node"), "pg1");
-    assert.equal((await front.ask("/replica")).headers.get("X-Rolecall-Node"), "pg2");
-    const none = await front.ask("/sync");
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
+    assert.equal((await front.request("/primary")).headers.get("X-Rolecall-Node"), "pg1");
+    assert.equal((await front.request("/replica")).headers.get("X-Rolecall-Node"), "pg2");
+    const none = await front.request("/sync");
     assert.deepEqual([none.line, none.headers.get("X-Rolecall-Node")], ["HTTP/1.1 503 none_fit", "-"]);
   });
 
   test("gives the status that was asked for a soft no, for silence, and never for a hard no", async (context) => {
-    const front = await openFront(context, steady());
-    assert.equal((await front.ask("/nodes/pg2/primary?miss=404")).status, 404);
-    assert.equal((await front.ask("/nodes/pg3/primary?miss=404&unknown=500")).status, 500);
-    const blind = await openFront(context, steady(), { nowMs: 60_000 });
-    assert.equal((await blind.ask("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
+    const front = await openNodeApiListener(context, steadyCluster());
+    assert.equal((await front.request("/nodes/pg2/primary?miss=404")).status, 404);
+    assert.equal((await front.request("/nodes/pg3/primary?miss=404&unknown=500")).status, 500);
+    const blind = await openNodeApiListener(context, steadyCluster(), { nowMs: 60_000 });
+    assert.equal((await blind.request("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
   });
 
   test("that keeps a lagging node in says so", async (context) => {
-    const front = await openFront(context, steady());
-    const { status, headers, body } = await front.ask("/nodes/pg2/replica?lag=1MB&keep=1");
+    const front = await openNodeApiListener(context, steadyCluster());
+    const { status, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB&keep=1");
     assert.deepEqual(
       [status, headers.get("X-Rolecall-Degraded"), JSON.parse(body).rolecall.degraded],
       [200, "true", true],
@@ -130,13 +137,13 @@ describe("a check", () => {
   });
 
   test("is held against the database that HAProxy says it would send to", async (context) => {
-    const watched = new Watched({
+    const watched = new ClusterFixture({
       nodes: [{ name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } }],
     });
     watched.lead("pg1", 0);
-    const front = await openFront(context, watched);
+    const front = await openNodeApiListener(context, watched);
     const at = async (state: string, query = ""): Promise<string> =>
-      (await front.ask(`/nodes/pg1/primary${query}`, { headers: [`X-Haproxy-Server-State: ${state}`] })).line;
+      (await front.request(`/nodes/pg1/primary${query}`, { headers: [`X-Haproxy-Server-State: ${state}`] })).line;
     assert.equal(await at("UP 2/3; address=10.0.0.1; port=5432; name=bk/pg1"), "HTTP/1.1 200 OK");
     assert.equal(await at("UP 2/3; address=10.0.0.2; port=5432"), "HTTP/1.1 503 moved");
     assert.equal(await at("UP 2/3; address=10.0.0.2; port=5432", "?db=10.0.0.1:5432"), "HTTP/1.1 200 OK");
@@ -147,96 +154,106 @@ describe("a check", () => {
   });
 
   test("by Host finds a node whatever the case of its name", async (context) => {
-    const watched = new Watched({ nodes: ["PG1"] });
+    const watched = new ClusterFixture({ nodes: ["PG1"] });
     watched.lead("PG1", 0);
-    const front = await openFront(context, watched, { listening: listeningOf({ hostSuffixes: [".db.internal"] }) });
+    const front = await openNodeApiListener(context, watched, {
+      routing: routingContextOf({ hostSuffixes: [".db.internal"] }),
+    });
     const ask = (host: string): Promise<string> =>
-      front.raw(`GET /primary HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      front.sendBytes(`GET /primary HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
     assert.match(await ask("pg1.demo.db.internal:8008"), /^HTTP\/1\.1 200 OK/);
     assert.match(await ask("pg2.demo.db.internal"), /^HTTP\/1\.1 400 bad_request node/);
   });
 
   test("by path goes by the path while Host names nobody, and is refused from when such a node is known", async (context) => {
-    const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+    const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
     const members = (names: readonly string[], atMs: number): void => {
       const rows = names.map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
       watched.document("cluster", { of: "seed", value: { scope: "demo", members: rows } }, atMs);
     };
     members(["pg1"], 0);
     watched.lead("pg1", 0);
-    const front = await openFront(context, watched, { listening: listeningOf({ hostSuffixes: [".db.internal"] }) });
+    const front = await openNodeApiListener(context, watched, {
+      routing: routingContextOf({ hostSuffixes: [".db.internal"] }),
+    });
     const ask = (): Promise<string> =>
-      front.raw("GET /nodes/pg1/primary HTTP/1.1\r\nHost: lb.demo.db.internal\r\nConnection: close\r\n\r\n");
+      front.sendBytes("GET /nodes/pg1/primary HTTP/1.1\r\nHost: lb.demo.db.internal\r\nConnection: close\r\n\r\n");
     assert.match(await ask(), /^HTTP\/1\.1 200 OK/);
     members(["pg1", "LB"], 1);
     assert.match(await ask(), /^HTTP\/1\.1 400 bad_request node/);
   });
 
   test("of a node that is not there is a 400 once the members are known, and unknown before", async (context) => {
-    const front = await openFront(context, steady());
-    const { status, body } = await front.ask("/nodes/pg9/primary");
+    const front = await openNodeApiListener(context, steadyCluster());
+    const { status, body } = await front.request("/nodes/pg9/primary");
     assert.equal(status, 400);
     assert.deepEqual(
       { ...JSON.parse(body), message: "" },
       { error: "bad_request", thing: "node", value: "pg9", allowed: "one of pg1, pg2, pg3", message: "" },
     );
-    const early = await openFront(context, new Watched({ nodes: [], cluster: { discover: ["http://seed:1"] } }));
-    assert.equal((await early.ask("/nodes/pg9/primary")).line, "HTTP/1.1 503 unknown");
+    const early = await openNodeApiListener(
+      context,
+      new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:1"] } }),
+    );
+    assert.equal((await early.request("/nodes/pg9/primary")).line, "HTTP/1.1 503 unknown");
   });
 });
 
 describe("a document", () => {
   test("is served from memory with its age, and nobody is asked", async (context) => {
-    const watched = steady();
-    const front = await openFront(context, watched, { listening: whole, nowMs: 4_600 });
-    assert.equal((await front.ask("/cluster")).line, "HTTP/1.1 503 unknown");
-    watched.named("pg1", "pg2", 1_000);
-    const { status, headers, body } = await front.ask("/cluster");
+    const watched = steadyCluster();
+    const front = await openNodeApiListener(context, watched, { routing: whole, nowMs: 4_600 });
+    assert.equal((await front.request("/cluster")).line, "HTTP/1.1 503 unknown");
+    watched.nameLeader("pg1", "pg2", 1_000);
+    const { status, headers, body } = await front.request("/cluster");
     assert.deepEqual([status, headers.get("Age"), headers.get("X-Rolecall-Node")], [200, "4", "pg2"]);
     assert.equal(JSON.parse(body).scope, "demo");
   });
 
   test("that the cluster does not have is the node's own 502", async (context) => {
-    const watched = steady();
+    const watched = steadyCluster();
     const served = { status: 502, body: "", source: "pg1", sentAtMs: 0 };
-    watched.tell({ kind: "document", cluster: "demo", answer: { name: "failsafe", served } }, 0);
-    assert.equal((await (await openFront(context, watched, { listening: whole })).ask("/failsafe")).status, 502);
+    watched.record({ kind: "document", cluster: "demo", answer: { name: "failsafe", served } }, 0);
+    assert.equal(
+      (await (await openNodeApiListener(context, watched, { routing: whole })).request("/failsafe")).status,
+      502,
+    );
   });
 
   test("of a node's status is 200 while it is known, of the whole cluster that of the primary", async (context) => {
-    const watched = steady();
-    const front = await openFront(context, watched, { listening: whole });
+    const watched = steadyCluster();
+    const front = await openNodeApiListener(context, watched, { routing: whole });
     for (const path of ["/patroni", "/ha"]) {
-      assert.equal((await front.ask(`/nodes/pg2${path}`)).status, 200);
-      assert.equal((await front.ask(path)).headers.get("X-Rolecall-Node"), "pg1");
+      assert.equal((await front.request(`/nodes/pg2${path}`)).status, 200);
+      assert.equal((await front.request(path)).headers.get("X-Rolecall-Node"), "pg1");
     }
-    assert.equal((await front.ask("/nodes/pg3/patroni")).line, "HTTP/1.1 503 unknown");
+    assert.equal((await front.request("/nodes/pg3/patroni")).line, "HTTP/1.1 503 unknown");
     watched.fail("pg2", "refused", 1_000);
     watched.fail("pg2", "refused", 2_000);
     watched.fail("pg2", "refused", 3_000);
-    assert.equal((await front.ask("/nodes/pg2/patroni")).line, "HTTP/1.1 503 down");
-    const later = await openFront(context, watched, { listening: whole, nowMs: 5_500 });
-    assert.equal((await later.ask("/nodes/pg1/patroni")).line, "HTTP/1.1 503 stale");
+    assert.equal((await front.request("/nodes/pg2/patroni")).line, "HTTP/1.1 503 down");
+    const later = await openNodeApiListener(context, watched, { routing: whole, nowMs: 5_500 });
+    assert.equal((await later.request("/nodes/pg1/patroni")).line, "HTTP/1.1 503 stale");
   });
 });
 
 describe("our own health", () => {
   test("is told on every listener and is no database's", async (context) => {
-    const front = await openFront(context, new Watched(), { unready: "draining" });
+    const front = await openNodeApiListener(context, new ClusterFixture(), { unready: "draining" });
     assert.deepEqual(
-      [(await front.ask("/livez")).status, (await front.ask("/readyz")).line],
+      [(await front.request("/livez")).status, (await front.request("/readyz")).line],
       [200, "HTTP/1.1 503 draining"],
     );
-    const ready = await openFront(context, new Watched());
-    assert.equal((await ready.ask("/readyz")).status, 200);
+    const ready = await openNodeApiListener(context, new ClusterFixture());
+    assert.equal((await ready.request("/readyz")).status, 200);
   });
 });
 
 test("every answer is tallied by one of a few names", async (context) => {
-  const front = await openFront(context, steady(), { listening: whole });
-  for (const target of ["/primary", "/cluster", "/livez", "/nowhere", "/patroni"]) await front.ask(target);
-  await front.ask("/primary", { method: "POST" });
-  await front.ask("/reload", { method: "POST" });
+  const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
+  for (const target of ["/primary", "/cluster", "/livez", "/nowhere", "/patroni"]) await front.request(target);
+  await front.request("/primary", { method: "POST" });
+  await front.request("/reload", { method: "POST" });
   assert.deepEqual(front.answers, [
     "primary 200",
     "cluster 503",

@@ -3,8 +3,8 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
-import { storedCluster, type StoredCluster } from "../../fake/stored-cluster.ts";
-import { anyEvent, answered, named } from "../../health/stage.ts";
+import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
+import { anyEvent, statusOutcome, leaderViewOutcome } from "../../health/arbitraries.ts";
 
 const routes = [
   "primary",
@@ -55,7 +55,7 @@ const happening = fc.oneof(
       .map(([name, megabytes]) => made((atMs) => healthy(name, megabytes, atMs))),
   },
   { weight: 3, arbitrary: anyEvent.map(made) },
-  { weight: 1, arbitrary: fc.constant(made((atMs) => named("pg2", "pg1", atMs))) },
+  { weight: 1, arbitrary: fc.constant(made((atMs) => leaderViewOutcome("pg2", "pg1", atMs))) },
   {
     weight: 1,
     arbitrary: fc.record({ node: anyNode, isAll: fc.boolean() }).map((wish) => made((atMs) => drained(wish, atMs))),
@@ -86,8 +86,8 @@ test("an answer that is kept over probes is the one that would be made now, but 
   let kept = 0;
   fc.assert(
     fc.property(told, ({ guards, asked, events }) => {
-      const cluster = storedCluster(guards);
-      const dialect = new NodeApi(cluster.listening, cluster.sources());
+      const cluster = storeFixture(guards);
+      const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
       const hot = dialect.cached();
       const given = new Map<string, unknown>();
       const compare = (): void => {
@@ -116,8 +116,8 @@ test("an answer that is kept over probes is the one that would be made now, but 
 });
 
 /** The node's last word once more, as a prober that recognises it tells it; `null` of one that was never heard. */
-function again(cluster: StoredCluster, node: string): ProbeOutcome | null {
-  const { nodes, index } = cluster.part();
+function again(cluster: StoreFixture, node: string): ProbeOutcome | null {
+  const { nodes, index } = cluster.state();
   const known = nodes[index.get(node) ?? -1];
   if (known === undefined || known.report === null) return null;
   const { report, hasLock } = known;
@@ -130,7 +130,12 @@ function healthy(node: Node, megabytes: number, atMs: number): ProbeOutcome {
   const isLeader = node === "pg1";
   const senders = isLeader ? ["pg2", "pg3"].map((name) => ({ name, address: null, state: "streaming" })) : [];
   const positions = isLeader ? { location: at } : { received: at, replayed: at };
-  return answered(node, atMs, { hasLock: isLeader, role: isLeader ? "primary" : "replica", senders, ...positions });
+  return statusOutcome(node, atMs, {
+    hasLock: isLeader,
+    role: isLeader ? "primary" : "replica",
+    senders,
+    ...positions,
+  });
 }
 
 function drained({ node, isAll }: { readonly node: Node; readonly isAll: boolean }, atMs: number): ProbeOutcome {

@@ -4,9 +4,9 @@ import * as fc from "fast-check";
 import { parseRequestTarget } from "../../../src/http/message/request-target.ts";
 import { routeRequest, type RoutedRequest } from "../../../src/http/node-api/route-request.ts";
 import { routePaths } from "../../../src/health/route.ts";
-import { listeningOf, requestOf } from "../../fake/front.ts";
+import { routingContextOf, requestOf } from "../../fake/node-api-listener.ts";
 
-const whole = listeningOf({ wholeCluster: true });
+const whole = routingContextOf({ wholeCluster: true });
 
 function ask(target: string, method = "GET"): RoutedRequest {
   return routeRequest(requestOf(target, { method }), whole);
@@ -114,7 +114,7 @@ describe("a path of the node dialect", () => {
   }
 
   test("on a listener bound to one node what is not known is ignored, as nodes do", () => {
-    const listening = listeningOf({ cluster: "demo", node: "pg1" }, { ignoresUnknown: true });
+    const listening = routingContextOf({ cluster: "demo", node: "pg1" }, { ignoresUnknown: true });
     assert.equal(routeRequest(requestOf("/replica?lagg=1MB"), listening).kind, "check");
     assert.equal(routeRequest(requestOf("/replica?lag=banana"), listening).kind, "bad_request");
   });
@@ -188,7 +188,10 @@ describe("whatever is asked", () => {
   test("it is understood, or refused with a thing, a value and what is allowed", () => {
     fc.assert(
       fc.property(target, fc.string(), fc.string(), (text, nodeHeader, host) => {
-        const question = routeRequest(requestOf(text, { nodeHeader, host }), listeningOf({ hostSuffixes: [".x"] }));
+        const question = routeRequest(
+          requestOf(text, { nodeHeader, host }),
+          routingContextOf({ hostSuffixes: [".x"] }),
+        );
         if (question.kind !== "bad_request") return;
         const { subject, allowed } = question.problem;
         assert.ok(subject.length > 0 && allowed.length > 0);

@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { hostConflict, resolveTargetNode, type ListenerScope } from "../../../src/http/node-api/target-node.ts";
 import { parseRequestTarget } from "../../../src/http/message/request-target.ts";
 import type { Snapshot } from "../../../src/cluster/snapshot.ts";
-import { Watched } from "../../fake/watched.ts";
-import { boundOf, requestOf } from "../../fake/front.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { listenerScopeOf, requestOf } from "../../fake/node-api-listener.ts";
 
 interface Row {
   readonly given: string;
@@ -21,7 +21,7 @@ interface Row {
 
 const rows: readonly Row[] = JSON.parse(readFileSync("test/spec/addressing.json", "utf8"));
 
-const { cluster } = new Watched({ nodes: ["pg1", "pg2"] });
+const { cluster } = new ClusterFixture({ nodes: ["pg1", "pg2"] });
 const snapshot: Snapshot = { instance: "run", sequence: 1, clusters: [cluster], index: new Map([["demo", 0]]) };
 
 for (const row of rows) {
@@ -31,7 +31,7 @@ for (const row of rows) {
     const address = resolveTargetNode(
       target,
       requestOf(row.target, { host: row.host, nodeHeader: row.header }),
-      boundOf(row.bound),
+      listenerScopeOf(row.bound),
     );
     const problem = "problem" in address ? address.problem : hostConflict(address.otherByHost, snapshot);
     if ("problem" in address || problem !== null) {

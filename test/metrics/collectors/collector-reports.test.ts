@@ -6,12 +6,12 @@ import { explainText, statText } from "../../../src/metrics/collectors/collector
 import { collectorsOf } from "../../../src/metrics/collectors/collectors.ts";
 import { ProbeStats } from "../../../src/metrics/collectors/probe-stats.ts";
 import { configOf } from "../../fake/config.ts";
-import { exporterFixtures } from "../../fake/exporter.ts";
-import { Watched } from "../../fake/watched.ts";
+import { exporterFixtures } from "../../fake/fake-exporter.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const { probe } = configOf({ clusters: [] });
 const asks = { probe: { ...probe, intervalMs: 1_000, timeoutMs: 2_500, metricsIntervalMs: 3_000 }, livenessEvery: 10 };
-const { cluster } = new Watched({
+const { cluster } = new ClusterFixture({
   nodes: [{ name: "pg1", api: "http://pg1:8008", exporter: "http://pg1:9630" }, "pg2"],
 });
 

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { NodeClient, type NodeReply } from "../../../src/probe/client/client.ts";
-import { freePort } from "../../fake/running.ts";
-import { listen } from "../../fake/listening.ts";
+import { freePort } from "../../fake/rolecall-process.ts";
+import { listenDuringTest } from "../../fake/listen.ts";
 import { serveBytes, serveRaw } from "../../fake/raw-node.ts";
 
 const mebibyte = 1024 * 1024;
@@ -40,7 +40,7 @@ test("a connection that the node keeps is used again, one that it closes is made
       response.end("{}");
     });
     server.on("connection", () => (connections += 1));
-    const port = await listen(context, server);
+    const port = await listenDuringTest(context, server);
     const client = clientOf(context, `http://127.0.0.1:${port}`);
     for (let time = 0; time < 4; time += 1) assert.equal(kindOf(await client.get("/leader")), "200 2");
     assert.equal(connections, keeps ? 1 : 4);

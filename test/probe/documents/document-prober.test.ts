@@ -2,15 +2,23 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { DocumentProber } from "../../../src/probe/documents/document-prober.ts";
 import { chooseDocumentSource } from "../../../src/probe/documents/document-source.ts";
-import { failed, healthy, json, never, Scripted, turn, type Script } from "../../fake/scripted.ts";
-import { Watched } from "../../fake/watched.ts";
+import {
+  failedReply,
+  healthyCluster,
+  jsonReply,
+  neverReplies,
+  FakeTransport,
+  runPendingTasks,
+  type Responder,
+} from "../../fake/fake-transport.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 const seeds = ["http://pg8:8008", "http://pg9:8008"];
 
 /** Three nodes that have just answered and go on to, as long as nobody looks for ten minutes. */
-function answering(): Watched {
-  const watched = new Watched({ settings: { maxAgeMs: 600_000 } });
+function answering(): ClusterFixture {
+  const watched = new ClusterFixture({ policy: { maxAgeMs: 600_000 } });
   watched.document("config", { of: "pg1", value: { ttl: 1_000 } }, 0);
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
@@ -18,15 +26,15 @@ function answering(): Watched {
   return watched;
 }
 
-function only(path: string, answer: Script): Script {
-  return (origin, asked) => (asked === path ? answer(origin, asked) : healthy(names)(origin, asked));
+function only(path: string, answer: Responder): Responder {
+  return (origin, asked) => (asked === path ? answer(origin, asked) : healthyCluster(names)(origin, asked));
 }
 
 test("the cluster document is asked of one node at its pace, the slow documents at theirs", async (context) => {
-  const scripted = new Scripted(context, answering(), healthy(names));
-  const prober = new DocumentProber(scripted.probing(), []);
+  const scripted = new FakeTransport(context, answering(), healthyCluster(names));
+  const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
-  await scripted.pass(31_000);
+  await scripted.advance(31_000);
   assert.deepEqual(
     scripted.sentAt("/cluster"),
     [0, 3_000, 6_000, 9_000, 12_000, 15_000, 18_000, 21_000, 24_000, 27_000, 30_000],
@@ -36,49 +44,49 @@ test("the cluster document is asked of one node at its pace, the slow documents 
   assert.deepEqual(scripted.sentAt("/failsafe"), [0, 30_000]);
   const asked = scripted.sent.filter(({ url }) => url.endsWith("/cluster")).map(({ url }) => new URL(url).hostname);
   assert.deepEqual(asked.slice(0, 5), ["pg1", "pg2", "pg3", "pg1", "pg2"], "in turn, the leader too");
-  assert.equal(scripted.watched.cluster.documents.failsafe?.status, 502);
+  assert.equal(scripted.fixture.cluster.documents.failsafe?.status, 502);
   prober.stop();
 });
 
 test("after a failure they rest 10 s, then 20, 40 and 60, and an answer ends that", async (context) => {
-  const scripted = new Scripted(
+  const scripted = new FakeTransport(
     context,
     answering(),
-    only("/cluster", () => failed("timeout")),
+    only("/cluster", () => failedReply("timeout")),
   );
-  const prober = new DocumentProber(scripted.probing(), []);
+  const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
-  await scripted.pass(195_000);
+  await scripted.advance(195_000);
   assert.deepEqual(scripted.sentAt("/cluster"), [0, 10_000, 30_000, 70_000, 130_000, 190_000]);
-  scripted.script = healthy(names);
-  await scripted.pass(60_000);
+  scripted.respond = healthyCluster(names);
+  await scripted.advance(60_000);
   assert.deepEqual(scripted.sentAt("/cluster").slice(6), [250_000, 253_000]);
   prober.stop();
 });
 
 test("a slow document that fails is rested from too, the failsafe aside, which nodes may not have", async (context) => {
-  const scripted = new Scripted(
+  const scripted = new FakeTransport(
     context,
     answering(),
-    only("/history", () => failed("timeout")),
+    only("/history", () => failedReply("timeout")),
   );
-  const prober = new DocumentProber(scripted.probing(), []);
+  const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
-  await scripted.pass(9_900);
+  await scripted.advance(9_900);
   assert.deepEqual(scripted.sentAt("/cluster"), [0]);
-  scripted.script = only("/failsafe", () => failed("timeout"));
-  await scripted.pass(3_200);
+  scripted.respond = only("/failsafe", () => failedReply("timeout"));
+  await scripted.advance(3_200);
   assert.deepEqual(scripted.sentAt("/cluster"), [0, 10_000, 13_000]);
   prober.stop();
 });
 
 test("a node that refuses connections says nothing of the DCS: the next one is asked without resting", async (context) => {
-  const scripted = new Scripted(context, answering(), (origin, path) =>
-    origin.includes("pg2") ? failed("refused") : healthy(names)(origin, path),
+  const scripted = new FakeTransport(context, answering(), (origin, path) =>
+    origin.includes("pg2") ? failedReply("refused") : healthyCluster(names)(origin, path),
   );
-  const prober = new DocumentProber(scripted.probing(), []);
+  const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
-  await scripted.pass(4_000);
+  await scripted.advance(4_000);
   assert.deepEqual(
     scripted.sent
       .filter(({ url }) => url.endsWith("/cluster"))
@@ -91,39 +99,39 @@ test("a node that refuses connections says nothing of the DCS: the next one is a
 test("while the only claimant says failsafe nobody is asked, for the DCS is down", async (context) => {
   const watched = answering();
   watched.lead("pg1", 0, { failsafe_mode_is_active: true });
-  const scripted = new Scripted(context, watched, healthy(names));
-  const prober = new DocumentProber(scripted.probing(), []);
+  const scripted = new FakeTransport(context, watched, healthyCluster(names));
+  const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
   prober.probeAll();
-  await scripted.pass(20_000);
+  await scripted.advance(20_000);
   assert.deepEqual(scripted.sent, []);
   watched.lead("pg1", scripted.nowMs);
-  await scripted.pass(1_000);
+  await scripted.advance(1_000);
   assert.equal(scripted.sentAt("/cluster").length, 1);
   prober.stop();
 });
 
 test("a change that comes while documents are being asked has them asked again, all of them", async (context) => {
-  const scripted = new Scripted(context, answering(), healthy(names));
-  const prober = new DocumentProber(scripted.probing(), []);
+  const scripted = new FakeTransport(context, answering(), healthyCluster(names));
+  const prober = new DocumentProber(scripted.context(), []);
   const first = prober.probe();
-  await turn();
+  await runPendingTasks();
   prober.probeAll();
   await first;
-  await scripted.pass(50);
+  await scripted.advance(50);
   assert.equal(scripted.sentAt("/cluster").length, 4, "one, and then all three");
   assert.equal(scripted.sentAt("/config").length, 2);
-  await scripted.pass(500);
+  await scripted.advance(500);
   assert.equal(scripted.sentAt("/cluster").length, 4);
   prober.stop();
 });
 
 test("seeds are tried in turn until one knows the members", async (context) => {
-  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
-  const scripted = new Scripted(context, watched, () => json({ members: [] }));
-  const prober = new DocumentProber(scripted.probing(), seeds);
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
+  const scripted = new FakeTransport(context, watched, () => jsonReply({ members: [] }));
+  const prober = new DocumentProber(scripted.context(), seeds);
   await prober.probe();
-  await scripted.pass(3_000);
+  await scripted.advance(3_000);
   assert.deepEqual(
     scripted.sent.map(({ atMs, url }) => `${atMs} ${new URL(url).hostname}`),
     ["0 pg8", "1000 pg9", "2000 pg8", "3000 pg9"],
@@ -132,33 +140,34 @@ test("seeds are tried in turn until one knows the members", async (context) => {
 });
 
 test("seeds that hang are rested from once each had its turn: the DCS may be down", async (context) => {
-  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
-  const scripted = new Scripted(context, watched, () => failed("timeout"));
-  const prober = new DocumentProber(scripted.probing(), seeds);
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
+  const scripted = new FakeTransport(context, watched, () => failedReply("timeout"));
+  const prober = new DocumentProber(scripted.context(), seeds);
   await prober.probe();
-  await scripted.pass(35_000);
+  await scripted.advance(35_000);
   assert.deepEqual(scripted.sentAt("/cluster"), [0, 1_000, 11_000, 31_000]);
   prober.stop();
 });
 
 test("an answer that comes after stopping is not recorded", async (context) => {
-  const scripted = new Scripted(context, answering(), never);
+  const scripted = new FakeTransport(context, answering(), neverReplies);
   let answer = (): void => {};
-  scripted.script = () => new Promise((resolve) => (answer = () => resolve(json({ scope: "demo", members: [] }))));
-  const prober = new DocumentProber(scripted.probing(), []);
+  scripted.respond = () =>
+    new Promise((resolve) => (answer = () => resolve(jsonReply({ scope: "demo", members: [] }))));
+  const prober = new DocumentProber(scripted.context(), []);
   void prober.probe();
-  await turn();
+  await runPendingTasks();
   prober.stop();
   answer();
-  await scripted.pass(5_000);
+  await scripted.advance(5_000);
   assert.deepEqual(scripted.recorded, []);
   assert.equal(scripted.sent.length, 1);
 });
 
 test("who is asked: those that answer in turn, else seeds and nodes in turn", (context) => {
   const watched = answering();
-  const scripted = new Scripted(context, watched, never);
-  const probeContext = scripted.probing();
+  const scripted = new FakeTransport(context, watched, neverReplies);
+  const probeContext = scripted.context();
   const asked = (turns: number): readonly (string | undefined)[] =>
     Array.from(
       { length: turns },
@@ -174,5 +183,8 @@ test("who is asked: those that answer in turn, else seeds and nodes in turn", (c
     ["http://pg8:8008", "pg1", "pg1", "pg2", "pg3", "http://pg8:8008"],
     "a seed that is a node goes by its name",
   );
-  assert.equal(chooseDocumentSource({ ...probeContext, state: () => new Watched({ nodes: [] }).cluster }, [], 0), null);
+  assert.equal(
+    chooseDocumentSource({ ...probeContext, state: () => new ClusterFixture({ nodes: [] }).cluster }, [], 0),
+    null,
+  );
 });

@@ -1,8 +1,16 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { ClusterProber } from "../../../src/probe/cluster-prober.ts";
-import { failed, healthy, json, never, Scripted, type Script } from "../../fake/scripted.ts";
-import { statusOf, Watched } from "../../fake/watched.ts";
+import {
+  failedReply,
+  healthyCluster,
+  jsonReply,
+  neverReplies,
+  FakeTransport,
+  type Responder,
+} from "../../fake/fake-transport.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
+import { statusDocument } from "../../fake/node-documents.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 
@@ -13,44 +21,44 @@ interface Told {
   readonly failsafe?: readonly string[];
 }
 
-function cluster({ claims, views, failsafe = [] }: Told): Script {
+function cluster({ claims, views, failsafe = [] }: Told): Responder {
   return (origin, path) => {
     const name = new URL(origin).hostname;
     if (path === "/leader") {
       const role = claims.includes(name) ? { role: "primary" } : {};
-      return json(
-        statusOf(name, { ...role, failsafe_mode_is_active: failsafe.includes(name) }),
+      return jsonReply(
+        statusDocument(name, { ...role, failsafe_mode_is_active: failsafe.includes(name) }),
         claims.includes(name) ? 200 : 503,
       );
     }
     const leader = views[name];
-    if (path !== "/cluster" || leader === undefined) return healthy(names)(origin, path);
-    if (leader === "hangs") return failed("timeout");
+    if (path !== "/cluster" || leader === undefined) return healthyCluster(names)(origin, path);
+    if (leader === "hangs") return failedReply("timeout");
     const row = (member: string): object => ({
       name: member,
       role: member === leader ? "leader" : "replica",
       api_url: `http://${member}:8008/patroni`,
     });
-    return json({ scope: "demo", members: names.map(row) });
+    return jsonReply({ scope: "demo", members: names.map(row) });
   };
 }
 
 /** A cluster led by pg1 that has been quiet for 12 s, of the intervals of a plain configuration. */
 async function quiet(
   context: TestContext,
-  script: Script = healthy(names),
-): Promise<{ scripted: Scripted; prober: ClusterProber }> {
-  const watched = new Watched({ settings: { intervalMs: 1_000, viewMaxAgeMs: 11_500 } });
-  const scripted = new Scripted(context, watched, script);
-  const prober = new ClusterProber(scripted.probing(), []);
-  scripted.onPart = (before, after) => prober.follow(before, after);
+  script: Responder = healthyCluster(names),
+): Promise<{ scripted: FakeTransport; prober: ClusterProber }> {
+  const watched = new ClusterFixture({ policy: { intervalMs: 1_000, viewMaxAgeMs: 11_500 } });
+  const scripted = new FakeTransport(context, watched, script);
+  const prober = new ClusterProber(scripted.context(), []);
+  scripted.onState = (before, after) => prober.follow(before, after);
   void prober.start();
-  await scripted.pass(12_000);
+  await scripted.advance(12_000);
   return { scripted, prober };
 }
 
 /** When each node was asked for its view after an instant, by node. */
-function viewsAfter(scripted: Scripted, atMs: number): { readonly [node: string]: readonly number[] } {
+function viewsAfter(scripted: FakeTransport, atMs: number): { readonly [node: string]: readonly number[] } {
   const sent = scripted.sent.filter((request) => request.atMs > atMs && request.url.endsWith("/cluster"));
   return Object.fromEntries(
     names.map((name) => [name, sent.filter(({ url }) => url.includes(`${name}:`)).map((request) => request.atMs)]),
@@ -58,7 +66,7 @@ function viewsAfter(scripted: Scripted, atMs: number): { readonly [node: string]
 }
 
 /** The instants at which all nodes were asked at once. */
-function roundsAfter(scripted: Scripted, atMs: number, of: readonly string[] = names): readonly number[] {
+function roundsAfter(scripted: FakeTransport, atMs: number, of: readonly string[] = names): readonly number[] {
   const views = viewsAfter(scripted, atMs);
   return (views[of[0] ?? ""] ?? []).filter((instant) => of.every((name) => views[name]?.includes(instant)));
 }
@@ -66,35 +74,35 @@ function roundsAfter(scripted: Scripted, atMs: number, of: readonly string[] = n
 test("a change of claims starts a round, another follows after one interval, and then it is quiet again", async (context) => {
   const { scripted, prober } = await quiet(context);
   const sinceMs = scripted.nowMs;
-  scripted.script = healthy(["pg2", "pg1", "pg3"]);
-  await scripted.pass(8_000);
+  scripted.respond = healthyCluster(["pg2", "pg1", "pg3"]);
+  await scripted.advance(8_000);
   const rounds = roundsAfter(scripted, sinceMs);
   assert.equal(rounds.length, 2, rounds.join());
   assert.ok((rounds[0] ?? 0) - sinceMs <= 1_300 && (rounds[1] ?? 0) - (rounds[0] ?? 0) === 1_000, rounds.join());
-  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "fit");
+  assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "fit");
   prober.stop();
 });
 
 test("while several nodes claim the lock a round comes every cluster interval", async (context) => {
   const { scripted, prober } = await quiet(context);
   const sinceMs = scripted.nowMs;
-  scripted.script = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg1", pg2: "pg2", pg3: "pg1" } });
-  await scripted.pass(12_000);
+  scripted.respond = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg1", pg2: "pg2", pg3: "pg1" } });
+  await scripted.advance(12_000);
   const [first = 0, ...later] = roundsAfter(scripted, sinceMs);
   assert.deepEqual(
     later.map((instant) => instant - first),
     [1_000, 4_000, 7_000, 10_000],
   );
-  assert.equal(scripted.watched.ask("pg1", "primary", scripted.nowMs), "fit");
-  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "superseded");
+  assert.equal(scripted.fixture.judge("pg1", "primary", scripted.nowMs), "fit");
+  assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "superseded");
   prober.stop();
 });
 
 test("a view that does not name the holder starts a round, and has the node that it names asked", async (context) => {
   const { scripted, prober } = await quiet(context);
   const sinceMs = scripted.nowMs;
-  scripted.script = cluster({ claims: ["pg1"], views: { pg3: "pg2" } });
-  await scripted.pass(12_000);
+  scripted.respond = cluster({ claims: ["pg1"], views: { pg3: "pg2" } });
+  await scripted.advance(12_000);
   const [first = 0, second = 0] = roundsAfter(scripted, sinceMs);
   const alone = (viewsAfter(scripted, sinceMs)["pg3"] ?? [])[0] ?? 0;
   assert.ok(first - alone <= 100 && second - first === 1_000, `${alone}, ${first}, ${second}`);
@@ -102,21 +110,21 @@ test("a view that does not name the holder starts a round, and has the node that
     ({ atMs, url }) => atMs > alone && atMs <= alone + 300 && url.endsWith("pg2:8008/leader"),
   );
   assert.ok(probes.length > 0);
-  assert.equal(scripted.watched.ask("pg1", "primary", scripted.nowMs), "fit");
+  assert.equal(scripted.fixture.judge("pg1", "primary", scripted.nowMs), "fit");
   prober.stop();
 });
 
 test("a node whose view fails is left out of rounds for five seconds, and the others decide", async (context) => {
   const { scripted, prober } = await quiet(context);
   const sinceMs = scripted.nowMs;
-  scripted.script = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "hangs" } });
-  await scripted.pass(1_500);
+  scripted.respond = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "hangs" } });
+  await scripted.advance(1_500);
   assert.equal(
-    scripted.watched.ask("pg2", "primary", scripted.nowMs),
+    scripted.fixture.judge("pg2", "primary", scripted.nowMs),
     "fit",
     "the neutral node hangs, both claimants name pg2",
   );
-  await scripted.pass(10_500);
+  await scripted.advance(10_500);
   const rounds = roundsAfter(scripted, sinceMs, ["pg1", "pg2"]);
   const first = rounds[0] ?? 0;
   const inRounds = (viewsAfter(scripted, sinceMs)["pg3"] ?? [])
@@ -131,15 +139,15 @@ test("a node whose view fails is left out of rounds for five seconds, and the ot
 
 test("there are no rounds while a sole claimant says failsafe; a replica's flag stops none", async (context) => {
   const { scripted, prober } = await quiet(context);
-  scripted.script = cluster({ claims: ["pg1"], views: { pg3: "pg2" }, failsafe: ["pg1"] });
-  await scripted.pass(2_000);
+  scripted.respond = cluster({ claims: ["pg1"], views: { pg3: "pg2" }, failsafe: ["pg1"] });
+  await scripted.advance(2_000);
   const sinceMs = scripted.nowMs;
-  await scripted.pass(10_000);
+  await scripted.advance(10_000);
   assert.deepEqual(viewsAfter(scripted, sinceMs), { pg1: [], pg2: [], pg3: [] });
-  scripted.script = cluster({ claims: ["pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "pg2" }, failsafe: ["pg3"] });
-  await scripted.pass(4_000);
+  scripted.respond = cluster({ claims: ["pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "pg2" }, failsafe: ["pg3"] });
+  await scripted.advance(4_000);
   assert.ok(roundsAfter(scripted, sinceMs).length > 0);
-  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "fit");
+  assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "fit");
   prober.stop();
 });
 
@@ -148,16 +156,16 @@ test("a false claimant that its own document disowns loses its yes within two in
     context,
     cluster({ claims: ["pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "pg2" } }),
   );
-  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "fit");
-  scripted.script = (origin, path) => {
-    if (origin.includes("pg1") && path === "/leader") return failed("refused");
+  assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "fit");
+  scripted.respond = (origin, path) => {
+    if (origin.includes("pg1") && path === "/leader") return failedReply("refused");
     return cluster({ claims: ["pg2"], views: { pg1: "hangs", pg2: "pg1", pg3: "pg1" } })(origin, path);
   };
-  await scripted.pass(6_000);
-  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "superseded");
-  scripted.script = cluster({ claims: ["pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "pg2" } });
-  await scripted.pass(4_000);
-  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "fit");
+  await scripted.advance(6_000);
+  assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "superseded");
+  scripted.respond = cluster({ claims: ["pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "pg2" } });
+  await scripted.advance(4_000);
+  assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "fit");
   prober.stop();
 });
 
@@ -165,16 +173,16 @@ test("the history is asked for right after the cluster document, of the same nod
   const { scripted, prober } = await quiet(context);
   const sinceMs = scripted.nowMs;
   let history: unknown = [];
-  scripted.script = (origin, path) => {
+  scripted.respond = (origin, path) => {
     const name = new URL(origin).hostname;
-    if (path === "/history") return json(history);
-    if (path !== "/leader") return healthy(["pg2", "pg1", "pg3"])(origin, path);
-    return json(
-      statusOf(name, name === "pg2" ? { role: "primary", timeline: 2 } : { timeline: 2 }),
+    if (path === "/history") return jsonReply(history);
+    if (path !== "/leader") return healthyCluster(["pg2", "pg1", "pg3"])(origin, path);
+    return jsonReply(
+      statusDocument(name, name === "pg2" ? { role: "primary", timeline: 2 } : { timeline: 2 }),
       name === "pg2" ? 200 : 503,
     );
   };
-  await scripted.pass(9_000);
+  await scripted.advance(9_000);
   const asked = scripted.sent.filter(({ atMs, url }) => atMs > sinceMs && url.endsWith("/history"));
   assert.ok(asked.length >= 4, `${asked.length} times`);
   for (const { url, atMs } of asked) {
@@ -184,9 +192,9 @@ test("the history is asked for right after the cluster document, of the same nod
     assert.ok(before !== undefined && atMs - before.atMs <= 50, url);
   }
   history = [[1, 4_000, "no recovery target specified"]];
-  await scripted.pass(3_500);
+  await scripted.advance(3_500);
   const known = scripted.sentAt("/history").length;
-  await scripted.pass(9_000);
+  await scripted.advance(9_000);
   assert.equal(scripted.sentAt("/history").length, known);
   prober.stop();
 });
@@ -195,10 +203,11 @@ test("a document that hangs holds up neither the probes nor the next round of th
   const { scripted, prober } = await quiet(context);
   const sinceMs = scripted.nowMs;
   const told = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg1", pg2: "pg1", pg3: "pg1" } });
-  scripted.script = (origin, path) => (path === "/cluster" && origin.includes("pg3") ? never() : told(origin, path));
-  await scripted.pass(6_000);
+  scripted.respond = (origin, path) =>
+    path === "/cluster" && origin.includes("pg3") ? neverReplies() : told(origin, path);
+  await scripted.advance(6_000);
   assert.ok(roundsAfter(scripted, sinceMs, ["pg1", "pg2"]).length >= 3);
   assert.equal(viewsAfter(scripted, sinceMs)["pg3"]?.length, 1, "one request in flight");
-  assert.equal(scripted.watched.ask("pg2", "primary", scripted.nowMs), "superseded");
+  assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "superseded");
   prober.stop();
 });

@@ -4,8 +4,8 @@ import * as fc from "fast-check";
 import type { DocumentAnswer } from "../../../src/cluster/snapshot.ts";
 import { failureOf } from "../../../src/probe/client/failure.ts";
 import { readDocument, readDocumentAfter, readLiveness, readStatus } from "../../../src/probe/parse/parse-response.ts";
-import { failed, json } from "../../fake/scripted.ts";
-import { statusOf } from "../../fake/watched.ts";
+import { failedReply, jsonReply } from "../../fake/fake-transport.ts";
+import { statusDocument } from "../../fake/node-documents.ts";
 
 const asked = { of: "pg1", sentAtMs: 5 };
 
@@ -15,7 +15,7 @@ function text(body: string, status = 200): { status: number; body: Buffer } {
 
 test("the lock bit is the status, the rest is the document", () => {
   for (const status of [200, 503]) {
-    const result = readStatus(json(statusOf("pg1"), status));
+    const result = readStatus(jsonReply(statusDocument("pg1"), status));
     assert.ok("report" in result);
     assert.equal(result.hasLock, status === 200);
     assert.equal(result.report.name, "pg1");
@@ -24,7 +24,7 @@ test("the lock bit is the status, the rest is the document", () => {
 
 test("only 200 and 503 with a readable document are answers", () => {
   for (const status of [100, 201, 204, 301, 302, 400, 401, 403, 404, 500, 502, 504]) {
-    const result = readStatus(json(statusOf("pg1"), status));
+    const result = readStatus(jsonReply(statusDocument("pg1"), status));
     assert.ok("failure" in result && result.failure.kind === "status", String(status));
   }
   for (const body of ["", "{", "[]", "null", "{}", "<html>", '{"state":1,"role":"replica"}', "[".repeat(100_000)]) {
@@ -32,7 +32,7 @@ test("only 200 and 503 with a readable document are answers", () => {
     assert.ok("failure" in result && result.failure.kind === "body", body.slice(0, 20));
     assert.ok(result.failure.detail.length < 1_000);
   }
-  assert.deepEqual(readStatus(failed("reset")), failed("reset"));
+  assert.deepEqual(readStatus(failedReply("reset")), failedReply("reset"));
 });
 
 test("a heartbeat is told by 200 and 503 alone", () => {
@@ -40,7 +40,7 @@ test("a heartbeat is told by 200 and 503 alone", () => {
     [200, 503, 500, 404, 302].map((status) => readLiveness(text("", status))),
     [true, false, undefined, undefined, undefined],
   );
-  assert.equal(readLiveness(failed("refused")), undefined);
+  assert.equal(readLiveness(failedReply("refused")), undefined);
 });
 
 test("a cluster has no configuration or failsafe where the node says 502", () => {
@@ -63,7 +63,7 @@ test("each document is read as what it is, and kept as it came", () => {
   assert.ok("served" in readDocument("failsafe", text("{}"), asked));
   assert.ok("failure" in readDocument("cluster", text('{"members":[]}'), asked));
   assert.ok("failure" in readDocument("cluster", text("nonsense"), asked));
-  assert.ok("failure" in readDocument("cluster", failed("timeout"), asked));
+  assert.ok("failure" in readDocument("cluster", failedReply("timeout"), asked));
 });
 
 test("a document equal to the last one is not parsed again, whoever gives it, and any other is", () => {
@@ -83,8 +83,8 @@ test("a document equal to the last one is not parsed again, whoever gives it, an
   assert.equal(ask(text('{"ttl": 21}'), second, "pg2").config?.ttlMs, 21_000);
   assert.equal(ask(text("", 502), second, "pg2").config, undefined);
   assert.deepEqual(
-    readDocumentAfter(failed("timeout"), second, { name: "config", of: "pg1", sentAtMs: 8 }),
-    failed("timeout"),
+    readDocumentAfter(failedReply("timeout"), second, { name: "config", of: "pg1", sentAtMs: 8 }),
+    failedReply("timeout"),
   );
 });
 

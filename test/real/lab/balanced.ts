@@ -10,7 +10,7 @@ import { filledExample } from "./example.ts";
 import { Haproxy, type Server } from "./haproxy.ts";
 import { ports } from "./ports.ts";
 import { Rolecall } from "./rolecall.ts";
-import { until } from "./wait.ts";
+import { until } from "../../fake/until.ts";
 
 export interface BalancedLab {
   readonly cluster: Cluster;

@@ -3,7 +3,7 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { reapAtExit, signal } from "./reaper.ts";
-import { until } from "./wait.ts";
+import { until } from "../../fake/until.ts";
 
 export interface Program {
   readonly name: string;

@@ -9,7 +9,7 @@ import { type NodeLocks, noLocks, PatroniNode } from "./patroni.ts";
 import { ports, requireFree } from "./ports.ts";
 import { removeAtExit } from "./reaper.ts";
 import type { Reply } from "./ask.ts";
-import { until } from "./wait.ts";
+import { until } from "../../fake/until.ts";
 
 export class Cluster {
   readonly folder: string;

@@ -6,7 +6,7 @@ import { ask, type Reply } from "./ask.ts";
 import { Child } from "./child.ts";
 import type { PlainPair } from "./plain.ts";
 import { ports, requireFree } from "./ports.ts";
-import { until } from "./wait.ts";
+import { until } from "../../fake/until.ts";
 
 const program = fileURLToPath(new URL("../../../../dist/main.js", import.meta.url)); // from build/test/real/lab
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { ask } from "./ask.ts";
 import { Child } from "./child.ts";
 import { ports } from "./ports.ts";
-import { until } from "./wait.ts";
+import { until } from "../../fake/until.ts";
 
 export class Etcd {
   readonly #folder: string;

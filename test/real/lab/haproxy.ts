@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { Child } from "./child.ts";
 import type { Cluster } from "./cluster.ts";
 import { ports, requireFree } from "./ports.ts";
-import { until } from "./wait.ts";
+import { until } from "../../fake/until.ts";
 
 export interface Server {
   readonly pool: string;

@@ -9,7 +9,7 @@ import { postgresBin } from "./patroni.ts";
 import { ports, requireFree } from "./ports.ts";
 import { psql } from "./psql.ts";
 import { removeAtExit } from "./reaper.ts";
-import { until } from "./wait.ts";
+import { until } from "../../fake/until.ts";
 
 /** The exporters that can be tried: how each is started beside a database. */
 export type ExporterCommand = (databasePort: number, exporterPort: number) => readonly [string, ...string[]];

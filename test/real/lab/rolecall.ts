@@ -7,7 +7,7 @@ import { Child } from "./child.ts";
 import type { Cluster } from "./cluster.ts";
 import { freeze } from "./freeze.ts";
 import { ports, requireFree } from "./ports.ts";
-import { until } from "./wait.ts";
+import { until } from "../../fake/until.ts";
 
 const program = fileURLToPath(new URL("../../../../dist/main.js", import.meta.url)); // from build/test/real/lab
 

@@ -6,7 +6,7 @@ import type { Command } from "../lab/beside.ts";
 import { Cluster } from "../lab/cluster.ts";
 import type { PatroniNode } from "../lab/patroni.ts";
 import { Rolecall } from "../lab/rolecall.ts";
-import { until } from "../lab/wait.ts";
+import { until } from "../../fake/until.ts";
 import { Stage } from "./stage.ts";
 
 /** What the hooks start, for tests that run later. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import type { Cluster } from "../lab/cluster.ts";
 import type { PatroniNode } from "../lab/patroni.ts";
 import type { Rolecall } from "../lab/rolecall.ts";
-import { until } from "../lab/wait.ts";
+import { until } from "../../fake/until.ts";
 import { account } from "./account.ts";
 import { differences } from "./agreement.ts";
 import { changes, isYes, overhangMs, together, type Timeline } from "./timeline.ts";

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { PatroniNode } from "../lab/patroni.ts";
 import type { Rolecall } from "../lab/rolecall.ts";
 import type { Reply } from "../lab/ask.ts";
-import { until } from "../lab/wait.ts";
+import { until } from "../../fake/until.ts";
 import type { Sample, Timeline } from "./timeline.ts";
 
 export interface Watched {

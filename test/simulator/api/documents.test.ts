@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { isJsonObject, type SimulatorJson, type SimulatorObject } from "../../../src/simulator/model/json.ts";
-import { setStage } from "../stage.ts";
+import { simulatedCluster } from "../simulated-cluster.ts";
 
 /** The shape of a document: keys in their order, and the type of every value. Tags differ by node and are only objects here. */
 function shapeOf(value: SimulatorJson, key = ""): unknown {
@@ -35,8 +35,8 @@ describe("documents have the shape of a real 4.1.4 node's", () => {
   for (const { state, config } of states) {
     for (const name of ["pg1", "pg2", "pg3"]) {
       it(`${state}, ${name}`, () => {
-        const stage = setStage(3, config);
-        stage.pass(10_000);
+        const stage = simulatedCluster(3, config);
+        stage.advance(10_000);
         const real = recorded(state)[name] ?? assert.fail();
         assert.deepEqual(shapeOf(stage.document(name, "/leader")), shapeOf(real.leader.doc));
         assert.deepEqual(shapeOf(stage.document(name, "/cluster")), shapeOf(real.cluster.doc));
@@ -46,14 +46,14 @@ describe("documents have the shape of a real 4.1.4 node's", () => {
   }
 
   it("with a restart pending and a switchover scheduled", () => {
-    const stage = setStage(3, { postgresql: { parameters: { max_connections: 50 } } });
-    stage.ask("pg1", "PATCH", "/config", { postgresql: { parameters: { max_connections: 60 } } });
-    stage.ask("pg2", "POST", "/switchover", {
+    const stage = simulatedCluster(3, { postgresql: { parameters: { max_connections: 50 } } });
+    stage.call("pg1", "PATCH", "/config", { postgresql: { parameters: { max_connections: 60 } } });
+    stage.call("pg2", "POST", "/switchover", {
       leader: "pg1",
       candidate: "pg2",
       scheduled_at: "2026-11-21T06:53:47+00:00",
     });
-    stage.pass(2000);
+    stage.advance(2000);
     const real = recorded("pending-restart-and-scheduled-switchover");
     for (const name of ["pg1", "pg2"]) {
       const { leader, cluster } = real[name] ?? assert.fail();
@@ -65,9 +65,9 @@ describe("documents have the shape of a real 4.1.4 node's", () => {
   });
 
   it("just after a switchover", () => {
-    const stage = setStage(3);
-    stage.pass(5000);
-    stage.ask("pg1", "POST", "/switchover", { leader: "pg1", candidate: "pg2" });
+    const stage = simulatedCluster(3);
+    stage.advance(5000);
+    stage.call("pg1", "POST", "/switchover", { leader: "pg1", candidate: "pg2" });
     const real = recorded("just-after-switchover")["pg1"] ?? assert.fail();
     // The recorded cluster had a restart pending besides.
     const { pending_restart: _, pending_restart_reason: __, ...old } = real.leader.doc;
@@ -76,24 +76,24 @@ describe("documents have the shape of a real 4.1.4 node's", () => {
   });
 
   it("after a leader that was frozen has rejoined", () => {
-    const stage = setStage(3);
-    stage.pass(5000);
-    stage.fault("pg1", { kind: "freeze" });
-    stage.pass(25_000);
-    stage.fault("pg1", { kind: "heal" });
-    stage.pass(10_000);
+    const stage = simulatedCluster(3);
+    stage.advance(5000);
+    stage.inject("pg1", { kind: "freeze" });
+    stage.advance(25_000);
+    stage.inject("pg1", { kind: "heal" });
+    stage.advance(10_000);
     const real = recorded("old-leader-rejoined")["pg2"] ?? assert.fail();
     // The recorded replica has not replayed a transaction since its restart, ours has.
     const { xlog: _, ...rest } = stage.document("pg1", "/leader");
     const { xlog: __, ...realRest } = real.leader.doc;
     assert.deepEqual(shapeOf(rest), shapeOf(realRest));
-    const rows = JSON.parse(bodyOf(stage.ask("pg1", "GET", "/history"))) as SimulatorJson[];
+    const rows = JSON.parse(bodyOf(stage.call("pg1", "GET", "/history"))) as SimulatorJson[];
     assert.deepEqual(shapeOf(rows[0] ?? null), shapeOf(firstOf(real.history.doc)));
   });
 
   it("of a standby cluster", () => {
-    const stage = setStage(2, { standby_cluster: { host: "192.0.2.1" } });
-    stage.pass(10_000);
+    const stage = simulatedCluster(2, { standby_cluster: { host: "192.0.2.1" } });
+    stage.advance(10_000);
     const real = recorded("standby-cluster-steady")["pg2"] ?? assert.fail();
     const document = stage.document("pg1", "/leader");
     assert.equal(document["role"], "standby_leader");

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { metricsText } from "../../../src/simulator/api/metrics.ts";
 import { wordsOf } from "../../../src/simulator/api/vocabulary.ts";
-import { setStage } from "../stage.ts";
+import { simulatedCluster } from "../simulated-cluster.ts";
 
 /** The seed's table: names and types. */
 const seed = [
@@ -63,8 +63,8 @@ const real = (name: string): string => {
 };
 
 describe("metrics", () => {
-  const stage = setStage(3, { synchronous_mode: "quorum" });
-  stage.pass(10_000);
+  const stage = simulatedCluster(3, { synchronous_mode: "quorum" });
+  stage.advance(10_000);
 
   for (const name of ["pg1", "pg2"]) {
     it(`of ${name} have the names, types, help, labels and order of a real node's`, () => {

@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { createServer, request as ask } from "node:http";
+import { after, before, test } from "node:test";
+import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
+import { runJson, runText } from "../../fake/command-line.ts";
+import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
+import { portOf } from "../../fake/listen.ts";
+import { serveCannedAnswers } from "../../fake/canned-server.ts";
+
+let simulator: Simulator;
+let front: ReturnType<typeof createServer>;
+let url: string;
+
+/** A front that passes calls on to the node that the path names, else to the first, as the gateway's paths say. */
+before(async () => {
+  simulator = await startSimulator({ nodes: 3, port: 0, switchoverMs: 60, loopWaitMs: 100, ttlMs: 2_000 });
+  front = createServer((incoming, outgoing) => {
+    const [, node, path = ""] = /^(?:\/clusters\/[^/]+)?(?:\/nodes\/([^/]+))?(\/.*)$/.exec(incoming.url ?? "") ?? [];
+    const to = simulator.nodes.find(({ name }) => name === node) ?? simulator.nodes[0];
+    const passed = ask(
+      `${to?.url ?? ""}${path}`,
+      { method: incoming.method ?? "GET", headers: incoming.headers },
+      (reply) => {
+        outgoing.writeHead(reply.statusCode ?? 500, reply.headers);
+        reply.pipe(outgoing);
+      },
+    );
+    incoming.pipe(passed);
+  });
+  await new Promise<void>((resolve) => {
+    front.listen(0, "127.0.0.1", resolve);
+  });
+  url = `http://127.0.0.1:${portOf(front)}`;
+});
+
+after(async () => {
+  front.closeAllConnections();
+  front.close();
+  await simulator.stop();
+});
+
+const manage = (...argv: readonly string[]): ReturnType<typeof runJson> => runJson([...argv, "--yes", "--server", url]);
+
+function answerOf({ data }: Awaited<ReturnType<typeof runJson>>): { status: number; answer: unknown } {
+  return data as { status: number; answer: unknown };
+}
+
+test("the dynamic configuration is shown, merged into and rewritten", async () => {
+  const known = (await runJson(["config", "--server", url])).data as Record<string, unknown>;
+  assert.equal(known["maximum_lag_on_failover"], 1_048_576);
+  const changed = answerOf(
+    await manage("config", "--set", "maximum_lag_on_failover=null", "--set", "postgresql.parameters.work_mem=8MB"),
+  );
+  assert.equal(changed.status, 200);
+  const document = changed.answer as {
+    maximum_lag_on_failover?: number;
+    postgresql: { parameters: Record<string, unknown> };
+  };
+  assert.equal("maximum_lag_on_failover" in document, false);
+  assert.equal(document.postgresql.parameters["work_mem"], "8MB");
+  assert.equal(document.postgresql.parameters["wal_level"], "replica");
+});
+
+test(
+  "a switchover finds the leader itself, and its outcome is told in the node's words",
+  { timeout: 30_000 },
+  async () => {
+    const done = await manage("switchover", "--candidate", "pg2");
+    assert.equal(done.exit_code, 0, JSON.stringify(done.diagnostics));
+    assert.match(String(answerOf(done).answer), /pg2/);
+    const again = await manage("switchover", "--leader", "pg1", "--candidate", "pg3");
+    assert.equal(again.exit_code, 1);
+    assert.equal(answerOf(again).status, 412);
+    assert.equal(again.diagnostics[0]?.rule_id, "RC060");
+  },
+);
+
+test("a switchover is scheduled and cancelled", async () => {
+  const at = new Date(Date.now() + 3_600_000).toISOString();
+  assert.equal(answerOf(await manage("switchover", "--candidate", "pg3", "--at", at)).status, 202);
+  assert.equal(answerOf(await manage("switchover", "--cancel")).status, 200);
+  assert.equal((await manage("switchover", "--cancel")).exit_code, 1);
+});
+
+test("a node is restarted, reloaded and rebuilt by its name", { timeout: 30_000 }, async () => {
+  assert.equal(answerOf(await manage("restart", "pg3", "--wait", "20s")).status, 200);
+  assert.equal(answerOf(await manage("reload", "demo/pg3")).status, 202);
+  assert.equal(answerOf(await manage("reinitialize", "demo/pg3")).status, 200);
+  const refused = await manage("restart", "pg3", "--role", "primary");
+  assert.equal(refused.exit_code, 1);
+});
+
+test("calls carry what the options say, to the paths of the gateway, with JSON and credentials", async () => {
+  const server = await serveCannedAnswers(adminApiAnswers);
+  const send = (...argv: readonly string[]): ReturnType<typeof runJson> =>
+    runJson([...argv, "--yes", "--server", server.url]);
+  await send("switchover", "--cluster", "demo", "--candidate", "pg2", "--at", "2026-01-31T03:00:00Z");
+  await send("failover", "--cluster", "demo", "--candidate", "pg3", "--dry-run");
+  await send(
+    "restart",
+    "demo/pg2",
+    "--pending",
+    "--role",
+    "replica",
+    "--version",
+    "15.4",
+    "--wait",
+    "90s",
+    "--at",
+    "2026-01-31T03:00:00+02:00",
+  );
+  await send("reinitialize", "pg2", "--cluster", "demo", "--force", "--from-leader");
+  await server.close();
+  const sent = server.heard.filter(({ method }) => method !== "GET");
+  assert.deepEqual(
+    sent.map(({ method, path, body }) => [`${method} ${path}`, body]),
+    [
+      ["POST /clusters/demo/switchover", { leader: "pg1", candidate: "pg2", scheduled_at: "2026-01-31T03:00:00Z" }],
+      ["POST /clusters/demo/failover?dry_run=1", { candidate: "pg3" }],
+      [
+        "POST /clusters/demo/nodes/pg2/restart",
+        {
+          restart_pending: true,
+          role: "replica",
+          postgres_version: "15.4",
+          timeout: 90,
+          schedule: "2026-01-31T03:00:00+02:00",
+        },
+      ],
+      ["POST /clusters/demo/nodes/pg2/reinitialize", { force: true, "from-leader": true }],
+    ],
+  );
+  assert.ok(sent.every(({ type }) => type === "application/json"));
+});
+
+test("on a terminal a person is asked, and only a yes does anything", async () => {
+  const server = await serveCannedAnswers(adminApiAnswers);
+  const argv = ["reload", "demo/pg2", "--server", server.url];
+  for (const [stdin, code] of [
+    ["y\n", 0],
+    ["yes\n", 0],
+    ["n\n", 2],
+    ["\n", 2],
+    ["", 2],
+  ] as const) {
+    const known = server.heard.length;
+    const ran = await runText(argv, { stdin, isTerminal: true });
+    assert.equal(ran.code, code, JSON.stringify(stdin));
+    assert.match(ran.err, /demo\/pg2 reads its configuration file again\. Go ahead\? \[y\/N\]/);
+    assert.equal(server.heard.length - known, code === 0 ? 1 : 0);
+  }
+  await server.close();
+});

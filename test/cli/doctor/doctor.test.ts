@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test, type TestContext } from "node:test";
+import { expiredCopyOf, selfSignedCertificate, type SelfSignedCertificate } from "../../fake/certificates.ts";
+import { runJson } from "../../fake/command-line.ts";
+import { openFakeCluster } from "../../fake/fake-node.ts";
+import { openFakeNode } from "../../fake/fake-node.ts";
+
+/** What doctor finds about a cluster `demo` of these nodes, without asking a haproxy: rule, severity and message. */
+async function findings(
+  context: TestContext,
+  nodes: string,
+  tls = "",
+): Promise<readonly (readonly [string, string, string])[]> {
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-doctor-test-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "rolecall.yaml");
+  writeFileSync(file, `clusters: [{ name: demo, nodes: [${nodes}]${tls} }]\nlisten: [{ port: 0 }]\n`);
+  const { diagnostics } = await runJson(["doctor", "--config", file, "--haproxy", "/no/such/haproxy"]);
+  return diagnostics.map(({ rule_id: id, severity, message }) => [id, severity, message]);
+}
+
+function nodeText(name: string, api: string): string {
+  return `{ name: ${name}, api: "${api}", database: "10.0.0.1:5432" }`;
+}
+
+const clocks: readonly (readonly [string, number, RegExp | null])[] = [
+  ["two minutes ahead is told", 120_000, /^the clock of demo\/pg1 is about 120 s ahead of this machine's$/],
+  ["two minutes behind is told", -120_000, /^the clock of demo\/pg1 is about 120 s behind this machine's$/],
+  ["a second off is not, for the header counts whole seconds", 1_000, null],
+];
+
+for (const [what, skewMs, message] of clocks) {
+  test(`RC103: a node's clock that is ${what}`, async (context) => {
+    const node = await openFakeNode({
+      name: "pg1",
+      holdsLock: true,
+      respond: (_, response) =>
+        void response.writeHead(200, { Date: new Date(Date.now() + skewMs).toUTCString() }).end("{}"),
+    });
+    context.after(() => node.close());
+    const found = await findings(context, nodeText("pg1", node.api));
+    assert.equal(node.received.filter(({ path }) => path === "/patroni").length, 1);
+    assert.equal(found.length, message === null ? 0 : 1, JSON.stringify(found));
+    if (message !== null)
+      assert.deepEqual([found[0]?.[0], found[0]?.[1], message.test(found[0]?.[2] ?? "")], ["RC103", "warning", true]);
+  });
+}
+
+test("RC105: nodes of one cluster that state two system identifiers are told with their names", async (context) => {
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+  const configured = nodes.map(({ name, api }) => nodeText(name, api)).join(", ");
+  assert.deepEqual(await findings(context, configured), []);
+  const [, , third] = nodes;
+  assert.ok(third !== undefined);
+  third.fields = { database_system_identifier: "7000000000000000002" };
+  const found = await findings(context, configured);
+  const message = "cluster demo has system identifiers 7000000000000000001 (pg1, pg2), 7000000000000000002 (pg3)";
+  assert.deepEqual(found, [["RC105", "error", message]]);
+});
+
+/** What doctor finds about a node that shows a certificate, believed by the file `ca`. */
+async function findingsOfTls(
+  context: TestContext,
+  shown: SelfSignedCertificate,
+  ca: string,
+): ReturnType<typeof findings> {
+  const node = await openFakeNode({
+    name: "pg1",
+    holdsLock: true,
+    tls: { cert: shown.cert, key: shown.key },
+    respond: (_, response) => void response.end("{}"),
+  });
+  context.after(() => node.close());
+  return findings(context, nodeText("pg1", node.api), `, tls: { ca: "${ca}" }`);
+}
+
+test("RC109: a certificate that a node shows and that ends in days is told, and so is the file that it is believed by", async (context) => {
+  const certificate = selfSignedCertificate(context);
+  const found = await findingsOfTls(context, certificate, certificate.certFile);
+  assert.deepEqual(
+    new Set(found.map((one) => one.join(" ").replace(/ in \d+ days: .*/, ""))),
+    new Set(["RC109 warning the certificate of demo/pg1 expires", `RC109 warning ${certificate.certFile} expires`]),
+  );
+});
+
+test("RC109: a certificate of ours that has expired is an error", async (context) => {
+  const certificate = selfSignedCertificate(context, undefined, 90);
+  assert.deepEqual(await findingsOfTls(context, certificate, certificate.certFile), []);
+  const over = expiredCopyOf(certificate);
+  const [expiry, ...others] = (await findingsOfTls(context, certificate, over)).filter(([id]) => id === "RC109");
+  assert.deepEqual([expiry?.[1], others], ["error", []]);
+  assert.match(expiry?.[2] ?? "", /expired\.pem has expired: \d{4}-/);
+});

@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, suite, test } from "node:test";
+import { variables } from "../../../src/config/sources/environment.ts";
+import { type ConfigFlags, loadConfig } from "../../../src/config/load.ts";
+import { renderProblems } from "../../../src/config/model/problem.ts";
+import { overrideKeys } from "../../../src/config/sources/override-keys.ts";
+
+interface Row {
+  readonly name: string;
+  readonly file: string | null;
+  readonly env: Record<string, string>;
+  readonly flags: ConfigFlags;
+  readonly expected?: object;
+  readonly problems?: readonly string[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), "rolecall-sources-"));
+after(() => rmSync(folder, { recursive: true }));
+
+function write(text: string): string {
+  const file = join(folder, "rolecall.yaml");
+  writeFileSync(file, text);
+  return file;
+}
+
+suite("flags win over the environment, which wins over the file", () => {
+  const rows = JSON.parse(readFileSync("test/spec/config/sources.json", "utf8")) as Row[];
+  for (const row of rows) {
+    test(row.name, () => {
+      const result = loadConfig({ file: row.file === null ? null : write(row.file), env: row.env, flags: row.flags });
+      if (row.expected !== undefined) {
+        assert.ok(result.ok, result.ok ? "" : renderProblems(result.problems));
+        assertHolds(result.config, row.expected, "");
+        return;
+      }
+      const shown = result.ok ? "" : renderProblems(result.problems).replaceAll(`${folder}/`, "");
+      const lines = shown.split("\n");
+      assert.equal(lines.length, row.problems?.length, shown);
+      for (const part of row.problems ?? [])
+        assert.ok(
+          lines.some((line) => line.startsWith(part)),
+          `${part}\n is not in\n${shown}`,
+        );
+    });
+  }
+});
+
+test("what environment and flags say has no file and no line, and its name for a path", () => {
+  const result = loadConfig({ file: null, env: { ROLECALL_DISCOVER: "http://a:1", ROLECALL_DRAIN: "x" }, flags: {} });
+  const [problem] = result.ok ? [] : result.problems;
+  assert.deepEqual(
+    [problem?.where, problem?.path, problem?.file, problem?.line],
+    ["ROLECALL_DRAIN", "ROLECALL_DRAIN", null, null],
+  );
+});
+
+test("a file's names are relative to its folder, those from outside to the folder we are in", () => {
+  const text =
+    "clusters: [{ name: a, discover: ['https://a:1'], tls: { ca: tls/ca.pem } }]\nstate_file: members.json\n";
+  const inside = loadConfig({ file: write(text), env: {}, flags: {} });
+  assert.ok(inside.ok);
+  assert.equal(inside.config.clusters[0]?.tls?.ca, join(folder, "tls/ca.pem"));
+  assert.equal(inside.config.stateFile, join(folder, "members.json"));
+  const outside = loadConfig({ file: write(text), env: { ROLECALL_STATE_FILE: "members.json" }, flags: {} });
+  assert.equal(outside.ok && outside.config.stateFile, resolve("members.json"));
+});
+
+test("every value outside lists of the schema has its variable", () => {
+  assert.deepEqual(
+    overrideKeys.map(({ variable, kind }) => `${variable} ${kind}`),
+    [
+      ...["INTERVAL", "CONNECT_TIMEOUT", "TIMEOUT"].map((key) => `ROLECALL_PROBE_${key} text`),
+      ...["FALL", "RISE"].map((key) => `ROLECALL_PROBE_${key} number`),
+      ...["MAX_AGE", "CLUSTER_INTERVAL", "CONFIG_INTERVAL", "METRICS_INTERVAL"].map(
+        (key) => `ROLECALL_PROBE_${key} text`,
+      ),
+      "ROLECALL_HOST_SUFFIXES list",
+      "ROLECALL_IGNORE_PARAMS list",
+      "ROLECALL_STATE_FILE text",
+      "ROLECALL_DRAIN text",
+      "ROLECALL_FAST_LANE boolean",
+      "ROLECALL_WORKERS number",
+      ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM"].map(
+        (key) => `ROLECALL_GUARDS_${key} boolean`,
+      ),
+      ...["ATTACH_WINDOW", "DEMOTED_FOR"].map((key) => `ROLECALL_GUARDS_${key} text`),
+      "ROLECALL_GUARDS_LAG_SAMPLES number",
+      ...["DWELL", "HANDOVER_HOLD", "SURVIVE"].map((key) => `ROLECALL_GUARDS_${key} text`),
+      "ROLECALL_LOG_LEVEL text",
+      "ROLECALL_EXPORTER_NAMING text",
+      "ROLECALL_EXPORTER_DISABLE_INTRO boolean",
+      "ROLECALL_EXPORTER_NAMESPACE text",
+      "ROLECALL_EXPORTER_TELEMETRY_PATH text",
+      "ROLECALL_SIMULATOR_NODES number",
+      "ROLECALL_SIMULATOR_PORT number",
+    ],
+  );
+  assert.equal(new Set(variables).size, variables.length);
+});
+
+/** Every field of `expected` holds in `actual`; lists have the same length. */
+function assertHolds(actual: unknown, expected: unknown, path: string): void {
+  if (typeof expected !== "object" || expected === null) {
+    assert.equal(actual, expected, path);
+    return;
+  }
+  assert.ok(typeof actual === "object" && actual !== null, path);
+  if (Array.isArray(expected)) assert.equal((actual as unknown[]).length, expected.length, path);
+  for (const [key, value] of Object.entries(expected))
+    assertHolds((actual as Record<string, unknown>)[key], value, `${path}.${key}`);
+}

@@ -1,0 +1,152 @@
+import { parseClusterDocument } from "../../src/cluster/documents/cluster-document.ts";
+import { parseDynamicConfig } from "../../src/cluster/documents/dynamic-config.ts";
+import { parseHistory } from "../../src/cluster/documents/history.ts";
+import type { FailureKind } from "../../src/cluster/observation.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import type { ClusterConfig, NodeConfig } from "../../src/config/model/config.ts";
+import { parseCheck } from "../../src/health/check.ts";
+import { observe } from "../../src/health/observe/observe.ts";
+import { judgeMember, judgePool } from "../../src/health/judge/pool.ts";
+import { routeOf } from "../../src/health/route.ts";
+import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { viewAt } from "../../src/health/evidence/cluster-view.ts";
+import { buildClusters } from "../../src/state/clusters.ts";
+import { clusterOf, configOf, nodeOf } from "./config.ts";
+import { reportOf, type StatusFields } from "./node-documents.ts";
+
+/** How a cluster is set up for a story: the names of its fixed nodes, or whole configurations. */
+export interface FixtureOptions {
+  readonly nodes?: readonly (string | (Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>))[];
+  readonly cluster?: Partial<ClusterConfig>;
+  readonly policy?: Partial<HealthPolicy>;
+}
+
+/** One cluster that is told outcomes and asked checks, without any probing: the pure rooms alone. */
+export class ClusterFixture {
+  readonly policy: HealthPolicy;
+  cluster: ClusterState;
+
+  constructor({ nodes = ["pg1", "pg2", "pg3"], cluster = {}, policy: settings = {} }: FixtureOptions = {}) {
+    const fixed = nodes.map((node) =>
+      nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node),
+    );
+    const [monitored] = buildClusters(configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] }), new Map());
+    if (monitored === undefined) throw new Error("no cluster is tended");
+    this.cluster = monitored.cluster;
+    this.policy = { ...monitored.policy, ...settings, guards: { ...monitored.policy.guards, ...settings.guards } };
+  }
+
+  record(outcome: ProbeOutcome, nowMs: number): ClusterState {
+    this.cluster = observe(this.cluster, outcome, { policy: this.policy, nowMs });
+    return this.cluster;
+  }
+
+  /** The node's answer to `GET /leader`; by default one that was asked for and came at the same instant. */
+  answer(node: string, said: { readonly fields?: StatusFields; readonly hasLock?: boolean }, atMs: number): void {
+    const result = { report: reportOf(node, said.fields), hasLock: said.hasLock ?? false };
+    this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+  }
+
+  /** The node's last answer once more, as a prober that recognises it tells it. */
+  repeatReport(node: string, atMs: number): void {
+    const known = this.cluster.nodes[this.cluster.index.get(node) ?? -1];
+    if (known === undefined || known.report === null) throw new Error(`${node} has not answered yet`);
+    const result = { report: known.report, hasLock: known.hasLock };
+    this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+  }
+
+  /** A primary that holds the lock. */
+  lead(node: string, atMs: number, fields: StatusFields = {}): void {
+    this.answer(node, { hasLock: true, fields: { role: "primary", ...fields } }, atMs);
+  }
+
+  follow(node: string, atMs: number, fields: StatusFields = {}): void {
+    this.answer(node, { fields }, atMs);
+  }
+
+  fail(node: string, kind: FailureKind, atMs: number): void {
+    const result = { failure: { kind, detail: `a planted ${kind}` } };
+    this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+  }
+
+  recordLiveness(node: string, isAlive: boolean, atMs: number): void {
+    this.record({ kind: "liveness", cluster: "demo", node, sentAtMs: atMs, isAlive }, atMs);
+  }
+
+  /** One of the cluster's documents, as `of` answered it. */
+  document(
+    name: "cluster" | "config" | "history",
+    said: { readonly of: string; readonly value: unknown },
+    atMs: number,
+  ): void {
+    const { of, value } = said;
+    const served = { status: 200, body: JSON.stringify(value), source: of, sentAtMs: atMs };
+    const read = {
+      cluster: parseClusterDocument(value),
+      config: parseDynamicConfig(value),
+      history: parseHistory(value),
+    };
+    this.record({ kind: "document", cluster: "demo", answer: { name, served, [name]: read[name] } }, atMs);
+  }
+
+  /** A cluster document of the nodes known now. */
+  nameLeader(leader: string | null, of: string, atMs: number, timeline = 1): void {
+    const members = this.cluster.nodes.map(({ node }) => ({
+      name: node.member,
+      role: node.member === leader ? "leader" : "replica",
+      state: "running",
+      api_url: `${node.api}/patroni`,
+      timeline,
+    }));
+    this.document("cluster", { of, value: { scope: "demo", members } }, atMs);
+  }
+
+  /** The node answered no cluster document. */
+  failView(node: string, atMs: number): void {
+    this.record(
+      {
+        kind: "view_failure",
+        cluster: "demo",
+        node,
+        sentAtMs: atMs,
+        failure: { kind: "timeout", detail: "a planted timeout" },
+      },
+      atMs,
+    );
+  }
+
+  /** `fit`, `degraded` or the reason; of the whole cluster where no node is named. */
+  judge(node: string | null, check: string, nowMs: number): string {
+    const [path = "", query = ""] = check.split("?");
+    const route = routeOf(path.replace(/^\//, ""));
+    if (route === undefined) throw new Error(`there is no route ${path}`);
+    const parsed = parseCheck(route, query, {
+      ignoreParams: [],
+      ignoresUnknown: false,
+      defaults: "",
+      lagTimeMsLeast: 0,
+    });
+    if (!parsed.ok) throw new Error(`cannot ask ${check}: ${JSON.stringify(parsed.problem)}`);
+    const view = viewAt(this.cluster, this.policy, nowMs);
+    if (node === null) return word(judgePool(view, parsed.check).verdict);
+    const observation = this.cluster.nodes[this.cluster.index.get(node) ?? -1];
+    if (observation === undefined) return "no such node";
+    return word(judgeMember(view, observation, parsed.check));
+  }
+}
+
+function word(
+  verdict: { readonly fit: true; readonly isDegraded: boolean } | { readonly fit: false; readonly reason: string },
+): string {
+  if (!verdict.fit) return verdict.reason;
+  return verdict.isDegraded ? "degraded" : "fit";
+}
+
+/** pg1 leads, pg2 is 12 MB behind, pg3 was never heard; all at the instant 0. */
+export function steadyCluster(): ClusterFixture {
+  const watched = new ClusterFixture({ nodes: ["pg1", "pg2", "pg3"] });
+  watched.lead("pg1", 0, { xlog: { location: 50_000_000 } });
+  watched.follow("pg2", 0, { xlog: { received_location: 50_000_000, replayed_location: 37_417_088 } });
+  return watched;
+}

@@ -1,0 +1,127 @@
+import type { TestContext } from "node:test";
+import type { FailureKind } from "../../src/cluster/values/failure.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import { NodeClient, type NodeReply } from "../../src/probe/client/client.ts";
+import type { ProbeResult, ProbeContext } from "../../src/probe/client/probe-context.ts";
+import { ClusterFixture } from "./cluster-fixture.ts";
+import { answerProbe, type ProbeAnswer } from "./node-documents.ts";
+
+/** What a scripted cluster answers to a path at an origin; a promise that never settles hangs. */
+export type Responder = (origin: string, path: string) => NodeReply | Promise<NodeReply>;
+
+/** Probing over a script instead of sockets, in time that a test moves by hand. */
+export class FakeTransport {
+  readonly fixture: ClusterFixture;
+  readonly recorded: ProbeOutcome[] = [];
+  readonly results: ProbeResult[] = [];
+  /** Every question as it was sent: `1000 http://pg1:8008/leader`. */
+  readonly sent: { readonly atMs: number; readonly url: string }[] = [];
+  readonly closed: string[] = [];
+  respond: Responder;
+  random = 0.5;
+  nowMs = 0;
+  /** Told of each new part; a cluster prober's `follow` goes here. */
+  onState: (before: ClusterFixture["cluster"], after: ClusterFixture["cluster"]) => void = () => {};
+  readonly #timers: TestContext["mock"]["timers"];
+
+  constructor(context: TestContext, watched: ClusterFixture, script: Responder) {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    this.#timers = context.mock.timers;
+    this.fixture = watched;
+    this.respond = script;
+  }
+
+  context(pace: Partial<ProbeContext["schedule"]> = {}): ProbeContext {
+    return {
+      cluster: "demo",
+      schedule: {
+        intervalMs: 1_000,
+        livenessIntervalMs: 10_000,
+        clusterIntervalMs: 3_000,
+        configIntervalMs: 30_000,
+        metricsIntervalMs: 3_000,
+        timeoutMs: 2_500,
+        fall: 3,
+        ...pace,
+      },
+      policy: this.fixture.policy,
+      state: () => this.fixture.cluster,
+      record: (outcome) => {
+        const before = this.fixture.cluster;
+        this.recorded.push(outcome);
+        this.onState(before, this.fixture.record(outcome, this.nowMs));
+      },
+      now: () => this.nowMs,
+      wall: () => 1_700_000_000_000 + this.nowMs,
+      random: () => this.random,
+      connect: (origin) => new ScriptedClient(origin, this),
+      onProbeFinished: (result) => this.results.push(result),
+    };
+  }
+
+  /** The instants at which a question was sent, in ms. */
+  sentAt(end: string): readonly number[] {
+    return this.sent.filter(({ url }) => url.endsWith(end)).map(({ atMs }) => atMs);
+  }
+
+  /** Lets time pass, and everything happen that is due in it, in steps of 50 ms. */
+  async advance(ms: number): Promise<void> {
+    await runPendingTasks();
+    for (let passed = 0; passed < ms; passed += 50) {
+      this.nowMs += 50;
+      this.#timers.tick(50);
+      await runPendingTasks();
+    }
+  }
+}
+
+class ScriptedClient extends NodeClient {
+  readonly #origin: string;
+  readonly #scripted: FakeTransport;
+
+  constructor(origin: string, scripted: FakeTransport) {
+    super(origin, { connectTimeoutMs: 1, timeoutMs: 1 }, null);
+    this.#origin = origin;
+    this.#scripted = scripted;
+  }
+
+  override async get(path: string): Promise<NodeReply> {
+    this.#scripted.sent.push({ atMs: this.#scripted.nowMs, url: `${this.#origin}${path}` });
+    return this.#scripted.respond(this.#origin, path);
+  }
+
+  override close(): void {
+    this.#scripted.closed.push(this.#origin);
+    super.close();
+  }
+}
+
+export function jsonReply(value: unknown, status = 200): NodeReply {
+  return { status, body: Buffer.from(JSON.stringify(value)) };
+}
+
+export function failedReply(kind: FailureKind): NodeReply {
+  return { failure: { kind, detail: `a scripted ${kind}` } };
+}
+
+/** Answers as a healthy cluster of the given names at `http://{name}:8008`. The first one leads. */
+export function healthyCluster(names: readonly string[]): Responder {
+  const members = new Map(names.map((name) => [name, `http://${name}:8008`]));
+  return (origin, path) => {
+    const { hostname: name } = new URL(origin);
+    if (path === "/config") return jsonReply({ ttl: 1_000 });
+    const { status, document } = answerProbe({ name, leader: names[0] ?? "", members, fields: {} }, path) ?? notServed;
+    return document === undefined ? { status, body: Buffer.alloc(0) } : jsonReply(document, status);
+  };
+}
+
+const notServed: ProbeAnswer = { status: 502 };
+
+export function neverReplies(): Promise<NodeReply> {
+  return new Promise(() => {});
+}
+
+/** Lets everything run that is ready. */
+export async function runPendingTasks(): Promise<void> {
+  for (let time = 0; time < 10; time += 1) await new Promise((resolve) => void setImmediate(resolve));
+}

@@ -1,0 +1,25 @@
+import { nodeOf } from "./config.ts";
+import { openFakeNode, type FakeNode, type FakeNodeOptions } from "./fake-node.ts";
+import { gatewayFixtureOf, type GatewayFixture, type GatewayFixtureOptions } from "./gateway-fixture.ts";
+
+export type FaultyGatewayFixture = Omit<GatewayFixture, "simulator">;
+
+/** Runs `play` with rolecall in front of a leader pg1 and a replica pg2, whose answers to management calls the test decides. */
+export async function withFaultyGateway(
+  { respond, ...options }: Omit<GatewayFixtureOptions, "simulator"> & Pick<FakeNodeOptions, "respond">,
+  play: (gateway: FaultyGatewayFixture, nodes: { readonly pg1: FakeNode; readonly pg2: FakeNode }) => Promise<void>,
+): Promise<void> {
+  const shared = respond === undefined ? {} : { respond };
+  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true, ...shared });
+  const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, ...shared });
+  const gateway = await gatewayFixtureOf(
+    [pg1, pg2].map(({ name, api }) => nodeOf({ name, api })),
+    options,
+  );
+  try {
+    await play(gateway, { pg1, pg2 });
+  } finally {
+    await gateway.close();
+    await Promise.all([pg1.close(), pg2.close()]);
+  }
+}

@@ -1,0 +1,32 @@
+import { Server as HttpServer } from "node:http";
+import { Server as HttpsServer } from "node:https";
+import type { AddressInfo, Server } from "node:net";
+import type { TestContext } from "node:test";
+
+/** Listens on a free port of 127.0.0.1 until the test is over. */
+export async function listenDuringTest(context: TestContext, server: Server): Promise<number> {
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  context.after(() => {
+    server.close();
+    if (server instanceof HttpServer || server instanceof HttpsServer) server.closeAllConnections();
+  });
+  return portOf(server);
+}
+
+/** Listens on a free port of 127.0.0.1 until it is closed; closing cuts what is still connected. */
+export async function listenUntilClosed(
+  server: HttpServer | HttpsServer,
+): Promise<{ readonly port: number; readonly close: () => Promise<void> }> {
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const close = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => resolve());
+      server.closeAllConnections();
+    });
+  return { port: portOf(server), close };
+}
+
+export function portOf(server: Server): number {
+  // A listening TCP server has an AddressInfo (node:net).
+  return (server.address() as AddressInfo).port;
+}

@@ -1,0 +1,39 @@
+import { ClusterFixture } from "./cluster-fixture.ts";
+
+export const seedUrl: string = "http://seed:8008";
+
+export function discoveringCluster(nodes: ConstructorParameters<typeof ClusterFixture>[0] = {}): ClusterFixture {
+  return new ClusterFixture({ nodes: [], ...nodes, cluster: { discover: [seedUrl] } });
+}
+
+/** A member list, as `name address` each. */
+export function applyMemberList(
+  watched: ClusterFixture,
+  members: readonly string[],
+  atMs: number,
+  { scope = "demo", of = seedUrl, leader = null, host: database = "10.0.0.9" }: MemberListOptions = {},
+): void {
+  const rows = members.map((text) => {
+    const [name, host] = text.split(" ");
+    const role = name === leader ? "leader" : "replica";
+    return { name, role, api_url: `http://${host ?? name}:8008/patroni`, host: database, port: 5432 };
+  });
+  watched.document("cluster", { of, value: { scope, members: rows } }, atMs);
+}
+
+/** What else a list says: whose it is, and whom it names. */
+export interface MemberListOptions {
+  readonly scope?: string;
+  readonly of?: string;
+  readonly leader?: string | null;
+  readonly host?: string;
+}
+
+/** So many failures that the node no longer answers; the last is at `atMs`. */
+export function failUntilDown(watched: ClusterFixture, node: string, atMs: number): void {
+  for (let time = 2; time >= 0; time -= 1) watched.fail(node, "timeout", atMs - time * 1_000);
+}
+
+export function describeNodes({ cluster }: ClusterFixture): readonly string[] {
+  return cluster.nodes.map(({ node, report }) => `${node.name} ${node.api}${report === null ? "" : " seen"}`);
+}

@@ -1,0 +1,146 @@
+import { connect } from "node:net";
+import type { TestContext } from "node:test";
+import type { ListenerScope } from "../../src/http/node-api/target-node.ts";
+import type { JudgeInputs } from "../../src/http/node-api/answer.ts";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import { Listener, type ListenerEvents } from "../../src/http/listener/listener.ts";
+import { answerDiagnostics } from "../../src/http/diagnostics/diagnostics-api.ts";
+import { NodeApi } from "../../src/http/node-api/node-api.ts";
+import { PageGate } from "../../src/http/pages/page-gate.ts";
+import type { Passthrough } from "../../src/http/message/passthrough.ts";
+import type { Request } from "../../src/http/message/request.ts";
+import type { RoutingContext } from "../../src/http/node-api/route-request.ts";
+import type { ClusterFixture } from "./cluster-fixture.ts";
+
+export function listenerScopeOf(parts: Partial<ListenerScope> = {}): ListenerScope {
+  return { cluster: null, node: null, wholeCluster: false, clusters: ["demo"], hostSuffixes: [], ...parts };
+}
+
+export function routingContextOf(
+  parts: Partial<ListenerScope> = {},
+  rules: Partial<RoutingContext["rules"]> = {},
+): RoutingContext {
+  return {
+    scope: listenerScopeOf(parts),
+    rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2_000, ...rules },
+    passes: false,
+    operatorPages: true,
+  };
+}
+
+export function requestOf(target: string, parts: Partial<Request> = {}): Request {
+  return { method: "GET", target, host: undefined, nodeHeader: undefined, serverState: undefined, ...parts };
+}
+
+/** A node-dialect listener on a free port that answers for a watched cluster at one instant. */
+export class NodeApiListener {
+  readonly port: number;
+  readonly answers: string[];
+  readonly errors: unknown[];
+
+  constructor(port: number, answers: string[], errors: unknown[]) {
+    this.port = port;
+    this.answers = answers;
+    this.errors = errors;
+  }
+
+  /** Sends bytes as they are and gives all that comes until the connection is closed. */
+  sendBytes(bytes: string): Promise<string> {
+    return new Promise((resolve, reject) => {
+      const socket = connect(this.port, "127.0.0.1");
+      let came = "";
+      socket.setEncoding("latin1");
+      socket.on("data", (text: string) => (came += text));
+      socket.on("error", reject);
+      socket.on("close", () => resolve(came));
+      socket.write(bytes, "latin1");
+    });
+  }
+
+  /** One request whose connection is closed after the answer; the answer taken apart. */
+  async request(
+    target: string,
+    options: { readonly method?: string; readonly headers?: readonly string[] } = {},
+  ): Promise<RawAnswerParts> {
+    const lines = [
+      `${options.method ?? "GET"} ${target} HTTP/1.1`,
+      "Host: any",
+      "Connection: close",
+      ...(options.headers ?? []),
+    ];
+    return parseAnswer(await this.sendBytes(`${lines.join("\r\n")}\r\n\r\n`));
+  }
+}
+
+export interface RawAnswerParts {
+  readonly line: string;
+  readonly status: number;
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: string;
+}
+
+export function parseAnswer(text: string): RawAnswerParts {
+  const cut = text.indexOf("\r\n\r\n");
+  const [line = "", ...lines] = text.slice(0, cut).split("\r\n");
+  const headers = new Map(
+    lines.map((header): [string, string] => [
+      header.slice(0, header.indexOf(":")),
+      header.slice(header.indexOf(":") + 2),
+    ]),
+  );
+  return { line, status: Number(line.split(" ")[1]), headers, body: text.slice(cut + 4) };
+}
+
+export async function openNodeApiListener(
+  context: TestContext,
+  watched: ClusterFixture,
+  options: { readonly routing?: RoutingContext; readonly nowMs?: number; readonly unready?: string | null } = {},
+): Promise<NodeApiListener> {
+  const [answers, errors]: [string[], unknown[]] = [[], []];
+  const inputs = (): JudgeInputs => ({
+    snapshot: {
+      instance: "run",
+      sequence: 7,
+      clusters: [{ ...watched.cluster, sequence: 7 }],
+      index: new Map([["demo", 0]]),
+    },
+    policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
+    nowMs: options.nowMs ?? 0,
+    unready: () => options.unready ?? null,
+  });
+  const { policy, nowMs } = inputs();
+  const operator = {
+    gate: new PageGate(),
+    snapshot: () => inputs().snapshot,
+    policy,
+    now: () => nowMs,
+    wall: () => nowMs,
+    changes: () => [],
+    recorded: () => [],
+    accused: () => new Map(),
+  };
+  const routing = options.routing ?? routingContextOf();
+  const dialect = new NodeApi(routing, {
+    inputs,
+    snapshot: operator.snapshot,
+    now: operator.now,
+    operator: (request) => answerDiagnostics(request, routing.scope, operator),
+    passthrough: rejectingPassthrough,
+    onAnswer: (route, status) => answers.push(`${route} ${status}`),
+  });
+  const listener = new Listener((request) => dialect.handle(request), unrestrictedAccess, collectErrors(errors));
+  const port = await listener.open({ address: "127.0.0.1", port: 0 });
+  context.after(() => listener.close(0));
+  return new NodeApiListener(port, answers, errors);
+}
+
+/** What a listener tells of, where only errors matter. */
+export function collectErrors(errors: unknown[]): ListenerEvents {
+  return { onError: (error) => errors.push(error), onRejected: () => {}, onFiles: () => {} };
+}
+
+/** Nothing may be passed on: whatever is asked of this passage is a mistake of the test. */
+export const rejectingPassthrough: Passthrough = {
+  manage: () => Promise.reject(new Error("a management call where none is passed on")),
+  fetch: () => Promise.reject(new Error("a node's question where none is passed on")),
+};

@@ -1,0 +1,77 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { TestContext } from "node:test";
+
+/** `rolecall` as a process of its own, ended with the test. */
+export class RolecallProcess {
+  readonly process: ChildProcess;
+  stdout = "";
+  stderr = "";
+  readonly #exit: Promise<number | string>;
+
+  constructor(
+    context: TestContext,
+    args: readonly string[],
+    options: {
+      readonly env?: NodeJS.ProcessEnv;
+      readonly command?: readonly string[];
+      readonly sockets?: readonly number[];
+    } = {},
+  ) {
+    const main = join(import.meta.dirname, "..", "..", "src", "main.js");
+    const [command = "", ...before] = options.command ?? [process.execPath];
+    const { PATH, NODE_V8_COVERAGE } = process.env;
+    const env = { PATH, ...(NODE_V8_COVERAGE === undefined ? {} : { NODE_V8_COVERAGE }), ...options.env };
+    this.process = spawn(command, [...before, main, ...args], {
+      env,
+      stdio: ["ignore", "pipe", "pipe", ...(options.sockets ?? [])],
+    });
+    this.process.stdout?.on("data", (text: Buffer) => (this.stdout += text.toString()));
+    this.process.stderr?.on("data", (text: Buffer) => (this.stderr += text.toString()));
+    this.#exit = new Promise(
+      (resolve) => void this.process.on("close", (code, signal) => resolve(code ?? signal ?? "?")),
+    );
+    context.after(() => void this.process.kill("SIGKILL"));
+  }
+
+  /** The exit code, or the signal that ended it. */
+  get exit(): Promise<number | string> {
+    return this.#exit;
+  }
+
+  /** Waits until it has said something on stderr; fails when it ends first. */
+  async waitForLog(text: string | RegExp, times = 1): Promise<void> {
+    let hasEnded = false;
+    void this.#exit.then(() => (hasEnded = true));
+    while (this.stderr.split(text).length <= times) {
+      if (hasEnded) throw new Error(`It ended without saying ${String(text)}: ${this.stderr}`);
+      await new Promise((resolve) => void setTimeout(resolve, 10));
+    }
+  }
+}
+
+/** A port that was free a moment ago, below those that systems give to whoever asks for any: nobody takes it meanwhile by chance. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = 12_000 + Math.floor(Math.random() * 20_000);
+    const server = createServer();
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => resolve(true));
+    });
+    await new Promise((resolve) => void server.close(resolve));
+    if (isFree) return port;
+  }
+}
+
+/** A file in a folder that goes with the test. */
+export function writeConfigFile(context: TestContext, text: string): string {
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-serve-"));
+  context.after(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, "rolecall.yaml");
+  writeFileSync(file, text);
+  return file;
+}

@@ -1,0 +1,64 @@
+import type { FailureKind } from "../../src/cluster/observation.ts";
+import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
+
+type Fields = { readonly [field: string]: unknown };
+
+/** One step of a story, at an instant in seconds: something is learnt, or something is asked. */
+export type Step = { readonly at: number } & (
+  | { readonly leads: string; readonly with?: Fields }
+  | { readonly follows: string; readonly with?: Fields }
+  | { readonly answers: string; readonly lock: boolean; readonly with?: Fields }
+  | { readonly fails: string; readonly by: FailureKind; readonly times?: number }
+  | { readonly heartbeat: string; readonly alive: boolean }
+  | { readonly document: "cluster" | "config" | "history"; readonly of: string; readonly says: unknown }
+  | { readonly names: string | null; readonly of: string; readonly timeline?: number }
+  /** Whom each node's cluster document names; `null` is nobody, "none" that there is no document to be had. */
+  | { readonly views: { readonly [witness: string]: string | null } }
+  | { readonly ask: string | null; readonly is: { readonly [check: string]: string } }
+);
+
+/** A story of a cluster and what must be answered in it; one row of a table in test/spec/judgement. */
+export interface Scenario extends FixtureOptions {
+  readonly title: string;
+  readonly steps: readonly Step[];
+}
+
+/** Tells a story and lists the answers that were not as it says. */
+export function runScenario({ steps, ...setting }: Scenario): readonly string[] {
+  const watched = new ClusterFixture(setting);
+  return steps.flatMap((step) => play(watched, step));
+}
+
+/** Several failures are an interval apart, the last one at the step's instant: more often they count once (rule 8). */
+function fail(watched: ClusterFixture, { at, fails, by, times = 1 }: Extract<Step, { fails: string }>): void {
+  for (let before = times - 1; before >= 0; before -= 1)
+    watched.fail(fails, by, at * 1000 - before * watched.policy.intervalMs);
+}
+
+function look(watched: ClusterFixture, views: { readonly [witness: string]: string | null }, atMs: number): void {
+  for (const [witness, names] of Object.entries(views)) {
+    if (names === "none") watched.failView(witness, atMs);
+    else watched.nameLeader(names, witness, atMs);
+  }
+}
+
+function play(watched: ClusterFixture, step: Step): readonly string[] {
+  const atMs = step.at * 1000;
+  if ("leads" in step) watched.lead(step.leads, atMs, step.with);
+  else if ("follows" in step) watched.follow(step.follows, atMs, step.with);
+  else if ("answers" in step) watched.answer(step.answers, { hasLock: step.lock, fields: step.with ?? {} }, atMs);
+  else if ("fails" in step) fail(watched, step);
+  else if ("heartbeat" in step) watched.recordLiveness(step.heartbeat, step.alive, atMs);
+  else if ("document" in step) watched.document(step.document, { of: step.of, value: step.says }, atMs);
+  else if ("views" in step) look(watched, step.views, atMs);
+  else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, step.timeline);
+  else {
+    return Object.entries(step.is).flatMap(([check, expected]) => {
+      const answered = watched.judge(step.ask, check, atMs);
+      return answered === expected
+        ? []
+        : [`at ${step.at} s ${step.ask ?? "the cluster"} ${check}: ${answered}, expected ${expected}`];
+    });
+  }
+  return [];
+}

@@ -1,4 +1,0 @@
-import { pino, type Logger } from "pino";
-
-/** A log that says nothing. */
-export const silence: Logger = pino({ level: "silent" });

@@ -1,0 +1,86 @@
+import { rejectingPassthrough } from "./node-api-listener.ts";
+import { Store } from "../../src/state/store.ts";
+import { buildClusters } from "../../src/state/clusters.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import { parseReport } from "../../src/cluster/documents/report.ts";
+import type { NodeApiContext } from "../../src/http/node-api/node-api.ts";
+import type { RoutingContext } from "../../src/http/node-api/route-request.ts";
+import { defaultGuards, type Guards } from "../../src/health/guards.ts";
+import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
+
+/** A cluster of three nodes in memory: pg1 leads, pg2 follows, pg3 was never heard. The clock moves only when told. */
+export interface StoreFixture {
+  readonly store: Store;
+  readonly routingContext: RoutingContext;
+  nowMs: number;
+  state(): ClusterState;
+  /** A probe of a node that is answered now; pg1 has the lock unless told. */
+  recordReport(node: string, position: number, hasLock?: boolean, said?: ReportOverrides): void;
+  apiContext(onAnswer?: NodeApiContext["onAnswer"]): NodeApiContext;
+}
+
+/** What a document says otherwise than that of an ordinary node on timeline 1. */
+export interface ReportOverrides {
+  readonly timeline?: number;
+  /** Whether the node's own query failed, so that it states no position. */
+  readonly isMute?: boolean;
+}
+
+export function storeFixture(guards: Partial<Guards> = {}): StoreFixture {
+  const nodes = ["pg1", "pg2", "pg3"].map((name, at) => nodeOf({ name, api: `http://127.0.0.1:${8008 + at}` }));
+  const config = configOf({
+    clusters: [clusterOf({ nodes, guards: { ...defaultGuards, demotedForMs: 2_000, ...guards } })],
+  });
+  const store = new Store("test", buildClusters(config, new Map()));
+  const cluster: StoreFixture = {
+    store,
+    routingContext: {
+      scope: { ...listenerOf({}), clusters: ["demo"], hostSuffixes: [".db.internal"] },
+      rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
+      passes: false,
+      operatorPages: false,
+    },
+    nowMs: 1_000,
+    state: () => store.current.clusters[0] ?? missing(),
+    recordReport(node, position, hasLock = node === "pg1", said = {}) {
+      const report = parseReport(documentOf(hasLock || node === "pg1", position, said));
+      if (report === undefined) throw new Error("the fake document is one");
+      const { nowMs } = cluster;
+      store.record(
+        { kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } },
+        nowMs,
+      );
+    },
+    apiContext(onAnswer = () => {}) {
+      const policy = (name: string): ReturnType<Store["settings"]> => store.settings(name);
+      return {
+        inputs: () => ({ snapshot: store.current, policy, nowMs: cluster.nowMs, unready: () => null }),
+        snapshot: () => store.current,
+        now: () => cluster.nowMs,
+        operator: () => null,
+        passthrough: rejectingPassthrough,
+        onAnswer,
+      };
+    },
+  };
+  cluster.recordReport("pg1", 1_000);
+  cluster.recordReport("pg2", 1_000);
+  return cluster;
+}
+
+function missing(): never {
+  throw new Error("the store tends one cluster");
+}
+
+function documentOf(isLeader: boolean, position: number, { timeline = 1, isMute = false }: ReportOverrides): object {
+  if (isMute)
+    return { state: "running", role: isLeader ? "primary" : "replica", patroni: { version: "3.0.2", scope: "demo" } };
+  const xlog = isLeader ? { location: position } : { received_location: position, replayed_location: position };
+  return {
+    state: "running",
+    role: isLeader ? "primary" : "replica",
+    timeline,
+    xlog,
+    patroni: { version: "3.0.2", scope: "demo" },
+  };
+}

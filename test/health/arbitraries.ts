@@ -1,0 +1,212 @@
+import * as fc from "fast-check";
+import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
+import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
+import type { Node } from "../../src/cluster/node.ts";
+import { neverProbed } from "../../src/cluster/observation.ts";
+import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
+import type { Report } from "../../src/cluster/documents/report.ts";
+import type { ClusterState } from "../../src/cluster/snapshot.ts";
+import { defaultGuards, type Guards } from "../../src/health/guards.ts";
+import { withNodes } from "../../src/health/observe/membership.ts";
+import { observe } from "../../src/health/observe/observe.ts";
+import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { emptyPart } from "../../src/state/clusters.ts";
+
+export const names = ["pg1", "pg2", "pg3", "pg4"] as const;
+export type Name = (typeof names)[number];
+
+const ordinary: IncidentCluster = {
+  scope: "demo",
+  system: "7300000000000000001",
+  version: "4.1.4",
+  members: new Map(),
+};
+
+/** A cluster of four nodes nobody has asked yet. */
+export function unprobedCluster(): ClusterState {
+  return withNodes(emptyPart({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(neverProbed));
+}
+
+export function policyOf(guards: Partial<Guards> = {}): HealthPolicy {
+  return {
+    guards: { ...defaultGuards, ...guards },
+    maxAgeMs: 5_500,
+    livenessMaxAgeMs: 30_000,
+    viewMaxAgeMs: 11_500,
+    pageMaxAgeMs: 11_500,
+    intervalMs: 1_000,
+    timeoutMs: 2_500,
+    fall: 3,
+    rise: 1,
+    discovers: false,
+  };
+}
+
+/** What a node answered: an ordinary report but for what is said. */
+export function statusOutcome(
+  node: Name,
+  sentAtMs: number,
+  said: Partial<Report> & { readonly hasLock?: boolean } = {},
+): ProbeOutcome {
+  const { hasLock = false, ...differing } = said;
+  const report = { ...ordinaryReport(node, hasLock, ordinary), ...differing };
+  return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
+}
+
+export function failedOutcome(node: Name, sentAtMs: number, kind: "timeout" | "refused" = "timeout"): ProbeOutcome {
+  return {
+    kind: "status",
+    cluster: "demo",
+    node,
+    sentAtMs,
+    sentAtWallMs: sentAtMs,
+    result: { failure: { kind, detail: kind } },
+  };
+}
+
+/** The cluster document of a node, naming a leader. */
+export function leaderViewOutcome(source: Name, leader: Name | null, sentAtMs: number): ProbeOutcome {
+  const served = { status: 200, body: "", source, sentAtMs };
+  const cluster = { scope: "demo", members: [], leader, leaderApi: null, leaderTimeline: null };
+  return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
+}
+
+/** The node was asked for the cluster document and gave none. */
+export function viewFailureOutcome(node: Name, sentAtMs: number): ProbeOutcome {
+  return { kind: "view_failure", cluster: "demo", node, sentAtMs, failure: { kind: "timeout", detail: "timeout" } };
+}
+
+/** A history in which timelines 1 and 2 were left early, so that some are past it. */
+export function historyOutcome(source: Name, sentAtMs: number): ProbeOutcome {
+  const served = { status: 200, body: "", source, sentAtMs };
+  const history = new Map([
+    [1, 0x5200000],
+    [2, 0x5400000],
+  ]);
+  return { kind: "document", cluster: "demo", answer: { name: "history", served, history } };
+}
+
+/** Takes outcomes in one after the other, each at the instant it was sent. */
+export function observeAll(
+  cluster: ClusterState,
+  outcomes: readonly ProbeOutcome[],
+  policy: HealthPolicy,
+): ClusterState {
+  return outcomes.reduce((known, outcome) => observe(known, outcome, { policy, nowMs: sentAt(outcome) }), cluster);
+}
+
+export function sentAt(outcome: ProbeOutcome): number {
+  if (outcome.kind === "drain") throw new Error("Cannot tell when a drain was sent as no probe brought it");
+  return outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
+}
+
+/** Most reports of a story have what is ordinary, or all would be refused for one thing. */
+function often<T>(value: T): readonly T[] {
+  return Array.from({ length: 15 }, () => value);
+}
+
+const name = fc.constantFrom(...names);
+const position = fc.option(fc.integer({ min: 0, max: 8 }).map((megabytes) => 0x5000000 + megabytes * 2 ** 20));
+
+const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> = fc
+  .record(
+    {
+      hasLock: fc.constantFrom(true, false, false),
+      role: fc.constantFrom("primary", "replica", "replica", "replica", "standby_leader", "demoted"),
+      state: fc.constantFrom("running", "running", "running", "stopping", "unknown", "restart failed"),
+      timeline: fc.constantFrom(1, 1, 1, 2, 3, null),
+      location: position,
+      received: position,
+      replayed: position,
+      replicationState: fc.constantFrom("streaming", "in archive recovery", null),
+      senders: fc.array(
+        fc.record({ name, address: fc.constant(null), state: fc.constantFrom("streaming", "backup") }),
+        { maxLength: 3 },
+      ),
+      isSyncStandby: fc.boolean(),
+      isQuorumStandby: fc.boolean(),
+      isNoLoadBalance: fc.constantFrom(false, false, true),
+      isPaused: fc.constantFrom(false, false, false, true),
+      isFailsafe: fc.constantFrom(false, false, false, true),
+      tags: fc.constantFrom(new Map<string, string>(), new Map([["dc", "a"]]), new Map([["nostream", "true"]])),
+      system: fc.constantFrom(...often("7300000000000000001"), "7311111111111111111"),
+      scope: fc.constantFrom(...often("demo"), "staging"),
+      name: fc.constantFrom(...often(null), "pg1"),
+      version: fc.constantFrom("4.1.4", "3.0.2"),
+    },
+    { requiredKeys: ["replayed", "received", "location", "name"] },
+  )
+  .map((said) => said);
+
+type Event = (atMs: number) => ProbeOutcome;
+
+/** What may be heard of a cluster: reports of every kind, silence, documents, heartbeats. */
+export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.tuple(name, anyReport).map(
+      ([node, said]): Event =>
+        (atMs) =>
+          statusOutcome(node, atMs, said),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(name, fc.constantFrom("timeout", "refused")).map(
+      ([node, kind]): Event =>
+        (atMs) =>
+          failedOutcome(node, atMs, kind),
+    ),
+  },
+  {
+    weight: 2,
+    arbitrary: fc.tuple(name, fc.option(name)).map(
+      ([of, leader]): Event =>
+        (atMs) =>
+          leaderViewOutcome(of, leader, atMs),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: name.map(
+      (of): Event =>
+        (atMs) =>
+          historyOutcome(of, atMs),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: name.map(
+      (node): Event =>
+        (atMs) =>
+          viewFailureOutcome(node, atMs),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(name, fc.boolean())
+      .map(([node, isAlive]): Event => (sentAtMs) => ({ kind: "liveness", cluster: "demo", node, sentAtMs, isAlive })),
+  },
+);
+
+/** Events with the spans between them, as outcomes with their instants. */
+export function outcomeSequence(event: fc.Arbitrary<Event>, maxLength: number): fc.Arbitrary<readonly ProbeOutcome[]> {
+  return fc.array(fc.tuple(fc.integer({ min: 0, max: 900 }), event), { maxLength }).map((events) => {
+    let atMs = 0;
+    return events.map(([laterMs, happened]) => happened((atMs += laterMs)));
+  });
+}
+
+function nodeOf(node: Name): Node {
+  return {
+    name: node,
+    member: node,
+    isMemberFixed: true,
+    api: `http://${node}`,
+    exporter: null,
+    database: null,
+    isArchiveFed: false,
+    isFixed: true,
+  };
+}

@@ -1,0 +1,216 @@
+import type { LostClaim } from "../../../src/cluster/snapshot.ts";
+import {
+  resolveLeadership,
+  type LeadershipInputs,
+  type LeaderView,
+  type LockClaim,
+  type NodeAnswers,
+  type ResolvedLeadership,
+} from "../../../src/health/evidence/leadership.ts";
+
+/**
+ * What one node contributes to the decision. Claims appear at 10 (early) or 20 (late), views are requested at 15, between the two, or at
+ * 30, and a node without the lock said so at 12, before any view came, or at 40.
+ */
+export interface NodeState {
+  readonly status: "silent" | "follows" | "followed" | "claims" | "claims late";
+  readonly isFailsafe: boolean;
+  /** The node that its view names, `null` for nobody, "twice" for nobody in two views an interval apart, "none" where it gives no view. */
+  readonly view: number | null | "twice" | "none";
+  readonly isViewEarly: boolean;
+}
+
+/** One combination: nodes by number, and what holds of the cluster. */
+export interface Row {
+  readonly nodes: readonly NodeState[];
+  readonly isPaused: boolean;
+  readonly stoodLast: number | null;
+}
+
+export const statuses = ["silent", "follows", "followed", "claims", "claims late"] as const;
+const earlierMs = 1;
+
+export function doesClaim({ status }: NodeState): boolean {
+  return status === "claims" || status === "claims late";
+}
+
+export function requestedAtMs({ isViewEarly }: NodeState): number {
+  return isViewEarly ? 15 : 30;
+}
+
+export function appearedAtMs({ status }: NodeState): number {
+  return status === "claims" ? 10 : 20;
+}
+
+/** All that a node may contribute where there are as many nodes; without orders of events where they are settled. */
+export function nodeStates(count: number, isSettled: boolean): readonly NodeState[] {
+  const views: readonly NodeState["view"][] = [
+    ...Array.from({ length: count }, (_, at) => at),
+    ...(isSettled ? [] : [null]),
+    "twice",
+    "none",
+  ];
+  const states: NodeState[] = [];
+  for (const status of isSettled ? (["silent", "follows", "claims"] as const) : statuses) {
+    for (const isFailsafe of status === "claims" ? [false, true] : [false]) {
+      for (const view of views) {
+        for (const isViewEarly of isSettled || view === "none" ? [false] : [false, true])
+          states.push({ status, isFailsafe, view, isViewEarly });
+      }
+    }
+  }
+  return states;
+}
+
+/** Every combination of nodes, flags and what stood last. */
+export function* rows(count: number, states: readonly NodeState[]): Generator<Row> {
+  const stood = [null, ...Array.from({ length: count }, (_, at) => at)];
+  const combine = function* (nodes: readonly NodeState[]): Generator<readonly NodeState[]> {
+    if (nodes.length === count) yield nodes;
+    else for (const state of states) yield* combine([...nodes, state]);
+  };
+  for (const nodes of combine([])) {
+    // Pause matters to views that name nobody, and to nothing else.
+    const isPauseOpen = nodes.some(({ view }) => view === null || view === "twice");
+    for (const isPaused of isPauseOpen ? [false, true] : [false])
+      for (const stoodLast of stood) yield { nodes, isPaused, stoodLast };
+  }
+}
+
+export function nameOf(at: number): string {
+  return `pg${at + 1}`;
+}
+
+/** Whether no renaming of its nodes gives a row that comes earlier: of all rows that are alike but for names one is enough. */
+export function isFirstOfItsKind(row: Row, states: ReadonlyMap<NodeState, number>): boolean {
+  const own = keyOf(row, [...row.nodes.keys()], states);
+  return (permutations[row.nodes.length] ?? []).every((to) => keyOf(row, to, states) >= own);
+}
+
+/** A number for a row whose nodes are renamed, without making it. */
+function keyOf({ nodes, stoodLast }: Row, to: readonly number[], states: ReadonlyMap<NodeState, number>): number {
+  let key = stoodLast === null ? 0 : (to[stoodLast] ?? 0) + 1;
+  for (let at = 0; at < nodes.length; at += 1) {
+    const state = nodes[to.indexOf(at)];
+    if (state === undefined) continue;
+    const view = typeof state.view === "number" ? (to[state.view] ?? 0) : 9;
+    key = key * 1_000 + (states.get(state) ?? 0) * 10 + view;
+  }
+  return key;
+}
+
+/** A number for each state that does not hang on which node its view names. */
+export function kindsOf(states: readonly NodeState[]): ReadonlyMap<NodeState, number> {
+  const kinds = new Map<string, number>();
+  return new Map(
+    states.map((state) => {
+      const kind = JSON.stringify({ ...state, view: typeof state.view === "number" ? "node" : state.view });
+      if (!kinds.has(kind)) kinds.set(kind, kinds.size);
+      return [state, kinds.get(kind) ?? 0];
+    }),
+  );
+}
+
+/** The row as the function takes it. @param laterMs how much later all but the claims happened */
+export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Map(), laterMs = 0): LeadershipInputs {
+  const claims: LockClaim[] = [];
+  const views: LeaderView[] = [];
+  const nodes = new Map<string, NodeAnswers>();
+  for (const [at, state] of row.nodes.entries()) {
+    const node = nameOf(at);
+    const hasLock = doesClaim(state);
+    const { isFailsafe, view, status } = state;
+    if (hasLock)
+      claims.push({
+        node,
+        appearedAtMs: appearedAtMs(state),
+        timeline: null,
+        isPaused: row.isPaused,
+        isFailsafe,
+        hasApi: true,
+      });
+    const sentMs = requestedAtMs(state) + laterMs;
+    if (view !== "none") {
+      const names = typeof view === "number" ? nameOf(view) : null;
+      const nobodySinceMs = view === "twice" ? sentMs - earlierMs : null;
+      views.push({
+        witness: node,
+        names,
+        namesAt: null,
+        requestedAtMs: sentMs,
+        answeredAtMs: sentMs + 1,
+        nobodySinceMs,
+      });
+    }
+    const reportedAtMs = status === "silent" ? 5 : status === "followed" ? 12 : 40 + laterMs;
+    nodes.set(node, {
+      reportedAtMs,
+      hasLock,
+      isSilent: status === "silent",
+      isViewFailing: view === "none",
+      canTestify: true,
+      api: null,
+    });
+  }
+  return { claims, views, nodes, lost, stoodLast: row.stoodLast === null ? null : nameOf(row.stoodLast) };
+}
+
+/** The decision once the same evidence has come again and again, from a state in which the given claims were lost. */
+export function settled(row: Row, lost: ReadonlyMap<string, LostClaim> = new Map()): ResolvedLeadership {
+  let resolved = resolveLeadership(inputsOf(row, lost, 100));
+  for (let round = 2; round <= 3; round += 1) {
+    const holder =
+      resolved.leadership.kind === "held" ? Number(resolved.leadership.holder.slice(2)) - 1 : row.stoodLast;
+    resolved = resolveLeadership(inputsOf({ ...row, stoodLast: holder }, resolved.lost, round * 100));
+  }
+  return resolved;
+}
+
+/** The same row with its nodes renamed: node `at` becomes node `to[at]`. */
+export function renamed(row: Row, to: readonly number[]): Row {
+  const nodes: NodeState[] = [];
+  for (const [at, state] of row.nodes.entries()) {
+    const view = typeof state.view === "number" ? (to[state.view] ?? 0) : state.view;
+    nodes[to[at] ?? 0] = { ...state, view };
+  }
+  return { ...row, nodes, stoodLast: row.stoodLast === null ? null : (to[row.stoodLast] ?? 0) };
+}
+
+export const permutations: Readonly<Record<number, readonly (readonly number[])[]>> = {
+  2: [
+    [0, 1],
+    [1, 0],
+  ],
+  3: [
+    [0, 1, 2],
+    [0, 2, 1],
+    [1, 0, 2],
+    [1, 2, 0],
+    [2, 0, 1],
+    [2, 1, 0],
+  ],
+};
+
+/**
+ * The truths that explain a settled row with the fewest nodes at fault: the node that really leads, or `null` for nobody. A node is at fault
+ * where its claim, its denial or its view contradicts the truth; a silent node and a view that is not to be had contradict nothing. While
+ * the DCS may be out of reach (pause, failsafe) a view that names nobody contradicts nothing either.
+ */
+export function truths(row: Row): { readonly leaders: readonly (number | null)[]; readonly faults: number } {
+  const candidates = [null, ...row.nodes.keys()];
+  const faults = candidates.map(
+    (leader) => row.nodes.filter((state, at) => isAtFault(state, { at, leader, row })).length,
+  );
+  const least = Math.min(...faults);
+  return { leaders: candidates.filter((_, at) => faults[at] === least), faults: least };
+}
+
+function isAtFault(
+  state: NodeState,
+  { at, leader, row }: { readonly at: number; readonly leader: number | null; readonly row: Row },
+): boolean {
+  if (doesClaim(state) !== (at === leader) && state.status !== "silent") return true;
+  if (typeof state.view === "number") return state.view !== leader;
+  const isExcused = row.isPaused || (leader !== null && row.nodes[leader]?.isFailsafe === true);
+  return state.view === "twice" && leader !== null && !isExcused;
+}

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { text } from "node:stream/consumers";
+import { test } from "node:test";
+import { unrestrictedAccess, type ListenerLimits } from "../../../src/config/model/listener-access-config.ts";
+import { sendRequest } from "../../fake/http-request.ts";
+import { until } from "../../fake/until.ts";
+import { nodeOf } from "../../fake/config.ts";
+import { openFakeNode } from "../../fake/fake-node.ts";
+import { gatewayFixtureOf, type GatewayFixture } from "../../fake/gateway-fixture.ts";
+
+async function withLimits(
+  limits: Partial<ListenerLimits>,
+  play: (town: Omit<GatewayFixture, "simulator">, port: number) => Promise<void>,
+): Promise<void> {
+  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+  const town = await gatewayFixtureOf([nodeOf(pg1)], {
+    access: { limits: { ...unrestrictedAccess.limits, ...limits } },
+  });
+  try {
+    await play(town, Number(new URL(town.url).port));
+  } finally {
+    await town.close();
+    await pg1.close();
+  }
+}
+
+async function open(port: number): Promise<Socket> {
+  const socket = connect(port, "127.0.0.1");
+  socket.on("error", () => {}); // being cut off is what is looked for
+  await once(socket, "connect");
+  return socket;
+}
+
+/** Resolves when a socket is closed, by a reset too: `once` would fail on its error. */
+function closed(socket: Socket): Promise<void> {
+  return new Promise((resolve) => void socket.once("close", () => resolve()));
+}
+
+const check = "GET /nodes/pg1/primary HTTP/1.1\r\nHost: a\r\n\r\n";
+
+test("a client that sends its head byte by byte is cut off, one that sends nothing too, and others are answered meanwhile", async () => {
+  await withLimits({ headerTimeoutMs: 200, requestTimeoutMs: 200 }, async (town, port) => {
+    const slow = await open(port);
+    const silent = await open(port);
+    const ended = Promise.all([slow, silent].map((socket) => closed(socket.resume())));
+    const drip = setInterval(() => slow.write("G"), 20);
+    assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
+    await ended;
+    clearInterval(drip);
+    assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
+  });
+});
+
+test("a body that comes byte by byte is cut off before the node hears of it", async () => {
+  await withLimits({ headerTimeoutMs: 200, requestTimeoutMs: 300 }, async (town, port) => {
+    const slow = await open(port);
+    const ended = closed(slow.resume());
+    slow.write("POST /nodes/pg1/restart HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
+    const drip = setInterval(() => slow.write(" "), 20);
+    await ended;
+    clearInterval(drip);
+    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
+    assert.equal(line["outcome"], "refused");
+  });
+});
+
+test("a connection that waits too long for its next request is closed", async () => {
+  await withLimits({ idleTimeoutMs: 150 }, async (_, port) => {
+    const socket = await open(port);
+    socket.write(check);
+    assert.match(await text(socket), /^HTTP\/1\.1 200 OK/);
+  });
+});
+
+test("connections past the listener's limit are closed, and there is room again when others leave", async () => {
+  await withLimits({ connections: 3 }, async (town, port) => {
+    const held = await Promise.all([open(port), open(port), open(port)]);
+    await assert.rejects(town.request("/nodes/pg1/primary"));
+    held[0]?.destroy();
+    await until("room", () =>
+      town.request("/nodes/pg1/primary").then(
+        ({ status }) => (status === 200 ? true : undefined),
+        () => undefined,
+      ),
+    );
+    for (const socket of held) socket.destroy();
+    assert.match(
+      (await sendRequest(`${town.adminUrl}/metrics`)).body,
+      /rolecall_turned_away_total\{status="connection"\} [1-9]/,
+    );
+  });
+});
+
+test("connections past one address's limit are closed, those of another are not", async () => {
+  await withLimits({ connectionsPerAddress: 2 }, async (town, port) => {
+    const held = await Promise.all([open(port), open(port)]);
+    await assert.rejects(town.request("/nodes/pg1/primary"));
+    const { status } = await sendRequest(`${town.url}/nodes/pg1/primary`, { tls: { localAddress: "127.0.0.9" } });
+    assert.equal(status, 200);
+    for (const socket of held) socket.destroy();
+  });
+});
+
+test("a connection that pipelines more than allowed is closed; as many as allowed are answered in order", async () => {
+  await withLimits({ pipelined: 8 }, async (town, port) => {
+    const good = await open(port);
+    good.end(check.repeat(8));
+    assert.equal((await text(good)).match(/HTTP\/1\.1 200 OK/g)?.length, 8);
+    const bad = await open(port);
+    const ended = closed(bad.resume());
+    bad.write(check.repeat(5_000));
+    await ended;
+    assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
+  });
+});
+
+test("heads and targets past their limits are 431 and 414, and no error page names a version", async () => {
+  await withLimits({}, async (town, port) => {
+    const raw = async (request: string) => {
+      const socket = await open(port);
+      socket.end(request);
+      return text(socket);
+    };
+    const answers = {
+      431: await raw(`GET / HTTP/1.1\r\nHost: a\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`),
+      414: await raw(`GET /${"x".repeat(3_000)} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`),
+      400: await raw("what is this\r\n\r\n"),
+    };
+    for (const [status, answer] of Object.entries(answers)) {
+      assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+      assert.doesNotMatch(answer, /rolecall\/|node\/|\d+\.\d+\.\d+|^server:/im);
+    }
+    assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
+  });
+});
+
+test("a body that nobody asked for is not read: the answer comes, and the connection ends", async () => {
+  await withLimits({}, async (_, port) => {
+    const socket = await open(port);
+    socket.write("POST /nodes/pg1/primary HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\nxxx");
+    const answer = await text(socket);
+    assert.match(answer, /^HTTP\/1\.1 405 /);
+    assert.match(answer, /Connection: close/);
+  });
+});
+
+test("two lengths, or a length and chunks, are refused before anything is passed on", async () => {
+  await withLimits({}, async (town, port) => {
+    for (const headers of [
+      "Content-Length: 2\r\nContent-Length: 3",
+      "Content-Length: 2\r\nTransfer-Encoding: chunked",
+    ]) {
+      const socket = await open(port);
+      socket.end(`POST /nodes/pg1/restart HTTP/1.1\r\nHost: a\r\n${headers}\r\n\r\n{}`);
+      assert.match(await text(socket), /^HTTP\/1\.1 400 /);
+    }
+    assert.equal(town.logRecords.filter(({ msg }) => msg === "management call").length, 0);
+  });
+});

@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { after, test } from "node:test";
+import { sendRequest } from "../../fake/http-request.ts";
+import { until } from "../../fake/until.ts";
+import { CertificateAuthority } from "../../fake/certificates.ts";
+import { nodeOf } from "../../fake/config.ts";
+import { openFakeNode } from "../../fake/fake-node.ts";
+import { gatewayFixtureOf } from "../../fake/gateway-fixture.ts";
+import { statusDocument } from "../../fake/node-documents.ts";
+
+const authority = new CertificateAuthority();
+after(() => authority.remove());
+
+test("a node that turned to https is down by that name, in the phrase and in the log, and stays so", async () => {
+  const { cert, key } = authority.issue("pg2");
+  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+  const pg2 = await openFakeNode({
+    name: "pg2",
+    holdsLock: false,
+    tls: { cert: readFileSync(cert), key: readFileSync(key) },
+  });
+  const town = await gatewayFixtureOf([nodeOf(pg1), nodeOf({ name: "pg2", api: pg2.api.replace("https", "http") })]);
+  try {
+    const phrase = await until("pg2 down", async () => {
+      const answer = await sendRequest(`${town.checksUrl}/nodes/pg2/replica`);
+      return answer.headers["x-rolecall-reason"] === "down" ? answer.phrase : undefined;
+    });
+    assert.equal(phrase, "down https");
+    const line = await until("a line", () =>
+      town.logRecords.find(
+        ({ node, isReachable, failure }) => node === "pg2" && isReachable === false && failure !== undefined,
+      ),
+    );
+    assert.match(String(line["failure"]), /speaks TLS: its address must begin with https/);
+    const { body: metrics } = await sendRequest(`${town.adminUrl}/metrics`);
+    assert.match(
+      metrics,
+      /rolecall_probes_total\{cluster="demo",node="pg2",question="leader",outcome="(reset|body)"\} ([3-9]|\d\d)/,
+    );
+    assert.equal((await sendRequest(`${town.checksUrl}/nodes/pg1/primary`)).status, 200);
+  } finally {
+    await town.close();
+    await Promise.all([pg1.close(), pg2.close()]);
+  }
+});
+
+test("a node that breaks connections off and speaks no TLS is not accused of it", async () => {
+  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+  const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, handler: (request) => request.socket.destroy() });
+  const town = await gatewayFixtureOf([nodeOf(pg1), nodeOf(pg2)]);
+  try {
+    const line = await until("a line", () =>
+      town.logRecords.find(({ node, failure }) => node === "pg2" && failure !== undefined),
+    );
+    assert.doesNotMatch(String(line["failure"]), /TLS/);
+  } finally {
+    await town.close();
+    await Promise.all([pg1.close(), pg2.close()]);
+  }
+});
+
+test("a node under its https address is asked with the cluster's authority and our own certificate", async () => {
+  const [server, client] = [authority.issue("pg1"), authority.issue("edge")];
+  const seen: (string | undefined)[] = [];
+  const pg1 = await openFakeNode({
+    name: "pg1",
+    holdsLock: true,
+    tls: {
+      cert: readFileSync(server.cert),
+      key: readFileSync(server.key),
+      ca: readFileSync(authority.ca),
+      requestCert: true,
+    },
+    respond: (_, response) => response.end(JSON.stringify(statusDocument("pg1", { role: "primary" }))),
+  });
+  const nameOf = (socket: import("node:tls").TLSSocket) => seen.push(String(socket.getPeerCertificate().subject?.CN));
+  pg1.server.on("secureConnection", nameOf);
+  const town = await gatewayFixtureOf([nodeOf(pg1)], {
+    cluster: { tls: { ca: authority.ca, ...client, serverName: null } },
+  });
+  try {
+    assert.equal((await sendRequest(`${town.checksUrl}/nodes/pg1/primary`)).status, 200);
+    seen.length = 0;
+    const answer = await town.request("/nodes/pg1/restart", { method: "POST" });
+    assert.equal(answer.status, 200);
+    assert.ok(seen.includes("edge"));
+  } finally {
+    await town.close();
+    await pg1.close();
+  }
+});

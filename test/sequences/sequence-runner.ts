@@ -1,0 +1,153 @@
+import { setPriority } from "node:os";
+import type { TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import type { Sequence } from "./format.ts";
+import { faultsOf, looksOf } from "./judge.ts";
+import { WorldServer } from "./server.ts";
+import { Watcher } from "./watcher.ts";
+import { World } from "./world.ts";
+
+/** How rolecall is started. */
+export interface StartOptions {
+  readonly workers: number;
+  /** What runs its entry point; Node itself where left out. */
+  readonly command?: readonly string[];
+}
+
+/** What a program that has just started and probes hundreds of nodes at once needs to come to rest, in ms. */
+const warmUpMs = 2_500;
+
+/** The fake servers of many sequences, and one rolecall process that watches all of them. */
+export class SequenceRunner {
+  readonly running: RolecallProcess;
+  readonly #watchers: ReadonlyMap<RunningSequence, Watcher>;
+  readonly #now: () => number;
+
+  private constructor(running: RolecallProcess, watchers: ReadonlyMap<RunningSequence, Watcher>, now: () => number) {
+    this.running = running;
+    this.#watchers = watchers;
+    this.#now = now;
+  }
+
+  /** Starts all servers and rolecall; the instant 0 is when its first round of probes is done. */
+  static async open(
+    context: TestContext,
+    sequences: readonly Sequence[],
+    launch: StartOptions,
+  ): Promise<[SequenceRunner, readonly RunningSequence[]]> {
+    // Until rolecall answers, time stands still in the worlds: nothing of theirs may ever run backwards.
+    let startedMs = Infinity;
+    const now = (): number => Math.max(0, (performance.now() - startedMs) / 1000);
+    const all = sequences.map((sequence, at) => raise(sequence, `127.${100 + (at >> 8)}.${at & 255}`, now));
+    const servers = all.flatMap((played) => [...played.servers.values()]);
+    context.after(async () => {
+      for (const server of servers) await server.close();
+    });
+    for (const server of servers) await server.open();
+    for (const server of servers) await server.settle();
+    const { running, port } = await serve(context, launch, all);
+    const watchers = new Map<RunningSequence, Watcher>();
+    for (const played of all) watchers.set(played, await Watcher.open(port, looksOf(played.sequence), now));
+    await sleep(warmUpMs);
+    startedMs = performance.now();
+    return [new SequenceRunner(running, watchers, now), all];
+  }
+
+  /** Lets a sequence happen and gives what went wrong. */
+  async play(played: RunningSequence): Promise<readonly string[]> {
+    const { sequence, world, servers } = played;
+    const watcher = this.#watchers.get(played);
+    if (watcher === undefined) throw new Error(`Cannot play ${sequence.name}: another stage must not have opened it`);
+    watcher.start(sequence.every ?? 300);
+    for (const step of sequence.steps) {
+      await this.until(step.at);
+      world.apply(step);
+      for (const server of servers.values()) await server.settle();
+    }
+    await this.until(sequence.lasts);
+    watcher.stop();
+    return faultsOf(sequence, watcher);
+  }
+
+  /** @param at seconds since the start */
+  async until(at: number): Promise<void> {
+    await sleep(Math.max(0, (at - this.#now()) * 1000));
+  }
+}
+
+/** A sequence with its servers. */
+export interface RunningSequence {
+  readonly sequence: Sequence;
+  readonly world: World;
+  readonly servers: ReadonlyMap<string, WorldServer>;
+}
+
+/** The mirror image of a sequence: the same nodes in the other order. */
+export function reversed(sequence: Sequence): Sequence {
+  return { ...sequence, name: `${sequence.name}-reversed`, nodes: sequence.nodes.toReversed() };
+}
+
+/** A sequence's world and its servers, at addresses that differ in the last byte. */
+function raise(sequence: Sequence, net: string, now: () => number): RunningSequence {
+  const world = new World(sequence);
+  const servers = world.servers.map(
+    (name, index) => [name, new WorldServer(world, name, { address: `${net}.${index + 1}`, now })] as const,
+  );
+  return { sequence, world, servers: new Map(servers) };
+}
+
+/** Starts rolecall for all clusters and waits until its first round of probes is done. */
+async function serve(
+  context: TestContext,
+  { workers, command }: StartOptions,
+  all: readonly RunningSequence[],
+): Promise<{ readonly running: RolecallProcess; readonly port: number }> {
+  const port = await freePort();
+  const clusters = all.map(({ sequence, world }) => clusterOf(sequence, world));
+  const config = {
+    clusters,
+    listen: [{ port, cluster: "*" }],
+    host_suffixes: [".db.internal"],
+    workers,
+    log: { level: "warn" },
+  };
+  // JSON is YAML.
+  const args = ["serve", "--config", writeConfigFile(context, JSON.stringify(config))];
+  const running = new RolecallProcess(context, args, command === undefined ? {} : { command });
+  for (const pid of [process.pid, running.process.pid]) favour(pid);
+  let ended: number | string | null = null;
+  void running.exit.then((code) => (ended = code));
+  for (;;) {
+    if (ended !== null) throw new Error(`rolecall ended with ${String(ended)}: ${running.stderr}`);
+    const status = await fetch(`http://127.0.0.1:${port}/readyz`).then(
+      (response) => response.status,
+      () => 0,
+    );
+    if (status === 200) return { running, port };
+    await sleep(20);
+  }
+}
+
+/** Servers that answer late because the machine is busy would change the truth; so these processes go first where that is allowed. */
+function favour(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, -10);
+  } catch {
+    // Only root may; the bounds of the sequences leave room for a machine that is busy but not overrun.
+  }
+}
+
+function clusterOf(sequence: Sequence, { addresses }: World): unknown {
+  const { name, nodes, discover, guards } = sequence;
+  const of =
+    discover === true
+      ? { discover: nodes.map((node) => addresses.get(node)) }
+      : { nodes: nodes.map((node) => nodeOf(sequence, node, addresses)) };
+  return { name, ...of, ...(guards === undefined ? {} : { guards }) };
+}
+
+function nodeOf({ called, anonymous }: Sequence, node: string, addresses: ReadonlyMap<string, string>): unknown {
+  const member = called !== undefined && anonymous !== true ? { member: node } : {};
+  return { name: called?.[node] ?? node, api: addresses.get(node), ...member };
+}
