@@ -1,3 +1,4 @@
+import { nodeNamed } from "../cluster/lookup.ts";
 import type { ExporterRole } from "../cluster/exporter/exporter-report.ts";
 import type { Node } from "../cluster/node.ts";
 import type { ExporterResult } from "../cluster/outcome.ts";
@@ -114,7 +115,7 @@ export class ExporterProber {
   #isProven(): boolean {
     if (this.#isStopped) return false;
     const cluster = this.#context.state();
-    const exporter = cluster.nodes[cluster.index.get(this.node.name) ?? -1]?.exporter ?? null;
+    const exporter = nodeNamed(cluster, this.node.name)?.exporter ?? null;
     return exporter !== null && exporter.provenAtMs > -Infinity;
   }
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
+import { nodeNamed } from "../../src/cluster/lookup.ts";
 import { buildTownOf } from "../fake/town.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { liveCluster } from "../fake/live-node.ts";
@@ -88,7 +89,7 @@ test("explain says that the password is withheld", () => {
       defaults: "",
       lagTimeMsLeast: 0,
     });
-    const node = watched.cluster.nodes[watched.cluster.index.get(name) ?? -1];
+    const node = nodeNamed(watched.cluster, name);
     assert.ok(check.ok && node !== undefined);
     return explain(view, node, check.check).rules.some(
       ({ rule, value }) => rule === "node password" && value.includes("withheld"),

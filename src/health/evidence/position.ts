@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
@@ -125,7 +126,7 @@ interface DarkLeader {
  * holds the lock, the node that the newest view names or that claimed it last, and that does not answer.
  */
 function unreachableLeader(cluster: ClusterState, holder: string | null, context: Context): DarkLeader | null {
-  const holding = holder === null ? undefined : cluster.nodes[cluster.index.get(holder) ?? -1];
+  const holding = nodeNamed(cluster, holder);
   const named = namedLeader(cluster);
   const leader = holding ?? named?.leader ?? lastClaimant(cluster);
   if (leader === undefined) return null;

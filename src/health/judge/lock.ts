@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { fit, unfit, type Verdict } from "../verdict.ts";
 
@@ -41,8 +42,7 @@ function judgeHandover({ cluster, policy, nowMs }: ClusterView, name: string): V
   const { handoverHoldMs, surviveMs } = policy.guards;
   if (handoverHoldMs === 0 || leaderLoss === null || leaderLoss.from === name) return fit;
   // A primary that survives its API keeps its yes until the new claim appears.
-  const claimedAtMs =
-    surviveMs > 0 ? (cluster.nodes[cluster.index.get(name) ?? -1]?.claimedSinceMs ?? -Infinity) : -Infinity;
+  const claimedAtMs = surviveMs > 0 ? (nodeNamed(cluster, name)?.claimedSinceMs ?? -Infinity) : -Infinity;
   const leftMs = Math.max(leaderLoss.atMs, claimedAtMs) + handoverHoldMs - nowMs;
   return leftMs > 0 ? unfit("held_back", `${Math.ceil(leftMs)}ms`) : fit;
 }

@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
@@ -10,17 +11,17 @@ export function withIncumbent(
   cluster: ClusterState,
   { policy, nowMs }: { readonly policy: HealthPolicy; readonly nowMs: number },
 ): ClusterState {
-  const { lockHolder, incumbent, nodes, index } = cluster;
+  const { lockHolder, incumbent } = cluster;
   if (lockHolder === null || lockHolder === incumbent) return cluster;
-  const sinceMs = nodes[index.get(lockHolder) ?? -1]?.claimedSinceMs ?? Infinity;
+  const sinceMs = nodeNamed(cluster, lockHolder)?.claimedSinceMs ?? Infinity;
   const isReplaced = hasGivenUp(cluster) || nowMs - sinceMs >= policy.intervalMs / 2;
   return isReplaced ? { ...cluster, incumbent: lockHolder } : cluster;
 }
 
 /** Whether the node that stood last was heard without a claim since, or does not answer. */
-function hasGivenUp({ incumbent, nodes, index }: ClusterState): boolean {
-  if (incumbent === null) return false;
-  const before = nodes[index.get(incumbent) ?? -1];
+function hasGivenUp(cluster: ClusterState): boolean {
+  if (cluster.incumbent === null) return false;
+  const before = nodeNamed(cluster, cluster.incumbent);
   return (
     before === undefined || before.isDown || before.failuresInRow > 0 || (before.report !== null && !before.hasLock)
   );

@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Member } from "../../cluster/documents/cluster-document.ts";
 import type { Node } from "../../cluster/node.ts";
 import { neverProbed, type Observation } from "../../cluster/observation.ts";
@@ -70,7 +71,7 @@ export function withNodes(cluster: ClusterState, nodes: readonly Observation[]):
 
 /** A node of another scope or database system lists its own cluster. */
 function isOfAnotherCluster(cluster: ClusterState, source: string, policy: HealthPolicy): boolean {
-  const observation = cluster.nodes[cluster.index.get(source) ?? -1];
+  const observation = nodeNamed(cluster, source);
   return observation !== undefined && identityMismatch(cluster, observation, policy) === "foreign";
 }
 

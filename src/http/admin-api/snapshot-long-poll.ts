@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { onClosed } from "../message/connection-closed.ts";
@@ -89,8 +90,8 @@ export class SnapshotLongPoll {
 
   /** A cluster's part carries the number of the snapshot it came with. */
   #sequenceOf(cluster: string | null): number {
-    const { clusters, index, sequence } = this.#current();
-    return cluster === null ? sequence : (clusters[index.get(cluster) ?? -1]?.sequence ?? sequence);
+    const snapshot = this.#current();
+    return clusterNamed(snapshot, cluster)?.sequence ?? snapshot.sequence;
   }
 
   #reply(isLater: boolean): Reply {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
@@ -39,7 +40,7 @@ ${later}`,
   );
   const { cluster, policy } = lastSight(incident);
   const view = viewAt(cluster, policy, atMs);
-  const observation = cluster.nodes[cluster.index.get(name) ?? -1];
+  const observation = nodeNamed(cluster, name);
   assert.ok(observation !== undefined);
   return hasGrace(view, observation, exporter);
 }

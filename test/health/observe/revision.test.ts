@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { Observation } from "../../../src/cluster/observation.ts";
 import type { StatusOutcome } from "../../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
@@ -43,7 +44,7 @@ function again(cluster: ClusterState, node: "pg1" | "pg2", nowMs: number): Clust
 }
 
 function nodeOf(cluster: ClusterState, node: string): Observation {
-  const known = cluster.nodes[cluster.index.get(node) ?? -1];
+  const known = nodeNamed(cluster, node);
   if (known === undefined) throw new Error(`the cluster has ${node}`);
   return known;
 }

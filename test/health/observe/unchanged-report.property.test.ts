@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ProbeOutcome, StatusOutcome } from "../../../src/cluster/outcome.ts";
 import type { Sender } from "../../../src/cluster/documents/report.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
@@ -106,7 +107,7 @@ function outcomeAgain(
   node: Name,
   sentAtMs: number,
 ): (StatusOutcome & { readonly result: Answered }) | null {
-  const known = cluster.nodes[cluster.index.get(node) ?? -1];
+  const known = nodeNamed(cluster, node);
   if (known === undefined || known.report === null) return null;
   const { report, hasLock } = known;
   return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
