@@ -9,7 +9,7 @@ import { observe } from "../../../src/health/observe/observe.ts";
 import { partOf, plainSettings } from "../../fake/part.ts";
 
 /** What may be another in a part that only grew older. */
-const ageing: ReadonlySet<string> = new Set(["sequence", "facts", "nodes", "newestAtMs", "positionSamples"]);
+const ageing: ReadonlySet<string> = new Set(["sequence", "revision", "nodes", "newestReportAtMs", "positionSamples"]);
 /** The same of a node that answers and is attached. */
 const ageingOfNode: ReadonlySet<string> = new Set([
   "sentAtMs",

@@ -87,7 +87,7 @@ test("a word that is recognised leads to the very part that reading it anew woul
         if (short !== null) {
           recognised += 1;
           // Reading it anew counts as another fact, which is all.
-          assert.deepEqual({ ...short, facts: 0 }, { ...full, facts: 0 });
+          assert.deepEqual({ ...short, revision: 0 }, { ...full, revision: 0 });
         }
         state = full;
         sentAtMs += 100;
