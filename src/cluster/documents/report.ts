@@ -26,7 +26,7 @@ export interface Report {
   /** The node's own member name; absent before version 4. */
   readonly name: string | null;
   readonly version: string | null;
-  /** The document as JSON text without its closing brace, so that an answer can add to it. */
+  /** The document as JSON text: an object, without white space around it. */
   readonly document: string;
 }
 
@@ -109,7 +109,7 @@ function sender(value: unknown): Sender[] {
 /** Deeply nested garbage parses but cannot be written again; such a document is no document. */
 function textOf(value: JsonObject): string | undefined {
   try {
-    return JSON.stringify(value).slice(0, -1);
+    return JSON.stringify(value);
   } catch {
     return undefined;
   }

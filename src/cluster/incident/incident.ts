@@ -33,7 +33,7 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
     scope,
     name: isOld ? null : (members.get(node) ?? node),
     version,
-    document: "{",
+    document: "{}",
   };
 }
 

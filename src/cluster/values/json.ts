@@ -10,6 +10,16 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * Adds a member at the end of a JSON object.
+ * @param object an object as JSON text without white space around it, as `JSON.stringify` writes it
+ * @param key a name that needs no escaping; one that the object does not have yet
+ * @param value the member's value as JSON text
+ */
+export function withMember(object: string, key: string, value: string): string {
+  return object === "{}" ? `{"${key}":${value}}` : `${object.slice(0, -1)},"${key}":${value}}`;
+}
+
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -89,7 +89,7 @@ function reportOf({ role, state, page, replayed }: Facts): Report {
   };
 }
 
-/** The node's status document as a node API would have written it, as far as it is known; without the closing brace. */
+/** The node's status document as a node API would have written it, as far as it is known. */
 function documentOf({ role, state, page, replayed }: Facts): string {
   const xlog =
     role === "primary"
@@ -102,7 +102,7 @@ function documentOf({ role, state, page, replayed }: Facts): string {
     ...(page === null || page.senders.length === 0 ? {} : { replication: page.senders.map(senderDocument) }),
     ...(page === null || page.system === null ? {} : { database_system_identifier: page.system }),
   };
-  return JSON.stringify(document).slice(0, -1);
+  return JSON.stringify(document);
 }
 
 function senderRow({ name, address, isStreaming }: ExporterSender): Report["senders"][number] {
