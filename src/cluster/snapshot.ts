@@ -2,6 +2,7 @@ import type { ClusterDocument } from "./documents/cluster-document.ts";
 import type { Drain } from "./drain.ts";
 import type { DynamicConfig } from "./documents/dynamic-config.ts";
 import type { SwitchPoints } from "./documents/history.ts";
+import type { Leadership } from "./leadership.ts";
 import type { Observation } from "./observation.ts";
 
 /** All observations at one instant. A probe replaces its own cluster's part and nothing else. */
@@ -30,20 +31,7 @@ export interface ClusterState {
   readonly isMembershipKnown: boolean;
   /** Indices of the nodes whose last report came with the lock: the claims, fresh or not. */
   readonly lockClaims: readonly number[];
-  /**
-   * Whom the next dispute over the lock is settled for (rule 2): the holder, and while nobody claims the lock the last one, so that a
-   * silence does not decide who leads; `null` once claims are contested. No verdict goes by it, see `holder`.
-   */
-  readonly lastUncontestedLeader: string | null;
-  /**
-   * The node whose claim stood last, for half an interval at least, whatever came after: claims that appear together (at our own start,
-   * after a thaw) are not ordered by the milliseconds between their answers. It breaks ties (rule 2) and outlasts a restart.
-   */
-  readonly incumbent: string | null;
-  /** What was decided about who leads when this part was made. */
   readonly leadership: Leadership;
-  /** The claims that views took away, by node name: they stay lost until views give them back (rule 2). */
-  readonly lost: ReadonlyMap<string, LostClaim>;
   /** Who the cluster document named, per node that was asked for it. */
   readonly leaderViews: ReadonlyMap<string, WitnessView>;
   /** The nodes whose newest request for the cluster document failed, and when that was sent, in ms of our clock. */
@@ -51,10 +39,6 @@ export interface ClusterState {
   readonly position: LeaderPosition | null;
   /** Where the leader was when: positions rise from first to last, all of the pair in `position`. */
   readonly positionSamples: readonly PositionSample[];
-  /** The last time a holder's yes was withdrawn, and whose it was. */
-  readonly lastLeaderLoss: LeaderLoss | null;
-  /** Who held the lock when this part was made, and may have a yes for it; `null` as soon as nobody does. `stood` outlasts a silence. */
-  readonly lockHolder: string | null;
   /** When the newest report of any node was asked for. */
   readonly newestReportAtMs: number;
   /** Node name -> its drain; ended ones may still be here. */
@@ -83,27 +67,6 @@ export interface WitnessView {
   readonly addresses: ReadonlyMap<string, string>;
 }
 
-/** A claim that views took away. */
-export interface LostClaim {
-  /** When the newest of the views that took it away was requested, in ms of our clock. */
-  readonly viewMs: number;
-  /** The witnesses of those views. */
-  readonly witnesses: readonly string[];
-}
-
-/** By what one of several claims stands; `sole` where no other is left. */
-export type Decision = "sole" | "views" | "own_view" | "stood_last" | "timeline" | "receivers";
-
-/** Who leads: at most one node. */
-export type Leadership =
-  | { readonly kind: "unclaimed" }
-  /** `witnesses`: those whose views decided. */
-  | { readonly kind: "held"; readonly holder: string; readonly by: Decision; readonly witnesses: readonly string[] }
-  /** Several claims, of which nothing prefers one. */
-  | { readonly kind: "contested"; readonly between: readonly string[] }
-  /** Every claim is lost. */
-  | { readonly kind: "lost" };
-
 /** The highest position seen of a leader: positions belong to one system identifier and timeline (rule 4). */
 export interface LeaderPosition {
   readonly system: string | null;
@@ -123,11 +86,6 @@ export interface SharedHistory {
 export interface PositionSample {
   readonly atMs: number;
   readonly position: number;
-}
-
-export interface LeaderLoss {
-  readonly from: string;
-  readonly atMs: number;
 }
 
 /** The documents of a cluster that are served from memory. */

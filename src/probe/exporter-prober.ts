@@ -79,10 +79,10 @@ export class ExporterProber {
     this.#tell("up", said, { sentAtMs, sentAtWallMs });
     const hasNoUp = this.#lastWord === null && "failure" in said && said.failure.kind === "body";
     this.#noUpAtMs = hasNoUp ? sentAtMs : null;
-    if (!("word" in said) || this.#isStopped) return;
+    if (!("role" in said) || this.#isStopped) return;
     // A change of role is believed when word and page agree on it.
-    if (this.#lastWord !== null && said.word !== this.#lastWord) this.#page.run();
-    this.#lastWord = said.word;
+    if (this.#lastWord !== null && said.role !== this.#lastWord) this.#page.run();
+    this.#lastWord = said.role;
   }
 
   async #askPage(): Promise<void> {

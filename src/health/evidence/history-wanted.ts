@@ -1,3 +1,4 @@
+import { lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 
@@ -6,6 +7,6 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
  * one for up to `loop_wait` after a promotion (design.md, rule 8). The first timeline has none.
  */
 export function isHistoryWanted(cluster: ClusterState): boolean {
-  const timeline = nodeNamed(cluster, cluster.lockHolder)?.report?.timeline ?? null;
+  const timeline = nodeNamed(cluster, lockHolderOf(cluster.leadership))?.report?.timeline ?? null;
   return timeline !== null && timeline > 1 && cluster.switchPoints?.has(timeline - 1) !== true;
 }

@@ -1,3 +1,4 @@
+import { lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Member } from "../../cluster/documents/cluster-document.ts";
 import type { Node } from "../../cluster/node.ts";
@@ -55,8 +56,9 @@ export function isLost({ node, report, failuresInRow }: Observation, fall: numbe
  * of a discovered node that answers we know it. A fixed one may be reached at another address than it advertises.
  */
 function isOfHolder(cluster: ClusterState, { members, leader }: MemberList): boolean {
-  if (cluster.lockHolder === null) return true;
-  const holder = nodeNamed(cluster, cluster.lockHolder)?.node;
+  const lockHolder = lockHolderOf(cluster.leadership);
+  if (lockHolder === null) return true;
+  const holder = nodeNamed(cluster, lockHolder)?.node;
   const row = members.find(({ name }) => name === leader);
   if (holder === undefined || row === undefined) return false;
   if (row.api === holder.api) return true;

@@ -1,3 +1,4 @@
+import { lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
@@ -42,7 +43,7 @@ export function advancePosition(
 
 /** What the replicas had already received when the leader turned out not to answer. */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
-  const dark = unreachableLeader(cluster, cluster.lockHolder, { policy, nowMs });
+  const dark = unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
   if (dark === null) return cluster.position;
   const maxAge = maxAgeMs(cluster, policy);
   const reports = cluster.nodes.flatMap((node) =>
@@ -59,7 +60,7 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
  * is named, and does not answer, that may be the leader.
  */
 export function isLeaderUnreachable(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
-  if (unreachableLeader(cluster, cluster.lockHolder, { policy, nowMs }) !== null) return true;
+  if (unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs }) !== null) return true;
   const named = namedLeader(cluster);
   return named !== undefined && !answers(cluster, named.leader, { policy, nowMs });
 }

@@ -1,4 +1,5 @@
 import type { Socket } from "node:net";
+import { lastUncontestedLeaderOf } from "../../cluster/leadership.ts";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
@@ -97,7 +98,10 @@ export class SnapshotLongPoll {
   #reply(isLater: boolean): Reply {
     const { instance, sequence, clusters: states } = this.#current();
     const clusters = Object.fromEntries(
-      states.map((cluster) => [cluster.name, { sequence: cluster.sequence, leader: cluster.lastUncontestedLeader }]),
+      states.map((cluster) => [
+        cluster.name,
+        { sequence: cluster.sequence, leader: lastUncontestedLeaderOf(cluster.leadership) },
+      ]),
     );
     const body = JSON.stringify({ snapshot: `${instance}.${sequence}`, instance, sequence, later: isLater, clusters });
     return jsonReply({ code: 200, phrase: "OK" }, body, ["X-Rolecall-Snapshot", `${instance}.${sequence}`]);

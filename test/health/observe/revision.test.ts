@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { lockHolderOf } from "../../../src/cluster/leadership.ts";
 import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { Observation } from "../../../src/cluster/observation.ts";
 import type { StatusOutcome } from "../../../src/cluster/outcome.ts";
@@ -26,7 +27,10 @@ const first = partOf([
   { name: "pg2", role: "replica" },
 ]);
 // The claim has stood for a while.
-const before = { ...first, incumbent: first.lockHolder };
+const before = {
+  ...first,
+  leadership: { ...first.leadership, incumbent: lockHolderOf(first.leadership) },
+};
 
 function again(cluster: ClusterState, node: "pg1" | "pg2", nowMs: number): ClusterState {
   const known = nodeOf(cluster, node);
