@@ -4,8 +4,8 @@ export type DecisionBasis = "sole" | "views" | "own_view" | "incumbent" | "timel
 /** Who leads: at most one node (design.md, rule 2). */
 export type LeaderDecision =
   /**
-   * No node claims the lock freshly. `lastHolder` is the last undisputed holder: a silence does not decide who leads. `null` if there was
-   * none, or if claims were contested since.
+   * No node claims the lock freshly. `lastHolder` is the last undisputed holder: a silence does not decide who leads.
+   * `null` if there was none, or if claims were contested since.
    */
   | { readonly kind: "unclaimed"; readonly lastHolder: string | null }
   /** `witnesses`: the nodes whose views decided. */
@@ -41,8 +41,9 @@ export interface Leadership {
   /** The claims that views refuted, by node name. They stay lost until views confirm them again (rule 2). */
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
   /**
-   * The last node that held the lock for half an interval or longer. It breaks ties (rule 2) and is kept across a restart: claims that
-   * appear together, at our own start for instance, are not ordered by the milliseconds between their answers.
+   * The last node that held the lock for half an interval or longer. It breaks ties (rule 2) and is kept across a
+   * restart: claims that appear together, at our own start for instance, are not ordered by the milliseconds between
+   * their answers.
    */
   readonly incumbent: string | null;
   /** The last time that a holder ceased to be one. */

@@ -4,7 +4,9 @@ import type { ExporterPage, ExporterRole } from "./exporter/exporter-report.ts";
 import type { DocumentAnswer } from "./snapshot.ts";
 import type { Failure } from "./values/failure.ts";
 
-/** The result of one probe, or a change of a drain. Nothing else changes a snapshot. `sentAtMs` is in ms of our clock. */
+/**
+ * The result of one probe, or a change of a drain. Nothing else changes a snapshot. `sentAtMs` is in ms of our clock.
+ */
 export type ProbeOutcome =
   StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome;
 
@@ -34,7 +36,10 @@ export interface DocumentOutcome {
   readonly answer: DocumentAnswer;
 }
 
-/** A request for a node's cluster document failed. Failed requests for other documents are not recorded: no verdict depends on them. */
+/**
+ * A request for a node's cluster document failed. Failed requests for other documents are not recorded: no verdict
+ * depends on them.
+ */
 export interface ViewFailureOutcome {
   readonly kind: "view_failure";
   readonly cluster: string;
@@ -61,7 +66,10 @@ export interface ExporterOutcome {
   readonly result: ExporterResult;
 }
 
-/** What an exporter answered. Failures say nothing about the database, but they are all that is known about the exporter. */
+/**
+ * What an exporter answered. Failures say nothing about the database, but they are all that is known about the
+ * exporter.
+ */
 export type ExporterResult =
   | { readonly endpoint: "up"; readonly role: ExporterRole }
   | { readonly endpoint: "up"; readonly failure: Failure }

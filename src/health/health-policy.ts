@@ -22,8 +22,8 @@ export interface HealthPolicy {
   /** Whether cluster documents add and remove members (rule 10). */
   readonly discovers: boolean;
   /**
-   * The http addresses that may receive the node password: those of the configuration itself, in a cluster with TLS. Absent if there is
-   * no password, or no TLS to downgrade from.
+   * The http addresses that may receive the node password: those of the configuration itself, in a cluster with TLS.
+   * Absent if there is no password, or no TLS to downgrade from.
    */
   readonly clearPasswordFor?: readonly string[];
 }

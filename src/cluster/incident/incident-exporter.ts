@@ -3,8 +3,8 @@ import { otherThan, position, type IncidentCluster, type IncidentValue } from ".
 import type { ExporterResult } from "../outcome.ts";
 
 /**
- * The page that an incident file takes for granted: pg_exporter's, of a primary without standbys, at an unknown position. Fields that are
- * shown but never judged are not part of the format.
+ * The page that an incident file takes for granted: pg_exporter's, of a primary without standbys, at an unknown
+ * position. Fields that are shown but never judged are not part of the format.
  */
 export function ordinaryPage({ system }: IncidentCluster): ExporterPage {
   return {

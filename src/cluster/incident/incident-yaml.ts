@@ -29,7 +29,10 @@ export function position(key: string, value: number | null): { readonly [key: st
   return value === null ? {} : { [key]: formatLsn(value) };
 }
 
-/** Formats a duration to the microsecond: a document may be requested less than a millisecond before or after a claim appears. */
+/**
+ * Formats a duration to the microsecond: a document may be requested less than a millisecond before or after a claim
+ * appears.
+ */
 export function incidentDuration(ms: number): string {
   return `${Math.round(ms * 1000) / 1000}ms`;
 }

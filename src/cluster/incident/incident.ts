@@ -14,7 +14,10 @@ export interface IncidentState {
   readonly value: IncidentValue;
 }
 
-/** The report that an incident file takes for granted: a leader, or a streaming replica, on timeline 1 at unknown positions. */
+/**
+ * The report that an incident file takes for granted: a leader, or a streaming replica, on timeline 1 at unknown
+ * positions.
+ */
 export function ordinaryReport(node: string, hasLock: boolean, cluster: IncidentCluster): Report {
   const { scope, system, version, members } = cluster;
   // Nodes before version 4 state neither their name nor their replication state.

@@ -30,7 +30,9 @@ export function replaceNode(cluster: ClusterState, at: number, observation: Obse
   return { ...cluster, nodes: cluster.nodes.with(at, observation) };
 }
 
-/** Records an answer in a node's observation: failures end, and `rise` answers in a row bring a node back from `down`. */
+/**
+ * Records an answer in a node's observation: failures end, and `rise` answers in a row bring a node back from `down`.
+ */
 export function withAnswer(
   before: Observation,
   answer: Answer,
@@ -49,7 +51,10 @@ export function withAnswer(
   };
 }
 
-/** A claim is a series of 200s. Silence longer than `max_age` interrupts it: another node may have held the lock meanwhile. */
+/**
+ * A claim is a series of 200s. Silence longer than `max_age` interrupts it: another node may have held the lock
+ * meanwhile.
+ */
 function claimedSince(before: Observation, { hasLock, sentAtMs }: Answer, maxAge: number): number | null {
   if (!hasLock) return null;
   const isContinued = before.claimedSinceMs !== null && isFresh(before, maxAge, sentAtMs);
@@ -74,7 +79,10 @@ function lockClaimsWith(claims: readonly number[], at: number, hasLock: boolean)
   return hasLock ? [...claims, at] : claims.filter((index) => index !== at);
 }
 
-/** Derives from one node's report what it shows of the cluster (scope, lock claims, the leader's position) and of the node itself. */
+/**
+ * Derives from one node's report what it shows of the cluster (scope, lock claims, the leader's position) and of the
+ * node itself.
+ */
 export function applyReport(
   cluster: ClusterState,
   { at, before, observation }: NodeUpdate,

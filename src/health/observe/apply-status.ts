@@ -16,7 +16,8 @@ export function applyStatus(cluster: ClusterState, outcome: StatusOutcome, conte
   const { result, sentAtMs, sentAtWallMs } = outcome;
   if ("failure" in result) {
     const { failure } = result;
-    // A request that was never sent says nothing about the node. Its evidence ages, which shows that we are blind (rule 9).
+    // A request that was never sent says nothing about the node. Its evidence ages, which shows that we are blind (rule
+    // 9).
     if (failure.kind === "not_sent") return updateLeadership(cluster, cluster, context);
     const failed = replaceNode(cluster, at, withFailure(before, { failure, sentAtMs }, policy));
     return updateLeadership(cluster, failed, context);

@@ -11,8 +11,8 @@ import { isListedStreaming } from "../evidence/sender-chain.ts";
 import { timeLagMs } from "../evidence/time-lag.ts";
 
 /**
- * Derives what a node's report shows in relation to the cluster: its distance to the leader's position (rule 4), its signs of attachment
- * (rules 5 and 6), and its damped lag, if damping is on.
+ * Derives what a node's report shows in relation to the cluster: its distance to the leader's position (rule 4), its
+ * signs of attachment (rules 5 and 6), and its damped lag, if damping is on.
  * @param pair the node's observation before and after the report
  * @param context the policy, the instant of recording, and who holds the lock with the report
  */
@@ -37,9 +37,9 @@ export function deriveNodeFields(
 }
 
 /**
- * Measures again every node that a new sender list shows streaming although its last report states a lower timeline (design.md, rule 4):
- * until its next report the list is the only evidence of its timeline. Its report is older than the list, so it is measured against the
- * leader's position before the list, if that was on the leader's timeline.
+ * Measures again every node that a new sender list shows streaming although its last report states a lower timeline
+ * (design.md, rule 4): until its next report the list is the only evidence of its timeline. Its report is older than
+ * the list, so it is measured against the leader's position before the list, if that was on the leader's timeline.
  * @param cluster the state with the list
  * @param lister the node whose report contains the list
  * @param known the leader's position before that report

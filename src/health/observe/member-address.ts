@@ -21,8 +21,8 @@ export interface Grounds {
 }
 
 /**
- * Decides which known nodes take another address (design.md, rule 10). Nodes may swap addresses in one list. A node does not get the
- * address of a node that stays.
+ * Decides which known nodes take another address (design.md, rule 10). Nodes may swap addresses in one list. A node
+ * does not get the address of a node that stays.
  * @param rows the list's entries, by the index of their node
  */
 export function assignAddresses(
@@ -82,7 +82,8 @@ function allowedMoves(
 
 function mayMove(known: Observation, { api }: Row, { authority, votes }: Grounds): boolean {
   const { node } = known;
-  // The configuration decides the address of a fixed node. One configured with its exporter alone takes the listed address.
+  // The configuration decides the address of a fixed node. One configured with its exporter alone takes the listed
+  // address.
   if (node.isFixed) return node.api === null && authority.isOfHolder;
   return isVotedTo(votes, known, api);
 }

@@ -13,13 +13,16 @@ import type { HealthPolicy } from "../health-policy.ts";
 const forgetAfterMs = 24 * 3_600_000;
 /** More nodes than any cluster has: a member list with new names every time cannot exhaust the memory. */
 const nodesMax = 2_000;
-/** At most this many members that never answered are kept while the list omits them. The longest unlisted are removed first. */
+/**
+ * At most this many members that never answered are kept while the list omits them. The longest unlisted are removed
+ * first.
+ */
 const unprovenMax = 100;
 
 /**
- * Applies a member list (design.md, rule 10). It adds members, and updates what the nodes do not prove themselves. A node's address is
- * the one that most recent lists of answering nodes give it, see address-votes.ts. An address belongs to one node. A node that answered
- * within a day is not removed.
+ * Applies a member list (design.md, rule 10). It adds members, and updates what the nodes do not prove themselves. A
+ * node's address is the one that most recent lists of answering nodes give it, see address-votes.ts. An address belongs
+ * to one node. A node that answered within a day is not removed.
  * @param list a list of the cluster's scope with at least one member
  * @returns the state with `isMembershipKnown`; the same state if the list is of another cluster
  */
@@ -55,8 +58,8 @@ function viewsWithoutMoved(
 }
 
 /**
- * Replaces the nodes of a cluster's state. If names or their order changed, `index` and `lockClaims` are rebuilt; otherwise they stay the
- * same objects, so that listeners see no change.
+ * Replaces the nodes of a cluster's state. If names or their order changed, `index` and `lockClaims` are rebuilt;
+ * otherwise they stay the same objects, so that listeners see no change.
  */
 export function withNodes(cluster: ClusterState, nodes: readonly Observation[]): ClusterState {
   const isSame =

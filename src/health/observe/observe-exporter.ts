@@ -3,8 +3,8 @@ import type { ExporterPage } from "../../cluster/exporter/exporter-report.ts";
 import type { ExporterOutcome } from "../../cluster/outcome.ts";
 
 /**
- * Records an exporter probe in a node's evidence. Pure. A failure changes nothing but the recorded failure: silence and unreadable
- * pages say nothing about the database (reference/exporter-api.md, section 12).
+ * Records an exporter probe in a node's evidence. Pure. A failure changes nothing but the recorded failure: silence and
+ * unreadable pages say nothing about the database (reference/exporter-api.md, section 12).
  * @returns the same evidence if the outcome is older than what is recorded
  */
 export function observeExporter(
@@ -32,8 +32,8 @@ export function observeExporter(
 }
 
 /**
- * Whether the database's own clock advanced from one page to the next; `null` if unknown. The clock of a frozen database does not, even
- * while its exporter's `/up` answers 200.
+ * Whether the database's own clock advanced from one page to the next; `null` if unknown. The clock of a frozen
+ * database does not, even while its exporter's `/up` answers 200.
  */
 function advances(before: ExporterPage | null, after: ExporterPage): boolean | null {
   if (before === null || before.databaseTimeS === null || after.databaseTimeS === null) return null;

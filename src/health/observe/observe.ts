@@ -15,7 +15,8 @@ import { updateLeadership } from "./update-leadership.ts";
 /**
  * Applies one outcome to a cluster's state. Pure. Every change of a snapshot goes through this function.
  * @param context the policy, and the instant of recording
- * @returns the next state; the same object if the outcome is ignored (an unknown node, an answer older than the recorded one)
+ * @returns the next state; the same object if the outcome is ignored (an unknown node, an answer older than the
+ * recorded one)
  */
 export function observe(cluster: ClusterState, outcome: ProbeOutcome, context: EvaluationContext): ClusterState {
   const next = apply(withIncumbent(cluster, context), outcome, context);

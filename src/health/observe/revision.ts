@@ -20,7 +20,10 @@ const stableFields = [
   "switchPoints",
 ] as const satisfies readonly (keyof ClusterState)[];
 
-/** The same for a node. Lag samples, the count of answers and the time of the last lock do not matter for a node that answers. */
+/**
+ * The same for a node. Lag samples, the count of answers and the time of the last lock do not matter for a node that
+ * answers.
+ */
 const stableNodeFields = [
   "node",
   "report",
@@ -37,9 +40,9 @@ const stableNodeFields = [
 ] as const satisfies readonly (keyof Observation)[];
 
 /**
- * Whether an outcome changed nothing but the age of a report, so that a verdict on the state before also holds for the state after, until
- * it expires (verdict-expiry.ts). If in doubt, it changed something: a node that was no longer fresh, or that has an exporter, is judged
- * by the exact instant of its report.
+ * Whether an outcome changed nothing but the age of a report, so that a verdict on the state before also holds for the
+ * state after, until it expires (verdict-expiry.ts). If in doubt, it changed something: a node that was no longer
+ * fresh, or that has an exporter, is judged by the exact instant of its report.
  * @param context with the instant of recording
  */
 export function isAgeOnlyChange(

@@ -12,9 +12,9 @@ import { withSample } from "../evidence/time-lag.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 
 /**
- * Records a status answer that repeats the node's last report. This is the fast path of `observe` for the usual case: the report is the
- * same object, nobody disputes the lock, and the node is at the leader's position, so only ages change. The result equals that of the
- * full path.
+ * Records a status answer that repeats the node's last report. This is the fast path of `observe` for the usual case:
+ * the report is the same object, nobody disputes the lock, and the node is at the leader's position, so only ages
+ * change. The result equals that of the full path.
  * @returns `null` if the outcome needs the full path
  */
 export function recordUnchanged(
@@ -61,7 +61,9 @@ export function recordUnchanged(
   };
 }
 
-/** Returns the lock holder if it is the only claimant, is the incumbent, has an API of its own and states its position. */
+/**
+ * Returns the lock holder if it is the only claimant, is the incumbent, has an API of its own and states its position.
+ */
 function steadyLeader({ nodes, lockClaims, leadership, scope }: ClusterState): Observation | null {
   const { decision, lostClaims, incumbent } = leadership;
   const [only, ...others] = lockClaims;

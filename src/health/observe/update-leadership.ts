@@ -8,8 +8,9 @@ import { restartWindows } from "./derived-fields.ts";
 import { withIncumbent } from "./incumbent.ts";
 
 /**
- * Decides who holds the lock after an outcome, and records it: the next dispute depends on it, and a new holder may have to wait for
- * the old one (guard `handover_hold`). Under another leader or timeline the attachment windows of all nodes restart.
+ * Decides who holds the lock after an outcome, and records it: the next dispute depends on it, and a new holder may
+ * have to wait for the old one (guard `handover_hold`). Under another leader or timeline the attachment windows of all
+ * nodes restart.
  * @param before the state before the outcome
  * @param cluster the state with the outcome
  * @param context with `lock`, if it was decided already
