@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { clusterNamed } from "../cluster/lookup.ts";
 import { withAccusations } from "../state/accusations-file.ts";
 import { handlerFor } from "./handlers.ts";
 import { EventLog } from "../events/event-log.ts";
@@ -220,8 +221,7 @@ export class App {
   }
 
   #part(cluster: string): ClusterState | undefined {
-    const { clusters, index } = this.#store.current;
-    return clusters[index.get(cluster) ?? -1];
+    return clusterNamed(this.#store.current, cluster);
   }
 
   /** A mistake of our own in taking an answer in must not end the probing: that node's evidence ages, and ages into a no. */

@@ -1,4 +1,5 @@
 import { basename } from "node:path";
+import { clusterNamed, nodeNamed } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { ExporterApi, type ExporterApiContext } from "../http/exporter-api/exporter-api.ts";
@@ -34,7 +35,7 @@ export function exporterHandler(listener: ListenerConfig, wires: ExporterHandler
   const asks = { probe: config.probe, livenessEvery: livenessIntervalFactor };
   const partOf = (name: string): ClusterState | undefined => {
     const { snapshot } = inputs();
-    return snapshot.clusters[snapshot.index.get(name) ?? -1];
+    return clusterNamed(snapshot, name);
   };
   const collectors = (name: string, node: string | null): readonly Collector[] => {
     const state = partOf(name);
@@ -56,7 +57,7 @@ export function exporterHandler(listener: ListenerConfig, wires: ExporterHandler
           collectors(name, node).map((collector) => {
             const stat = metrics.askings.of(collector.cluster, collector.node, collector.endpoint);
             const part = partOf(collector.cluster);
-            const observation = part?.nodes[part.index.get(collector.node) ?? -1];
+            const observation = part && nodeNamed(part, collector.node);
             const count = stat === null || observation === undefined ? 0 : readFrom(stat, collector, { observation });
             return { collector, stat, metrics: count };
           }),
@@ -77,9 +78,9 @@ export function exporterHandler(listener: ListenerConfig, wires: ExporterHandler
 function noteOf({ cluster, node, endpoint }: Collector, { inputs }: ExporterHandlerContext): string | null {
   if (endpoint !== "up") return null;
   const { snapshot, policy, nowMs } = inputs();
-  const part = snapshot.clusters[snapshot.index.get(cluster) ?? -1];
+  const part = clusterNamed(snapshot, cluster);
   const judged = policy(cluster);
-  const observation = part?.nodes[part.index.get(node) ?? -1];
+  const observation = part && nodeNamed(part, node);
   if (part === undefined || judged === undefined || observation === undefined) return null;
   const differing = disagreement(viewAt(part, judged, nowMs), observation);
   return differing === null

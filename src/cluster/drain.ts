@@ -1,25 +1,25 @@
-/** An operator's word that a node is not to be used for a while. It ends by itself. */
+/** An operator's request not to use a node for a while. It expires. */
 export interface Drain {
-  /** Why, in the operator's words; shown wherever the verdict is. */
+  /** Why, in the operator's words. It is shown with every verdict. */
   readonly reason: string;
-  /** Who asked for it, as they call themselves; `null` where they did not say. */
+  /** The operator's name as given in the request; `null` if none was given. */
   readonly by: string | null;
-  /** Whether every route is refused, the leader's too, and not only those that ask for a replica. */
+  /** Whether all routes are refused, the leader's included, and not only replica routes. */
   readonly isAll: boolean;
   /** When it ends, in ms of our clock. */
   readonly untilMs: number;
-  /** Begin and end in wall time, RFC 3339: for people, and for a restart. */
+  /** Begin and end in wall time, RFC 3339: for people, and to resume after a restart. */
   readonly since: string;
   readonly until: string;
 }
 
-/** What an operator asks for: a drain from now on, for so many milliseconds. */
+/** A request for a drain that begins now and lasts `forMs` milliseconds. */
 export interface DrainRequest extends Pick<Drain, "reason" | "by" | "isAll"> {
   readonly forMs: number;
 }
 
-/** The longest drain, in ms: thirty days. What is to last longer belongs into the node's own tags. */
+/** The longest drain, in ms: thirty days. For longer use the node's own tags. */
 export const drainMsMax: number = 30 * 86_400_000;
 
-/** The longest reason and name of an asker, in characters. */
+/** The longest reason, and the longest operator name, in characters. */
 export const drainTextMax = 200;

@@ -1,16 +1,16 @@
 /** The calls that change a cluster (seeds/node-api.md, "Dynamic configuration" to "Restart, reload, reinitialize"). */
 export type CallName = "config" | "switchover" | "failover" | "restart" | "reload" | "reinitialize";
 
-/** What is known of a call by its name. */
+/** The rules for one kind of call. */
 export interface CallRule {
   readonly methods: readonly string[];
-  /** Whether any node of the cluster can do it, the leader first, or only the one that is named. */
+  /** `leader`: any node can do it, the leader is preferred. `node`: only the named node can. */
   readonly to: "leader" | "node";
-  /** Methods after which roles may be others. */
+  /** The methods that may change roles. */
   readonly changesRoles: readonly string[];
 }
 
-/** Every call, by name. */
+/** The rules of every call, by name. */
 export const callRules: ReadonlyMap<CallName, CallRule> = new Map<CallName, CallRule>([
   ["config", { methods: ["PATCH", "PUT"], to: "leader", changesRoles: ["PATCH", "PUT"] }],
   ["switchover", { methods: ["POST", "DELETE"], to: "leader", changesRoles: ["POST"] }],
@@ -20,17 +20,17 @@ export const callRules: ReadonlyMap<CallName, CallRule> = new Map<CallName, Call
   ["reinitialize", { methods: ["POST"], to: "node", changesRoles: ["POST"] }],
 ]);
 
-/** A management call, understood: what is to be done to which cluster, by which node where one was named. */
+/** A parsed management call: what to do to which cluster, at which node if one was named. */
 export interface ManagementCall {
   readonly name: CallName;
   readonly method: string;
   readonly cluster: string;
   readonly node: string | null;
-  /** `?dry_run=1`: only tell what would happen. */
+  /** `?dry_run=1`: only report what would happen. */
   readonly isDryRun: boolean;
 }
 
-/** A question that only the node itself can answer. */
+/** A request that only the node itself can answer. */
 export interface NodeQuestion {
   readonly cluster: string;
   readonly node: string | null;
@@ -39,7 +39,7 @@ export interface NodeQuestion {
   readonly path: string;
 }
 
-/** The name of a call that a path asks for; `undefined` where it asks for none. */
+/** Returns the call with this name; `undefined` if there is none. */
 export function callNamed(path: string): CallName | undefined {
   for (const name of callRules.keys()) if (name === path) return name;
   return undefined;

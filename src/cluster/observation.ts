@@ -6,64 +6,67 @@ import type { Report } from "./documents/report.ts";
 
 export type { Failure, FailureKind } from "./values/failure.ts";
 
-/** What is known of one node: its last report, when that was asked for, and what failed since. */
+/** What is known of one node: its last report, when its probe was sent, and what failed since. */
 export interface Observation {
   readonly node: Node;
   readonly report: Report | null;
   /** Whether the last report came with a 200 of `GET /leader`. */
   readonly hasLock: boolean;
-  /** When the probe that brought the report was sent, in ms of our clock; -Infinity while there is none. */
+  /** When the probe of the report was sent, in ms of our clock; -Infinity while there is none. */
   readonly sentAtMs: number;
-  /** The same instant in wall-clock ms; for people only, never compared. */
+  /** The same instant in ms of wall time. For people only, never compared. */
   readonly sentAtWallMs: number;
-  /** When the claim that now stands first appeared, without a break longer than `max_age`; `null` while there is none. */
+  /** When the present lock claim first appeared, without a gap longer than `max_age`; `null` while there is none. */
   readonly claimedSinceMs: number | null;
-  /** When the last probe that saw the lock was sent; `null` when none ever did. */
+  /** When the last probe that found the lock was sent; `null` if none did. */
   readonly lastHeldAtMs: number | null;
-  /** What the node's lag is counted from; `null` while no leader position was known when its report came. */
+  /** The figures for the node's lag; `null` if no leader position was known when its report came. */
   readonly measured: Measured | null;
   /** Failures since the last answer, at most one an interval (design.md, rule 8). */
   readonly failuresInRow: number;
-  /** When the last probe that counted as a failure was sent, in ms of our clock; -Infinity while none did. */
+  /** When the last counted failure's probe was sent, in ms of our clock; -Infinity while there is none. */
   readonly failedAtMs: number;
   readonly answersInRow: number;
   readonly failure: Failure | null;
-  /** `fall` failures in a row, not yet taken back by `rise` answers. */
+  /** Whether it failed `fall` times in a row, and has not yet answered `rise` times in a row since. */
   readonly isDown: boolean;
   readonly liveness: Liveness | null;
-  /** Up to which instant positioned time is counted (rule 5): when its last report was asked for, or the counts began anew. */
+  /**
+   * Up to which instant positioned time was counted (rule 5): when its last probe was sent, or when the counts
+   * restarted.
+   */
   readonly countedAtMs: number;
   readonly attachment: Attachment;
-  /** What its lag comes to over its last reports; kept only where damping asks for it. */
+  /** Its lag over the last reports; `null` while damping is off. */
   readonly dampedLag: DampedLag | null;
-  /** When the last member list that has the node was asked for; -Infinity while none has. */
+  /** When the last member list with the node was requested; -Infinity while none listed it. */
   readonly listedAtMs: number;
-  /** What the node's exporter said; `null` while there is none, or it was never heard. */
+  /** Evidence from the node's exporter; `null` if there is no exporter, or it never answered. */
   readonly exporter: ExporterEvidence | null;
 }
 
-/** How far behind a report found its node. */
+/** A node's lag at one report. */
 export interface LagSample {
   readonly sentAtMs: number;
   readonly bytes: number | null;
   readonly timeMs: number | null;
 }
 
-/** A node's lag with the swings taken out; Infinity where it is not known. */
+/** A node's lag without its swings; Infinity if unknown. */
 export interface DampedLag {
   readonly bytes: number;
   readonly timeMs: number;
-  /** The last samples, oldest first: as many as the figures can still hang on. */
+  /** The last samples, oldest first: as many as the figures can still depend on. */
   readonly samples: readonly LagSample[];
 }
 
-/** The last word on the node's heartbeat loop. */
+/** The last known state of the node's heartbeat loop. */
 export interface Liveness {
   readonly isAlive: boolean;
   readonly sentAtMs: number;
 }
 
-/** A node nobody has asked yet. */
+/** The observation of a node before its first probe. */
 export function neverProbed(node: Node): Observation {
   return {
     node,

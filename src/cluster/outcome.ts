@@ -1,14 +1,16 @@
+import type { Report } from "./documents/report.ts";
 import type { Drain } from "./drain.ts";
 import type { ExporterPage, ExporterRole } from "./exporter/exporter-report.ts";
-import type { Failure } from "./values/failure.ts";
-import type { Report } from "./documents/report.ts";
 import type { DocumentAnswer } from "./snapshot.ts";
+import type { Failure } from "./values/failure.ts";
 
-/** How one probe ended, or an operator's word: the only things that ever change a snapshot. */
+/**
+ * The result of one probe, or a change of a drain. Nothing else changes a snapshot. `sentAtMs` is in ms of our clock.
+ */
 export type ProbeOutcome =
   StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome;
 
-/** `GET /leader` of one node. */
+/** The result of `GET /leader` at one node. */
 export interface StatusOutcome {
   readonly kind: "status";
   readonly cluster: string;
@@ -18,7 +20,7 @@ export interface StatusOutcome {
   readonly result: { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
 }
 
-/** `GET /liveness` of one node. Only an answer is told: silence says nothing of the heartbeat loop. */
+/** An answer of `GET /liveness` at one node. Failures are not recorded: they say nothing about the heartbeat loop. */
 export interface LivenessOutcome {
   readonly kind: "liveness";
   readonly cluster: string;
@@ -27,14 +29,17 @@ export interface LivenessOutcome {
   readonly isAlive: boolean;
 }
 
-/** A document of the cluster, asked of one node. */
+/** A document of the cluster, fetched from one node. */
 export interface DocumentOutcome {
   readonly kind: "document";
   readonly cluster: string;
   readonly answer: DocumentAnswer;
 }
 
-/** A node that was asked for the cluster document did not answer with one. Of the other documents nothing hangs on a failure. */
+/**
+ * A request for a node's cluster document failed. Failed requests for other documents are not recorded: no verdict
+ * depends on them.
+ */
 export interface ViewFailureOutcome {
   readonly kind: "view_failure";
   readonly cluster: string;
@@ -43,7 +48,7 @@ export interface ViewFailureOutcome {
   readonly failure: Failure;
 }
 
-/** An operator drains a node, or with `null` takes it back. */
+/** An operator drains a node, or with `null` ends its drain. */
 export interface DrainOutcome {
   readonly kind: "drain";
   readonly cluster: string;
@@ -51,7 +56,7 @@ export interface DrainOutcome {
   readonly drain: Drain | null;
 }
 
-/** `GET /up`, or a page of metrics, of one node's exporter. */
+/** The result of `GET /up`, or of a metrics page, of one node's exporter. */
 export interface ExporterOutcome {
   readonly kind: "exporter";
   readonly cluster: string;
@@ -61,14 +66,17 @@ export interface ExporterOutcome {
   readonly result: ExporterResult;
 }
 
-/** Silence and noise are told too: they are no word on the database, but the only one on the exporter. */
+/**
+ * What an exporter answered. Failures say nothing about the database, but they are all that is known about the
+ * exporter.
+ */
 export type ExporterResult =
-  | { readonly asked: "up"; readonly word: ExporterRole }
-  | { readonly asked: "up"; readonly failure: Failure }
-  | { readonly asked: "metrics"; readonly page: ExporterPage }
-  | { readonly asked: "metrics"; readonly failure: Failure };
+  | { readonly endpoint: "up"; readonly role: ExporterRole }
+  | { readonly endpoint: "up"; readonly failure: Failure }
+  | { readonly endpoint: "metrics"; readonly page: ExporterPage }
+  | { readonly endpoint: "metrics"; readonly failure: Failure };
 
-/** An outcome that was recorded, and when: on our clock, and in wall time for people. In ms. */
+/** A recorded outcome, with the instant of recording in ms of our clock, and in ms of wall time for people. */
 export interface Recorded {
   readonly atMs: number;
   readonly atWallMs: number;

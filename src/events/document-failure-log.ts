@@ -1,3 +1,4 @@
+import { clusterNamed } from "../cluster/lookup.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { Logger } from "./logger.ts";
@@ -18,8 +19,7 @@ export function logDocumentFailures(
   const unsent = new UnsentLog(wires.now, log);
   return {
     record: (outcome: ProbeOutcome) => {
-      const { clusters, index } = wires.snapshot();
-      const cluster = clusters[index.get(outcome.cluster) ?? -1];
+      const cluster = clusterNamed(wires.snapshot(), outcome.cluster);
       if (outcome.kind === "document" && cluster !== undefined)
         tell(troubles.heard(outcome, cluster, wires.now()), log);
       wires.record(outcome);

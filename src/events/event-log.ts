@@ -1,3 +1,4 @@
+import { nodeNamed } from "../cluster/lookup.ts";
 import type { ProbeOutcome, Recorded } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { withholdsPassword } from "../health/evidence/node-password.ts";
@@ -59,7 +60,7 @@ export class EventLog {
   #warnOfWithheldPassword(before: ClusterState, after: ClusterState, policy: HealthPolicy): void {
     if (policy.clearPasswordFor === undefined) return;
     for (const { node } of after.nodes) {
-      const isNew = before.nodes[before.index.get(node.name) ?? -1]?.node.api !== node.api;
+      const isNew = nodeNamed(before, node.name)?.node.api !== node.api;
       if (!isNew || !withholdsPassword(node, policy)) continue;
       this.#wires.log.warn(
         { cluster: after.name, node: node.name, api: node.api },

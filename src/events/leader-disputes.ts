@@ -22,7 +22,7 @@ export class LeaderDisputes {
     cluster: ClusterState,
     { policy, nowMs }: { readonly policy: HealthPolicy; readonly nowMs: number },
   ): LeaderDispute | null {
-    const stands = cluster.lockClaims.length === 1 && cluster.lockHolder !== null;
+    const stands = cluster.lockClaims.length === 1 && cluster.leadership.decision.kind === "held";
     if (cluster.lockClaims.length === 0 || stands || !isDisputed(cluster, policy, nowMs)) return null;
     const isNew = nowMs - (this.#lastMs.get(cluster.name) ?? -Infinity) > quietMs;
     this.#lastMs.set(cluster.name, nowMs);

@@ -1,3 +1,4 @@
+import { lastUncontestedLeaderOf } from "../cluster/leadership.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -33,7 +34,8 @@ export class VerdictChanges {
   take(before: ClusterState, after: ClusterState, settled: Settled): readonly VerdictChange[] {
     // A verdict also hangs on who leads: then every node is looked at, otherwise only the one that was heard.
     const isAll =
-      before.lastUncontestedLeader !== after.lastUncontestedLeader || before.lockClaims !== after.lockClaims;
+      lastUncontestedLeaderOf(before.leadership) !== lastUncontestedLeaderOf(after.leadership) ||
+      before.lockClaims !== after.lockClaims;
     const known = this.#of(after);
     const { revision } = after;
     const asked = after.nodes.filter((node, at) => (isAll || node !== before.nodes[at]) && isHeard(node));
@@ -77,11 +79,11 @@ function isHeard({ report, failuresInRow }: Observation): boolean {
 
 /** Whether something else than that its word grows old may change what a node is by time alone. */
 function hangsOnClock(
-  { drains, lastLeaderLoss: leaderLoss }: ClusterState,
+  { drains, leadership: { lastLoss } }: ClusterState,
   { hasLock, lastHeldAtMs }: Observation,
   { guards }: HealthPolicy,
 ): boolean {
-  return drains.size > 0 || (leaderLoss !== null && guards.handoverHoldMs > 0) || (lastHeldAtMs !== null && !hasLock);
+  return drains.size > 0 || (lastLoss !== null && guards.handoverHoldMs > 0) || (lastHeldAtMs !== null && !hasLock);
 }
 
 function isSame(one: Summary, other: Summary): boolean {

@@ -1,3 +1,4 @@
+import { clusterNamed } from "../cluster/lookup.ts";
 import { callRules, type ManagementCall, type NodeQuestion } from "../cluster/management-call.ts";
 import { isObject, parseJson } from "../cluster/values/json.ts";
 import type { Node } from "../cluster/node.ts";
@@ -245,8 +246,7 @@ export class Gateway {
   }
 
   #look(cluster: string): ClusterView | null {
-    const { clusters, index } = this.#context.snapshot();
-    const state = clusters[index.get(cluster) ?? -1];
+    const state = clusterNamed(this.#context.snapshot(), cluster);
     const policy = this.#context.policy(cluster);
     return state === undefined || policy === undefined ? null : viewAt(state, policy, this.#context.now());
   }

@@ -1,28 +1,36 @@
 import type { Guards } from "./guards.ts";
 
-/** What the judgement of one cluster goes by. */
+/** The settings that one cluster is judged by. Durations in milliseconds. */
 export interface HealthPolicy {
   readonly guards: Guards;
-  /** How old evidence may be for a yes, before the cluster's own bound (rule 1), in milliseconds. */
+  /** The maximum age of evidence for a yes, before the cluster's own bound (rule 1). */
   readonly maxAgeMs: number;
-  /** Liveness is asked at its own pace and has its own age, in milliseconds. */
+  /** The maximum age of a liveness answer: liveness is probed at an interval of its own. */
   readonly livenessMaxAgeMs: number;
-  /** A page of an exporter is asked for at its own pace and has its own age, in milliseconds. */
+  /** The maximum age of an exporter's page: pages are fetched at an interval of their own. */
   readonly pageMaxAgeMs: number;
-  /** A view of who leads (a node's cluster document) counts for less than this, in milliseconds. */
+  /** A view of who leads (a node's cluster document) counts while it is younger than this. */
   readonly viewMaxAgeMs: number;
-  /** Failures in a row until a node is down, answers in a row until it is back (rule 8). */
+  /** Failures in a row until a node is down (rule 8). */
   readonly fall: number;
+  /** Answers in a row until a node that was down is up again (rule 8). */
   readonly rise: number;
-  /** The probes' interval, in milliseconds: how finely time lag is known. */
+  /** The interval of the status probes: the resolution of time lag. */
   readonly intervalMs: number;
-  /** How long a node may take to answer a probe, in milliseconds. */
+  /** How long a node may take to answer a probe. */
   readonly timeoutMs: number;
-  /** Whether members come and go with the cluster document (rule 10). */
+  /** Whether cluster documents add and remove members (rule 10). */
   readonly discovers: boolean;
   /**
-   * The http addresses that the node password may go to: those that the configuration itself names, in a cluster with TLS. Left out
-   * where there is no password, or no TLS to fall back from.
+   * The http addresses that may receive the node password: those of the configuration itself, in a cluster with TLS.
+   * Absent if there is no password, or no TLS to downgrade from.
    */
   readonly clearPasswordFor?: readonly string[];
+}
+
+/** The policy of a cluster, and the instant at which its evidence is evaluated. */
+export interface EvaluationContext {
+  readonly policy: HealthPolicy;
+  /** In ms of our clock. */
+  readonly nowMs: number;
 }

@@ -1,3 +1,4 @@
+import { lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
 import { NodeProbeSet } from "./node-probe-set.ts";
@@ -38,10 +39,11 @@ export class ClusterProber {
       before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
     if (isOther) void this.#reconcile();
     const isOtherLeader =
-      before.lastUncontestedLeader !== after.lastUncontestedLeader || before.lockHolder !== after.lockHolder;
+      lastUncontestedLeaderOf(before.leadership) !== lastUncontestedLeaderOf(after.leadership) ||
+      lockHolderOf(before.leadership) !== lockHolderOf(after.leadership);
     if (isOtherLeader || before.lockClaims !== after.lockClaims) this.roundAtOnce();
     else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#askNodesAtOnce();
-    if (after.lockClaims.length > 1 || after.lost.size > 0) this.#documents.keepRounds();
+    if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0) this.#documents.keepRounds();
   }
 
   /** Asks all nodes and for all documents now, or as soon as the last such round is far enough away. */
@@ -110,7 +112,8 @@ export class ClusterProber {
 }
 
 /** Whether a new view does not name the holder: then the node that it names has to answer for itself. */
-function isContradicted(before: ClusterState, { lockHolder, leaderViews }: ClusterState): boolean {
+function isContradicted(before: ClusterState, { leadership, leaderViews }: ClusterState): boolean {
+  const lockHolder = lockHolderOf(leadership);
   if (lockHolder === null) return false;
   return [...leaderViews].some(
     ([witness, view]) => view.names !== lockHolder && view !== before.leaderViews.get(witness),

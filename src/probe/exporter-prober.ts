@@ -1,3 +1,4 @@
+import { nodeNamed } from "../cluster/lookup.ts";
 import type { ExporterRole } from "../cluster/exporter/exporter-report.ts";
 import type { Node } from "../cluster/node.ts";
 import type { ExporterResult } from "../cluster/outcome.ts";
@@ -78,10 +79,10 @@ export class ExporterProber {
     this.#tell("up", said, { sentAtMs, sentAtWallMs });
     const hasNoUp = this.#lastWord === null && "failure" in said && said.failure.kind === "body";
     this.#noUpAtMs = hasNoUp ? sentAtMs : null;
-    if (!("word" in said) || this.#isStopped) return;
+    if (!("role" in said) || this.#isStopped) return;
     // A change of role is believed when word and page agree on it.
-    if (this.#lastWord !== null && said.word !== this.#lastWord) this.#page.run();
-    this.#lastWord = said.word;
+    if (this.#lastWord !== null && said.role !== this.#lastWord) this.#page.run();
+    this.#lastWord = said.role;
   }
 
   async #askPage(): Promise<void> {
@@ -114,7 +115,7 @@ export class ExporterProber {
   #isProven(): boolean {
     if (this.#isStopped) return false;
     const cluster = this.#context.state();
-    const exporter = cluster.nodes[cluster.index.get(this.node.name) ?? -1]?.exporter ?? null;
+    const exporter = nodeNamed(cluster, this.node.name)?.exporter ?? null;
     return exporter !== null && exporter.provenAtMs > -Infinity;
   }
 

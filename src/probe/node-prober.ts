@@ -1,5 +1,5 @@
 import type { Node } from "../cluster/node.ts";
-import { countFailure, type FailureRow } from "../health/evidence/failures.ts";
+import { countFailure, type FailureCount } from "../health/evidence/failures.ts";
 import type { NodeClient, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
@@ -10,7 +10,7 @@ const longestPauseMs = 5_000;
 /** How far from its interval a probe may stray, so that the probes of many nodes do not fall together. */
 const jitter = 0.1;
 
-const noFailures: FailureRow = { failuresInRow: 0, failedAtMs: -Infinity };
+const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
 
 /** Asks one node in the background: one probe in flight, the next an interval after the last began. */
 export class NodeProber {
@@ -28,7 +28,7 @@ export class NodeProber {
   #isWantedAgain = false;
   #underWay: Promise<void> = Promise.resolve();
   #isStopped = false;
-  #failures: FailureRow = noFailures;
+  #failures: FailureCount = noFailures;
   /** The last reply, kept as long as replies come. */
   #last: ReadStatus | null = null;
   #livenessDueMs = -Infinity;

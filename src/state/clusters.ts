@@ -1,3 +1,4 @@
+import { unknownLeadership } from "../cluster/leadership.ts";
 import type { Node } from "../cluster/node.ts";
 import { neverProbed, type Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
@@ -32,16 +33,11 @@ export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" 
     index: new Map(),
     isMembershipKnown: discover.length === 0,
     lockClaims: [],
-    lastUncontestedLeader: null,
-    incumbent: null,
-    leadership: { kind: "unclaimed" },
-    lost: new Map(),
+    leadership: unknownLeadership,
     leaderViews: new Map(),
     failedViews: new Map(),
     position: null,
     positionSamples: [],
-    lastLeaderLoss: null,
-    lockHolder: null,
     newestReportAtMs: -Infinity,
     drains: new Map(),
     documents: { cluster: null, config: null, history: null, failsafe: null },

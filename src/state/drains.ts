@@ -1,3 +1,4 @@
+import { clusterNamed } from "../cluster/lookup.ts";
 import type { Clock } from "./clock.ts";
 import { drainMsMax, type Drain, type DrainRequest } from "../cluster/drain.ts";
 import type { DrainOutcome } from "../cluster/outcome.ts";
@@ -96,8 +97,7 @@ export class Drains {
   }
 
   #find(cluster: string, node: string): Drain | null {
-    const { clusters, index } = this.#store.current;
-    const state = clusters[index.get(cluster) ?? -1];
+    const state = clusterNamed(this.#store.current, cluster);
     return state === undefined ? null : drainOf(state, node, this.#clock.now());
   }
 

@@ -42,7 +42,7 @@ export function readMembers(
       emptyPart(cluster),
       nodes.map((node) => ({ ...neverProbed(node), listedAtMs: beginningMs })),
     );
-    states.set(cluster.name, { ...state, incumbent });
+    states.set(cluster.name, { ...state, leadership: { ...state.leadership, incumbent } });
   }
   return states;
 }
@@ -56,7 +56,7 @@ export async function writeMembers(file: string, snapshot: Snapshot): Promise<vo
     snapshot.clusters.map((cluster) => [cluster.name, worthKeeping(cluster.nodes).map(({ node }) => remembered(node))]),
   );
   const stood = Object.fromEntries(
-    snapshot.clusters.flatMap(({ name, incumbent }) => (incumbent === null ? [] : [[name, incumbent]])),
+    snapshot.clusters.flatMap(({ name, leadership: { incumbent } }) => (incumbent === null ? [] : [[name, incumbent]])),
   );
   const content = {
     version: 1,
@@ -117,7 +117,7 @@ export class MembersFile {
 export function hasSameMembership(before: ClusterState, after: ClusterState): boolean {
   return (
     before.drains === after.drains &&
-    before.incumbent === after.incumbent &&
+    before.leadership.incumbent === after.leadership.incumbent &&
     before.nodes.length === after.nodes.length &&
     hasSameAccusations(before, after) &&
     after.nodes.every(

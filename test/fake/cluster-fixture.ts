@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../src/cluster/lookup.ts";
 import { parseClusterDocument } from "../../src/cluster/documents/cluster-document.ts";
 import { parseDynamicConfig } from "../../src/cluster/documents/dynamic-config.ts";
 import { parseHistory } from "../../src/cluster/documents/history.ts";
@@ -49,8 +50,8 @@ export class ClusterFixture {
   }
 
   /** The node's last answer once more, as a prober that recognises it tells it. */
-  repeatReport(node: string, atMs: number): void {
-    const known = this.cluster.nodes[this.cluster.index.get(node) ?? -1];
+  again(node: string, atMs: number): void {
+    const known = nodeNamed(this.cluster, node);
     if (known === undefined || known.report === null) throw new Error(`${node} has not answered yet`);
     const result = { report: known.report, hasLock: known.hasLock };
     this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
@@ -130,7 +131,7 @@ export class ClusterFixture {
     if (!parsed.ok) throw new Error(`cannot ask ${check}: ${JSON.stringify(parsed.problem)}`);
     const view = viewAt(this.cluster, this.policy, nowMs);
     if (node === null) return word(judgePool(view, parsed.check).verdict);
-    const observation = this.cluster.nodes[this.cluster.index.get(node) ?? -1];
+    const observation = nodeNamed(this.cluster, node);
     if (observation === undefined) return "no such node";
     return word(judgeMember(view, observation, parsed.check));
   }

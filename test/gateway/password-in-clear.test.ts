@@ -3,7 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { gatewayFixtureOf } from "../fake/gateway-fixture.ts";
+import { nodeNamed } from "../../src/cluster/lookup.ts";
+import { buildTownOf } from "../fake/town.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
@@ -88,7 +89,7 @@ test("explain says that the password is withheld", () => {
       defaults: "",
       lagTimeMsLeast: 0,
     });
-    const node = watched.cluster.nodes[watched.cluster.index.get(name) ?? -1];
+    const node = nodeNamed(watched.cluster, name);
     assert.ok(check.ok && node !== undefined);
     return explain(view, node, check.check).rules.some(
       ({ rule, value }) => rule === "node password" && value.includes("withheld"),

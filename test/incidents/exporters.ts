@@ -20,15 +20,17 @@ export function exporterOutcomes(node: string, section: Reading, around: Surroun
   if (!up.isAbsent)
     outcomes.push({
       ...heard,
-      result: up.isText ? { asked: "up", word: up.oneOf(exporterRoles) } : { asked: "up", failure: failureOf(up) },
+      result: up.isText
+        ? { endpoint: "up", role: up.oneOf(exporterRoles) }
+        : { endpoint: "up", failure: failureOf(up) },
     });
   if (!page.isAbsent) {
     const isFailed = page.entries().some(([key]) => key === "failure");
     outcomes.push({
       ...heard,
       result: isFailed
-        ? { asked: "metrics", failure: failureOf(page) }
-        : { asked: "metrics", page: pageOf(page, around) },
+        ? { endpoint: "metrics", failure: failureOf(page) }
+        : { endpoint: "metrics", page: pageOf(page, around) },
     });
   }
   return outcomes;

@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../src/cluster/lookup.ts";
 import { noAttachment } from "../../src/cluster/attachment.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
@@ -81,7 +82,7 @@ function beginning({ cluster, scope, nodes, accused }: Incident): ClusterState {
 
 /** The ways to word the answer: `lagging`, `503 lagging`; of a yes `fit`, or `degraded`; of a whole cluster also `fit pg1`. */
 export function answerTo(view: ClusterView, { node, check }: Question): readonly string[] {
-  const observation = view.cluster.nodes[view.cluster.index.get(node ?? "") ?? -1];
+  const observation = nodeNamed(view.cluster, node);
   const { verdict, chosen } =
     observation === undefined
       ? judgePool(view, check)
@@ -110,7 +111,7 @@ export function parseQuestion(text: string, { nodes, policy }: Pick<Incident, "n
 }
 
 function why(view: ClusterView, { node, check }: Question, text: string): string {
-  const observation = view.cluster.nodes[view.cluster.index.get(node ?? "") ?? -1];
+  const observation = nodeNamed(view.cluster, node);
   if (observation === undefined) return "";
   const about = {
     node: observation.node.name,

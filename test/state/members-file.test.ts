@@ -82,8 +82,8 @@ test("whose claim stood last is remembered, of a cluster with fixed nodes too, a
   ] as const) {
     const restarted = new ClusterFixture({ nodes: ["pg1", "pg2"], policy: settings });
     const part = readMembers(file, [fixed]).get("demo");
-    assert.equal(part?.incumbent, "pg1");
-    restarted.cluster = { ...restarted.cluster, incumbent: part.incumbent };
+    assert.equal(part?.leadership.incumbent, "pg1");
+    restarted.cluster = { ...restarted.cluster, leadership: part.leadership };
     restarted.lead(one, 10, { timeline: 1 });
     restarted.lead(other, 20, { timeline: 1 });
     for (const node of [one, other]) restarted.nameLeader(node, node, 30);

@@ -1,3 +1,4 @@
+import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Config } from "../../config/model/config.ts";
 import { overview, type Overview } from "../../health/explain/overview.ts";
@@ -30,7 +31,7 @@ export async function probeOnce(config: Config, { progress, result }: ProbeRepor
   const policy = (cluster: string): HealthPolicy | undefined => store.settings(cluster);
   const probers = new Probers({
     record: (outcome) => store.record(outcome, now()),
-    cluster: (cluster) => store.current.clusters[store.current.index.get(cluster) ?? -1],
+    cluster: (cluster) => clusterNamed(store.current, cluster),
     policy,
     now,
     wall: () => Date.now(),

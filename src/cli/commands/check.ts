@@ -1,3 +1,4 @@
+import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isObject, parseJson } from "../../cluster/values/json.ts";
 import { parseCheck, type Check } from "../../health/check.ts";
@@ -103,12 +104,12 @@ async function judgeHere(
   const { snapshot, policy: healthPolicy, now, overview } = await probeOnce(config, context);
   const seen = overview();
   const named = resolveName({ by: "probed here", clusters: seen.clusters }, said);
-  const state = snapshot.clusters[snapshot.index.get(named.cluster) ?? -1];
+  const state = clusterNamed(snapshot, named.cluster);
   const policy = healthPolicy(named.cluster);
   if (state === undefined || policy === undefined)
     throw new CommandError("RC001", `there is no cluster ${named.cluster}`);
   const view = viewAt(state, policy, now());
-  const observation = named.node === null ? null : (state.nodes[state.index.get(named.node) ?? -1] ?? null);
+  const observation = nodeNamed(state, named.node) ?? null;
   const pooled =
     observation === null
       ? judgePool(view, parsed)

@@ -1,3 +1,4 @@
+import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
 import { explain as explainVerdict } from "../../health/explain/explain.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
@@ -50,9 +51,9 @@ async function explainHere(context: CommandContext, check: string, said: Said): 
   const parsed = readCheck(check, config.ignoreParams);
   const { snapshot, policy: healthPolicy, now, overview } = await probeOnce(config, context);
   const named = resolveName({ by: "probed here", clusters: overview().clusters }, said);
-  const cluster = snapshot.clusters[snapshot.index.get(named.cluster) ?? -1];
+  const cluster = clusterNamed(snapshot, named.cluster);
   const policy = healthPolicy(named.cluster);
-  const observation = cluster?.nodes[cluster.index.get(named.node ?? "") ?? -1];
+  const observation = cluster && nodeNamed(cluster, named.node);
   if (cluster === undefined || policy === undefined || observation === undefined)
     throw new CommandError("RC001", `there is no node ${named.node}`);
   const { verdict, rules, decisive } = explainVerdict(viewAt(cluster, policy, now()), observation, parsed);

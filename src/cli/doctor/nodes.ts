@@ -1,6 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import { majorVersion } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { clusterNamed } from "../../cluster/lookup.ts";
 import { withholdsPassword } from "../../health/evidence/node-password.ts";
 import { settingsOf } from "../../state/clusters.ts";
 import type { DoctorContext } from "./doctor.ts";
@@ -65,7 +66,7 @@ export function checkIdentity({ context: { result }, probed: { snapshot } }: Doc
 /** The node password goes to no http address that a member list names in a cluster with TLS. */
 export function examinePassword({ context: { result }, config, probed: { snapshot } }: DoctorContext): void {
   const withheld = config.clusters.flatMap((cluster) => {
-    const state = snapshot.clusters.find(({ name }) => name === cluster.name);
+    const state = clusterNamed(snapshot, cluster.name);
     const policy = settingsOf(cluster, config.probe);
     return (state?.nodes ?? [])
       .filter(({ node }) => withholdsPassword(node, policy))

@@ -2,12 +2,12 @@ import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/js
 
 /** The cluster as one node sees it in the DCS (seeds/node-api.md, "Cluster document"). */
 export interface ClusterDocument {
-  /** Absent before version 4; then it is the asked node's. */
+  /** Absent before version 4. Then it is the scope of the node that returned the document. */
   readonly scope: string | null;
   readonly members: readonly Member[];
-  /** The member that holds the lock, or `null` where the document names none. */
+  /** The member that holds the lock; `null` if the document names none. */
   readonly leader: string | null;
-  /** The base address of that member's API: it tells who is meant where the names differ. */
+  /** The base address of that member's API. It identifies the node if names differ. */
   readonly leaderApi: string | null;
   readonly leaderTimeline: number | null;
 }
@@ -22,10 +22,10 @@ export interface Member {
 
 const leaderRoles: readonly string[] = ["leader", "standby_leader", "master", "primary"];
 
-/** More members than any cluster has; what lies beyond is not believed. */
+/** More members than any cluster has. Further ones are ignored. */
 const membersMax = 2_000;
 
-/** Reads a cluster document; `undefined` when it is none, or names no member that can be asked. */
+/** Parses a cluster document. Returns `undefined` if it is none, or has no member with a name and an API address. */
 export function parseClusterDocument(value: unknown): ClusterDocument | undefined {
   if (!isObject(value)) return undefined;
   const rows = listOf(value["members"]).slice(0, membersMax).filter(isObject);
@@ -50,8 +50,8 @@ function member(row: JsonObject): Member[] {
 }
 
 /**
- * A name that a node may have: up to 128 characters, without a slash (paths name nodes), and without what does not show, or shows
- * other characters in another order (control, format and bidirectional characters, lone surrogates): it stands in logs and pages.
+ * Returns a value that is a valid node name: 1 to 128 characters, without a slash (nodes are addressed by path), and
+ * without control, format and bidirectional characters and lone surrogates (names are shown in logs and pages).
  * @returns `null` for every other value
  */
 export function nodeNameOf(value: unknown): string | null {
@@ -62,8 +62,8 @@ export function nodeNameOf(value: unknown): string | null {
 }
 
 /**
- * The base address of an API by a URL of it: `http://10.0.0.1:8008/patroni` is asked at `http://10.0.0.1:8008`.
- * @returns `null` for what nobody can be asked at, a port past 65535 or an impossible host included
+ * Returns the base address of a node's API URL: `http://10.0.0.1:8008` for `http://10.0.0.1:8008/patroni`.
+ * @returns `null` for every other value, including a port past 65535 and an impossible host
  */
 export function originOf(value: unknown): string | null {
   const match =

@@ -1,6 +1,9 @@
 import { countOf, isObject } from "../values/json.ts";
 
-/** What rolecall needs of the cluster's dynamic configuration (seeds/node-api.md, `/config`). Spans in milliseconds. */
+/**
+ * The settings of the dynamic configuration that rolecall uses (seeds/node-api.md, `/config`). Durations in
+ * milliseconds.
+ */
 export interface DynamicConfig {
   readonly ttlMs: number;
   readonly loopWaitMs: number;
@@ -9,7 +12,9 @@ export interface DynamicConfig {
   readonly isStandbyCluster: boolean;
 }
 
-/** Reads a dynamic configuration; what it leaves out has the node's defaults. `undefined` when it is no object. */
+/**
+ * Parses a dynamic configuration, with Patroni's defaults for missing settings. Returns `undefined` if it is no object.
+ */
 export function parseDynamicConfig(value: unknown): DynamicConfig | undefined {
   if (!isObject(value)) return undefined;
   return {

@@ -1,9 +1,11 @@
 import { countOf } from "../values/json.ts";
 
-/** Where each past timeline ended: timeline -> the position at which the next one began (seeds/node-api.md, "History document"). */
+/**
+ * Past timeline -> the position at which the next one began (seeds/node-api.md, "History document"). In bytes of WAL.
+ */
 export type SwitchPoints = ReadonlyMap<number, number>;
 
-/** Reads a history document; `undefined` when it is no list. Rows that are not understood are left out. */
+/** Parses a history document. Returns `undefined` if it is no list. Invalid rows are ignored. */
 export function parseHistory(value: unknown): SwitchPoints | undefined {
   if (!Array.isArray(value)) return undefined;
   const points = new Map<number, number>();

@@ -1,13 +1,15 @@
 import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
 import { isSet, parseTags, type Tags } from "../values/tags.ts";
 
-/** What a node said of itself in its status document (seeds/node-api.md, "Node status document"), in one vocabulary. */
+/**
+ * A node's status document (seeds/node-api.md, "Node status document"), in one vocabulary. Positions in bytes of WAL.
+ */
 export interface Report {
-  /** What PostgreSQL is, not who holds the lock. `master` is read as `primary`. */
+  /** PostgreSQL's role, not who holds the lock. `master` is read as `primary`. */
   readonly role: string;
   readonly state: string;
   readonly timeline: number | null;
-  /** A primary's WAL position, in bytes. */
+  /** A primary's WAL position. */
   readonly location: number | null;
   readonly received: number | null;
   readonly replayed: number | null;
@@ -16,7 +18,7 @@ export interface Report {
   readonly senders: readonly Sender[];
   readonly isSyncStandby: boolean;
   readonly isQuorumStandby: boolean;
-  /** Failsafe: the DCS is down and the leader goes on because every member agrees. */
+  /** Failsafe mode: the DCS is down, and the leader continues because every member agreed. */
   readonly isFailsafe: boolean;
   readonly isPaused: boolean;
   readonly tags: Tags;
@@ -26,11 +28,11 @@ export interface Report {
   /** The node's own member name; absent before version 4. */
   readonly name: string | null;
   readonly version: string | null;
-  /** The document as JSON text without its closing brace, so that an answer can add to it. */
+  /** The document as JSON text: an object, without white space around it. */
   readonly document: string;
 }
 
-/** What holds of a node that says nothing of it: its part in synchronous replication, failsafe, pause and tags. */
+/** Defaults for what a node does not state: its part in synchronous replication, failsafe, pause and tags. */
 export const reportDefaults: Pick<
   Report,
   "isSyncStandby" | "isQuorumStandby" | "isFailsafe" | "isPaused" | "tags" | "isNoLoadBalance"
@@ -51,8 +53,8 @@ export interface Sender {
 }
 
 /**
- * Reads a status document in either vocabulary (key `patroni` or `ha`).
- * @returns `undefined` when it is not a status document: no object, or without `state` and `role`
+ * Parses a status document in either vocabulary (key `patroni` or `ha`).
+ * @returns `undefined` if it is no object, lacks `state` or `role`, or is nested too deeply to serialize
  */
 export function parseReport(value: unknown): Report | undefined {
   if (!isObject(value)) return undefined;
@@ -80,7 +82,7 @@ export function parseReport(value: unknown): Report | undefined {
   };
 }
 
-/** The major version of the cluster manager that wrote the report; `null` where it says none. */
+/** Returns the major version of the node's cluster manager; `null` if the report states none. */
 export function majorVersion(report: Report): number | null {
   const major = Number.parseInt(report.version ?? "", 10);
   return Number.isNaN(major) ? null : major;
@@ -106,10 +108,10 @@ function sender(value: unknown): Sender[] {
   return name === null ? [] : [{ name, address: nameOf(value["client_addr"]), state: nameOf(value["state"]) }];
 }
 
-/** Deeply nested garbage parses but cannot be written again; such a document is no document. */
+/** A document that is nested too deeply can be parsed but not serialized. */
 function textOf(value: JsonObject): string | undefined {
   try {
-    return JSON.stringify(value).slice(0, -1);
+    return JSON.stringify(value);
   } catch {
     return undefined;
   }

@@ -1,28 +1,31 @@
 import type { ExporterPage, ExporterUp } from "./exporter-report.ts";
 import type { Failure } from "../values/failure.ts";
 
-/** What is known of a node through its exporter: a second witness beside its node API, or the only one. */
+/** What is known of a node through its exporter: a second source beside its node API, or the only one. */
 export interface ExporterEvidence {
-  /** The last word of `/up`; `null` while there is none. A word may be old at its source: a frozen database keeps it. */
+  /**
+   * The last answer of `/up`; `null` while there is none. It may be old at its source: a frozen database does not
+   * change it.
+   */
   readonly up: ExporterUp | null;
   /** The last page of metrics; `null` while there is none. */
   readonly page: ExporterPage | null;
-  /** When the last page was asked for, in ms of our clock; -Infinity while there is none. */
+  /** When the last page was requested, in ms of our clock; -Infinity while there is none. */
   readonly pageSentAtMs: number;
-  /** Whether the last page's own database time is past that of the page before; `null` where that cannot be told. */
+  /** Whether the database's time in the last page is past that in the page before; `null` if unknown. */
   readonly hasAdvanced: boolean | null;
   /**
-   * When the last page was asked for that proves the database at work: its own time had advanced, or its exporter (postgres_exporter)
-   * asks the database for every page anew. -Infinity while none does.
+   * When the last page that proves the database alive was requested: its time had advanced, or its exporter
+   * (postgres_exporter) queries the database for every page. -Infinity while there is none.
    */
   readonly provenAtMs: number;
-  /** Why the last asking for the word brought none. */
+  /** Why the last request for `/up` failed. */
   readonly upFailure: Failure | null;
-  /** Why the last asking for a page brought none. */
+  /** Why the last request for a page failed. */
   readonly pageFailure: Failure | null;
 }
 
-/** An exporter nobody has asked yet. */
+/** The evidence from an exporter before its first probe. */
 export const noEvidence: ExporterEvidence = {
   up: null,
   page: null,

@@ -2,12 +2,15 @@ import type { ExporterPage, ExporterReceiver, ExporterSender } from "./exporter-
 import { nameOf } from "../values/json.ts";
 import { Samples, type Sample } from "./sample.ts";
 
-/** The names after their prefix: `pg_` upstream, `db_` in the neutral vocabulary (reference/exporter-api.md, sections 6 and 7). */
+/**
+ * pg_exporter's metric names without their prefix: `pg_` upstream, `db_` in the neutral vocabulary
+ * (reference/exporter-api.md, 6, 7).
+ */
 const prefixed = [
   "up version in_recovery is_in_recovery timestamp lsn receive_lsn replay_lsn lag is_wal_replay_paused timeline_id",
   "meta_info downstream_count repl_state repl_replay_lsn recv_state",
 ].flatMap((names) => names.split(" "));
-/** What postgres_exporter says, its stock queries of several versions. */
+/** postgres_exporter's metric names, of the stock queries of several versions. */
 const ofPostgresExporter = [
   "pg_replication_is_replica pg_settings_in_hot_standby pg_replication_lag_seconds pg_replication_lag pg_static",
   "pg_stat_replication_pg_current_wal_lsn_bytes pg_stat_replication_pg_wal_lsn_diff pg_exporter_last_scrape_error",
@@ -15,17 +18,19 @@ const ofPostgresExporter = [
 ].flatMap((names) => names.split(" "));
 const ofPooler = ["pgbouncer_up", "pgbouncer_exporter_up", "pgbouncer_list_items"];
 
-/** The names a page is read for; all others are passed over. */
+/** The metric names that are read; all others are skipped. */
 export const pageNames: ReadonlySet<string> = new Set([
   ...prefixed.flatMap((name) => [`pg_${name}`, `db_${name}`]),
   ...ofPostgresExporter,
   ...ofPooler,
 ]);
 
-/** More standbys than any server has; what lies beyond is not believed. */
+/** More standbys than any server has. Further ones are ignored. */
 const sendersMax = 256;
 
-/** Reads what a page says; `undefined` when none of its samples is one we know, so that it is no page of a database's exporter. */
+/**
+ * Builds a page from its samples. Returns `undefined` if none is known: then it is not a page of a PostgreSQL exporter.
+ */
 export function parseExporterPage(found: readonly Sample[]): ExporterPage | undefined {
   if (found.length === 0) return undefined;
   const samples = new Samples(found);
@@ -58,7 +63,10 @@ export function parseExporterPage(found: readonly Sample[]): ExporterPage | unde
   };
 }
 
-/** The fresh word first. `pg_in_recovery` keeps the last known role while the database is down, so it counts only while it is up. */
+/**
+ * Prefers current series. `pg_in_recovery` keeps the last role while the database is down, so it counts only while it
+ * is up.
+ */
 function recovery(samples: Samples, isUp: boolean | null): boolean | null {
   const exact = truth(
     samples.value("pg_is_in_recovery", "db_is_in_recovery", "pg_replication_is_replica", "pg_settings_in_hot_standby"),
@@ -80,7 +88,7 @@ function labelOf(samples: Samples, label: string): string | null {
   return nameOf(samples.all("pg_meta_info", "db_meta_info")[0]?.labels.get(label));
 }
 
-/** `pg_repl_state` is 0 while streaming; a row of the same process tells how far its standby has replayed. */
+/** `pg_repl_state` is 0 while streaming. The row with the same `pid` has the standby's replayed position. */
 function pgExporterSenders(samples: Samples): readonly ExporterSender[] {
   const replayed = samples.all("pg_repl_replay_lsn", "db_repl_replay_lsn");
   return samples
@@ -107,7 +115,7 @@ function postgresExporterSenders(samples: Samples): readonly ExporterSender[] {
     });
 }
 
-/** No row is no standby, where the page has the primary's other rows; a replica's page has none of them. */
+/** Without rows no standby streams, if the page has the primary's other series; a replica's page has none of them. */
 function streamingRows(samples: Samples): number | null {
   const rows = samples.all("pg_stat_replication_pg_wal_lsn_diff");
   if (rows.length === 0 && samples.value("pg_exporter_last_scrape_error") !== 0) return null;

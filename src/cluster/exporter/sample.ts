@@ -1,4 +1,4 @@
-/** One sample of a page of metrics. NaN and infinities are no samples: what is not known is absent. */
+/** One sample of a metrics page. NaN and infinities are omitted. */
 export interface Sample {
   readonly name: string;
   readonly labels: ReadonlyMap<string, string>;
@@ -6,7 +6,7 @@ export interface Sample {
   readonly value: number;
 }
 
-/** The samples of a page by metric name, to be asked for one at a time. */
+/** The samples of a page by metric name. */
 export class Samples {
   readonly #byName = new Map<string, Sample[]>();
   readonly size: number;
@@ -20,7 +20,7 @@ export class Samples {
     }
   }
 
-  /** All samples of the first of the names that has any. */
+  /** Returns the samples of the first of the names that has any. */
   all(...names: readonly string[]): readonly Sample[] {
     for (const name of names) {
       const samples = this.#byName.get(name);
@@ -29,7 +29,10 @@ export class Samples {
     return [];
   }
 
-  /** The one value of the first of the names that has any; `null` where samples disagree: a page of several databases speaks for none. */
+  /**
+   * Returns the value of the first of the names that has any; `null` if its samples differ: the page covers several
+   * databases.
+   */
   value(...names: readonly string[]): number | null {
     const [first, ...others] = this.all(...names);
     return first === undefined || others.some(({ value }) => value !== first.value) ? null : first.value;

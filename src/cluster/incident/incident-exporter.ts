@@ -3,8 +3,8 @@ import { otherThan, position, type IncidentCluster, type IncidentValue } from ".
 import type { ExporterResult } from "../outcome.ts";
 
 /**
- * A page that needs no words in an incident file: pg_exporter's, of a primary without standbys, with its position unknown. What is shown
- * and never judged by is not in the format.
+ * The page that an incident file takes for granted: pg_exporter's, of a primary without standbys, at an unknown
+ * position. Fields that are shown but never judged are not part of the format.
  */
 export function ordinaryPage({ system }: IncidentCluster): ExporterPage {
   return {
@@ -28,11 +28,11 @@ export function ordinaryPage({ system }: IncidentCluster): ExporterPage {
   };
 }
 
-/** Writes down what one asking of an exporter brought, as an operator would (docs/incidents.md, `exporters`). */
-export function exporterValue(said: ExporterResult, of: IncidentCluster): IncidentValue {
-  const key = said.asked === "up" ? "up" : "page";
-  if ("failure" in said) return { [key]: { failure: said.failure.kind } };
-  return { [key]: said.asked === "up" ? said.word : pageValue(said.page, ordinaryPage(of)) };
+/** Converts the result of an exporter probe to the `exporters` section of an incident file (docs/incidents.md). */
+export function exporterValue(result: ExporterResult, cluster: IncidentCluster): IncidentValue {
+  const key = result.endpoint === "up" ? "up" : "page";
+  if ("failure" in result) return { [key]: { failure: result.failure.kind } };
+  return { [key]: result.endpoint === "up" ? result.role : pageValue(result.page, ordinaryPage(cluster)) };
 }
 
 function pageValue(page: ExporterPage, ordinary: ExporterPage): IncidentValue {
@@ -41,7 +41,7 @@ function pageValue(page: ExporterPage, ordinary: ExporterPage): IncidentValue {
     ...otherThan("pooler", page.isPooler, ordinary.isPooler),
     ...otherThan("database_up", page.isUp, ordinary.isUp),
     ...otherThan("in_recovery", page.isInRecovery, ordinary.isInRecovery),
-    // Left out it would move on with the file's own clock.
+    // If omitted, it would advance with the clock of the incident file.
     time: page.databaseTimeS,
     ...otherThan("system", page.system, ordinary.system),
     ...position("written", page.written),
@@ -53,12 +53,12 @@ function pageValue(page: ExporterPage, ordinary: ExporterPage): IncidentValue {
   };
 }
 
-/** How many standbys stream, by a page's own rows: what its count says where a file leaves it out. */
+/** Counts the streaming standbys in a page's rows: the value of `streaming` if a file omits it. */
 export function streamingOf(senders: readonly ExporterSender[]): number {
   return senders.filter(({ isStreaming }) => isStreaming).length;
 }
 
-/** A standby that streams, and of which no more is told, is its name alone. */
+/** A streaming standby without further details is written as its name alone. */
 function senderValue({ name, address, isStreaming, replayed }: ExporterSender): IncidentValue {
   if (address === null && isStreaming && replayed === null) return name;
   return {

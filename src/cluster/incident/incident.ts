@@ -6,18 +6,21 @@ import { formatLsn } from "../values/lsn.ts";
 import type { ProbeOutcome, Recorded, StatusOutcome } from "../outcome.ts";
 import { reportDefaults, type Report } from "../documents/report.ts";
 
-/** What one outcome contributes to a step of an incident file (docs/incidents.md): plain values, as an operator would write them. */
+/** What one outcome adds to a step of an incident file (docs/incidents.md). */
 export interface IncidentState {
   readonly section: "nodes" | "liveness" | "exporters" | "views" | "cluster" | "config" | "history" | "drains";
-  /** The node, where the section is by node. */
+  /** The node, if the section is keyed by node. */
   readonly node: string | null;
   readonly value: IncidentValue;
 }
 
-/** A report that needs no words in an incident file: a leader, or a streaming replica, of timeline 1, with positions unknown. */
+/**
+ * The report that an incident file takes for granted: a leader, or a streaming replica, on timeline 1 at unknown
+ * positions.
+ */
 export function ordinaryReport(node: string, hasLock: boolean, cluster: IncidentCluster): Report {
   const { scope, system, version, members } = cluster;
-  // Nodes before version 4 state neither their name nor how they replicate.
+  // Nodes before version 4 state neither their name nor their replication state.
   const isOld = Number.parseInt(version ?? "4", 10) < 4;
   return {
     role: hasLock ? "primary" : "replica",
@@ -33,13 +36,14 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
     scope,
     name: isOld ? null : (members.get(node) ?? node),
     version,
-    document: "{",
+    document: "{}",
   };
 }
 
 /**
- * Writes an outcome down as a part of a step; `null` for what no judgement hangs on (the failsafe document).
+ * Converts an outcome to a part of an incident step.
  * @param recorded the outcome, and when it was recorded, in ms of our clock
+ * @returns `null` for an outcome that no verdict depends on (the failsafe document)
  */
 export function incidentState(
   { outcome, atMs }: Omit<Recorded, "atWallMs">,
@@ -69,22 +73,22 @@ export function incidentState(
       };
     case "document": {
       const { served, cluster, config, history } = outcome.answer;
-      const asked = { of: served.source };
+      const source = { of: served.source };
       if (cluster !== undefined) {
         const named = memberNamed(cluster, of);
         const leader = named === null ? {} : { leader: named, ...otherThan("timeline", cluster.leaderTimeline, null) };
         const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, of.scope);
-        return { section: "cluster", node: null, value: { ...asked, ...leader, ...scope } };
+        return { section: "cluster", node: null, value: { ...source, ...leader, ...scope } };
       }
-      if (config !== undefined) return { section: "config", node: null, value: { ...asked, ...configValue(config) } };
+      if (config !== undefined) return { section: "config", node: null, value: { ...source, ...configValue(config) } };
       if (history === undefined) return null;
       const points = Object.fromEntries([...history].map(([timeline, end]) => [String(timeline), formatLsn(end)]));
-      return { section: "history", node: null, value: { ...asked, switch_points: points } };
+      return { section: "history", node: null, value: { ...source, switch_points: points } };
     }
   }
 }
 
-/** The file knows no addresses, so a leader that only its address tells is written by its member name. */
+/** Incident files hold no addresses, so a leader known only by its address is written as its member name. */
 function memberNamed({ leader, leaderApi }: ClusterDocument, { members, memberAt }: IncidentCluster): string | null {
   const isKnown =
     leader === null ||
@@ -114,7 +118,7 @@ function configValue(config: NonNullable<Extract<ProbeOutcome, { kind: "document
   };
 }
 
-/** Only what differs from an ordinary report is written. */
+/** Writes only what differs from `ordinaryReport`. */
 function reportValue(
   node: string,
   { report, hasLock }: Extract<StatusOutcome["result"], { report: Report }>,
@@ -143,7 +147,7 @@ function reportValue(
   };
 }
 
-/** A standby that streams from no stated address is its name alone. */
+/** A streaming standby without an address is written as its name alone. */
 function senderValue({ name, address, state }: Report["senders"][number]): IncidentValue {
   if (address === null && state === "streaming") return name;
   return { name, ...otherThan("address", address, null), ...otherThan("state", state, "streaming") };

@@ -7,13 +7,13 @@ const factors: ReadonlyMap<string, number> = new Map([
   ["tb", 1024 ** 4],
 ]);
 
-/** What `lag=` may hold, for messages. */
+/** The values that `lag=` allows, for messages. */
 export const byteSizeAllowed = "a number of bytes, or a size such as 16kB, 1.5MB, 0x400, 1GB";
 
 /**
- * Reads a size as the nodes read `lag=`: decimal, `0x` hexadecimal or `0` octal, a fraction with a unit, spaces around
- * and before the unit; units B, kB, MB, GB, TB in powers of 1024, here in any case (Patroni's utils.parse_int).
- * @returns whole bytes, or `undefined` for what nodes cannot read, for negative sizes and for sizes past 2^53
+ * Parses a size as the nodes parse `lag=`: decimal, `0x` hexadecimal or `0` octal, a fraction with a unit, spaces
+ * around and before the unit; units B, kB, MB, GB, TB in powers of 1024, here in any case (Patroni's utils.parse_int).
+ * @returns whole bytes, or `undefined` for what nodes cannot parse, for negative sizes and for sizes past 2^53
  */
 export function parseByteSize(text: string): number | undefined {
   const [amount, unit] = split(text.trim());
@@ -23,7 +23,7 @@ export function parseByteSize(text: string): number | undefined {
   return Number.isSafeInteger(bytes) && bytes >= 0 ? bytes : undefined;
 }
 
-/** Writes a size for people, as a status line's phrase: `12MB`, `1.5kB`, `82B`. */
+/** Formats a size for people, as in the status line's phrase: `12MB`, `1.5kB`, `82B`. */
 export function formatByteSize(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB"];
   let amount = bytes;

@@ -1,11 +1,11 @@
 const pattern = /^(\d{1,15}(?:\.\d{1,15})?)(ms|s|min|h|d)$/;
 
-/** The longest span anyone may write: ten years. It keeps sums of durations far from the edge of exact numbers. */
+/** The longest duration: ten years. It keeps sums of durations within exact numbers. */
 const longestMs = 10 * 365 * 86_400_000;
 
 /**
- * Reads a span of time with its unit: `500ms`, `1.5s`, `2min`, `1h`, `1d` (design.md, "The node dialect": ms, s, min, h).
- * Returns whole milliseconds, rounded; `undefined` when there is no unit, a sign, or more than ten years.
+ * Parses a duration with its unit: `500ms`, `1.5s`, `2min`, `1h`, `1d` (design.md, "The node API": ms, s, min, h).
+ * Returns whole milliseconds, rounded; `undefined` without a unit, with a sign, or past ten years.
  */
 export function parseDuration(text: string): number | undefined {
   const match = pattern.exec(text);

@@ -1,4 +1,4 @@
-/** Why a probe brought no answer. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
+/** Why a probe failed. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
 export const failureKinds = [
   "refused",
   "timeout",
@@ -14,10 +14,12 @@ export const failureKinds = [
 
 export type FailureKind = (typeof failureKinds)[number];
 
-/** A failed probe: the world being down is a value, not an exception. */
+/** A failed probe. Failures of nodes are values, not exceptions. */
 export interface Failure {
-  /** `not_sent`: this machine had no descriptor, port or memory for the request. It says nothing about the node. */
+  /**
+   * `not_sent`: this machine had no file descriptor, port or memory for the request, which says nothing about the node.
+   */
   readonly kind: FailureKind;
-  /** What was seen, for people. */
+  /** Details for people. */
   readonly detail: string;
 }

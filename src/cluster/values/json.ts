@@ -1,7 +1,7 @@
-/** Readers for documents that others wrote: each takes anything and gives a value of its type, or says that it is not there. */
+/** A JSON object with unchecked members. */
 export type JsonObject = { readonly [key: string]: unknown };
 
-/** Parses JSON text; `undefined` when it is none. Never throws. */
+/** Parses JSON text. Returns `undefined` if it is invalid. Never throws. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -10,23 +10,35 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/**
+ * Adds a member at the end of a JSON object.
+ * @param object an object as JSON text without white space around it, as `JSON.stringify` writes it
+ * @param key a name that needs no escaping; one that the object does not have yet
+ * @param value the member's value as JSON text
+ */
+export function withMember(object: string, key: string, value: string): string {
+  return object === "{}" ? `{"${key}":${value}}` : `${object.slice(0, -1)},"${key}":${value}}`;
+}
+
+/** Whether a value is an object, and neither `null` nor an array. */
 export function isObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A string of at most `longest` characters with nothing unprintable in it (such a string goes into headers and logs), else `null`. */
+/** Returns a string of at most `longest` printable characters, safe in headers and logs; else `null`. */
 export function nameOf(value: unknown, longest = 256): string | null {
-  // oxlint-disable-next-line no-control-regex -- control characters are just what must not pass
+  // oxlint-disable-next-line no-control-regex -- control characters are what it rejects
   return typeof value === "string" && value.length <= longest && !/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/.test(value)
     ? value
     : null;
 }
 
-/** A whole number from 0 to 2^53, else `null`. */
+/** Returns a whole number from 0 to 2^53 - 1; else `null`. */
 export function countOf(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }
 
+/** Returns a list as it is, and an empty list for every other value. */
 export function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }

@@ -1,7 +1,7 @@
 /**
- * A WAL position is a byte offset and fits a number: 2^53 bytes are eight pebibytes of WAL.
- * Reads one in PostgreSQL's `X/X` form, as `0/3000148`.
- * @returns the position in bytes, or `undefined` when the text is not one (PostgreSQL, pg_lsn: two hexadecimal numbers of up to 8 digits)
+ * Parses a WAL position in PostgreSQL's `X/X` form, such as `0/3000148` (pg_lsn: two hexadecimal numbers of up to 8
+ * digits). A position is a byte offset and fits a number: 2^53 bytes are eight pebibytes of WAL.
+ * @returns the position in bytes; `undefined` if the text is not a position
  */
 export function parseLsn(text: string): number | undefined {
   const match = /^([0-9a-f]{1,8})\/([0-9a-f]{1,8})$/i.exec(text);
@@ -10,7 +10,7 @@ export function parseLsn(text: string): number | undefined {
   return Number.isSafeInteger(position) ? position : undefined;
 }
 
-/** Writes a position as PostgreSQL does: `formatLsn(50331976)` is `0/3000148`. */
+/** Formats a position as PostgreSQL does: `formatLsn(50331976)` is `0/3000148`. */
 export function formatLsn(position: number): string {
   const high = Math.floor(position / 2 ** 32);
   return `${high.toString(16).toUpperCase()}/${(position - high * 2 ** 32).toString(16).toUpperCase()}`;

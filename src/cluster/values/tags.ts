@@ -1,11 +1,11 @@
 import { isObject } from "./json.ts";
 
-/** A node's tags as the nodes compare them: strings as they are, anything else as lower-case text (reference/node-api.md). */
+/** A node's tags as nodes compare them: strings unchanged, other values as lower-case text (reference/node-api.md). */
 export type Tags = ReadonlyMap<string, string>;
 
 const noTags: Tags = new Map();
 
-/** Reads the `tags` of a status or cluster document; what is no object has no tags. */
+/** Parses the `tags` of a status or cluster document. A value that is no object has no tags. */
 export function parseTags(value: unknown): Tags {
   if (!isObject(value)) return noTags;
   const tags = new Map<string, string>();
@@ -16,7 +16,7 @@ export function parseTags(value: unknown): Tags {
   return tags.size === 0 ? noTags : tags;
 }
 
-/** Whether a yes-or-no tag such as `noloadbalance` is set: anything but an absent, empty or negative value sets it. */
+/** Whether a boolean tag such as `noloadbalance` is set: any value does, except an absent, empty or negative one. */
 export function isSet(tags: Tags, key: string): boolean {
   const tag = tags.get(key)?.toLowerCase();
   return tag !== undefined && !["", "0", "false", "off", "no"].includes(tag);

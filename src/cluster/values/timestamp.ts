@@ -1,13 +1,17 @@
-/** A point in time as a person wrote it. */
+/** An instant that a person entered. */
 export interface Instant {
+  /** ms since the epoch. */
   readonly atMs: number;
-  /** Without a zone it could be meant anywhere; `atMs` is then in UTC. */
+  /** Whether the text had a time zone. Without one `atMs` is in UTC, and the time is ambiguous. */
   readonly hasZone: boolean;
 }
 
 const pattern = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?))?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/;
 
-/** Reads ISO 8601 as management calls use it: `2026-11-21T06:53+01`, `2026-11-21 06:53:47.25Z`. `undefined` when it is none. */
+/**
+ * Parses ISO 8601 as management calls use it: `2026-11-21T06:53+01`, `2026-11-21 06:53:47.25Z`. Returns `undefined` if
+ * invalid.
+ */
 export function parseInstant(text: string): Instant | undefined {
   const match = pattern.exec(text.trim());
   if (match === null) return undefined;
@@ -16,7 +20,7 @@ export function parseInstant(text: string): Instant | undefined {
   return Number.isNaN(atMs) ? undefined : { atMs, hasZone: zone !== undefined };
 }
 
-/** `+01` and `+0130` as `+01:00` and `+01:30`. */
+/** Expands `+01` and `+0130` to `+01:00` and `+01:30`. */
 function fullZone(zone: string): string {
   const digits = zone.slice(1).replace(":", "").padEnd(4, "0");
   return `${zone.slice(0, 1)}${digits.slice(0, 2)}:${digits.slice(2)}`;

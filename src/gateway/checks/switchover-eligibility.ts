@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isObject, parseJson } from "../../cluster/values/json.ts";
 import type { Observation } from "../../cluster/observation.ts";
@@ -19,7 +20,7 @@ export interface RoleChange {
  * nodes'. Where evidence is missing or old the node itself decides.
  */
 export function checkEligibility(view: ClusterView, { action, leader, candidate }: RoleChange): Refusal | null {
-  const holder = view.cluster.nodes[view.cluster.index.get(view.lock.holder ?? "") ?? -1];
+  const holder = nodeNamed(view.cluster, view.lock.holder);
   if (leader !== null && holder !== undefined && !isNamed(holder, leader)) {
     return refused("leader_mismatch", `leader name does not match: the leader is ${holder.node.member}`);
   }

@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import { callRules, type ManagementCall } from "../../cluster/management-call.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
@@ -24,8 +25,7 @@ export function namedNode({ cluster }: ClusterView, name: string | null, what: s
     };
   }
   const found =
-    cluster.nodes[cluster.index.get(name) ?? -1] ??
-    cluster.nodes.find(({ node }) => node.name.toLowerCase() === name.toLowerCase());
+    nodeNamed(cluster, name) ?? cluster.nodes.find(({ node }) => node.name.toLowerCase() === name.toLowerCase());
   if (found !== undefined) return found;
   const known = cluster.nodes.slice(0, 20).map(({ node }) => node.name);
   return {
@@ -37,7 +37,7 @@ export function namedNode({ cluster }: ClusterView, name: string | null, what: s
 
 function leaderOrAny(view: ClusterView, call: ManagementCall): Observation | Refusal {
   const { cluster } = view;
-  const leader = cluster.nodes[cluster.index.get(view.lock.holder ?? "") ?? -1];
+  const leader = nodeNamed(cluster, view.lock.holder);
   const live =
     leader ??
     cluster.nodes.find(

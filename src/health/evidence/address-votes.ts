@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { identityMismatch } from "./identity.ts";
@@ -62,7 +63,7 @@ export function isVotedTo(votes: AddressVotes, known: Observation, api: string):
 
 /** A node that answers at its address, as the node and of the cluster that are meant. */
 function isWitness(cluster: ClusterState, name: string, policy: HealthPolicy): boolean {
-  const source = cluster.nodes[cluster.index.get(name) ?? -1];
+  const source = nodeNamed(cluster, name);
   if (source === undefined || source.report === null || isLost(source, policy.fall)) return false;
   return isIdentified(cluster, name, policy) && identityMismatch(cluster, source, policy) === null;
 }

@@ -9,7 +9,7 @@ import type { ClusterView, ReportedNode } from "./cluster-view.ts";
 import { freshLeader, isInSenderChain, isListedStreaming } from "./sender-chain.ts";
 import { fit, unfit, type Verdict } from "../verdict.ts";
 
-/** Refuses a replica that follows another history (rule 6), or no stream, or one that brings nothing (rule 5). */
+/** Refuses a replica that diverged (rule 6), has no stream, or has a stream that brings nothing (rule 5). */
 export function judgeAttachment(view: ClusterView, { observation }: ReportedNode, check: Check): Verdict {
   if (!view.policy.guards.attachedReplica) return fit;
   if (hasDiverged(view, observation)) return unfit("diverged", `timeline ${observation.report?.timeline}`);
@@ -19,12 +19,12 @@ export function judgeAttachment(view: ClusterView, { observation }: ReportedNode
   return isStalled ? unfit("stalled", figure(listedMs)) : fit;
 }
 
-/** Whether the node needs no stream: it is configured as fed from an archive, or tagged so. */
+/** Whether the node needs no stream: it is configured with `archive_fed`, or tagged `nostream`. */
 export function isExempt({ node, report }: Observation): boolean {
   return node.isArchiveFed || (report !== null && isSet(report.tags, "nostream"));
 }
 
-/** Whether a report has reached the leader's position on the leader's timeline. One that states no timeline is taken to be on it. */
+/** Whether a report has reached the leader's position on the leader's timeline. A report without a timeline counts as on it. */
 export function hasNothingToReceive(
   { cluster }: Pick<ClusterView, "cluster">,
   report: Report,
@@ -37,9 +37,9 @@ export function hasNothingToReceive(
 }
 
 /**
- * Takes a report into what is known of its node's attachment (design.md, rules 5 and 6).
- * @param pair what was known of the node when the report came, and what is with it
- * @returns the earlier object where nothing is another
+ * Updates a node's attachment by its new report (design.md, rules 5 and 6).
+ * @param pair the node's observation before and after the report
+ * @returns the same object if nothing changed
  */
 export function nextAttachment(
   view: ClusterView,
@@ -50,7 +50,7 @@ export function nextAttachment(
   if (report === null) return known;
   const listed = once(() => isInSenderChain(view, node.name));
   const isStreaming = once(() => isListedStreaming(view, node.name));
-  const gives = {
+  const signs = {
     other:
       view.lock.holder === node.name ||
       isExempt(after) ||
@@ -61,7 +61,7 @@ export function nextAttachment(
   const positionedMs = before.report === null || !isCounted(report) ? 0 : positionedTime(view, before, after);
   const windowMs = view.policy.guards.attachWindowMs;
   const { received, replayed, timeline } = lastKnown(known, report);
-  const { silentMs, listedMs, isDetached, isStalled } = countedSigns(known, gives, { positionedMs, windowMs });
+  const { silentMs, listedMs, isDetached, isStalled } = countSigns(known, signs, { positionedMs, windowMs });
   const isLower = isOnLowerTimeline(view.cluster, report) && !isStreaming();
   const lower = { known, report, isLower, listed, isExempt: isExempt(after) };
   const { lowerMs, isDiverged } = nextDivergence(view, lower, positionedMs);
@@ -79,8 +79,8 @@ export function nextAttachment(
   return isSame(known, next) ? known : next;
 }
 
-/** A change of leader or timeline gives every node that is not accused its whole window anew. */
-export function withCountsAnew(observation: Observation, nowMs: number): Observation {
+/** Restarts a node's attachment windows after a change of leader or timeline, except those of an accusation. */
+export function restartWindow(observation: Observation, nowMs: number): Observation {
   const { attachment: known } = observation;
   const isAccused = known.isDetached || known.isStalled;
   const next: Attachment = {
@@ -92,17 +92,17 @@ export function withCountsAnew(observation: Observation, nowMs: number): Observa
   return { ...observation, countedAtMs: nowMs, attachment: isSame(known, next) ? known : next };
 }
 
-type Signs = Pick<Attachment, "silentMs" | "listedMs" | "isDetached" | "isStalled">;
+type SignCounts = Pick<Attachment, "silentMs" | "listedMs" | "isDetached" | "isStalled">;
 
-/** Being listed keeps a node attached, but is no proof of life: a frozen receiver stays listed for a minute. */
-function countedSigns(
-  known: Signs,
-  gives: { readonly other: boolean; readonly listed: () => boolean },
+/** A listed node is attached, but not proven alive: a frozen receiver stays listed for a minute. */
+function countSigns(
+  known: SignCounts,
+  signs: { readonly other: boolean; readonly listed: () => boolean },
   { positionedMs, windowMs }: { readonly positionedMs: number; readonly windowMs: number },
-): Signs {
-  if (gives.other) return { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
-  if (gives.listed()) {
-    // One that was detached begins anew: it was only just connected again.
+): SignCounts {
+  if (signs.other) return { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
+  if (signs.listed()) {
+    // A detached node restarts its count: it has only just reconnected.
     const listedMs = known.isDetached && !known.isStalled ? 0 : known.listedMs + positionedMs;
     return { silentMs: 0, listedMs, isDetached: false, isStalled: known.isStalled || listedMs >= windowMs };
   }
@@ -115,14 +115,14 @@ function countedSigns(
   };
 }
 
-/** Only a running replica has something to receive; `unknown` is one whose own query failed. */
+/** Only a running replica has something to receive. The state is `unknown` if the node's own query failed. */
 function isCounted({ role, state }: Report): boolean {
   return role !== "primary" && (state === "running" || state === "unknown");
 }
 
 /**
- * The time between two successive reports, in ms, where the holder's report is fresh and states a position; else 0. A gap in which nobody
- * looked counts as no more than evidence may be old.
+ * The time between two successive reports, in ms, while the holder's report is fresh and states a position; else 0. A gap without probes
+ * counts for the maximum age of evidence at most.
  */
 function positionedTime(view: ClusterView, before: Observation, { node, sentAtMs }: Observation): number {
   if (freshLeader(view) === null) return 0;
@@ -130,14 +130,14 @@ function positionedTime(view: ClusterView, before: Observation, { node, sentAtMs
   return Math.max(0, Math.min(sentAtMs - before.countedAtMs, longestMs));
 }
 
-type Figures = Pick<Attachment, "received" | "replayed" | "timeline">;
+type Positions = Pick<Attachment, "received" | "replayed" | "timeline">;
 
-/** A node that has received nothing since its start says so by 0. */
+/** A node that has received nothing since its start reports 0. */
 function receivedOf({ received }: Pick<Report, "received">): number | null {
   return received === 0 ? null : received;
 }
 
-function lastKnown(known: Figures, report: Report): Figures {
+function lastKnown(known: Positions, report: Report): Positions {
   const { replayed, timeline } = report;
   const received = receivedOf(report);
   return received === null && replayed === null
@@ -146,18 +146,18 @@ function lastKnown(known: Figures, report: Report): Figures {
 }
 
 /**
- * Whether a report is past the last one that stated positions. A position received that comes and goes is no movement: where only one of
- * the two states it, what was replayed has to have moved too.
+ * Whether a report is past the last one that stated positions. A received position that comes and goes is no movement: if only one of
+ * the two reports states it, the replayed position must have advanced too.
  */
-function hasMoved(known: Figures, report: Report): boolean {
+function hasMoved(known: Positions, report: Report): boolean {
   const reached = walReached(report);
   const last = walReached(known);
   if (reached === null || last === null || reached <= last) return false;
-  const isAlike = (receivedOf(report) === null) === (known.received === null);
-  return isAlike || (report.replayed ?? 0) > (known.replayed ?? 0);
+  const stateTheSame = (receivedOf(report) === null) === (known.received === null);
+  return stateTheSame || (report.replayed ?? 0) > (known.replayed ?? 0);
 }
 
-/** Compared for every report of every node: field by field, which costs a tenth of a loop over keys. */
+/** Runs for every report of every node. Comparing field by field costs a tenth of a loop over keys. */
 function isSame(one: Attachment, other: Attachment): boolean {
   return (
     one.received === other.received &&
@@ -172,10 +172,10 @@ function isSame(one: Attachment, other: Attachment): boolean {
   );
 }
 
-/** Looks only when it is asked, and no more than once. */
-function once(look: () => boolean): () => boolean {
-  let seen: boolean | undefined;
-  return () => (seen ??= look());
+/** Defers a computation until its first use, and runs it once at most. */
+function once(compute: () => boolean): () => boolean {
+  let result: boolean | undefined;
+  return () => (result ??= compute());
 }
 
 function figure(ms: number): string | null {

@@ -1,36 +1,36 @@
 import type { Failure, Observation } from "../../cluster/observation.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
-/** Failures this part of an interval apart count as an interval apart: a probe may stray a tenth from its interval. */
-const leastGap = 0.8;
+/** Failures this fraction of an interval apart count separately: a probe may run a tenth early or late. */
+const minGap = 0.8;
 
 /** Failures of one node since its last answer. */
-export interface FailureRow {
+export interface FailureCount {
   readonly failuresInRow: number;
-  /** When the last one that counted was sent, in ms of our clock. */
+  /** When the probe of the last counted failure was sent, in ms of our clock. */
   readonly failedAtMs: number;
 }
 
 /**
- * Counts a failed probe: at most one an interval, however often the node is probed, so that rounds and bursts make no node `down`
- * sooner than its own pace does (design.md, rule 8).
+ * Counts a failed probe. At most one failure per interval counts, however often the node is probed, so that rounds and bursts do not
+ * make a node `down` sooner than its schedule does (design.md, rule 8).
  * @param sentAtMs when the probe was sent, in ms of our clock
  */
 export function countFailure(
-  { failuresInRow, failedAtMs }: FailureRow,
+  { failuresInRow, failedAtMs }: FailureCount,
   sentAtMs: number,
   intervalMs: number,
-): FailureRow {
-  const counts = failuresInRow === 0 || sentAtMs - failedAtMs >= leastGap * intervalMs;
+): FailureCount {
+  const counts = failuresInRow === 0 || sentAtMs - failedAtMs >= minGap * intervalMs;
   return counts ? { failuresInRow: failuresInRow + 1, failedAtMs: sentAtMs } : { failuresInRow, failedAtMs };
 }
 
-/** Takes a failed probe into what is known of a node: its evidence stays and ages. */
-export function unanswered(
+/** Records a failed probe in a node's observation. Its last report stays and ages. */
+export function withFailure(
   before: Observation,
   { failure, sentAtMs }: { readonly failure: Failure; readonly sentAtMs: number },
   { fall, intervalMs }: HealthPolicy,
 ): Observation {
-  const row = countFailure(before, sentAtMs, intervalMs);
-  return { ...before, ...row, answersInRow: 0, failure, isDown: before.isDown || row.failuresInRow >= fall };
+  const count = countFailure(before, sentAtMs, intervalMs);
+  return { ...before, ...count, answersInRow: 0, failure, isDown: before.isDown || count.failuresInRow >= fall };
 }

@@ -1,10 +1,12 @@
+import { lockHolderOf } from "../../cluster/leadership.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 
 /**
  * Whether the history that is known does not reach up to the holder's timeline, so that it has to be requested again: nodes show an old
  * one for up to `loop_wait` after a promotion (design.md, rule 8). The first timeline has none.
  */
-export function isHistoryWanted({ nodes, index, lockHolder, switchPoints }: ClusterState): boolean {
-  const timeline = nodes[index.get(lockHolder ?? "") ?? -1]?.report?.timeline ?? null;
-  return timeline !== null && timeline > 1 && switchPoints?.has(timeline - 1) !== true;
+export function isHistoryWanted(cluster: ClusterState): boolean {
+  const timeline = nodeNamed(cluster, lockHolderOf(cluster.leadership))?.report?.timeline ?? null;
+  return timeline !== null && timeline > 1 && cluster.switchPoints?.has(timeline - 1) !== true;
 }

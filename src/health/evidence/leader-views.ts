@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterDocument } from "../../cluster/documents/cluster-document.ts";
 import type { ClusterState, WitnessView } from "../../cluster/snapshot.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
@@ -112,7 +113,7 @@ function nobodySince({ nobodyAtMs, sentAtMs }: WitnessView, intervalMs: number):
 
 /** Whether a node is the one that is meant, by its own report: it has to have one. */
 export function isIdentified(cluster: ClusterState, witness: string, { guards }: HealthPolicy): boolean {
-  const observation = cluster.nodes[cluster.index.get(witness) ?? -1];
+  const observation = nodeNamed(cluster, witness);
   if (observation === undefined || observation.report === null) return false;
   return (
     !guards.sameSystem ||

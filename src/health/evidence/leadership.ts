@@ -1,4 +1,4 @@
-import type { Decision, Leadership, LostClaim } from "../../cluster/snapshot.ts";
+import type { DecisionBasis, LeaderDecision, LostClaim } from "../../cluster/leadership.ts";
 
 /** A node that claims the lock: a fresh 200 of `GET /leader`. */
 export interface LockClaim {
@@ -50,15 +50,17 @@ export interface LeadershipInputs {
   /** By node name. */
   readonly nodes: ReadonlyMap<string, NodeAnswers>;
   /** The claims that were lost before, by node name. */
-  readonly lost: ReadonlyMap<string, LostClaim>;
-  /** The node whose claim stood last. */
-  readonly stoodLast: string | null;
+  readonly lostClaims: ReadonlyMap<string, LostClaim>;
+  /** The last uncontested leader, kept while no node claims the lock. */
+  readonly lastHolder: string | null;
+  /** The node that breaks ties: see `Leadership`. */
+  readonly incumbent: string | null;
 }
 
 /** Who leads, and which claims are lost from now on. */
 export interface ResolvedLeadership {
-  readonly leadership: Leadership;
-  readonly lost: ReadonlyMap<string, LostClaim>;
+  readonly decision: LeaderDecision;
+  readonly lostClaims: ReadonlyMap<string, LostClaim>;
 }
 
 /**
@@ -68,13 +70,17 @@ export interface ResolvedLeadership {
 export function resolveLeadership(inputs: LeadershipInputs): ResolvedLeadership {
   const lost = lostClaims(inputs);
   const eligible = inputs.claims.filter(({ node }) => !lost.has(node));
-  return { leadership: inputs.claims.length === 0 ? { kind: "unclaimed" } : choose(eligible, inputs), lost };
+  const isUnclaimed = inputs.claims.length === 0;
+  const decision: LeaderDecision = isUnclaimed
+    ? { kind: "unclaimed", lastHolder: inputs.lastHolder }
+    : choose(eligible, inputs);
+  return { decision, lostClaims: lost };
 }
 
 /** Silence does not end a claim, so it does not end the loss of one either: a lost claim that is not fresh stays in the map. */
 function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, LostClaim> {
   const lost = new Map<string, LostClaim>();
-  for (const [node, before] of inputs.lost) if (inputs.nodes.get(node)?.hasLock === true) lost.set(node, before);
+  for (const [node, before] of inputs.lostClaims) if (inputs.nodes.get(node)?.hasLock === true) lost.set(node, before);
   for (const claim of inputs.claims) {
     const loss = lossOf(claim, inputs);
     if (loss === null) lost.delete(claim.node);
@@ -87,7 +93,7 @@ function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, LostClaim> {
 function lossOf(claim: LockClaim, inputs: LeadershipInputs): LostClaim | null {
   // The DCS is down and every member agreed that this one goes on: no view is newer than that.
   if (claim.isFailsafe) return null;
-  const before = inputs.lost.get(claim.node);
+  const before = inputs.lostClaims.get(claim.node);
   const against = viewsAgainst(claim, inputs, before !== undefined);
   if (against.length > 0) {
     const viewMs = Math.max(...against.map(({ requestedAtMs }) => requestedAtMs));
@@ -172,7 +178,7 @@ function isGivenBack({ node }: LockClaim, { viewMs, witnesses }: LostClaim, view
  * Of the claims that are not lost a sole one stands; of several one that views, or what was before, prefer. Views of one round come one
  * after the other: a witness whose view could still change the result is waited for, until its request has failed.
  */
-function choose(eligible: readonly LockClaim[], inputs: LeadershipInputs): Leadership {
+function choose(eligible: readonly LockClaim[], inputs: LeadershipInputs): LeaderDecision {
   const [first, ...others] = eligible;
   if (first === undefined) return { kind: "lost" };
   if (others.length === 0) return { kind: "held", holder: first.node, by: "sole", witnesses: [] };
@@ -186,8 +192,8 @@ function choose(eligible: readonly LockClaim[], inputs: LeadershipInputs): Leade
   const [sure, ...alsoSure] = confident;
   const isSettled = tied.every(({ node }) => !awaited.has(node));
   if (sure !== undefined && alsoSure.length === 0 && isSettled) return held(sure, "own_view", [{ witness: sure.node }]);
-  const stood = tied.find(({ node }) => node === inputs.stoodLast);
-  if (stood !== undefined) return held(stood, "stood_last", []);
+  const stood = tied.find(({ node }) => node === inputs.incumbent);
+  if (stood !== undefined) return held(stood, "incumbent", []);
   const [ahead, ...alike] = withMost(tied, ({ timeline }) => timeline ?? -1);
   if (ahead !== undefined && alike.length === 0) return held(ahead, "timeline", []);
   return { kind: "contested", between: tied.map(({ node }) => node).toSorted() };
@@ -201,7 +207,7 @@ function mostNamed(
   eligible: readonly LockClaim[],
   views: readonly LeaderView[],
   awaited: ReadonlySet<string>,
-): Leadership | { readonly tied: readonly LockClaim[] } {
+): LeaderDecision | { readonly tied: readonly LockClaim[] } {
   const isNeutral = (witness: string): boolean => eligible.every(({ node }) => node !== witness);
   const votesFor = (claim: LockClaim): readonly LeaderView[] =>
     views.filter(({ names, witness }) => names === claim.node && isNeutral(witness));
@@ -220,7 +226,7 @@ function awaitedWitnesses(nodes: LeadershipInputs["nodes"], views: readonly Lead
   return new Set(open.flatMap(([node]) => (views.some(({ witness }) => witness === node) ? [] : [node])));
 }
 
-function held({ node }: LockClaim, by: Decision, views: readonly Pick<LeaderView, "witness">[]): Leadership {
+function held({ node }: LockClaim, by: DecisionBasis, views: readonly Pick<LeaderView, "witness">[]): LeaderDecision {
   return { kind: "held", holder: node, by, witnesses: views.map(({ witness }) => witness).toSorted() };
 }
 

@@ -1,5 +1,11 @@
 import type { Observation } from "../../cluster/observation.ts";
-import type { ClusterState, Leadership, LostClaim } from "../../cluster/snapshot.ts";
+import {
+  lastUncontestedLeaderOf,
+  lockHolderOf,
+  type LeaderDecision,
+  type LostClaim,
+} from "../../cluster/leadership.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
 import { eligibleClaims, isBelievableClaim, upstreamOfStandbys } from "./exporter-claims.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
@@ -18,11 +24,10 @@ export interface LockStatus {
 
 /** The same, as it is settled when an outcome is recorded. */
 export interface SettledLockStatus extends LockStatus {
-  readonly leadership: Leadership;
-  readonly lost: ReadonlyMap<string, LostClaim>;
+  readonly decision: LeaderDecision;
+  readonly lostClaims: ReadonlyMap<string, LostClaim>;
 }
 
-const unclaimed: Leadership = { kind: "unclaimed" };
 const nothingLost: ReadonlyMap<string, LostClaim> = new Map();
 
 /**
@@ -30,29 +35,33 @@ const nothingLost: ReadonlyMap<string, LostClaim> = new Map();
  * there the standbys decide.
  */
 export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: number): SettledLockStatus {
+  const { leadership } = cluster;
   if (cluster.lockClaims.length === 0) {
-    const leadership = cluster.leadership.kind === "unclaimed" ? cluster.leadership : unclaimed;
-    return {
-      holder: null,
-      claims: [],
-      isContested: false,
-      leadership,
-      lost: cluster.lost.size === 0 ? cluster.lost : nothingLost,
-    };
+    const decision: LeaderDecision =
+      leadership.decision.kind === "unclaimed"
+        ? leadership.decision
+        : { kind: "unclaimed", lastHolder: lastUncontestedLeaderOf(leadership) };
+    const lostClaims = leadership.lostClaims.size === 0 ? leadership.lostClaims : nothingLost;
+    return { holder: null, claims: [], isContested: false, decision, lostClaims };
   }
   const claims = freshClaims(cluster, policy, nowMs);
   const counting = eligibleClaims(claims);
   const sole = unopposed(cluster, counting, { policy, nowMs });
-  if (sole !== null) return { holder: sole.holder, claims, isContested: false, leadership: sole, lost: cluster.lost };
+  if (sole !== null) {
+    const { lostClaims } = leadership;
+    return { holder: sole.holder, claims, isContested: false, decision: sole, lostClaims };
+  }
   const resolved = resolveLeadership(inputsOf(cluster, counting, { policy, nowMs }));
-  const lost = isSameLoss(cluster.lost, resolved.lost) ? cluster.lost : resolved.lost;
-  const leadership = byReceivers(cluster, { claims, counting, lost }, { policy, nowMs }) ?? resolved.leadership;
+  const lostClaims = hasSameLosses(leadership.lostClaims, resolved.lostClaims)
+    ? leadership.lostClaims
+    : resolved.lostClaims;
+  const decision = byReceivers(cluster, { claims, counting, lostClaims }, { policy, nowMs }) ?? resolved.decision;
   return {
-    holder: leadership.kind === "held" ? leadership.holder : null,
+    holder: decision.kind === "held" ? decision.holder : null,
     claims,
-    isContested: leadership.kind === "contested",
-    leadership: isSameLeadership(cluster.leadership, leadership) ? cluster.leadership : leadership,
-    lost,
+    isContested: decision.kind === "contested",
+    decision: isSameDecision(leadership.decision, decision) ? leadership.decision : decision,
+    lostClaims,
   };
 }
 
@@ -63,10 +72,11 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
 export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LockStatus {
   if (cluster.lockClaims.length === 0) return { holder: null, claims: [], isContested: false };
   const claims = freshClaims(cluster, policy, nowMs);
-  const holder = claims.find(({ node }) => node.name === cluster.lockHolder);
+  const lockHolder = lockHolderOf(cluster.leadership);
+  const holder = claims.find(({ node }) => node.name === lockHolder);
   if (holder !== undefined && (holder.node.api !== null || isStillReceivedFrom(cluster, claims, { policy, nowMs })))
     return { holder: holder.node.name, claims, isContested: false };
-  const open = claims.filter(({ node }) => !cluster.lost.has(node.name));
+  const open = claims.filter(({ node }) => !cluster.leadership.lostClaims.has(node.name));
   return { holder: null, claims, isContested: open.length > 1 };
 }
 
@@ -86,16 +96,16 @@ function unopposed(
   cluster: ClusterState,
   [claim, ...others]: readonly Observation[],
   context: Context,
-): HeldLeadership | null {
-  if (claim === undefined || others.length > 0 || cluster.lost.size > 0) return null;
+): HeldDecision | null {
+  if (claim === undefined || others.length > 0 || cluster.leadership.lostClaims.size > 0) return null;
   const holder = claim.node.name;
   if (!isConfirmed(cluster, holder, context)) return null;
-  const { leadership } = cluster;
-  if (leadership.kind === "held" && leadership.by === "sole" && leadership.holder === holder) return leadership;
+  const { decision } = cluster.leadership;
+  if (decision.kind === "held" && decision.by === "sole" && decision.holder === holder) return decision;
   return { kind: "held", holder, by: "sole", witnesses: [] };
 }
 
-type HeldLeadership = Extract<Leadership, { kind: "held" }>;
+type HeldDecision = Extract<LeaderDecision, { kind: "held" }>;
 
 function freshClaims(cluster: ClusterState, policy: HealthPolicy, nowMs: number): readonly Observation[] {
   const maxAge = maxAgeMs(cluster, policy);
@@ -131,8 +141,16 @@ function inputsOf(cluster: ClusterState, claims: readonly Observation[], { polic
       api,
     });
   }
+  const { lostClaims, incumbent } = cluster.leadership;
   const views = countingViews(cluster, policy, nowMs);
-  return { claims: claims.map(claimOf), views, nodes, lost: cluster.lost, stoodLast: cluster.incumbent };
+  return {
+    claims: claims.map(claimOf),
+    views,
+    nodes,
+    lostClaims,
+    lastHolder: lastUncontestedLeaderOf(cluster.leadership),
+    incumbent,
+  };
 }
 
 function claimOf({ node, report, claimedSinceMs }: Observation): LockClaim {
@@ -149,16 +167,16 @@ function claimOf({ node, report, claimedSinceMs }: Observation): LockClaim {
 interface ClaimsAtHand {
   readonly claims: readonly Observation[];
   readonly counting: readonly Observation[];
-  readonly lost: ReadonlyMap<string, LostClaim>;
+  readonly lostClaims: ReadonlyMap<string, LostClaim>;
 }
 
 /** Several claims without a cluster manager: timelines and what stood before decide nothing, the standbys do. */
 function byReceivers(
   cluster: ClusterState,
-  { claims, counting, lost }: ClaimsAtHand,
+  { claims, counting, lostClaims }: ClaimsAtHand,
   context: Context,
-): Leadership | null {
-  const open = counting.filter(({ node }) => !lost.has(node.name));
+): LeaderDecision | null {
+  const open = counting.filter(({ node }) => !lostClaims.has(node.name));
   if (open.length < 2 || open[0]?.node.api !== null) return null;
   const holder = upstreamOfStandbys(cluster, claims, context);
   return holder === null
@@ -167,17 +185,21 @@ function byReceivers(
 }
 
 function isStillReceivedFrom(cluster: ClusterState, claims: readonly Observation[], context: Context): boolean {
-  return eligibleClaims(claims).length < 2 || upstreamOfStandbys(cluster, claims, context) === cluster.lockHolder;
+  return (
+    eligibleClaims(claims).length < 2 ||
+    upstreamOfStandbys(cluster, claims, context) === lockHolderOf(cluster.leadership)
+  );
 }
 
 /** A part whose decision stays the same keeps the same objects, which tells watchers so. */
-function isSameLeadership(one: Leadership, other: Leadership): boolean {
+function isSameDecision(one: LeaderDecision, other: LeaderDecision): boolean {
   if (one.kind === "held" && other.kind === "held")
     return one.holder === other.holder && one.by === other.by && one.witnesses.join() === other.witnesses.join();
+  if (one.kind === "unclaimed" && other.kind === "unclaimed") return one.lastHolder === other.lastHolder;
   if (one.kind === "contested" && other.kind === "contested") return one.between.join() === other.between.join();
   return one.kind === other.kind;
 }
 
-function isSameLoss(one: ReadonlyMap<string, LostClaim>, other: ReadonlyMap<string, LostClaim>): boolean {
+function hasSameLosses(one: ReadonlyMap<string, LostClaim>, other: ReadonlyMap<string, LostClaim>): boolean {
   return one.size === other.size && [...other].every(([node, loss]) => one.get(node) === loss);
 }

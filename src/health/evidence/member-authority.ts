@@ -1,3 +1,5 @@
+import { lockHolderOf } from "../../cluster/leadership.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Member } from "../../cluster/documents/cluster-document.ts";
 import type { Node } from "../../cluster/node.ts";
 import type { Observation } from "../../cluster/observation.ts";
@@ -35,7 +37,7 @@ export interface Authority {
 
 /** Judges a list by the cluster as it is known when the list comes. */
 export function authorityOf(cluster: ClusterState, list: MemberList, { fall }: HealthPolicy): Authority {
-  const source = cluster.nodes[cluster.index.get(list.source) ?? -1];
+  const source = nodeNamed(cluster, list.source);
   const answers = source !== undefined && source.report !== null && !isLost(source, fall);
   return { isOfHolder: isOfHolder(cluster, list), ownOf: answers ? source.node.name : null, fall };
 }
@@ -54,8 +56,9 @@ export function isLost({ node, report, failuresInRow }: Observation, fall: numbe
  * of a discovered node that answers we know it. A fixed one may be reached at another address than it advertises.
  */
 function isOfHolder(cluster: ClusterState, { members, leader }: MemberList): boolean {
-  if (cluster.lockHolder === null) return true;
-  const holder = cluster.nodes[cluster.index.get(cluster.lockHolder) ?? -1]?.node;
+  const lockHolder = lockHolderOf(cluster.leadership);
+  if (lockHolder === null) return true;
+  const holder = nodeNamed(cluster, lockHolder)?.node;
   const row = members.find(({ name }) => name === leader);
   if (holder === undefined || row === undefined) return false;
   if (row.api === holder.api) return true;

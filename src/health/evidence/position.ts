@@ -1,3 +1,5 @@
+import { lockHolderOf } from "../../cluster/leadership.ts";
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
@@ -41,7 +43,7 @@ export function advancePosition(
 
 /** What the replicas had already received when the leader turned out not to answer. */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
-  const dark = unreachableLeader(cluster, cluster.lockHolder, { policy, nowMs });
+  const dark = unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
   if (dark === null) return cluster.position;
   const maxAge = maxAgeMs(cluster, policy);
   const reports = cluster.nodes.flatMap((node) =>
@@ -58,7 +60,7 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
  * is named, and does not answer, that may be the leader.
  */
 export function isLeaderUnreachable(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
-  if (unreachableLeader(cluster, cluster.lockHolder, { policy, nowMs }) !== null) return true;
+  if (unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs }) !== null) return true;
   const named = namedLeader(cluster);
   return named !== undefined && !answers(cluster, named.leader, { policy, nowMs });
 }
@@ -125,7 +127,7 @@ interface DarkLeader {
  * holds the lock, the node that the newest view names or that claimed it last, and that does not answer.
  */
 function unreachableLeader(cluster: ClusterState, holder: string | null, context: Context): DarkLeader | null {
-  const holding = holder === null ? undefined : cluster.nodes[cluster.index.get(holder) ?? -1];
+  const holding = nodeNamed(cluster, holder);
   const named = namedLeader(cluster);
   const leader = holding ?? named?.leader ?? lastClaimant(cluster);
   if (leader === undefined) return null;

@@ -4,15 +4,15 @@ import type { Node } from "../../cluster/node.ts";
 import { reportDefaults, type Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 
-/** What an exporter-only node is taken to have said: the exporter's words, in the words of a node API. */
+/** An exporter's evidence as the report of a node without an API. */
 export interface ExporterReport {
   readonly report: Report;
-  /** Without a cluster manager there is no lock: not being in recovery is the claim. */
+  /** Without a cluster manager there is no lock: a node that is not in recovery counts as claiming it. */
   readonly hasLock: boolean;
   readonly sentAtMs: number;
 }
 
-/** The state that each word stands for. `starting` covers shutting down and a standby that takes no questions, too. */
+/** The PostgreSQL state for each role of `/up`. `starting` also covers shutdown, and a standby that accepts no connections. */
 const states = {
   primary: "running",
   replica: "running",
@@ -22,16 +22,16 @@ const states = {
 } as const;
 
 /**
- * Whether an asking speaks for the node at all: postgres_exporter has no `/up`, and its page says everything; with pg_exporter `/up` is
- * the word, and its page adds positions.
+ * Whether an endpoint decides over the node: the page of postgres_exporter, which has no `/up`; else `/up`, to which the page of
+ * pg_exporter adds positions.
  */
-export function isPrimarySource({ up, page }: ExporterEvidence, asked: "up" | "metrics"): boolean {
-  return (up === null && page?.family === "postgres_exporter") === (asked === "metrics");
+export function isPrimarySource({ up, page }: ExporterEvidence, endpoint: "up" | "metrics"): boolean {
+  return (up === null && page?.family === "postgres_exporter") === (endpoint === "metrics");
 }
 
 /**
- * Puts what an exporter said into a report, for a node that has no API.
- * @returns `null` while neither a word nor a page is there
+ * Builds the report of a node that has no API from its exporter's evidence.
+ * @returns `null` while the exporter has answered neither `/up` nor a page
  */
 export function reportFromExporter(
   cluster: ClusterState,
@@ -50,30 +50,30 @@ export function reportFromExporter(
 }
 
 /**
- * The role that word and page agree on. Where they differ a promotion is under way, or the word is an old one (a scrape or a frozen
- * database holds it up): then the role is unknown, and a page is asked for at once. A pooler has no role, whatever it says.
+ * The role that `/up` and the page agree on. If they differ, a promotion is under way, or the answer of `/up` is old (a scrape or a
+ * frozen database delays it): then the role is unknown, and a page is requested at once. A pooler has no role.
  */
 function roleOf({ up, page }: ExporterEvidence): string {
   if (page?.isPooler === true) return "pooler";
-  const said = up === null || (up.role !== "primary" && up.role !== "replica") ? null : up.role;
-  const seen = page === null || page.isInRecovery === null ? null : page.isInRecovery ? "replica" : "primary";
-  if (said === null) return seen ?? "unknown";
-  return seen === null || seen === said ? said : "unknown";
+  const byUp = up === null || (up.role !== "primary" && up.role !== "replica") ? null : up.role;
+  const byPage = page === null || page.isInRecovery === null ? null : page.isInRecovery ? "replica" : "primary";
+  if (byUp === null) return byPage ?? "unknown";
+  return byPage === null || byPage === byUp ? byUp : "unknown";
 }
 
-interface Facts {
+interface ReportInputs {
   readonly role: string;
   readonly state: string;
   readonly page: ExporterPage | null;
   readonly replayed: number | null;
 }
 
-function reportOf({ role, state, page, replayed }: Facts): Report {
+function reportOf({ role, state, page, replayed }: ReportInputs): Report {
   const isPrimary = role === "primary";
   return {
     role,
     state,
-    // An exporter's timeline is the old one for minutes after a promotion.
+    // An exporter reports the old timeline for minutes after a promotion.
     timeline: null,
     location: isPrimary ? (page?.written ?? null) : null,
     received: isPrimary ? null : (page?.received ?? null),
@@ -89,8 +89,8 @@ function reportOf({ role, state, page, replayed }: Facts): Report {
   };
 }
 
-/** The node's status document as a node API would have written it, as far as it is known; without the closing brace. */
-function documentOf({ role, state, page, replayed }: Facts): string {
+/** The node's status document as a node API would write it, as far as it is known. */
+function documentOf({ role, state, page, replayed }: ReportInputs): string {
   const xlog =
     role === "primary"
       ? { location: page?.written }
@@ -102,7 +102,7 @@ function documentOf({ role, state, page, replayed }: Facts): string {
     ...(page === null || page.senders.length === 0 ? {} : { replication: page.senders.map(senderDocument) }),
     ...(page === null || page.system === null ? {} : { database_system_identifier: page.system }),
   };
-  return JSON.stringify(document).slice(0, -1);
+  return JSON.stringify(document);
 }
 
 function senderRow({ name, address, isStreaming }: ExporterSender): Report["senders"][number] {
@@ -113,7 +113,7 @@ function senderDocument({ name, address, isStreaming }: ExporterSender): object 
   return { application_name: name, client_addr: address, state: isStreaming ? "streaming" : "other" };
 }
 
-/** How far a standby has replayed, as the primary's page tells it: postgres_exporter says nothing of it on the standby itself. */
+/** A standby's replayed position by the primary's page: postgres_exporter does not report it on the standby itself. */
 function replayedByUpstream(cluster: ClusterState, node: Node): number | null {
   for (const index of cluster.lockClaims) {
     const page = cluster.nodes[index]?.exporter?.page;
@@ -124,7 +124,7 @@ function replayedByUpstream(cluster: ClusterState, node: Node): number | null {
   return null;
 }
 
-/** By name; else by an address that only one node's database has. */
+/** Whether a sender row is about the node: by name, else by an address that only this node's database has. */
 export function isSenderTo(
   cluster: ClusterState,
   { sender, node }: { readonly sender: ExporterSender; readonly node: Node },

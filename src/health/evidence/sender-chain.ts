@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Sender } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
@@ -8,7 +9,7 @@ import type { ClusterView } from "./cluster-view.ts";
 /** The leader's report, where a fresh one with positions exists: without it no time counts against anybody (design.md, rule 5). */
 export function freshLeader(view: ClusterView): Observation | null {
   const { holder } = view.lock;
-  const leader = holder === null ? undefined : view.cluster.nodes[view.cluster.index.get(holder) ?? -1];
+  const leader = nodeNamed(view.cluster, holder);
   if (leader === undefined || leader.report === null || !isFresh(leader, view.maxAgeMs, view.nowMs)) return null;
   return hasPosition(leader.report) ? leader : null;
 }
@@ -32,7 +33,7 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
   const reached = new Set([holder]);
   const open = [holder];
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
-    const feeder = view.cluster.nodes[view.cluster.index.get(from) ?? -1];
+    const feeder = nodeNamed(view.cluster, from);
     if (feeder === undefined || feeder.report === null || !isFresh(feeder, view.maxAgeMs, view.nowMs)) continue;
     for (const sender of feeder.report.senders) {
       const fed = nodeFedBy(view.cluster, sender);

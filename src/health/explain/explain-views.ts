@@ -1,36 +1,38 @@
-import type { Decision, LostClaim } from "../../cluster/snapshot.ts";
+import type { DecisionBasis, LostClaim } from "../../cluster/leadership.ts";
 import type { RuleLine } from "./explain.ts";
 import { seconds, type ExplainContext } from "./rule-line.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 import { countingViews } from "../evidence/leader-views.ts";
 
-const decisions: Readonly<Record<Exclude<Decision, "sole" | "views">, string>> = {
+const decisions: Readonly<Record<Exclude<DecisionBasis, "sole" | "views">, string>> = {
   own_view: "tied claims, of which only this node is named by its own view",
-  stood_last: "tied claims, of which this node is the last accepted leader",
+  incumbent: "tied claims, of which this node is the last accepted leader",
   timeline: "tied claims, of which this node is on the highest timeline",
   receivers: "the node that the standbys receive from",
 };
 
 /** Who holds the lock and what decided it: `held by pg2, whom the views of pg1, pg3 name`. */
 export function decisionOf({ lock, cluster }: ClusterView): string {
-  const lost = [...cluster.lost].filter(([node]) => lock.claims.some((claim) => claim.node.name === node)).map(lossOf);
+  const lost = [...cluster.leadership.lostClaims]
+    .filter(([node]) => lock.claims.some((claim) => claim.node.name === node))
+    .map(lossOf);
   return [`held by ${lock.holder ?? "nobody"}${reasonOf({ lock, cluster })}`, ...lost].join("; ");
 }
 
 function reasonOf({ lock, cluster }: Pick<ClusterView, "lock" | "cluster">): string {
-  const { leadership } = cluster;
+  const { decision } = cluster.leadership;
   if (lock.isContested) return ": the claims are tied";
-  if (lock.holder === null || leadership.kind !== "held") return "";
-  switch (leadership.by) {
+  if (lock.holder === null || decision.kind !== "held") return "";
+  switch (decision.by) {
     case "sole":
       return lock.claims.length > 1 ? ": the only claim that no view overrules" : "";
     case "views":
-      return `: named by most views (of ${leadership.witnesses.join(", ")})`;
+      return `: named by most views (of ${decision.witnesses.join(", ")})`;
     case "own_view":
-    case "stood_last":
+    case "incumbent":
     case "timeline":
     case "receivers":
-      return `: ${decisions[leadership.by]}`;
+      return `: ${decisions[decision.by]}`;
   }
 }
 

@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { fit, unfit, type Verdict } from "../verdict.ts";
 
@@ -8,7 +9,7 @@ const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "startin
 export function judgeLock(view: ClusterView, { observation, report }: ReportedNode): Verdict {
   if (holdsLock(view, observation.node.name, observation.hasLock)) return judgeHandover(view, observation.node.name);
   if (observation.hasLock) {
-    const isLost = view.cluster.lost.has(observation.node.name);
+    const isLost = view.cluster.leadership.lostClaims.has(observation.node.name);
     return view.lock.isContested && !isLost ? unfit("contested") : unfit("superseded", view.lock.holder);
   }
   const { lastHeldAtMs } = observation;
@@ -37,13 +38,12 @@ export function judgeStandbyLeader(view: ClusterView, reported: ReportedNode): V
 
 /** Balancers do not check all nodes in one instant: a new leader may be made to wait until all have seen the old one's no. */
 function judgeHandover({ cluster, policy, nowMs }: ClusterView, name: string): Verdict {
-  const { lastLeaderLoss: leaderLoss } = cluster;
+  const { lastLoss } = cluster.leadership;
   const { handoverHoldMs, surviveMs } = policy.guards;
-  if (handoverHoldMs === 0 || leaderLoss === null || leaderLoss.from === name) return fit;
+  if (handoverHoldMs === 0 || lastLoss === null || lastLoss.from === name) return fit;
   // A primary that survives its API keeps its yes until the new claim appears.
-  const claimedAtMs =
-    surviveMs > 0 ? (cluster.nodes[cluster.index.get(name) ?? -1]?.claimedSinceMs ?? -Infinity) : -Infinity;
-  const leftMs = Math.max(leaderLoss.atMs, claimedAtMs) + handoverHoldMs - nowMs;
+  const claimedAtMs = surviveMs > 0 ? (nodeNamed(cluster, name)?.claimedSinceMs ?? -Infinity) : -Infinity;
+  const leftMs = Math.max(lastLoss.atMs, claimedAtMs) + handoverHoldMs - nowMs;
   return leftMs > 0 ? unfit("held_back", `${Math.ceil(leftMs)}ms`) : fit;
 }
 

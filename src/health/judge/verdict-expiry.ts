@@ -33,7 +33,7 @@ function* instants(cluster: ClusterState, { policy, maxAgeMs }: ClusterView): It
   const { demotedForMs, surviveMs, handoverHoldMs } = policy.guards;
   yield cluster.newestReportAtMs + maxAgeMs;
   for (const { untilMs } of cluster.drains.values()) yield untilMs;
-  if (cluster.lastLeaderLoss !== null) yield cluster.lastLeaderLoss.atMs + handoverHoldMs;
+  if (cluster.leadership.lastLoss !== null) yield cluster.leadership.lastLoss.atMs + handoverHoldMs;
   for (const { sentAtMs, lastHeldAtMs, liveness, failedAtMs, exporter, claimedSinceMs, measured } of cluster.nodes) {
     yield sentAtMs + maxAgeMs;
     if (measured !== null && measured.heldUntilMs !== null) yield measured.heldUntilMs;
@@ -55,7 +55,7 @@ function isGrowing(view: ClusterView): boolean {
   const { cluster, policy, maxAgeMs, nowMs } = view;
   if (cluster.nodes.length > searchedMax) return true;
   const { handoverHoldMs } = policy.guards;
-  if (cluster.lastLeaderLoss !== null && cluster.lastLeaderLoss.atMs + handoverHoldMs > nowMs) return true;
+  if (cluster.leadership.lastLoss !== null && cluster.leadership.lastLoss.atMs + handoverHoldMs > nowMs) return true;
   return cluster.nodes.some((node) => {
     if (node.report === null) return false;
     if (node.exporter !== null && !isDatabaseAlive(node, policy, nowMs)) return true;

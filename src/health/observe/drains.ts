@@ -1,7 +1,10 @@
 import type { Drain } from "../../cluster/drain.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 
-/** Begins a drain, or ends it with `null`. Others that have ended meanwhile are dropped, so that they cannot pile up. */
+/**
+ * Begins a node's drain, or ends it with `null`. Expired drains of other nodes are removed, so that they cannot
+ * accumulate.
+ */
 export function withDrains(
   cluster: ClusterState,
   node: string,

@@ -3,27 +3,27 @@ import type { Observation } from "../../cluster/observation.ts";
 import { isVotedTo, type AddressVotes } from "../evidence/address-votes.ts";
 import { isLost, isOwnDocument, type Authority } from "../evidence/member-authority.ts";
 
-/** What a member list says of one node. */
+/** A node's entry in a member list. */
 export type Row = Member;
 
-/** What a member list changes of known nodes' addresses. */
+/** The changes of known nodes' addresses by one member list. */
 export interface Assigned {
-  /** Index of a node -> the address that it has from now on. */
+  /** Index of a node -> its new address. */
   readonly addresses: ReadonlyMap<number, string>;
-  /** Indices of nodes that leave, for a known member has their address now. */
+  /** Indices of nodes that are removed because a known member now has their address. */
   readonly replaced: ReadonlySet<number>;
 }
 
-/** By what a list may change addresses. */
+/** What a list may change addresses by. */
 export interface Grounds {
   readonly authority: Authority;
   readonly votes: AddressVotes;
 }
 
 /**
- * Decides which known nodes take another address (design.md, rule 10). Nodes may change places in one list; a node that wants the
- * address of one that stays gets nothing.
- * @param rows by the index of their node
+ * Decides which known nodes take another address (design.md, rule 10). Nodes may swap addresses in one list. A node
+ * does not get the address of a node that stays.
+ * @param rows the list's entries, by the index of their node
  */
 export function assignAddresses(
   nodes: readonly Observation[],
@@ -33,11 +33,11 @@ export function assignAddresses(
   const { authority } = grounds;
   const owners = new Map<string, number>();
   for (const [at, { node }] of nodes.entries()) if (node.api !== null) owners.set(node.api, at);
-  const addresses = wanted(nodes, rows, grounds);
+  const addresses = allowedMoves(nodes, rows, grounds);
   const replaced = new Set<number>();
-  // Each refusal leaves a node where it is, which may refuse another one.
-  for (let isSettled = false; !isSettled;) {
-    isSettled = true;
+  // A refused node keeps its address, which may refuse another node.
+  for (let isStable = false; !isStable;) {
+    isStable = true;
     replaced.clear();
     for (const [at, api] of addresses) {
       const owner = owners.get(api);
@@ -46,23 +46,27 @@ export function assignAddresses(
       if (!rows.has(owner) && mayLeave(held, authority)) replaced.add(owner);
       else {
         addresses.delete(at);
-        isSettled = false;
+        isStable = false;
       }
     }
   }
   return { addresses, replaced };
 }
 
-/** Whether a node that a list omits may be replaced by a member that the list has at its address. */
+/** Whether a member listed at a node's address may replace that node, if the list omits it. */
 export function mayLeave(known: Observation, authority: Authority): boolean {
   if (known.node.isFixed) return false;
-  // A node that states no name may be another one at the same address: its own document shows that.
+  // A node that states no name may be another one at the same address: its own document shows it.
   if (isOwnDocument(known.node, authority)) return known.report?.name === null;
   return authority.isOfHolder && isLost(known, authority.fall);
 }
 
-/** The moves that the lists allow. Of two that want one address the first by name has it. */
-function wanted(nodes: readonly Observation[], rows: ReadonlyMap<number, Row>, grounds: Grounds): Map<number, string> {
+/** The moves that the lists allow. Of two nodes for one address the first by name gets it. */
+function allowedMoves(
+  nodes: readonly Observation[],
+  rows: ReadonlyMap<number, Row>,
+  grounds: Grounds,
+): Map<number, string> {
   const taken = new Set<string>();
   const moves = new Map<number, string>();
   const moving = [...rows].filter(([at, row]) => {
@@ -78,7 +82,8 @@ function wanted(nodes: readonly Observation[], rows: ReadonlyMap<number, Row>, g
 
 function mayMove(known: Observation, { api }: Row, { authority, votes }: Grounds): boolean {
   const { node } = known;
-  // The address of a fixed node is the configuration's; one that has its exporter alone takes what it is listed with.
+  // The configuration decides the address of a fixed node. One configured with its exporter alone takes the listed
+  // address.
   if (node.isFixed) return node.api === null && authority.isOfHolder;
   return isVotedTo(votes, known, api);
 }

@@ -1,3 +1,4 @@
+import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Member } from "../../cluster/documents/cluster-document.ts";
 import type { Node } from "../../cluster/node.ts";
 import { neverProbed, type Observation } from "../../cluster/observation.ts";
@@ -8,24 +9,27 @@ import { assignAddresses, mayLeave, type Row } from "./member-address.ts";
 import { authorityOf, isOwnDocument, type Authority, type MemberList } from "../evidence/member-authority.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
-/** A node that left the member list is forgotten when it has not answered for a day. */
-const forgottenAfterMs = 24 * 3_600_000;
-/** More nodes than any cluster has: a member list that changes its names each time cannot fill the memory. */
+/** A node that left the member list is forgotten after a day without an answer. */
+const forgetAfterMs = 24 * 3_600_000;
+/** More nodes than any cluster has: a member list with new names every time cannot exhaust the memory. */
 const nodesMax = 2_000;
-/** So many members that never answered are kept while the list lacks them; of more, the longest unlisted leave. */
+/**
+ * At most this many members that never answered are kept while the list omits them. The longest unlisted are removed
+ * first.
+ */
 const unprovenMax = 100;
 
 /**
- * Takes a member list in (design.md, rule 10): it adds members and updates what they do not prove themselves. A node's address is what
- * most young lists of answering witnesses give it, see address-votes.ts. An address belongs to one node. Nobody leaves who answered
- * within a day.
+ * Applies a member list (design.md, rule 10). It adds members, and updates what the nodes do not prove themselves. A
+ * node's address is the one that most recent lists of answering nodes give it, see address-votes.ts. An address belongs
+ * to one node. A node that answered within a day is not removed.
  * @param list a list of the cluster's scope with at least one member
- * @returns the part with `hasMembers`; the same part where the list is of another cluster
+ * @returns the state with `isMembershipKnown`; the same state if the list is of another cluster
  */
 export function withMembers(cluster: ClusterState, list: MemberList, policy: HealthPolicy): ClusterState {
   if (isOfAnotherCluster(cluster, list.source, policy)) return cluster;
   const authority = authorityOf(cluster, list, policy);
-  const { rows, newcomers } = matched(cluster, list.members);
+  const { rows, newcomers } = matchRows(cluster, list.members);
   const { addresses, replaced } = assignAddresses(cluster.nodes, rows, {
     authority,
     votes: votesAt(cluster, list, { isOfHolder: authority.isOfHolder, policy }),
@@ -37,14 +41,14 @@ export function withMembers(cluster: ClusterState, list: MemberList, policy: Hea
     const next = api === undefined ? updated(known, row, authority) : moved(known, row, api);
     return { ...next, listedAtMs: list.sentAtMs };
   });
-  add(nodes, newcomers, { rows, authority, listedAtMs: list.sentAtMs });
+  addMembers(nodes, newcomers, { rows, authority, listedAtMs: list.sentAtMs });
   const kept = nodes.filter((node) => node !== null).filter((node) => !isForgotten(node, list.sentAtMs));
-  const testimonies = withoutMoved(cluster, addresses, replaced);
-  return withNodes({ ...cluster, isMembershipKnown: true, leaderViews: testimonies }, bounded(kept, list.sentAtMs));
+  const leaderViews = viewsWithoutMoved(cluster, addresses, replaced);
+  return withNodes({ ...cluster, isMembershipKnown: true, leaderViews }, bounded(kept, list.sentAtMs));
 }
 
-/** What was heard at an address that a node left was perhaps never its word. */
-function withoutMoved(
+/** Drops the views of nodes that changed their address: another server may have given them. */
+function viewsWithoutMoved(
   { nodes, leaderViews }: ClusterState,
   addresses: ReadonlyMap<number, string>,
   replaced: ReadonlySet<number>,
@@ -54,8 +58,8 @@ function withoutMoved(
 }
 
 /**
- * Puts the nodes in place of the part's own. Where the names are others, names are made to find them again and the claims
- * are counted anew, for indices have moved; else both stay the same objects, which tells watchers that nothing changed.
+ * Replaces the nodes of a cluster's state. If names or their order changed, `index` and `lockClaims` are rebuilt;
+ * otherwise they stay the same objects, so that listeners see no change.
  */
 export function withNodes(cluster: ClusterState, nodes: readonly Observation[]): ClusterState {
   const isSame =
@@ -68,17 +72,17 @@ export function withNodes(cluster: ClusterState, nodes: readonly Observation[]):
   return { ...cluster, nodes, index, lockClaims: nodes.flatMap(({ hasLock }, at) => (hasLock ? [at] : [])) };
 }
 
-/** A node of another scope or database system lists its own cluster. */
+/** Whether the list's source is of another scope or database system: then it lists its own cluster. */
 function isOfAnotherCluster(cluster: ClusterState, source: string, policy: HealthPolicy): boolean {
-  const observation = cluster.nodes[cluster.index.get(source) ?? -1];
+  const observation = nodeNamed(cluster, source);
   return observation !== undefined && identityMismatch(cluster, observation, policy) === "foreign";
 }
 
 /**
- * Finds the known node that each row is about: by its name; else a fixed node at its address, of which no other row has the name.
- * @returns rows by the index of their node, and the members that are new
+ * Matches each row to a known node: by name, else to a fixed node at its address whose name no other row has.
+ * @returns the rows by the index of their node, and the new members
  */
-function matched({ nodes }: ClusterState, members: readonly Member[]): { rows: Map<number, Row>; newcomers: Row[] } {
+function matchRows({ nodes }: ClusterState, members: readonly Member[]): { rows: Map<number, Row>; newcomers: Row[] } {
   const [byName, byApi] = [new Map<string, number>(), new Map<string, number>()];
   for (const [at, { node }] of nodes.entries()) byName.set(node.name, at);
   for (const [at, { node }] of nodes.entries()) {
@@ -92,7 +96,7 @@ function matched({ nodes }: ClusterState, members: readonly Member[]): { rows: M
     if (at === undefined) rest.push(member);
     else if (!rows.has(at)) rows.set(at, member);
   }
-  // Of several at one address the first by name counts, so that the order of a list decides nothing.
+  // Of several rows at one address the first by name counts, so that the order of the list does not matter.
   const first = new Map(
     rest
       .toSorted(byNameOf)
@@ -108,8 +112,8 @@ function matched({ nodes }: ClusterState, members: readonly Member[]): { rows: M
   return { rows, newcomers };
 }
 
-/** Adds new members at addresses that are free, or in place of a node that may leave for them. */
-function add(
+/** Adds new members at free addresses, or in place of a node that may be replaced. */
+function addMembers(
   nodes: (Observation | null)[],
   newcomers: readonly Row[],
   by: { readonly rows: ReadonlyMap<number, Row>; readonly authority: Authority; readonly listedAtMs: number },
@@ -122,19 +126,20 @@ function add(
   for (const member of newcomers) {
     const owner = owners.get(member.api);
     const held = owner === undefined ? null : (nodes[owner] ?? null);
-    if (names.has(member.name) || (held !== null && (rows.has(owner ?? -1) || !mayLeave(held, authority)))) continue;
+    const isHeld = owner !== undefined && held !== null && (rows.has(owner) || !mayLeave(held, authority));
+    if (names.has(member.name) || isHeld) continue;
     const added = { ...neverProbed(discovered(member)), listedAtMs };
     names.add(member.name);
     if (owner === undefined) owners.set(member.api, nodes.push(added) - 1);
     else {
       nodes[owner] = added;
-      // Taken: by a node of this list.
+      // The address now belongs to a node of this list.
       owners.set(member.api, -1);
     }
   }
 }
 
-/** Lists can name whom they like, so members that never answered are bounded, and leave first (rule 10). */
+/** Lists may contain any names, so members that never answered are bounded, and are removed first (rule 10). */
 function bounded(nodes: readonly Observation[], listedAtMs: number): readonly Observation[] {
   const unlisted = nodes.filter((node) => isUnproven(node) && node.listedAtMs < listedAtMs);
   const excess = Math.max(unlisted.length - unprovenMax, nodes.length - nodesMax);
@@ -151,7 +156,7 @@ function isUnproven({ node, report }: Observation): boolean {
 }
 
 function isForgotten({ node, listedAtMs, sentAtMs }: Observation, nowMs: number): boolean {
-  return !node.isFixed && nowMs - Math.max(listedAtMs, sentAtMs) > forgottenAfterMs;
+  return !node.isFixed && nowMs - Math.max(listedAtMs, sentAtMs) > forgetAfterMs;
 }
 
 function byNameOf(one: Member, other: Member): number {
@@ -171,14 +176,14 @@ function discovered(member: Member): Node {
   };
 }
 
-/** A node that moved to another address is a stranger until it has answered there. */
+/** Resets a node that moved to another address: nothing is known of it until it answers there. */
 function moved({ node, exporter }: Observation, member: Member, api: string): Observation {
   const database = node.isFixed ? (node.database ?? addressOf(member)) : (addressOf(member) ?? node.database);
-  // A node that was configured with its exporter alone turns out to have an API: from now on that is what counts.
+  // A node configured with its exporter alone turns out to have an API, which counts from now on.
   return { ...neverProbed({ ...node, api, database }), exporter };
 }
 
-/** A node that stays where it is. One of which nothing changed stays the same object, which tells watchers so. */
+/** Updates a node that keeps its address. An unchanged node stays the same object, so that listeners see no change. */
 function updated(known: Observation, member: Member, authority: Authority): Observation {
   const { node } = known;
   const name = nameFrom(known, member, authority);
@@ -188,7 +193,7 @@ function updated(known: Observation, member: Member, authority: Authority): Obse
   return isSame ? known : { ...known, node: { ...node, member: name, database } };
 }
 
-/** A fixed node may be a member of another name; what the node states itself decides. */
+/** A fixed node may have another member name than its own name. What the node itself states decides. */
 function nameFrom({ node, report }: Observation, member: Member, authority: Authority): string {
   if (node.isMemberFixed || member.api !== node.api || member.name === node.member) return node.member;
   const stated = report?.name ?? null;
@@ -196,7 +201,7 @@ function nameFrom({ node, report }: Observation, member: Member, authority: Auth
   return isBelieved ? member.name : node.member;
 }
 
-/** Where the database listens: of another address of the node than ours a list may be another cluster's. */
+/** The database's address. A list that gives the node another API address than ours may be another cluster's. */
 function databaseFrom({ node }: Observation, member: Member, authority: Authority): Node["database"] {
   const listed = addressOf(member);
   if (listed === null || (node.isFixed && node.database !== null)) return node.database;

@@ -3,19 +3,19 @@ import type { ExporterPage } from "../../cluster/exporter/exporter-report.ts";
 import type { ExporterOutcome } from "../../cluster/outcome.ts";
 
 /**
- * Takes one asking of an exporter into what is known through it. Silence and noise change nothing but the failure: they are
- * no word on the database (reference/exporter-api.md, section 12). Pure.
- * @returns the same evidence when the outcome is older than what is held
+ * Records an exporter probe in a node's evidence. Pure. A failure changes nothing but the recorded failure: silence and
+ * unreadable pages say nothing about the database (reference/exporter-api.md, section 12).
+ * @returns the same evidence if the outcome is older than what is recorded
  */
 export function observeExporter(
   before: ExporterEvidence | null,
   { result, sentAtMs }: ExporterOutcome,
 ): ExporterEvidence {
   const known = before ?? noEvidence;
-  if (result.asked === "up") {
+  if (result.endpoint === "up") {
     if ("failure" in result) return { ...known, upFailure: result.failure };
     if (known.up !== null && sentAtMs < known.up.sentAtMs) return known;
-    return { ...known, up: { role: result.word, sentAtMs }, upFailure: null };
+    return { ...known, up: { role: result.role, sentAtMs }, upFailure: null };
   }
   if ("failure" in result) return { ...known, pageFailure: result.failure };
   if (sentAtMs < known.pageSentAtMs) return known;
@@ -31,7 +31,10 @@ export function observeExporter(
   };
 }
 
-/** Whether the database's own clock moved from page to page. A frozen database's does not, whatever its exporter's `/up` says. */
+/**
+ * Whether the database's own clock advanced from one page to the next; `null` if unknown. The clock of a frozen
+ * database does not, even while its exporter's `/up` answers 200.
+ */
 function advances(before: ExporterPage | null, after: ExporterPage): boolean | null {
   if (before === null || before.databaseTimeS === null || after.databaseTimeS === null) return null;
   return after.databaseTimeS > before.databaseTimeS;

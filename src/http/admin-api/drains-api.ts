@@ -1,8 +1,9 @@
 import type { IncomingMessage } from "node:http";
+import { clusterNamed } from "../../cluster/lookup.ts";
 import { drainMsMax, drainTextMax, type DrainRequest } from "../../cluster/drain.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { nameOf, type JsonObject } from "../../cluster/values/json.ts";
-import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
+import type { Snapshot } from "../../cluster/snapshot.ts";
 import { drainOverview } from "../../health/explain/overview.ts";
 import { readJsonBody } from "../message/json-body.ts";
 import { badRequest, errorReply, jsonReply, type Reply } from "../message/reply.ts";
@@ -57,9 +58,9 @@ async function change({ cluster, node }: Place, message: IncomingMessage, source
   const read = await readJsonBody(message);
   if (!read.ok) return read.reply;
   const { body } = read;
-  const { clusters, index } = sources.snapshot();
-  const state = clusters[index.get(cluster) ?? -1];
-  if (state === undefined) return unknown("cluster", cluster, [...index.keys()]);
+  const snapshot = sources.snapshot();
+  const state = clusterNamed(snapshot, cluster);
+  if (state === undefined) return unknown("cluster", cluster, [...snapshot.index.keys()]);
   if (message.method === "DELETE") {
     const isEnded = sources.end(cluster, node, nameOf(body["by"], drainTextMax));
     if (!isEnded)
@@ -78,8 +79,7 @@ async function change({ cluster, node }: Place, message: IncomingMessage, source
 }
 
 function drainOf(sources: DrainsApiContext, { cluster, node }: Place): object | null {
-  const { clusters, index } = sources.snapshot();
-  const state: ClusterState | undefined = clusters[index.get(cluster) ?? -1];
+  const state = clusterNamed(sources.snapshot(), cluster);
   return state === undefined ? null : drainOverview(state, node, sources.now());
 }
 

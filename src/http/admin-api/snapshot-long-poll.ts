@@ -1,4 +1,6 @@
 import type { Socket } from "node:net";
+import { lastUncontestedLeaderOf } from "../../cluster/leadership.ts";
+import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { onClosed } from "../message/connection-closed.ts";
@@ -89,14 +91,17 @@ export class SnapshotLongPoll {
 
   /** A cluster's part carries the number of the snapshot it came with. */
   #sequenceOf(cluster: string | null): number {
-    const { clusters, index, sequence } = this.#current();
-    return cluster === null ? sequence : (clusters[index.get(cluster) ?? -1]?.sequence ?? sequence);
+    const snapshot = this.#current();
+    return clusterNamed(snapshot, cluster)?.sequence ?? snapshot.sequence;
   }
 
   #reply(isLater: boolean): Reply {
     const { instance, sequence, clusters: states } = this.#current();
     const clusters = Object.fromEntries(
-      states.map((cluster) => [cluster.name, { sequence: cluster.sequence, leader: cluster.lastUncontestedLeader }]),
+      states.map((cluster) => [
+        cluster.name,
+        { sequence: cluster.sequence, leader: lastUncontestedLeaderOf(cluster.leadership) },
+      ]),
     );
     const body = JSON.stringify({ snapshot: `${instance}.${sequence}`, instance, sequence, later: isLater, clusters });
     return jsonReply({ code: 200, phrase: "OK" }, body, ["X-Rolecall-Snapshot", `${instance}.${sequence}`]);

@@ -1,3 +1,4 @@
+import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 
@@ -109,7 +110,7 @@ function namedBy(target: RequestTarget, query: URLSearchParams): RequestTarget {
 function verdictsReply({ target }: DiagnosticsRequest, sources: DiagnosticsSources): Reply {
   const { cluster, node } = target;
   if (node === null) return badRequest({ subject: "node", value: "none named", allowed: "/nodes/{node}/verdicts" });
-  const state = sources.snapshot().clusters[sources.snapshot().index.get(cluster) ?? -1];
+  const state = clusterNamed(sources.snapshot(), cluster);
   if (state?.index.has(node) !== true)
     return badRequest({
       subject: "node",

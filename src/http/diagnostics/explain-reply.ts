@@ -1,3 +1,4 @@
+import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
 import { explain, type Explanation, type RuleLine } from "../../health/explain/explain.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
@@ -13,14 +14,14 @@ export function explainReply({ target, query }: DiagnosticsRequest, sources: Dia
   const check = checkOf(asked);
   if ("subject" in check) return badRequest(check);
   const snapshot = sources.snapshot();
-  const cluster = snapshot.clusters[snapshot.index.get(target.cluster) ?? -1];
+  const cluster = clusterNamed(snapshot, target.cluster);
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
     return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });
   const known = (): string => [...cluster.index.keys()].join(", ");
   if (target.node === null)
     return badRequest({ subject: "node", value: "none named", allowed: `node=, one of ${known()}` });
-  const observation = cluster.nodes[cluster.index.get(target.node) ?? -1];
+  const observation = nodeNamed(cluster, target.node);
   if (observation === undefined)
     return badRequest({ subject: "node", value: target.node, allowed: `one of ${known()}` });
   const told: ExplanationDocument = {

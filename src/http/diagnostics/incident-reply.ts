@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { clusterNamed } from "../../cluster/lookup.ts";
 import { incidentState } from "../../cluster/incident/incident.ts";
 import {
   incidentDuration as span,
@@ -33,7 +34,7 @@ export function incidentReply(
       allowed: "an instant such as 2026-11-21T03:12:00Z, or now",
     });
   const snapshot = sources.snapshot();
-  const cluster = snapshot.clusters[snapshot.index.get(target.cluster) ?? -1];
+  const cluster = clusterNamed(snapshot, target.cluster);
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
     return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });

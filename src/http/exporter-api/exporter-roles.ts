@@ -1,3 +1,4 @@
+import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { ExporterRole } from "../../cluster/exporter/exporter-report.ts";
 import { clusterExporterRole, exporterRoleOf } from "../../health/explain/exporter-role.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
@@ -40,12 +41,12 @@ export class ExporterRoles {
   #state(): ExporterRole {
     const { cluster, node } = this.#bound;
     const { snapshot, policy: healthPolicy, nowMs } = this.#sources.inputs();
-    const state = snapshot.clusters[snapshot.index.get(cluster) ?? -1];
+    const state = clusterNamed(snapshot, cluster);
     const policy = healthPolicy(cluster);
     if (state === undefined || policy === undefined) return "unknown";
     const view = viewAt(state, policy, nowMs);
     if (node === null) return clusterExporterRole(view);
-    const observation = state.nodes[state.index.get(node) ?? -1];
+    const observation = nodeNamed(state, node);
     return observation === undefined ? "unknown" : exporterRoleOf(view, observation);
   }
 }

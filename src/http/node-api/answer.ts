@@ -1,3 +1,4 @@
+import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, DocumentName, Snapshot } from "../../cluster/snapshot.ts";
 import { parseDatabaseAddress, plainCheck, type Check } from "../../health/check.ts";
@@ -103,7 +104,7 @@ type ResolvedTarget = Omit<JudgedNode, "snapshot"> | { readonly reply: Reply };
 
 /** Finds the cluster and the node that were named. Before the first member list any name may yet turn out right. */
 function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, nowMs }: JudgeInputs): ResolvedTarget {
-  const cluster = snapshot.clusters[snapshot.index.get(target.cluster) ?? -1];
+  const cluster = clusterNamed(snapshot, target.cluster);
   const policy = healthPolicy(target.cluster);
   if (cluster === undefined || policy === undefined) {
     return {
@@ -130,7 +131,7 @@ function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, now
 }
 
 function find(cluster: ClusterState, name: string, isAnyCase: boolean): Observation | undefined {
-  const exact = cluster.nodes[cluster.index.get(name) ?? -1];
+  const exact = nodeNamed(cluster, name);
   if (exact !== undefined || !isAnyCase) return exact;
   return cluster.nodes.find(({ node }) => node.name.toLowerCase() === name.toLowerCase());
 }

@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache";
+import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
 import { validUntilMs } from "../../health/judge/verdict-expiry.ts";
@@ -64,8 +65,7 @@ export class NodeApi {
   cached(): ResponseCache {
     return new ResponseCache({
       revision: (cluster) => {
-        const { clusters, index } = this.#sources.snapshot();
-        return clusters[index.get(cluster) ?? -1]?.revision;
+        return clusterNamed(this.#sources.snapshot(), cluster)?.revision;
       },
       now: () => this.#sources.now(),
       render: (text) => this.render(text),
@@ -87,7 +87,7 @@ export class NodeApi {
     const { cluster, otherByHost: other } = question.target;
     // The answer also depends on the members of a cluster whose facts it is not remembered by.
     if (other !== null && other.cluster !== cluster) return null;
-    const state = inputs.snapshot.clusters[inputs.snapshot.index.get(cluster) ?? -1];
+    const state = clusterNamed(inputs.snapshot, cluster);
     const policy = inputs.policy(cluster);
     if (state === undefined || policy === undefined) return null;
     const reply = answer(question, request, inputs);

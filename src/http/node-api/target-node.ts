@@ -1,3 +1,4 @@
+import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { ParseError } from "../../health/check.ts";
 import type { Request } from "../message/request.ts";
@@ -83,10 +84,10 @@ export function resolveTargetNode(
  * Whether Host names another node than path or header do, among the nodes known now.
  * @returns what to answer, or `null`
  */
-export function hostConflict(other: HostNode | null, { clusters, index }: Snapshot): ParseError | null {
+export function hostConflict(other: HostNode | null, snapshot: Snapshot): ParseError | null {
   if (other === null) return null;
   const name = other.node.toLowerCase();
-  const isNode = clusters[index.get(other.cluster) ?? -1]?.nodes.some(({ node }) => node.name.toLowerCase() === name);
+  const isNode = clusterNamed(snapshot, other.cluster)?.nodes.some(({ node }) => node.name.toLowerCase() === name);
   return isNode === true ? other.problem : null;
 }
 

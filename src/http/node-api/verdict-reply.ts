@@ -1,4 +1,5 @@
 import type { Observation } from "../../cluster/observation.ts";
+import { withMember } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Check } from "../../health/check.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
@@ -60,7 +61,7 @@ export function statusOf({ reason }: Unfit, check: Check): number {
 
 function statusBody({ snapshot, view, observation }: JudgedNode, verdict: Verdict): string {
   const report = observation === null ? null : freshReport(observation, view);
-  const document = report?.document ?? '{"state":"unknown","role":"unknown"';
+  const document = report?.document ?? '{"state":"unknown","role":"unknown"}';
   // A primary does not lag.
   const isHolder = observation !== null && view.lock.holder === observation.node.name;
   const present = observation === null ? null : presentLag(view, observation);
@@ -77,7 +78,7 @@ function statusBody({ snapshot, view, observation }: JudgedNode, verdict: Verdic
     instance: snapshot.instance,
     ...(verdict.fit && verdict.isDegraded ? { degraded: true } : {}),
   });
-  return `${document},"rolecall":${ours}}`;
+  return withMember(document, "rolecall", ours);
 }
 
 function freshReport(observation: Observation, view: ClusterView): Observation["report"] {

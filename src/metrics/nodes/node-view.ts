@@ -54,7 +54,7 @@ export function* nodeSeries({ snapshot, policy, now }: SeriesSources): Generator
 function viewNode(view: ClusterView, observation: Observation, cluster: ClusterSeries): NodeSeries {
   const { report, node } = observation;
   const isBelieved = report !== null && !observation.isDown && isFresh(observation, view.maxAgeMs, view.nowMs);
-  const document = report === null ? null : parseJson(`${report.document}}`);
+  const document = report === null ? null : parseJson(report.document);
   const lastDocument = isObject(document) ? document : null;
   const ours = { cluster: view.cluster.name, node: node.name };
   return {

@@ -1,3 +1,4 @@
+import { lockHolderOf } from "../../cluster/leadership.ts";
 import type { DocumentName } from "../../cluster/snapshot.ts";
 import { isHistoryWanted } from "../../health/evidence/history-wanted.ts";
 import { DocumentRequests, type DocumentResult } from "./document-requests.ts";
@@ -91,7 +92,8 @@ export class DocumentProber {
     if (result.kind !== "answered") return this.#pauseAfter(result);
     this.#restMs = 0;
     this.#failures = 0;
-    const { lockHolder, leaderViews } = cluster();
+    const { leadership, leaderViews } = cluster();
+    const lockHolder = lockHolderOf(leadership);
     if (lockHolder !== null && leaderViews.get(source.name)?.names !== lockHolder) this.#rounds.startUnlessDue();
     const isEnough = await this.#askSlow(source);
     return isEnough

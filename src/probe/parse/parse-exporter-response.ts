@@ -13,27 +13,30 @@ const pageMax = 32 * 1024 * 1024;
  * information (reference/exporter-api.md, section 12).
  */
 export function readUp(reply: NodeReply): ExporterResult {
-  if ("failure" in reply) return { asked: "up", failure: reply.failure };
+  if ("failure" in reply) return { endpoint: "up", failure: reply.failure };
   const { status, body } = reply;
   if (status !== 200 && status !== 404 && status !== 503) {
-    return { asked: "up", failure: { kind: "status", detail: `status ${status} where 200 or 503 was expected` } };
+    return { endpoint: "up", failure: { kind: "status", detail: `status ${status} where 200 or 503 was expected` } };
   }
   const text = body.toString("latin1", 0, 64).trim();
   const word = exporterRoles.find((candidate) => candidate === text && body.length < 64);
-  return word === undefined ? { asked: "up", failure: notAWord(status, text) } : { asked: "up", word };
+  return word === undefined ? { endpoint: "up", failure: notAWord(status, text) } : { endpoint: "up", role: word };
 }
 
 /** Asks for a page of metrics and reads it as it comes in: what is not asked for is not held. */
 export async function fetchPage(client: NodeClient): Promise<ExporterResult> {
   const reader = new ExpositionReader(pageNames);
   const reply = await client.read("/metrics", { bodyMax: pageMax, onData: (chunk) => reader.push(chunk) });
-  if ("failure" in reply) return { asked: "metrics", failure: reply.failure };
+  if ("failure" in reply) return { endpoint: "metrics", failure: reply.failure };
   if (reply.status !== 200) {
-    return { asked: "metrics", failure: { kind: "status", detail: `status ${reply.status} where 200 was expected` } };
+    return {
+      endpoint: "metrics",
+      failure: { kind: "status", detail: `status ${reply.status} where 200 was expected` },
+    };
   }
   const page = parseExporterPage(reader.end());
-  if (page !== undefined) return { asked: "metrics", page };
-  return { asked: "metrics", failure: { kind: "body", detail: "no metrics of a database's exporter" } };
+  if (page !== undefined) return { endpoint: "metrics", page };
+  return { endpoint: "metrics", failure: { kind: "body", detail: "no metrics of a database's exporter" } };
 }
 
 /** The word, or how the asking failed: for the tally of askings. */

@@ -22,15 +22,15 @@ function plain(): ClusterFixture {
 function say(
   watched: ClusterFixture,
   node: string,
-  said: { readonly word?: ExporterRole; readonly page?: Partial<ExporterPage> },
+  said: { readonly role?: ExporterRole; readonly page?: Partial<ExporterPage> },
   atMs: number,
 ): void {
   const sent = { kind: "exporter", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs } as const;
-  if (said.word !== undefined) watched.record({ ...sent, result: { asked: "up", word: said.word } }, atMs);
+  if (said.role !== undefined) watched.tell({ ...sent, result: { endpoint: "up", role: said.role } }, atMs);
   if (said.page === undefined) return;
   const base = said.page.isInRecovery === true ? replicaPage : primaryPage;
-  watched.record(
-    { ...sent, result: { asked: "metrics", page: { ...base, databaseTimeS: atMs / 1000, ...said.page } } },
+  watched.tell(
+    { ...sent, result: { endpoint: "metrics", page: { ...base, databaseTimeS: atMs / 1000, ...said.page } } },
     atMs,
   );
 }
@@ -39,7 +39,7 @@ function say(
 function live(
   watched: ClusterFixture,
   node: string,
-  said: { readonly word: ExporterRole; readonly page: Partial<ExporterPage> },
+  said: { readonly role: ExporterRole; readonly page: Partial<ExporterPage> },
   atMs: number,
 ): void {
   say(watched, node, said, atMs - 1_000);
@@ -54,9 +54,9 @@ const receivesFrom = (port: number): Partial<ExporterPage> => ({
 suite("of two nodes that are not in recovery, without a cluster manager", () => {
   test("the one the standby receives from is the primary, and the other is superseded", () => {
     const watched = plain();
-    live(watched, "pg1", { word: "primary", page: {} }, 2_000);
-    live(watched, "pg2", { word: "primary", page: {} }, 2_000);
-    live(watched, "pg3", { word: "replica", page: receivesFrom(5542) }, 2_000);
+    live(watched, "pg1", { role: "primary", page: {} }, 2_000);
+    live(watched, "pg2", { role: "primary", page: {} }, 2_000);
+    live(watched, "pg3", { role: "replica", page: receivesFrom(5542) }, 2_000);
     assert.deepEqual(
       [watched.judge("pg1", "primary", 2_000), watched.judge("pg2", "primary", 2_000)],
       ["superseded", "fit"],
@@ -66,9 +66,9 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
   test("the one whose senders name the standby is, where the standby tells no sender", () => {
     const watched = plain();
     const senders = [{ name: "pg3", address: null, isStreaming: true, replayed: 4_000 }];
-    live(watched, "pg1", { word: "primary", page: { senders, streaming: 1 } }, 2_000);
-    live(watched, "pg2", { word: "primary", page: {} }, 2_000);
-    live(watched, "pg3", { word: "replica", page: { isInRecovery: true } }, 2_000);
+    live(watched, "pg1", { role: "primary", page: { senders, streaming: 1 } }, 2_000);
+    live(watched, "pg2", { role: "primary", page: {} }, 2_000);
+    live(watched, "pg3", { role: "replica", page: { isInRecovery: true } }, 2_000);
     assert.deepEqual(
       [watched.judge("pg1", "primary", 2_000), watched.judge("pg2", "primary", 2_000)],
       ["fit", "superseded"],
@@ -77,10 +77,10 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
 
   test("neither is, where no standby receives from either, whatever stood before and whatever timelines they tell", () => {
     const watched = plain();
-    live(watched, "pg1", { word: "primary", page: { timeline: 9 } }, 2_000);
-    assert.equal(watched.judge("pg1", "primary", 2_000), "fit");
-    live(watched, "pg2", { word: "primary", page: {} }, 3_000);
-    live(watched, "pg3", { word: "replica", page: { isInRecovery: true } }, 3_000);
+    live(watched, "pg1", { role: "primary", page: { timeline: 9 } }, 2_000);
+    assert.equal(watched.ask("pg1", "primary", 2_000), "fit");
+    live(watched, "pg2", { role: "primary", page: {} }, 3_000);
+    live(watched, "pg3", { role: "replica", page: { isInRecovery: true } }, 3_000);
     assert.deepEqual(
       [watched.judge("pg1", "primary", 3_000), watched.judge("pg2", "primary", 3_000)],
       ["contested", "contested"],
@@ -90,19 +90,16 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
 
   test("one whose database is frozen claims nothing for longer than its last page counts", () => {
     const watched = plain();
-    live(watched, "pg1", { word: "primary", page: {} }, 2_000);
-    for (let atMs = 3_000; atMs <= 20_000; atMs += 1_000) say(watched, "pg1", { word: "primary" }, atMs);
-    live(watched, "pg2", { word: "primary", page: {} }, 20_000);
-    assert.deepEqual(
-      [watched.judge("pg1", "primary", 20_000), watched.judge("pg2", "primary", 20_000)],
-      ["stale", "fit"],
-    );
+    live(watched, "pg1", { role: "primary", page: {} }, 2_000);
+    for (let atMs = 3_000; atMs <= 20_000; atMs += 1_000) say(watched, "pg1", { role: "primary" }, atMs);
+    live(watched, "pg2", { role: "primary", page: {} }, 20_000);
+    assert.deepEqual([watched.ask("pg1", "primary", 20_000), watched.ask("pg2", "primary", 20_000)], ["stale", "fit"]);
   });
 });
 
 test("an explanation names the exporter that each rule was read from, for a node without an API", () => {
   const watched = plain();
-  live(watched, "pg1", { word: "primary", page: {} }, 2_000);
+  live(watched, "pg1", { role: "primary", page: {} }, 2_000);
   const [first] = watched.cluster.nodes;
   assert.ok(first !== undefined);
   const { rules } = explain(viewAt(watched.cluster, watched.policy, 2_100), first, plainCheck("primary"));
@@ -116,11 +113,11 @@ test("an explanation names the exporter that each rule was read from, for a node
 suite("a promotion without a cluster manager", () => {
   test("is believed when word and page agree on it, and the old primary counts as demoted", () => {
     const watched = plain();
-    live(watched, "pg1", { word: "primary", page: {} }, 2_000);
-    live(watched, "pg2", { word: "replica", page: { isInRecovery: true } }, 2_000);
-    say(watched, "pg1", { word: "replica", page: { isInRecovery: true } }, 3_000);
-    say(watched, "pg2", { word: "primary" }, 3_000);
-    assert.equal(watched.judge("pg2", "primary", 3_000), "unknown");
+    live(watched, "pg1", { role: "primary", page: {} }, 2_000);
+    live(watched, "pg2", { role: "replica", page: { isInRecovery: true } }, 2_000);
+    say(watched, "pg1", { role: "replica", page: { isInRecovery: true } }, 3_000);
+    say(watched, "pg2", { role: "primary" }, 3_000);
+    assert.equal(watched.ask("pg2", "primary", 3_000), "unknown");
     say(watched, "pg2", { page: {} }, 3_100);
     assert.equal(watched.judge("pg2", "primary", 3_100), "fit");
     assert.equal(watched.judge("pg1", "primary", 3_100), "demoted");
@@ -129,11 +126,11 @@ suite("a promotion without a cluster manager", () => {
 
   test("a lag is counted from the new primary's own positions", () => {
     const watched = plain();
-    live(watched, "pg1", { word: "primary", page: { written: 9_000 } }, 2_000);
-    live(watched, "pg2", { word: "replica", page: { isInRecovery: true, replayed: 4_000 } }, 2_000);
-    assert.equal(watched.judge("pg2", "replica?lag=5000", 2_000), "fit");
-    assert.equal(watched.judge("pg2", "replica?lag=4999", 2_000), "lagging");
-    assert.equal(watched.judge("pg3", "replica", 2_000), "unknown");
+    live(watched, "pg1", { role: "primary", page: { written: 9_000 } }, 2_000);
+    live(watched, "pg2", { role: "replica", page: { isInRecovery: true, replayed: 4_000 } }, 2_000);
+    assert.equal(watched.ask("pg2", "replica?lag=5000", 2_000), "fit");
+    assert.equal(watched.ask("pg2", "replica?lag=4999", 2_000), "lagging");
+    assert.equal(watched.ask("pg3", "replica", 2_000), "unknown");
   });
 });
 
@@ -144,7 +141,7 @@ suite("an exporter beside a node's API", () => {
   test("that tells another role is shown, and decides nothing", () => {
     const watched = beside();
     watched.lead("pg1", 1_000);
-    say(watched, "pg1", { word: "replica", page: { isInRecovery: true } }, 1_000);
+    say(watched, "pg1", { role: "replica", page: { isInRecovery: true } }, 1_000);
     const [first] = watched.cluster.nodes;
     assert.ok(first !== undefined);
     assert.deepEqual(disagreement(viewAt(watched.cluster, watched.policy, 1_100), first), {
@@ -155,14 +152,14 @@ suite("an exporter beside a node's API", () => {
   });
 
   test("that agrees, is silent, old, or a pooler's, is no disagreement", () => {
-    for (const [word, page, nowMs] of [
+    for (const [role, page, nowMs] of [
       ["primary", {}, 1_100],
       ["replica", {}, 9_000],
       ["replica", { isPooler: true }, 1_100],
     ] as const) {
       const watched = beside();
       watched.lead("pg1", 1_000);
-      say(watched, "pg1", { word, page }, 1_000);
+      say(watched, "pg1", { role, page }, 1_000);
       const [first] = watched.cluster.nodes;
       assert.ok(first !== undefined);
       assert.equal(disagreement(viewAt(watched.cluster, watched.policy, nowMs), first), null);
@@ -175,8 +172,8 @@ suite("an exporter beside a node's API", () => {
     for (let time = 0; time < 5; time += 1) {
       const failure = { kind: "refused", detail: "a planted refusal" } as const;
       const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: 1_000 + time, sentAtWallMs: 0 } as const;
-      watched.record({ ...sent, result: { asked: "up", failure } }, 1_000 + time);
-      watched.record({ ...sent, result: { asked: "metrics", failure } }, 1_000 + time);
+      watched.tell({ ...sent, result: { endpoint: "up", failure } }, 1_000 + time);
+      watched.tell({ ...sent, result: { endpoint: "metrics", failure } }, 1_000 + time);
     }
     assert.equal(watched.judge("pg1", "primary", 1_100), "fit");
   });

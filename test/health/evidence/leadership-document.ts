@@ -1,4 +1,4 @@
-import type { Decision, Leadership } from "../../../src/cluster/snapshot.ts";
+import type { DecisionBasis, LeaderDecision } from "../../src/cluster/leadership.ts";
 import { doesClaim, nameOf, settled, truths, type NodeState, type Row } from "./leadership-rows.ts";
 
 /** Rows that are alike in what matters, and the first of them. */
@@ -11,11 +11,11 @@ interface Group {
   rows: number;
 }
 
-const bases: Readonly<Record<Decision, string>> = {
+const bases: Readonly<Record<DecisionBasis, string>> = {
   sole: "the only claim that no view overrules",
   views: "most views name it",
   own_view: "tied claims; only it is named by its own view",
-  stood_last: "tied claims; it is the last accepted leader",
+  incumbent: "tied claims; it is the last accepted leader",
   timeline: "tied claims; it is on the highest timeline",
   receivers: "the standbys receive from it",
 };
@@ -58,11 +58,11 @@ export function leadershipDocument(all: Iterable<Row>): string {
   const groups = new Map<string, Group>();
   for (const row of all) {
     if (!row.nodes.some(doesClaim)) continue;
-    const { leadership } = settled(row);
-    const holder = leadership.kind === "held" ? Number(leadership.holder.slice(2)) - 1 : null;
+    const { decision } = settled(row);
+    const holder = decision.kind === "held" ? Number(decision.holder.slice(2)) - 1 : null;
     const { leaders } = truths(row);
     if (isAsLikely(row, leaders, holder)) continue;
-    const group = groupOf(row, leadership, holder);
+    const group = groupOf(row, decision, holder);
     const key = `${group.claims} ${group.chosen} ${group.own}`;
     const known = groups.get(key) ?? group;
     known.rows += 1;
@@ -86,12 +86,12 @@ function isAsLikely(row: Row, leaders: readonly (number | null)[], holder: numbe
   return holder === (node !== undefined && doesClaim(node) ? leader : null);
 }
 
-function groupOf(row: Row, leadership: Leadership, holder: number | null): Group {
+function groupOf(row: Row, decision: LeaderDecision, holder: number | null): Group {
   const claims = row.nodes.filter(doesClaim).length === 1 ? "one" : "several";
   const chosen =
-    leadership.kind === "held"
-      ? `a claimant: ${bases[leadership.by]}${row.nodes[holder ?? -1]?.isFailsafe === true ? " (in failsafe)" : ""}`
-      : leadership.kind === "contested"
+    decision.kind === "held"
+      ? `a claimant: ${bases[decision.by]}${row.nodes[holder ?? -1]?.isFailsafe === true ? " (in failsafe)" : ""}`
+      : decision.kind === "contested"
         ? "nobody: tied claims"
         : "nobody: views overrule every claim";
   const own = holder === null ? "" : viewOf(row, holder);
@@ -133,8 +133,8 @@ function sentence({ status, view, isFailsafe }: NodeState, at: number): string {
   return `${nameOf(at)} ${does} and ${named}`;
 }
 
-function flags({ isPaused, stoodLast }: Row): string {
-  return `${isPaused ? "; paused" : ""}${stoodLast === null ? "" : `; ${nameOf(stoodLast)} is the last accepted leader`}`;
+function flags({ isPaused, incumbent }: Row): string {
+  return `${isPaused ? "; paused" : ""}${incumbent === null ? "" : `; ${nameOf(incumbent)} is the last accepted leader`}`;
 }
 
 function rank({ claims, chosen, own }: Group): string {

@@ -1,4 +1,4 @@
-import type { LostClaim } from "../../../src/cluster/snapshot.ts";
+import type { LostClaim } from "../../src/cluster/leadership.ts";
 import {
   resolveLeadership,
   type LeadershipInputs,
@@ -24,7 +24,7 @@ export interface NodeState {
 export interface Row {
   readonly nodes: readonly NodeState[];
   readonly isPaused: boolean;
-  readonly stoodLast: number | null;
+  readonly incumbent: number | null;
 }
 
 export const statuses = ["silent", "follows", "followed", "claims", "claims late"] as const;
@@ -73,7 +73,7 @@ export function* rows(count: number, states: readonly NodeState[]): Generator<Ro
     // Pause matters to views that name nobody, and to nothing else.
     const isPauseOpen = nodes.some(({ view }) => view === null || view === "twice");
     for (const isPaused of isPauseOpen ? [false, true] : [false])
-      for (const stoodLast of stood) yield { nodes, isPaused, stoodLast };
+      for (const incumbent of stood) yield { nodes, isPaused, incumbent };
   }
 }
 
@@ -88,8 +88,8 @@ export function isFirstOfItsKind(row: Row, states: ReadonlyMap<NodeState, number
 }
 
 /** A number for a row whose nodes are renamed, without making it. */
-function keyOf({ nodes, stoodLast }: Row, to: readonly number[], states: ReadonlyMap<NodeState, number>): number {
-  let key = stoodLast === null ? 0 : (to[stoodLast] ?? 0) + 1;
+function keyOf({ nodes, incumbent }: Row, to: readonly number[], states: ReadonlyMap<NodeState, number>): number {
+  let key = incumbent === null ? 0 : (to[incumbent] ?? 0) + 1;
   for (let at = 0; at < nodes.length; at += 1) {
     const state = nodes[to.indexOf(at)];
     if (state === undefined) continue;
@@ -152,16 +152,16 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Ma
       api: null,
     });
   }
-  return { claims, views, nodes, lost, stoodLast: row.stoodLast === null ? null : nameOf(row.stoodLast) };
+  const incumbent = row.incumbent === null ? null : nameOf(row.incumbent);
+  return { claims, views, nodes, lostClaims: lost, lastHolder: null, incumbent };
 }
 
 /** The decision once the same evidence has come again and again, from a state in which the given claims were lost. */
 export function settled(row: Row, lost: ReadonlyMap<string, LostClaim> = new Map()): ResolvedLeadership {
   let resolved = resolveLeadership(inputsOf(row, lost, 100));
   for (let round = 2; round <= 3; round += 1) {
-    const holder =
-      resolved.leadership.kind === "held" ? Number(resolved.leadership.holder.slice(2)) - 1 : row.stoodLast;
-    resolved = resolveLeadership(inputsOf({ ...row, stoodLast: holder }, resolved.lost, round * 100));
+    const holder = resolved.decision.kind === "held" ? Number(resolved.decision.holder.slice(2)) - 1 : row.incumbent;
+    resolved = resolveLeadership(inputsOf({ ...row, incumbent: holder }, resolved.lostClaims, round * 100));
   }
   return resolved;
 }
@@ -173,7 +173,7 @@ export function renamed(row: Row, to: readonly number[]): Row {
     const view = typeof state.view === "number" ? (to[state.view] ?? 0) : state.view;
     nodes[to[at] ?? 0] = { ...state, view };
   }
-  return { ...row, nodes, stoodLast: row.stoodLast === null ? null : (to[row.stoodLast] ?? 0) };
+  return { ...row, nodes, incumbent: row.incumbent === null ? null : (to[row.incumbent] ?? 0) };
 }
 
 export const permutations: Readonly<Record<number, readonly (readonly number[])[]>> = {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, test } from "node:test";
-import type { LostClaim } from "../../../src/cluster/snapshot.ts";
+import type { LostClaim } from "../../../src/cluster/leadership.ts";
 import { resolveLeadership, type ResolvedLeadership } from "../../../src/health/evidence/leadership.ts";
 import { leadershipDocument } from "./leadership-document.ts";
 import {
@@ -35,8 +35,8 @@ function* everySettledRow(): Generator<Row> {
   for (const count of [2, 3]) yield* rows(count, nodeStates(count, true));
 }
 
-function holderOf({ leadership }: ResolvedLeadership): number | null {
-  return leadership.kind === "held" ? Number(leadership.holder.slice(2)) - 1 : null;
+function holderOf({ decision }: ResolvedLeadership): number | null {
+  return decision.kind === "held" ? Number(decision.holder.slice(2)) - 1 : null;
 }
 
 /** Whether the claimant's own view, requested after the claim appeared, names another node that does not deny it, or twice nobody. */
@@ -73,7 +73,7 @@ function problemOf(row: Row, index: number): string | null {
   const holder = holderOf(resolved);
   const claimants = [...row.nodes.keys()].filter((at) => doesClaim(row.nodes[at] ?? row.nodes[0]!));
   if (holder !== null && !claimants.includes(holder)) return "the holder claims nothing";
-  if (holder !== null && resolved.lost.has(nameOf(holder))) return "the holder's claim is lost";
+  if (holder !== null && resolved.lostClaims.has(nameOf(holder))) return "the holder's claim is lost";
   if (holder !== null && isDisownedByItself(row, holder)) return "a yes for a claimant that its own view disowns";
   for (const at of claimants)
     if (isConfirmedByAll(row, at) && holder !== at) return `a no for ${nameOf(at)}, which every view confirms`;

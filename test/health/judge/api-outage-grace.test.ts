@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
@@ -39,7 +40,7 @@ ${later}`,
   );
   const { cluster, policy } = lastSight(incident);
   const view = viewAt(cluster, policy, atMs);
-  const observation = cluster.nodes[cluster.index.get(name) ?? -1];
+  const observation = nodeNamed(cluster, name);
   assert.ok(observation !== undefined);
   return hasGrace(view, observation, exporter);
 }
@@ -123,8 +124,8 @@ function silentApi(exporterUntilMs: number, surviveMs = 20_000): ClusterFixture 
     watched.follow("pg2", atMs);
     if (atMs > exporterUntilMs) continue;
     const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: atMs, sentAtWallMs: atMs } as const;
-    watched.record({ ...sent, result: { asked: "up", word: "primary" } }, atMs);
-    watched.record({ ...sent, result: { asked: "metrics", page: { ...page, databaseTimeS: atMs / 1000 } } }, atMs);
+    watched.tell({ ...sent, result: { endpoint: "up", role: "primary" } }, atMs);
+    watched.tell({ ...sent, result: { endpoint: "metrics", page: { ...page, databaseTimeS: atMs / 1000 } } }, atMs);
   }
   return watched;
 }

@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import { lockHolderOf } from "../../../src/cluster/leadership.ts";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { Observation } from "../../../src/cluster/observation.ts";
 import type { StatusOutcome } from "../../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
@@ -8,7 +10,7 @@ import { observe } from "../../../src/health/observe/observe.ts";
 import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.ts";
 
 /** What may be another in a part that only grew older. */
-const ageing: ReadonlySet<string> = new Set(["sequence", "facts", "nodes", "newestAtMs", "positionSamples"]);
+const ageing: ReadonlySet<string> = new Set(["sequence", "revision", "nodes", "newestReportAtMs", "positionSamples"]);
 /** The same of a node that answers and is attached. */
 const ageingOfNode: ReadonlySet<string> = new Set([
   "sentAtMs",
@@ -25,7 +27,10 @@ const first = clusterStateOf([
   { name: "pg2", role: "replica" },
 ]);
 // The claim has stood for a while.
-const before = { ...first, incumbent: first.lockHolder };
+const before = {
+  ...first,
+  leadership: { ...first.leadership, incumbent: lockHolderOf(first.leadership) },
+};
 
 function again(cluster: ClusterState, node: "pg1" | "pg2", nowMs: number): ClusterState {
   const known = nodeOf(cluster, node);
@@ -43,7 +48,7 @@ function again(cluster: ClusterState, node: "pg1" | "pg2", nowMs: number): Clust
 }
 
 function nodeOf(cluster: ClusterState, node: string): Observation {
-  const known = cluster.nodes[cluster.index.get(node) ?? -1];
+  const known = nodeNamed(cluster, node);
   if (known === undefined) throw new Error(`the cluster has ${node}`);
   return known;
 }

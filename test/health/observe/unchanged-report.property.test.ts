@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ProbeOutcome, StatusOutcome } from "../../../src/cluster/outcome.ts";
 import type { Sender } from "../../../src/cluster/documents/report.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
@@ -89,7 +90,7 @@ test("a word that is recognised leads to the very part that reading it anew woul
         if (short !== null) {
           recognised += 1;
           // Reading it anew counts as another fact, which is all.
-          assert.deepEqual({ ...short, facts: 0 }, { ...full, facts: 0 });
+          assert.deepEqual({ ...short, revision: 0 }, { ...full, revision: 0 });
         }
         state = full;
         sentAtMs += 100;
@@ -109,7 +110,7 @@ function outcomeAgain(
   node: Name,
   sentAtMs: number,
 ): (StatusOutcome & { readonly result: Answered }) | null {
-  const known = cluster.nodes[cluster.index.get(node) ?? -1];
+  const known = nodeNamed(cluster, node);
   if (known === undefined || known.report === null) return null;
   const { report, hasLock } = known;
   return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };

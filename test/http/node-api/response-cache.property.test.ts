@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
+import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
@@ -116,9 +117,8 @@ test("an answer that is kept over probes is the one that would be made now, but 
 });
 
 /** The node's last word once more, as a prober that recognises it tells it; `null` of one that was never heard. */
-function again(cluster: StoreFixture, node: string): ProbeOutcome | null {
-  const { nodes, index } = cluster.state();
-  const known = nodes[index.get(node) ?? -1];
+function again(cluster: StoredCluster, node: string): ProbeOutcome | null {
+  const known = nodeNamed(cluster.part(), node);
   if (known === undefined || known.report === null) return null;
   const { report, hasLock } = known;
   const { nowMs } = cluster;

@@ -1,0 +1,20 @@
+import type { Observation } from "./observation.ts";
+import type { ClusterState, Snapshot } from "./snapshot.ts";
+
+/** Returns the cluster of this name; `undefined` if there is none, or if the name is `null`. */
+export function clusterNamed(
+  snapshot: Pick<Snapshot, "clusters" | "index">,
+  name: string | null,
+): ClusterState | undefined {
+  const at = name === null ? undefined : snapshot.index.get(name);
+  return at === undefined ? undefined : snapshot.clusters[at];
+}
+
+/** Returns the observation of the node of this name; `undefined` if there is none, or if the name is `null`. */
+export function nodeNamed(
+  cluster: Pick<ClusterState, "nodes" | "index">,
+  name: string | null,
+): Observation | undefined {
+  const at = name === null ? undefined : cluster.index.get(name);
+  return at === undefined ? undefined : cluster.nodes[at];
+}

@@ -1,0 +1,111 @@
+import type { Report } from "../../cluster/documents/report.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import { isFresh } from "../evidence/freshness.ts";
+import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
+import { advancePosition, hasPosition } from "../evidence/position.ts";
+import { carriedSamples, withSample } from "../evidence/time-lag.ts";
+import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
+import { deriveNodeFields, withListedMeasured } from "./derived-fields.ts";
+
+/** A node's report, whether it came with the lock, and when its probe was sent. */
+type Answer = Pick<Observation, "hasLock" | "sentAtMs" | "sentAtWallMs"> & { readonly report: Report };
+
+/** One node's observation before and after its report. */
+interface NodeUpdate {
+  /** The node's index in `nodes`. */
+  readonly at: number;
+  readonly before: Observation;
+  readonly observation: Observation;
+}
+
+/** A cluster's state with a report, and who holds the lock in it. */
+interface AppliedReport {
+  readonly state: ClusterState;
+  readonly lock: SettledLockStatus;
+}
+
+/** Returns the state with another observation of the node at the index `at`. */
+export function replaceNode(cluster: ClusterState, at: number, observation: Observation): ClusterState {
+  return { ...cluster, nodes: cluster.nodes.with(at, observation) };
+}
+
+/**
+ * Records an answer in a node's observation: failures end, and `rise` answers in a row bring a node back from `down`.
+ */
+export function withAnswer(
+  before: Observation,
+  answer: Answer,
+  { policy, maxAge }: { readonly policy: HealthPolicy; readonly maxAge: number },
+): Observation {
+  const answersInRow = before.answersInRow + 1;
+  return {
+    ...before,
+    ...answer,
+    claimedSinceMs: claimedSince(before, answer, maxAge),
+    lastHeldAtMs: answer.hasLock ? answer.sentAtMs : before.lastHeldAtMs,
+    failuresInRow: 0,
+    answersInRow,
+    failure: null,
+    isDown: before.isDown && answersInRow < policy.rise,
+  };
+}
+
+/**
+ * A claim is a series of 200s. Silence longer than `max_age` interrupts it: another node may have held the lock
+ * meanwhile.
+ */
+function claimedSince(before: Observation, { hasLock, sentAtMs }: Answer, maxAge: number): number | null {
+  if (!hasLock) return null;
+  const isContinued = before.claimedSinceMs !== null && isFresh(before, maxAge, sentAtMs);
+  return isContinued ? before.claimedSinceMs : sentAtMs;
+}
+
+/**
+ * Records the lock that an answer came with, without anything that depends on the leader's position.
+ * @returns the state with the observation, its lock claims and the time of its newest report
+ */
+export function withLockClaim(cluster: ClusterState, at: number, observation: Observation): ClusterState {
+  const { hasLock, sentAtMs } = observation;
+  return {
+    ...replaceNode(cluster, at, observation),
+    lockClaims: lockClaimsWith(cluster.lockClaims, at, hasLock),
+    newestReportAtMs: Math.max(cluster.newestReportAtMs, sentAtMs),
+  };
+}
+
+function lockClaimsWith(claims: readonly number[], at: number, hasLock: boolean): readonly number[] {
+  if (claims.includes(at) === hasLock) return claims;
+  return hasLock ? [...claims, at] : claims.filter((index) => index !== at);
+}
+
+/**
+ * Derives from one node's report what it shows of the cluster (scope, lock claims, the leader's position) and of the
+ * node itself.
+ */
+export function applyReport(
+  cluster: ClusterState,
+  { at, before, observation }: NodeUpdate,
+  context: EvaluationContext,
+): AppliedReport {
+  const { policy, nowMs } = context;
+  const { report, sentAtMs, node } = observation;
+  const scope = cluster.scope ?? report?.scope ?? null;
+  const claimed: ClusterState = { ...withLockClaim(cluster, at, observation), scope };
+  // Nothing below changes who leads, so the lock is settled once.
+  const lock = settleLock(claimed, policy, nowMs);
+  const isHolder = lock.holder === node.name;
+  const position = advancePosition(claimed, { before, observation, holder: lock.holder, nowMs }, policy);
+  // A leader that states no position (its own query failed) may have advanced meanwhile.
+  const isMeasured = isHolder && report !== null && hasPosition(report);
+  const carried = carriedSamples(claimed, position, isMeasured ? before : null);
+  const positionSamples = isMeasured ? withSample(carried, position, sentAtMs) : carried;
+  const measured: ClusterState = { ...claimed, position, positionSamples };
+  const derivation = { policy, nowMs, lock };
+  const derived = deriveNodeFields(measured, { before, after: observation }, derivation);
+  const replaced = replaceNode(measured, at, derived);
+  return {
+    state: withListedMeasured(replaced, { lister: observation, known: cluster.position }, derivation),
+    lock,
+  };
+}

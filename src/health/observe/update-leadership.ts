@@ -1,0 +1,39 @@
+import { lastUncontestedLeaderOf, lockHolderOf } from "../../cluster/leadership.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import { viewWithLeader } from "../evidence/cluster-view.ts";
+import { withDivergence } from "../evidence/divergence.ts";
+import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
+import type { EvaluationContext } from "../health-policy.ts";
+import { restartWindows } from "./derived-fields.ts";
+import { withIncumbent } from "./incumbent.ts";
+
+/**
+ * Decides who holds the lock after an outcome, and records it: the next dispute depends on it, and a new holder may
+ * have to wait for the old one (guard `handover_hold`). Under another leader or timeline the attachment windows of all
+ * nodes restart.
+ * @param before the state before the outcome
+ * @param cluster the state with the outcome
+ * @param context with `lock`, if it was decided already
+ */
+export function updateLeadership(
+  before: ClusterState,
+  cluster: ClusterState,
+  context: EvaluationContext & { readonly lock?: SettledLockStatus },
+): ClusterState {
+  const lock = context.lock ?? settleLock(cluster, context.policy, context.nowMs);
+  const { decision, lostClaims } = lock;
+  const leadership = { ...cluster.leadership, decision, lostClaims };
+  const leader = lastUncontestedLeaderOf(leadership);
+  const isOther =
+    (leader !== null && leader !== lastUncontestedLeaderOf(before.leadership)) ||
+    cluster.position?.timeline !== before.position?.timeline;
+  const restarted = isOther ? restartWindows(cluster, context.nowMs) : cluster;
+  const current = withDivergence(restarted, (state) => viewWithLeader(state, lock, context));
+  if (decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims) return current;
+  const previous = lockHolderOf(cluster.leadership);
+  const lastLoss =
+    previous !== null && previous !== lock.holder
+      ? { from: previous, atMs: context.nowMs }
+      : cluster.leadership.lastLoss;
+  return withIncumbent({ ...current, leadership: { ...leadership, lastLoss } }, context);
+}
