@@ -1,6 +1,6 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Leadership, LostClaim } from "../../cluster/snapshot.ts";
-import { eligibleClaims, isBelievableClaim, upstreamOfStandbys } from "./exporter-claims.ts";
+import { countsUntilMs, eligibleClaims, isBelievableClaim, upstreamOfStandbys, upstreamUntilMs } from "./exporter-claims.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
@@ -14,6 +14,8 @@ export interface LockStatus {
   readonly claims: readonly Observation[];
   /** Nobody holds the lock, and of several claims none was taken away by views. */
   readonly isContested: boolean;
+  /** The instant up to which all of this stays so if no outcome is recorded meanwhile, in ms of our clock. */
+  readonly validUntilMs: number;
 }
 
 /** The same, as it is settled when an outcome is recorded. */
@@ -36,14 +38,19 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
       holder: null,
       claims: [],
       isContested: false,
+      validUntilMs: Infinity,
       leadership,
       lost: cluster.lost.size === 0 ? cluster.lost : nothingLost,
     };
   }
   const claims = freshClaims(cluster, policy, nowMs);
+  const validUntilMs = claimsUntilMs(cluster, claims, { policy, nowMs });
   const counting = eligibleClaims(claims);
   const sole = unopposed(cluster, counting, { policy, nowMs });
-  if (sole !== null) return { holder: sole.holder, claims, isContested: false, leadership: sole, lost: cluster.lost };
+  if (sole !== null) {
+    const { holder } = sole;
+    return { holder, claims, isContested: false, validUntilMs, leadership: sole, lost: cluster.lost };
+  }
   const resolved = resolveLeadership(inputsOf(cluster, counting, { policy, nowMs }));
   const lost = isSameLoss(cluster.lost, resolved.lost) ? cluster.lost : resolved.lost;
   const leadership = byReceivers(cluster, { claims, counting, lost }, { policy, nowMs }) ?? resolved.leadership;
@@ -51,6 +58,7 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
     holder: leadership.kind === "held" ? leadership.holder : null,
     claims,
     isContested: leadership.kind === "contested",
+    validUntilMs,
     leadership: isSameLeadership(cluster.leadership, leadership) ? cluster.leadership : leadership,
     lost,
   };
@@ -61,13 +69,14 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
  * too old, and of two that contest the lock none gets it because the other's claim grew old.
  */
 export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LockStatus {
-  if (cluster.lockClaims.length === 0) return { holder: null, claims: [], isContested: false };
+  if (cluster.lockClaims.length === 0) return { holder: null, claims: [], isContested: false, validUntilMs: Infinity };
   const claims = freshClaims(cluster, policy, nowMs);
+  const validUntilMs = claimsUntilMs(cluster, claims, { policy, nowMs });
   const holder = claims.find(({ node }) => node.name === cluster.lockHolder);
   if (holder !== undefined && (holder.node.api !== null || isStillReceivedFrom(cluster, claims, { policy, nowMs })))
-    return { holder: holder.node.name, claims, isContested: false };
+    return { holder: holder.node.name, claims, isContested: false, validUntilMs };
   const open = claims.filter(({ node }) => !cluster.lost.has(node.name));
-  return { holder: null, claims, isContested: open.length > 1 };
+  return { holder: null, claims, isContested: open.length > 1, validUntilMs };
 }
 
 /** Whether who leads is open, or some claim is held against another view of it. */
@@ -106,6 +115,15 @@ function freshClaims(cluster: ClusterState, policy: HealthPolicy, nowMs: number)
     if (!isForeign(cluster, claim, policy) && isBelievableClaim(claim, policy, nowMs)) claims.push(claim);
   }
   return claims;
+}
+
+/** Age takes claims away, and of claims without an API also the standbys that decide between them. */
+function claimsUntilMs(cluster: ClusterState, claims: readonly Observation[], context: Context): number {
+  const maxAge = maxAgeMs(cluster, context.policy);
+  let untilMs = Infinity;
+  for (const claim of claims) untilMs = Math.min(untilMs, countsUntilMs(claim, maxAge, context.policy));
+  const standbysDecide = claims.length > 1 && claims.some(({ node }) => node.api === null);
+  return standbysDecide ? Math.min(untilMs, upstreamUntilMs(cluster, context)) : untilMs;
 }
 
 /** The lock of another scope is no claim on this one, nor is that of a node that is reached under another's address. */
