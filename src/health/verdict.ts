@@ -3,23 +3,61 @@ import type { Reason } from "./reason.ts";
 /** The answer to a check of one node: fit, or unfit for exactly one reason. */
 export type Verdict = Fit | Unfit;
 
-export interface Fit {
+interface Timed {
+  /**
+   * The instant up to which judging again gives the same verdict if no probe outcome is recorded meanwhile: ms of our clock,
+   * exclusive; `Infinity` where time alone never changes it. Each rule states it, so that nothing restates the rules.
+   */
+  readonly validUntilMs: number;
+}
+
+export interface Fit extends Timed {
   readonly fit: true;
-  /** A yes that was only given to keep the pool from running empty, or from evidence that is not the node's own. */
+  /** A yes given only to keep the pool from running empty, or from evidence that is not the node's own. */
   readonly isDegraded: boolean;
 }
 
-export interface Unfit {
+export interface Unfit extends Timed {
   readonly fit: false;
   readonly reason: Reason;
   /** The figure behind the reason, as `12MB`; for the status line's phrase. */
   readonly figure: string | null;
+  /** Whether the figure changes with time alone (an age, a lag in time): it is that of the instant of judging. */
+  readonly isFigureTimed: boolean;
 }
 
-export const fit: Fit = { fit: true, isDegraded: false };
+export const fit: Fit = { fit: true, isDegraded: false, validUntilMs: Infinity };
 
-export const degraded: Fit = { fit: true, isDegraded: true };
+export const degraded: Fit = { fit: true, isDegraded: true, validUntilMs: Infinity };
 
+/** Refuses, until something is recorded. @param figure one that time alone does not change */
 export function unfit(reason: Reason, figure: string | null = null): Unfit {
-  return { fit: false, reason, figure };
+  return { fit: false, reason, figure, isFigureTimed: false, validUntilMs: Infinity };
+}
+
+/** Refuses with a figure that changes with time alone. */
+export function unfitWithAge(reason: Reason, figure: string): Unfit {
+  return { fit: false, reason, figure, isFigureTimed: true, validUntilMs: Infinity };
+}
+
+/**
+ * Limits how long a verdict is valid, for one that also depends on a condition that changes at an instant.
+ * @param untilMs ms of our clock
+ * @returns the verdict itself where it is valid no longer than that
+ */
+export function validUntil(verdict: Verdict, untilMs: number): Verdict {
+  if (verdict.validUntilMs <= untilMs) return verdict;
+  if (verdict.fit) return { fit: true, isDegraded: verdict.isDegraded, validUntilMs: untilMs };
+  const { reason, figure, isFigureTimed } = verdict;
+  return { fit: false, reason, figure, isFigureTimed, validUntilMs: untilMs };
+}
+
+/** A yes where both rules say yes: the second is applied only where the first passes. */
+export function andThen(first: Verdict, second: () => Verdict): Verdict {
+  return first.fit ? validUntil(second(), first.validUntilMs) : first;
+}
+
+/** A yes where either rule says yes: the second is applied only where the first refuses. */
+export function orElse(first: Verdict, second: () => Verdict): Verdict {
+  return first.fit ? first : validUntil(second(), first.validUntilMs);
 }

@@ -3,16 +3,22 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import { isSet } from "../../cluster/values/tags.ts";
 import type { Check } from "../check.ts";
-import { hasDiverged, isOnLowerTimeline, nextDivergence } from "./divergence.ts";
+import { divergenceUntilMs, hasDiverged, isOnLowerTimeline, nextDivergence } from "./divergence.ts";
 import { walReached } from "./position.ts";
 import type { ClusterView, ReportedNode } from "./cluster-view.ts";
 import { freshLeader, isInSenderChain, isListedStreaming } from "./sender-chain.ts";
-import { fit, unfit, type Verdict } from "../verdict.ts";
+import { fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 
 /** Refuses a replica that diverged (rule 6), has no stream, or has a stream that brings nothing (rule 5). */
 export function judgeAttachment(view: ClusterView, { observation }: ReportedNode, check: Check): Verdict {
   if (!view.policy.guards.attachedReplica) return fit;
-  if (hasDiverged(view, observation)) return unfit("diverged", `timeline ${observation.report?.timeline}`);
+  const verdict = hasDiverged(view, observation)
+    ? unfit("diverged", `timeline ${observation.report?.timeline}`)
+    : judgeStream(observation, check);
+  return validUntil(verdict, divergenceUntilMs(view, observation));
+}
+
+function judgeStream(observation: Observation, check: Check): Verdict {
   if (isExempt(observation) || check.replicationState === "in archive recovery") return fit;
   const { isDetached, isStalled, silentMs, listedMs } = observation.attachment;
   if (isDetached) return unfit("detached", figure(silentMs));

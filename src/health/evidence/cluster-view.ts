@@ -1,7 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { isBlind, maxAgeMs } from "./freshness.ts";
+import { blindFromMs, maxAgeMs } from "./freshness.ts";
 import { lockStatusAt, type LockStatus } from "./lock-status.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
@@ -13,6 +13,8 @@ export interface ClusterView {
   readonly maxAgeMs: number;
   readonly lock: LockStatus;
   readonly isBlind: boolean;
+  /** The instant from which the cluster is blind if no probe is answered meanwhile, in ms of our clock. */
+  readonly blindFromMs: number;
 }
 
 /** A node with a report that may be believed. */
@@ -32,12 +34,14 @@ export function viewWithLeader(
   lock: LockStatus,
   { policy, nowMs }: { readonly policy: HealthPolicy; readonly nowMs: number },
 ): ClusterView {
+  const blindMs = blindFromMs(cluster, policy);
   return {
     cluster,
     policy,
     nowMs,
     maxAgeMs: maxAgeMs(cluster, policy),
     lock,
-    isBlind: isBlind(cluster, policy, nowMs),
+    isBlind: nowMs >= blindMs,
+    blindFromMs: blindMs,
   };
 }

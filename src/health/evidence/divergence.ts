@@ -26,6 +26,11 @@ export function hasDiverged(view: ClusterView, observation: Observation): boolea
   return view.lock.holder === null && isPast(view.cluster, observation);
 }
 
+/** The instant from which `hasDiverged` may have another result by age alone, in ms of our clock: it may depend on who holds the lock. */
+export function divergenceUntilMs(view: ClusterView, observation: Observation): number {
+  return !observation.attachment.isDiverged && isPast(view.cluster, observation) ? view.lock.validUntilMs : Infinity;
+}
+
 /** What a report is looked at with. */
 interface Lower {
   readonly known: Attachment;

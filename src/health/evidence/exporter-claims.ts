@@ -1,7 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isSenderTo } from "./report-from-exporter.ts";
-import { isFresh, maxAgeMs } from "./freshness.ts";
+import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import { isDifferentAddress } from "./identity.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
@@ -10,13 +10,23 @@ import type { HealthPolicy } from "../health-policy.ts";
  * (reference/exporter-api.md, 2.5).
  */
 export function isDatabaseAlive(observation: Observation, policy: HealthPolicy, nowMs: number): boolean {
-  const { exporter } = observation;
-  return exporter !== null && nowMs - exporter.provenAtMs < policy.pageMaxAgeMs;
+  return nowMs < aliveUntilMs(observation, policy);
+}
+
+/** The instant from which no page proves that any more, in ms of our clock; -Infinity where none ever did. */
+export function aliveUntilMs({ exporter }: Observation, policy: HealthPolicy): number {
+  return exporter === null ? -Infinity : exporter.provenAtMs + policy.pageMaxAgeMs;
 }
 
 /** Whether an exporter-only claim counts: one that no page proves is a frozen database's. With an API the API speaks. */
 export function isBelievableClaim(claim: Observation, policy: HealthPolicy, nowMs: number): boolean {
   return claim.node.api !== null || isDatabaseAlive(claim, policy, nowMs);
+}
+
+/** The instant from which a fresh claim that counts is too old to count, in ms of our clock. The same holds of a standby's evidence. */
+export function countsUntilMs(observation: Observation, maxAge: number, policy: HealthPolicy): number {
+  const freshMs = freshUntilMs(observation, maxAge);
+  return observation.node.api === null ? Math.min(freshMs, aliveUntilMs(observation, policy)) : freshMs;
 }
 
 /** The claims that count against each other: a lock's holder outranks every node that is merely not in recovery. */
@@ -34,15 +44,24 @@ export function upstreamOfStandbys(
   claims: readonly Observation[],
   { policy, nowMs }: Context,
 ): string | null {
-  const standbys = cluster.nodes.filter(
-    (node) =>
-      !node.hasLock &&
-      !node.isDown &&
-      isFresh(node, maxAgeMs(cluster, policy), nowMs) &&
-      isBelievableClaim(node, policy, nowMs),
-  );
+  const standbys = countingStandbys(cluster, { policy, nowMs });
   const feeding = claims.filter((claim) => standbys.some((standby) => feeds(cluster, claim, standby)));
   return feeding.length === 1 ? (feeding[0]?.node.name ?? null) : null;
+}
+
+/** The instant from which `upstreamOfStandbys` may have another result by age alone, in ms of our clock. */
+export function upstreamUntilMs(cluster: ClusterState, context: Context): number {
+  const maxAge = maxAgeMs(cluster, context.policy);
+  const standbys = countingStandbys(cluster, context);
+  return Math.min(...standbys.map((standby) => countsUntilMs(standby, maxAge, context.policy)));
+}
+
+function countingStandbys(cluster: ClusterState, { policy, nowMs }: Context): readonly Observation[] {
+  const maxAge = maxAgeMs(cluster, policy);
+  return cluster.nodes.filter(
+    (node) =>
+      !node.hasLock && !node.isDown && isFresh(node, maxAge, nowMs) && isBelievableClaim(node, policy, nowMs),
+  );
 }
 
 interface Context {

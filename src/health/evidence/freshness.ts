@@ -22,12 +22,20 @@ export function lockBoundMs({ config }: ClusterState): number {
   return Math.max(bound, leastBoundMs);
 }
 
-/** Whether the node's report may still be believed. Age counts from the sending of the probe. */
-export function isFresh(observation: Observation, maxAge: number, nowMs: number): boolean {
-  return nowMs - observation.sentAtMs < maxAge;
+/** The instant from which the node's report is too old for a yes, in ms of our clock. Age counts from the sending of the probe. */
+export function freshUntilMs(observation: Observation, maxAge: number): number {
+  return observation.sentAtMs + maxAge;
 }
 
-/** Rule 9: no node of a cluster of two or more has fresh evidence, so the fault is likely ours. */
-export function isBlind(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
-  return cluster.nodes.length > 1 && nowMs - cluster.newestReportAtMs >= maxAgeMs(cluster, policy);
+/** Whether the node's report may still be believed. */
+export function isFresh(observation: Observation, maxAge: number, nowMs: number): boolean {
+  return nowMs < freshUntilMs(observation, maxAge);
+}
+
+/**
+ * The instant from which no node of a cluster of two or more has fresh evidence, so that the fault is likely ours (design.md, rule 9).
+ * @returns ms of our clock; `Infinity` for a cluster of one node, which is never blind
+ */
+export function blindFromMs(cluster: ClusterState, policy: HealthPolicy): number {
+  return cluster.nodes.length > 1 ? cluster.newestReportAtMs + maxAgeMs(cluster, policy) : Infinity;
 }

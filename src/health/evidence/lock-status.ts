@@ -6,7 +6,7 @@ import {
   type LostClaim,
 } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { eligibleClaims, isBelievableClaim, upstreamOfStandbys } from "./exporter-claims.ts";
+import { countsUntilMs, eligibleClaims, isBelievableClaim, upstreamOfStandbys, upstreamUntilMs } from "./exporter-claims.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
@@ -20,6 +20,8 @@ export interface LockStatus {
   readonly claims: readonly Observation[];
   /** Nobody holds the lock, and of several claims none was taken away by views. */
   readonly isContested: boolean;
+  /** The instant up to which all of this stays so if no outcome is recorded meanwhile, in ms of our clock. */
+  readonly validUntilMs: number;
 }
 
 /** The same, as it is settled when an outcome is recorded. */
@@ -42,14 +44,15 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
         ? leadership.decision
         : { kind: "unclaimed", lastHolder: lastUncontestedLeaderOf(leadership) };
     const lostClaims = leadership.lostClaims.size === 0 ? leadership.lostClaims : nothingLost;
-    return { holder: null, claims: [], isContested: false, decision, lostClaims };
+    return { holder: null, claims: [], isContested: false, validUntilMs: Infinity, decision, lostClaims };
   }
   const claims = freshClaims(cluster, policy, nowMs);
+  const validUntilMs = claimsUntilMs(cluster, claims, { policy, nowMs });
   const counting = eligibleClaims(claims);
   const sole = unopposed(cluster, counting, { policy, nowMs });
   if (sole !== null) {
     const { lostClaims } = leadership;
-    return { holder: sole.holder, claims, isContested: false, decision: sole, lostClaims };
+    return { holder: sole.holder, claims, isContested: false, validUntilMs, decision: sole, lostClaims };
   }
   const resolved = resolveLeadership(inputsOf(cluster, counting, { policy, nowMs }));
   const lostClaims = hasSameLosses(leadership.lostClaims, resolved.lostClaims)
@@ -60,6 +63,7 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
     holder: decision.kind === "held" ? decision.holder : null,
     claims,
     isContested: decision.kind === "contested",
+    validUntilMs,
     decision: isSameDecision(leadership.decision, decision) ? leadership.decision : decision,
     lostClaims,
   };
@@ -70,14 +74,15 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
  * too old, and of two that contest the lock none gets it because the other's claim grew old.
  */
 export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LockStatus {
-  if (cluster.lockClaims.length === 0) return { holder: null, claims: [], isContested: false };
+  if (cluster.lockClaims.length === 0) return { holder: null, claims: [], isContested: false, validUntilMs: Infinity };
   const claims = freshClaims(cluster, policy, nowMs);
+  const validUntilMs = claimsUntilMs(cluster, claims, { policy, nowMs });
   const lockHolder = lockHolderOf(cluster.leadership);
   const holder = claims.find(({ node }) => node.name === lockHolder);
   if (holder !== undefined && (holder.node.api !== null || isStillReceivedFrom(cluster, claims, { policy, nowMs })))
-    return { holder: holder.node.name, claims, isContested: false };
+    return { holder: holder.node.name, claims, isContested: false, validUntilMs };
   const open = claims.filter(({ node }) => !cluster.leadership.lostClaims.has(node.name));
-  return { holder: null, claims, isContested: open.length > 1 };
+  return { holder: null, claims, isContested: open.length > 1, validUntilMs };
 }
 
 /** Whether who leads is open, or some claim is held against another view of it. */
@@ -116,6 +121,15 @@ function freshClaims(cluster: ClusterState, policy: HealthPolicy, nowMs: number)
     if (!isForeign(cluster, claim, policy) && isBelievableClaim(claim, policy, nowMs)) claims.push(claim);
   }
   return claims;
+}
+
+/** Age takes claims away, and of claims without an API also the standbys that decide between them. */
+function claimsUntilMs(cluster: ClusterState, claims: readonly Observation[], context: Context): number {
+  const maxAge = maxAgeMs(cluster, context.policy);
+  let untilMs = Infinity;
+  for (const claim of claims) untilMs = Math.min(untilMs, countsUntilMs(claim, maxAge, context.policy));
+  const standbysDecide = claims.length > 1 && claims.some(({ node }) => node.api === null);
+  return standbysDecide ? Math.min(untilMs, upstreamUntilMs(cluster, context)) : untilMs;
 }
 
 /** The lock of another scope is no claim on this one, nor is that of a node that is reached under another's address. */

@@ -49,6 +49,12 @@ export function measuredAt(cluster: ClusterState, { measured, report }: Observat
   return figures === null || cluster.position === null ? null : { ...figures, leader: cluster.position.highest };
 }
 
+/** The instant from which `measuredAt` gives no figures any more, in ms of our clock; `Infinity` where age alone does not end them. */
+export function measuredUntilMs({ measured }: Observation, nowMs: number): number {
+  const heldUntilMs = measured?.heldUntilMs ?? null;
+  return heldUntilMs !== null && nowMs < heldUntilMs ? heldUntilMs : Infinity;
+}
+
 type Figures = Pick<Measured, "leader" | "received" | "replayed">;
 
 /**

@@ -3,7 +3,7 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
-import { isFresh, maxAgeMs } from "./freshness.ts";
+import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import { sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
@@ -56,13 +56,14 @@ export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, no
 }
 
 /**
- * Whether the leader may have moved on unseen: it does not answer, or it answers without positions. Where another node than the holder
- * is named, and does not answer, that may be the leader.
+ * The instant from which the leader may have moved on unseen: it does not answer, or it answers without positions. Where another node than
+ * the holder is named, and does not answer, that may be the leader.
+ * @returns ms of our clock; -Infinity where that is so whatever the age of its report, `Infinity` where no leader is known
  */
-export function isLeaderUnreachable(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
-  if (unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs }) !== null) return true;
-  const named = namedLeader(cluster);
-  return named !== undefined && !answers(cluster, named.leader, { policy, nowMs });
+export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
+  const { leader, named, isMute } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
+  if (isMute) return -Infinity;
+  return Math.min(answersUntilMs(cluster, leader, policy), answersUntilMs(cluster, named?.leader, policy));
 }
 
 /** Whether the report says where its node is in the WAL; that of a node whose own query failed does not. */
@@ -127,17 +128,30 @@ interface DarkLeader {
  * holds the lock, the node that the newest view names or that claimed it last, and that does not answer.
  */
 function unreachableLeader(cluster: ClusterState, holder: string | null, context: Context): DarkLeader | null {
-  const holding = nodeNamed(cluster, holder);
-  const named = namedLeader(cluster);
-  const leader = holding ?? named?.leader ?? lastClaimant(cluster);
+  const { leader, named, isMute } = likelyLeader(cluster, holder);
   if (leader === undefined) return null;
-  const isMute = leader === holding && leader.report !== null && !hasPosition(leader.report);
-  if (answers(cluster, leader, context) && !isMute) return null;
+  if (context.nowMs < answersUntilMs(cluster, leader, context.policy) && !isMute) return null;
   // The leader's own document and its member's record are each old for a while after a promotion.
   const timelines = [leader.report?.timeline ?? null, leader === named?.leader ? named.timeline : null].filter(
     (one) => one !== null,
   );
   return { leader, timeline: timelines.length === 0 ? (cluster.position?.timeline ?? null) : Math.max(...timelines) };
+}
+
+/** The node that leads as far as is known, the one that the newest view names, and whether the first answers without a position. */
+function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeader {
+  const holding = nodeNamed(cluster, holder);
+  const named = namedLeader(cluster);
+  const leader = holding ?? named?.leader ?? lastClaimant(cluster);
+  const isMute =
+    leader !== undefined && leader === holding && leader.report !== null && !hasPosition(leader.report);
+  return { leader, named, isMute };
+}
+
+interface LikelyLeader {
+  readonly leader: Observation | undefined;
+  readonly named: DarkLeader | undefined;
+  readonly isMute: boolean;
 }
 
 /** The node that the newest view names, and the timeline that it states of it. */
@@ -158,8 +172,10 @@ function lastClaimant(cluster: ClusterState): Observation | undefined {
     : undefined;
 }
 
-function answers(cluster: ClusterState, leader: Observation, { policy, nowMs }: Context): boolean {
-  return leader.failuresInRow === 0 && isFresh(leader, maxAgeMs(cluster, policy), nowMs);
+/** The instant from which a node does not answer, in ms of our clock; -Infinity after a failure, `Infinity` where there is no node. */
+function answersUntilMs(cluster: ClusterState, leader: Observation | undefined, policy: HealthPolicy): number {
+  if (leader === undefined) return Infinity;
+  return leader.failuresInRow === 0 ? freshUntilMs(leader, maxAgeMs(cluster, policy)) : -Infinity;
 }
 
 interface Context {

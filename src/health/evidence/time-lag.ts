@@ -1,7 +1,7 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, PositionSample } from "../../cluster/snapshot.ts";
-import { measuredAt } from "./measure.ts";
-import { isLeaderUnreachable, walReached } from "./position.ts";
+import { measuredAt, measuredUntilMs } from "./measure.ts";
+import { leaderReachableUntilMs, walReached } from "./position.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import { isSuccessor, sharedUpTo } from "./shared-history.ts";
 
@@ -58,13 +58,20 @@ export function carriedSamples(
  * @returns milliseconds; 0 when caught up with a leader that states its position, or with the last there was; `null` when it cannot be told
  */
 export function timeLagMs(cluster: ClusterState, observation: Observation, context: Context): number | null {
-  const sinceMs = behindSinceMs(cluster, observation, context);
-  return sinceMs === null ? null : Math.ceil(Math.max(0, context.nowMs - sinceMs));
+  return lagAt(behindSince(cluster, observation, context), context.nowMs);
 }
 
-/** Whether the lag in time is a greater one each moment, also where it only begins to be. */
-export function isTimeLagGrowing(cluster: ClusterState, observation: Observation, context: Context): boolean {
-  return Number.isFinite(behindSinceMs(cluster, observation, context) ?? Infinity);
+/** The lag in time at an instant. @returns milliseconds, rounded up; `null` where it is not known */
+export function lagAt({ sinceMs }: BehindSince, nowMs: number): number | null {
+  return sinceMs === null ? null : Math.ceil(Math.max(0, nowMs - sinceMs));
+}
+
+/** Since when a node's replay is behind. Its lag in time grows from then on. */
+export interface BehindSince {
+  /** An instant in ms of our clock; `Infinity` while the replay is not behind, `null` where that cannot be told. */
+  readonly sinceMs: number | null;
+  /** The instant up to which that stays so if no outcome is recorded meanwhile, in ms of our clock. */
+  readonly validUntilMs: number;
 }
 
 interface Context {
@@ -72,13 +79,19 @@ interface Context {
   readonly nowMs: number;
 }
 
-/** The instant since which the replay is behind; `Infinity` while it is not, `null` when it cannot be told. */
-function behindSinceMs(cluster: ClusterState, observation: Observation, { policy, nowMs }: Context): number | null {
+/** Finds since when the node's replay is behind, from our own samples of the leader (design.md, rule 4). */
+export function behindSince(
+  cluster: ClusterState,
+  observation: Observation,
+  { policy, nowMs }: Context,
+): BehindSince {
   const figures = measuredAt(cluster, observation, nowMs);
   const replayed = figures?.replayed ?? null;
-  if (figures === null || replayed === null) return null;
-  if (replayed >= figures.leader && !isLeaderUnreachable(cluster, policy, nowMs)) return Infinity;
-  return newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null;
+  if (figures === null || replayed === null) return { sinceMs: null, validUntilMs: Infinity };
+  const measuredMs = measuredUntilMs(observation, nowMs);
+  const reachableMs = replayed >= figures.leader ? leaderReachableUntilMs(cluster, policy) : -Infinity;
+  if (nowMs < reachableMs) return { sinceMs: Infinity, validUntilMs: Math.min(measuredMs, reachableMs) };
+  return { sinceMs: newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null, validUntilMs: measuredMs };
 }
 
 /** Positions rise, so the newest sample that is not past `position` is the last such one. */

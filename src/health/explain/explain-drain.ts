@@ -6,10 +6,9 @@ import { fit } from "../verdict.ts";
 
 /** Whether an operator took the node out of service; said only of a node that has a drain. */
 export function drainRules({ view, observation, check }: ExplainContext): readonly RuleLine[] {
-  const { node, hasLock } = observation;
-  const drain = drainOf(view.cluster, node.name, view.nowMs);
+  const drain = drainOf(view.cluster, observation.node.name, view.nowMs);
   if (drain === null) return [];
-  const verdict = withDrain(fit, view, { node: node.name, claims: hasLock, check });
+  const verdict = withDrain(fit, view, { observation, check });
   return [
     {
       rule: "drain",

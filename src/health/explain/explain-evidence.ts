@@ -2,9 +2,9 @@ import type { RuleLine } from "./explain.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext } from "./rule-line.ts";
 import { isFresh, lockBoundMs } from "../evidence/freshness.ts";
 import { isDifferentAddress, identityMismatch } from "../evidence/identity.ts";
-import { isRefusing } from "../judge/liveness.ts";
+import { refusingUntilMs } from "../judge/liveness.ts";
 import { withholdsPassword } from "../evidence/node-password.ts";
-import { hasGraceOn } from "../judge/api-outage-grace.ts";
+import { graceOn } from "../judge/api-outage-grace.ts";
 
 /** Rules 1, 8 and 9: is there evidence, and may it be believed. */
 export function evidenceRules(subject: ExplainContext): readonly RuleLine[] {
@@ -49,7 +49,7 @@ export function evidenceRules(subject: ExplainContext): readonly RuleLine[] {
 function survivalRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { lastHeldAtMs, exporter } = observation;
-  if (lastHeldAtMs === null || !hasGraceOn(view, observation, check.route)) return [];
+  if (lastHeldAtMs === null || !graceOn(view, observation, check.route).isGranted) return [];
   const { streaming } = exporter?.page ?? { streaming: null };
   return [
     ruleLine(subject, {
@@ -100,7 +100,7 @@ function livenessRule(subject: ExplainContext): RuleLine {
   const { view, observation } = subject;
   const { liveness } = observation;
   const isRecent = liveness !== null && view.nowMs - liveness.sentAtMs < view.policy.livenessMaxAgeMs;
-  const refuses = isRefusing(view, observation);
+  const refuses = view.nowMs < refusingUntilMs(observation, view.policy);
   const isDead = isRecent && !liveness.isAlive;
   const said =
     liveness === null

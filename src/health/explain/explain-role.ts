@@ -115,7 +115,7 @@ export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
 /** Whether the node passes an either-route as the leader, so that what is asked of replicas is not asked of it. */
 export function isLeading({ view, observation, check }: ExplainContext, report: Report): boolean {
   if (!eitherRoutes.has(check.route)) return false;
-  if (check.route === "readiness") return holdsLock(view, observation.node.name, observation.hasLock);
+  if (check.route === "readiness") return holdsLock(view, observation);
   const witness = { observation, report };
   return judgePrimary(view, witness).fit || judgeStandbyLeader(view, witness).fit;
 }

@@ -18,24 +18,35 @@ export interface LoggedChange {
   readonly atWallMs: number;
   readonly before: Summary | null;
   readonly after: Summary;
-  /** What the last probe met, where it met no answer. */
+  /** Why the last probe failed; `null` where it was answered. */
   readonly failure: string | null;
 }
 
 const primaryCheck = plainCheck("primary");
 const replicaCheck = plainCheck("replica");
 
-/** Sums a node up as it is seen at an instant. */
-export function summarize(view: ClusterView, observation: Observation): Summary {
-  return {
-    role: observation.report?.role ?? "unknown",
-    isReachable: observation.failuresInRow === 0 && observation.report !== null,
-    primary: wordFor(view, observation, primaryCheck),
-    replica: wordFor(view, observation, replicaCheck),
-  };
+/** A summary, and the instant up to which it stays the same if no outcome is recorded meanwhile, in ms of our clock. */
+export interface TimedSummary {
+  readonly summary: Summary;
+  readonly validUntilMs: number;
 }
 
-function wordFor(view: ClusterView, observation: Observation, check: typeof primaryCheck): "fit" | Reason {
-  const verdict = judge(view, observation, check);
-  return verdict.fit ? "fit" : verdict.reason;
+/** Summarizes a node as it is at the view's instant. */
+export function summarize(view: ClusterView, observation: Observation): Summary {
+  return timedSummary(view, observation).summary;
+}
+
+/** The same, with how long it stays so. */
+export function timedSummary(view: ClusterView, observation: Observation): TimedSummary {
+  const primary = judge(view, observation, primaryCheck);
+  const replica = judge(view, observation, replicaCheck);
+  return {
+    summary: {
+      role: observation.report?.role ?? "unknown",
+      isReachable: observation.failuresInRow === 0 && observation.report !== null,
+      primary: primary.fit ? "fit" : primary.reason,
+      replica: replica.fit ? "fit" : replica.reason,
+    },
+    validUntilMs: Math.min(primary.validUntilMs, replica.validUntilMs),
+  };
 }

@@ -1,26 +1,30 @@
+import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
-import { holdsLock } from "./lock.ts";
+import { holdsLock, lockUntilMs } from "./lock.ts";
 import type { Route } from "../route.ts";
 import { drainOf } from "../evidence/active-drain.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
-import { unfit, type Verdict } from "../verdict.ts";
+import { unfit, validUntil, type Verdict } from "../verdict.ts";
 
-/** Routes that ask for no replica: all others do, wholly or where the node is not the leader, and a drain answers them. */
+/** Routes that never ask for a replica. All others do, always or where the node is not the leader, and a drain refuses them. */
 const undrainedRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader", "health", "liveness"]);
 
 /**
- * Takes the yes away from a node that an operator drained (reason `drained`, a soft no). A drain never makes another no
- * milder: hard reasons stay. A lag that is too great gives way to it, or `keep=` would bring the node back in.
- * Liveness is never drained, for its no kills processes; nor is the holder of the lock unless the drain says `all`.
+ * Refuses a node that an operator drained (reason `drained`, a soft no). A drain never makes another no milder: hard
+ * reasons stay. It replaces a lag that is too great, or `keep=` would bring the node back in. Liveness is never
+ * drained, since its no kills processes; nor is the holder of the lock unless the drain says `all`.
  */
 export function withDrain(
   verdict: Verdict,
   view: ClusterView,
-  asked: { readonly node: string; readonly claims: boolean; readonly check: Check },
+  { observation, check }: { readonly observation: Observation; readonly check: Check },
 ): Verdict {
-  const drain = drainOf(view.cluster, asked.node, view.nowMs);
+  const drain = drainOf(view.cluster, observation.node.name, view.nowMs);
   if (drain === null || (!verdict.fit && verdict.reason !== "lagging")) return verdict;
-  const applies =
-    drain.isAll || (!undrainedRoutes.has(asked.check.route) && !holdsLock(view, asked.node, asked.claims));
-  return applies ? unfit("drained", drain.reason) : verdict;
+  const untilMs = Math.min(verdict.validUntilMs, drain.untilMs);
+  if (drain.isAll) return validUntil(unfit("drained", drain.reason), untilMs);
+  if (undrainedRoutes.has(check.route)) return verdict;
+  const isExempt = holdsLock(view, observation);
+  const decided = isExempt ? verdict : unfit("drained", drain.reason);
+  return validUntil(decided, Math.min(untilMs, lockUntilMs(view, observation)));
 }

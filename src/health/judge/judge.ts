@@ -1,39 +1,51 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import { withDrain } from "./drain.ts";
-import { isFresh } from "../evidence/freshness.ts";
+import { freshUntilMs } from "../evidence/freshness.ts";
 import { judgeExporterNode } from "./judge-exporter.ts";
 import { isDifferentAddress, identityMismatch } from "../evidence/identity.ts";
 import { judgeLiveness } from "./liveness.ts";
 import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.ts";
 import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
-import { hasGraceOn } from "./api-outage-grace.ts";
-import { degraded, fit, unfit, type Verdict } from "../verdict.ts";
+import { graceOn } from "./api-outage-grace.ts";
+import { degraded, fit, orElse, unfit, unfitWithAge, validUntil, type Verdict } from "../verdict.ts";
 
 /**
- * Answers a check of one node. Pure: the same arguments always give the same verdict.
- * What every route needs comes first (evidence that is there, fresh, and of the right node), then the route's own rule
+ * Judges a check of one node. Pure: the same arguments always give the same verdict.
+ * What every route needs comes first (evidence that exists, is fresh, and is of the right node), then the route's own rule
  * (reference/node-api.md, "Health checks: 200 when").
  */
 export function judge(view: ClusterView, observation: Observation, check: Check): Verdict {
   if (check.route === "liveness") return judgeLiveness(view, observation);
-  const { report } = observation;
-  const isSilent = observation.isDown || view.isBlind || !isFresh(observation, view.maxAgeMs, view.nowMs);
-  if (isSilent && hasGraceOn(view, observation, check.route)) return degraded;
+  const freshMs = freshUntilMs(observation, view.maxAgeMs);
+  const isFresh = view.nowMs < freshMs;
+  if (isFresh && !observation.isDown && !view.isBlind)
+    return validUntil(judgeFresh(view, observation, check), Math.min(freshMs, view.blindFromMs));
+  const grace = graceOn(view, observation, check.route);
+  return validUntil(grace.isGranted ? degraded : refuseSilent(view, observation), grace.validUntilMs);
+}
+
+/** Names what is wrong with the evidence of a node that is down, stale or never answered, or of a cluster that is blind. */
+function refuseSilent(view: ClusterView, observation: Observation): Verdict {
   if (view.isBlind) return unfit("blind");
-  if (observation.isDown) return unfit("down", observation.failure?.kind ?? null);
+  if (observation.isDown) return validUntil(unfit("down", observation.failure?.kind ?? null), view.blindFromMs);
+  if (observation.report === null) return validUntil(unfit("unknown"), view.blindFromMs);
+  const age = `${Math.round((view.nowMs - observation.sentAtMs) / 1000)}s`;
+  return validUntil(unfitWithAge("stale", age), view.blindFromMs);
+}
+
+/** Judges a node that answers, by its last report. */
+function judgeFresh(view: ClusterView, observation: Observation, check: Check): Verdict {
+  const { report } = observation;
   if (report === null) return unfit("unknown");
-  if (!isFresh(observation, view.maxAgeMs, view.nowMs))
-    return unfit("stale", `${Math.round((view.nowMs - observation.sentAtMs) / 1000)}s`);
-  const mistaken = identityMismatch(view.cluster, observation, view.policy);
-  if (mistaken !== null) return unfit(mistaken, mistaken === "misaddressed" ? report.name : report.scope);
+  const mismatch = identityMismatch(view.cluster, observation, view.policy);
+  if (mismatch !== null) return unfit(mismatch, mismatch === "misaddressed" ? report.name : report.scope);
   if (check.database !== null && isDifferentAddress(check.database, observation.node.database)) return unfit("moved");
-  const witness = { observation, report };
+  const reported = { observation, report };
   const verdict =
-    observation.node.api === null ? judgeExporterNode(view, witness, check) : judgeRoute(view, witness, check);
-  if (view.cluster.drains.size === 0) return verdict;
-  return withDrain(verdict, view, { node: observation.node.name, claims: observation.hasLock, check });
+    observation.node.api === null ? judgeExporterNode(view, reported, check) : judgeRoute(view, reported, check);
+  return view.cluster.drains.size === 0 ? verdict : withDrain(verdict, view, { observation, check });
 }
 
 function judgeRoute(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
@@ -73,11 +85,13 @@ function judgeRoute(view: ClusterView, reported: ReportedNode, check: Check): Ve
 
 interface Alternative {
   readonly check: Check;
-  readonly otherwise: (clusterView: ClusterView, witness: ReportedNode, check: Check) => Verdict;
+  readonly otherwise: (view: ClusterView, reported: ReportedNode, check: Check) => Verdict;
 }
 
-/** A `read-only` route: the primary or the standby leader, else what the plain route says. */
+/** A `read-only` route: fit for the primary or the standby leader, else as the plain route says. */
 function orLeader(view: ClusterView, reported: ReportedNode, { check, otherwise }: Alternative): Verdict {
-  const isLeader = judgePrimary(view, reported).fit || judgeStandbyLeader(view, reported).fit;
-  return judgeTags(isLeader ? fit : otherwise(view, reported, check), reported, check);
+  const verdict = orElse(judgePrimary(view, reported), () =>
+    orElse(judgeStandbyLeader(view, reported), () => otherwise(view, reported, check)),
+  );
+  return judgeTags(verdict, reported, check);
 }

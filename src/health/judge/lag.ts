@@ -4,33 +4,36 @@ import type { LagSample, Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { Check, WalFloor } from "../check.ts";
 import { exceeds, isRefusedForLag } from "../evidence/damping.ts";
-import { lagBytes } from "../evidence/measure.ts";
+import { lagBytes, measuredUntilMs } from "../evidence/measure.ts";
 import { sharedUpTo } from "../evidence/shared-history.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
-import { timeLagMs } from "../evidence/time-lag.ts";
-import { fit, unfit, type Unfit, type Verdict } from "../verdict.ts";
+import { behindSince, lagAt } from "../evidence/time-lag.ts";
+import { fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
 /**
- * Whether a node has replayed enough for the limits a check asks for: `min_lsn`, `lag` and `lag_time`, all that are given. A lag
- * equal to its limit passes, as on the nodes; one that was never known is refused. Damping never softens `min_lsn`: who asks
- * to read his own writes means each single read.
+ * Judges whether a node has replayed enough for the limits that a check states: `min_lsn`, `lag` and `lag_time`, all that are
+ * given. A lag equal to its limit passes, as on the nodes; an unknown lag is refused. Damping never softens `min_lsn`: a
+ * client that reads its own writes needs each single read to see them.
  */
 export function judgeLag(view: ClusterView, { observation, report }: ReportedNode, check: Check): Verdict {
   if (check.minLsn !== null && !hasReplayed(view.cluster, observation, check.minLsn)) {
     return unfit("min_lsn", report.replayed === null ? null : replayedTo(observation, check.minLsn));
   }
   if (check.lagBytesMax === null && check.lagTimeMsMax === null) return fit;
-  const present = presentLag(view, observation);
+  const { dampedLag } = observation;
+  const isDamped = dampedLag !== null && isRefusedForLag(dampedLag, check);
+  // Several samples are needed to refuse, and they do not: the present lag is not asked for.
+  if (!isDamped && dampedLag !== null && view.policy.guards.lagSamples > 1) return fit;
   // Where one sample is enough to refuse, the present one is; its time lag has grown since the report.
-  const isDamped = observation.dampedLag !== null && isRefusedForLag(observation.dampedLag, check);
-  const isNow = (observation.dampedLag === null || view.policy.guards.lagSamples === 1) && exceeds(present, check);
-  const isRefused = isDamped || isNow;
-  return isRefused ? refusal(present, check) : fit;
+  const present = presentLag(view, observation);
+  const verdict = isDamped || exceeds(present, check) ? refuse(present, check) : fit;
+  return validUntil(verdict, limitsUntilMs(view, present, check));
 }
 
 /**
- * Whether the node has replayed what was written at a position. With a timeline that timeline has to be the node's own, or one that its
- * history left no earlier than there: after a failover that lost writes the new timeline grows past positions that it never had.
+ * Whether the node has replayed what was written at a position. With a timeline, that timeline has to be the node's own, or one
+ * that its history left no earlier than there: after a failover that lost writes the new timeline grows past positions
+ * that it never had.
  */
 function hasReplayed(cluster: ClusterState, observation: Observation, floor: WalFloor): boolean {
   const replayed = observation.report?.replayed ?? null;
@@ -47,23 +50,47 @@ export function timelineOf({ measured, report }: Observation): number | null {
 }
 
 function replayedTo(observation: Observation, floor: WalFloor): string {
-  const at = formatLsn(observation.report?.replayed ?? 0);
-  return floor.timeline === null ? at : `${timelineOf(observation) ?? "?"}@${at}`;
+  const position = formatLsn(observation.report?.replayed ?? 0);
+  return floor.timeline === null ? position : `${timelineOf(observation) ?? "?"}@${position}`;
 }
 
-/** A node's lag as it is now, in bytes and in time. */
-export function presentLag(view: ClusterView, observation: ReportedNode["observation"]): LagSample {
+/** A node's lag at one instant, in bytes and in time. */
+export interface PresentLag extends LagSample {
+  /** Since when `timeMs` grows, in ms of our clock; `null` where it does not: the node is not behind, or its lag is not known. */
+  readonly growsSinceMs: number | null;
+  /** The instant up to which all but `timeMs` stays as it is if no outcome is recorded meanwhile, in ms of our clock. */
+  readonly validUntilMs: number;
+}
+
+/** Measures a node's lag as it is at the view's instant. */
+export function presentLag(view: ClusterView, observation: Observation): PresentLag {
+  const behind = behindSince(view.cluster, observation, view);
+  const { sinceMs } = behind;
   return {
     sentAtMs: observation.sentAtMs,
     bytes: lagBytes(view, observation),
-    timeMs: timeLagMs(view.cluster, observation, view),
+    timeMs: lagAt(behind, view.nowMs),
+    growsSinceMs: sinceMs === Infinity ? null : sinceMs,
+    validUntilMs: Math.min(behind.validUntilMs, measuredUntilMs(observation, view.nowMs)),
   };
 }
 
-/** The figure of the limit that is broken; where damping alone refuses, that of the limit asked for. */
-function refusal({ bytes, timeMs }: LagSample, { lagBytesMax, lagTimeMsMax }: Check): Unfit {
+/** The instant up to which the lag stays on the same side of the limits if no outcome is recorded, in ms of our clock. */
+function limitsUntilMs(view: ClusterView, lag: PresentLag, { lagTimeMsMax }: Check): number {
+  const { growsSinceMs, validUntilMs } = lag;
+  if (lagTimeMsMax === null || growsSinceMs === null) return validUntilMs;
+  const exceedsAtMs = growsSinceMs + Math.floor(lagTimeMsMax);
+  if (view.nowMs <= exceedsAtMs) return Math.min(validUntilMs, exceedsAtMs);
+  // The newest sample of the leader may get a later instant without a new revision, which ends the lag: this no is true only now.
+  return growsSinceMs === view.cluster.positionSamples.at(-1)?.atMs ? view.nowMs : validUntilMs;
+}
+
+/** Refuses with the figure of the limit that is exceeded; where only damping refuses, with that of the limit that the check states. */
+function refuse({ bytes, timeMs }: LagSample, { lagBytesMax, lagTimeMsMax }: Check): Unfit {
   if ((lagBytesMax !== null && bytes === null) || (lagTimeMsMax !== null && timeMs === null))
     return unfit("lag_unknown");
   const isTime = lagTimeMsMax !== null && timeMs !== null && (lagBytesMax === null || timeMs > lagTimeMsMax);
-  return unfit("lagging", isTime ? `${(timeMs / 1000).toFixed(1)}s` : formatByteSize(bytes ?? 0));
+  return isTime
+    ? unfitWithAge("lagging", `${(timeMs / 1000).toFixed(1)}s`)
+    : unfit("lagging", formatByteSize(bytes ?? 0));
 }

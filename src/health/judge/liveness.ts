@@ -1,26 +1,28 @@
 import type { Observation } from "../../cluster/observation.ts";
+import type { HealthPolicy } from "../health-policy.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
-import { fit, unfit, type Verdict } from "../verdict.ts";
+import { fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 
 /**
- * The heartbeat loop: 503 only on the node's own fresh word or refused connections (design.md, rule 8), for this answer
- * kills processes. Of a node that was never heard nothing is claimed.
+ * Judges the heartbeat loop: 503 only on the node's own fresh 503 or refused connections (design.md, rule 8), since this
+ * answer kills processes. A node that never answered is `unknown`.
  */
 export function judgeLiveness(view: ClusterView, observation: Observation): Verdict {
   const { failure, report, liveness } = observation;
-  if (failure !== null && isRefusing(view, observation)) return unfit("down", failure.kind);
-  const isRecent = liveness !== null && view.nowMs - liveness.sentAtMs < view.policy.livenessMaxAgeMs;
-  if (isRecent && !liveness.isAlive) return unfit("down", "heartbeat");
-  return report === null && liveness === null ? unfit("unknown") : fit;
+  const refusingMs = refusingUntilMs(observation, view.policy);
+  if (failure !== null && view.nowMs < refusingMs) return validUntil(unfit("down", failure.kind), refusingMs);
+  if (report === null && liveness === null) return unfit("unknown");
+  if (liveness === null || liveness.isAlive) return fit;
+  const countsUntilMs = liveness.sentAtMs + view.policy.livenessMaxAgeMs;
+  return view.nowMs < countsUntilMs ? validUntil(unfit("down", "heartbeat"), countsUntilMs) : fit;
 }
 
 /**
- * Whether the node's API refuses connections, freshly. An exporter that refuses is an exporter that is gone, which says nothing about
- * the database; and refusals from before we could no longer send probes are old.
+ * Up to when the node's API counts as refusing connections. An exporter that refuses says nothing about the database, and
+ * refusals from before we could no longer send probes are old.
+ * @returns ms of our clock; -Infinity where it does not refuse
  */
-export function isRefusing(
-  { nowMs, policy }: ClusterView,
-  { node, isDown, failure, failedAtMs }: Observation,
-): boolean {
-  return isDown && failure?.kind === "refused" && node.api !== null && nowMs - failedAtMs < policy.livenessMaxAgeMs;
+export function refusingUntilMs({ node, isDown, failure, failedAtMs }: Observation, policy: HealthPolicy): number {
+  const isRefusing = isDown && failure?.kind === "refused" && node.api !== null;
+  return isRefusing ? failedAtMs + policy.livenessMaxAgeMs : -Infinity;
 }

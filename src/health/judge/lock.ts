@@ -1,60 +1,74 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
+import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
-import { fit, unfit, type Verdict } from "../verdict.ts";
+import { andThen, fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
-/** States in which a database does not take writes, whatever the lock says (rule 3). `unknown`, its query timed out, is none. */
+/** States in which a database takes no writes, whoever holds the lock (rule 3). `unknown` (its query timed out) is not among them. */
 const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "starting", "crashed"]);
 
-/** Whether the node holds the cluster's lock: rule 2 decides between several that claim it. */
+/** Judges whether the node holds the cluster's lock: rule 2 decides between several that claim it. */
 export function judgeLock(view: ClusterView, { observation, report }: ReportedNode): Verdict {
-  if (holdsLock(view, observation.node.name, observation.hasLock)) return judgeHandover(view, observation.node.name);
-  if (observation.hasLock) {
-    const isLost = view.cluster.leadership.lostClaims.has(observation.node.name);
-    return view.lock.isContested && !isLost ? unfit("contested") : unfit("superseded", view.lock.holder);
-  }
+  const untilMs = lockUntilMs(view, observation);
+  if (holdsLock(view, observation)) return validUntil(judgeHandover(view, observation.node.name), untilMs);
+  if (observation.hasLock) return validUntil(refuseClaim(view, observation), untilMs);
   const { lastHeldAtMs } = observation;
-  const { demotedForMs } = view.policy.guards;
-  if (lastHeldAtMs !== null && view.nowMs - lastHeldAtMs < demotedForMs) return unfit("demoted", report.role);
-  return unfit("wrong_role", report.role);
+  const demotedUntilMs = lastHeldAtMs === null ? -Infinity : lastHeldAtMs + view.policy.guards.demotedForMs;
+  return view.nowMs < demotedUntilMs
+    ? validUntil(unfit("demoted", report.role), demotedUntilMs)
+    : unfit("wrong_role", report.role);
 }
 
-/** The lock, of a cluster that is no standby cluster, on a database that does not contradict it. */
+/** Refuses a claim that is not accepted. */
+function refuseClaim(view: ClusterView, { node }: Observation): Unfit {
+  const isLost = view.cluster.leadership.lostClaims.has(node.name);
+  return view.lock.isContested && !isLost ? unfit("contested") : unfit("superseded", view.lock.holder);
+}
+
+/** Judges the lock of a cluster that is no standby cluster, on a database that does not contradict it (rule 3). */
 export function judgePrimary(view: ClusterView, reported: ReportedNode): Verdict {
-  const lock = judgeLock(view, reported);
-  if (!lock.fit) return lock;
-  const { report } = reported;
-  if (leadsStandbyCluster(view, reported)) return unfit("wrong_role", report.role);
-  if (!view.policy.guards.runningPrimary) return fit;
-  if (report.role === "replica" || report.role === "demoted") return unfit("not_writable", report.role);
-  return unwritable.has(report.state) || report.state.endsWith("failed") ? unfit("not_writable", report.state) : fit;
+  return andThen(judgeLock(view, reported), () => {
+    const { role, state } = reported.report;
+    if (leadsStandbyCluster(view, reported)) return unfit("wrong_role", role);
+    if (!view.policy.guards.runningPrimary) return fit;
+    if (role === "replica" || role === "demoted") return unfit("not_writable", role);
+    return unwritable.has(state) || state.endsWith("failed") ? unfit("not_writable", state) : fit;
+  });
 }
 
-/** The lock of a standby cluster. */
+/** Judges the lock of a standby cluster. */
 export function judgeStandbyLeader(view: ClusterView, reported: ReportedNode): Verdict {
-  const lock = judgeLock(view, reported);
-  if (!lock.fit) return lock;
-  return leadsStandbyCluster(view, reported) ? fit : unfit("wrong_role", reported.report.role);
+  return andThen(judgeLock(view, reported), () =>
+    leadsStandbyCluster(view, reported) ? fit : unfit("wrong_role", reported.report.role),
+  );
 }
 
-/** Balancers do not check all nodes in one instant: a new leader may be made to wait until all have seen the old one's no. */
+/** Makes a new leader wait until every balancer has seen the old one's no: they do not check all nodes at the same time. */
 function judgeHandover({ cluster, policy, nowMs }: ClusterView, name: string): Verdict {
   const { lastLoss } = cluster.leadership;
   const { handoverHoldMs, surviveMs } = policy.guards;
   if (handoverHoldMs === 0 || lastLoss === null || lastLoss.from === name) return fit;
-  // A primary that survives its API keeps its yes until the new claim appears.
+  // With `survive` the old primary may keep its yes until the new claim appears.
   const claimedAtMs = surviveMs > 0 ? (nodeNamed(cluster, name)?.claimedSinceMs ?? -Infinity) : -Infinity;
-  const leftMs = Math.max(lastLoss.atMs, claimedAtMs) + handoverHoldMs - nowMs;
-  return leftMs > 0 ? unfit("held_back", `${Math.ceil(leftMs)}ms`) : fit;
+  const holdUntilMs = Math.max(lastLoss.atMs, claimedAtMs) + handoverHoldMs;
+  return nowMs < holdUntilMs
+    ? validUntil(unfitWithAge("held_back", `${Math.ceil(holdUntilMs - nowMs)}ms`), holdUntilMs)
+    : fit;
 }
 
-/** Whether the node leads, as the lock, not as PostgreSQL's role, has it. With the guard off each node's own word counts. */
-export function holdsLock(view: ClusterView, name: string, claims: boolean): boolean {
-  return view.policy.guards.exclusivePrimary ? view.lock.holder === name : claims;
+/** Whether the node leads by the lock, not by PostgreSQL's role. With the guard `exclusive_primary` off, each node's own claim counts. */
+export function holdsLock(view: ClusterView, { node, hasLock }: Observation): boolean {
+  return view.policy.guards.exclusivePrimary ? view.lock.holder === node.name : hasLock;
+}
+
+/** The instant up to which `holdsLock` stays as it is if no outcome is recorded, in ms of our clock. Only a claim can grow too old. */
+export function lockUntilMs(view: ClusterView, { hasLock }: Observation): number {
+  return hasLock && view.policy.guards.exclusivePrimary ? view.lock.validUntilMs : Infinity;
 }
 
 /**
- * The role tells a standby leader; one that is still starting says `replica`, and then the configuration tells. A leader
- * that says `primary` is none: the configuration may be half a minute older than its promotion.
+ * Whether the node leads a standby cluster. Its role says so; one that is still starting says `replica`, and then the
+ * configuration decides. A leader that says `primary` is not a standby leader: the configuration may be half a minute
+ * older than its promotion.
  */
 function leadsStandbyCluster(view: ClusterView, { report }: ReportedNode): boolean {
   return (

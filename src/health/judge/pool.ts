@@ -1,60 +1,93 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import { judge } from "./judge.ts";
-import { lagBytes } from "../evidence/measure.ts";
+import { lagBytes, measuredUntilMs } from "../evidence/measure.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
-import { degraded, fit, unfit, type Verdict } from "../verdict.ts";
+import { degraded, fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 
 /** The answer to a check of a whole cluster, and the node whose document goes with it. */
 export interface PoolVerdict {
+  /** Its `validUntilMs` holds for the chosen node too. */
   readonly verdict: Verdict;
   readonly chosen: Observation | null;
 }
 
-/** Judges one node, as a member of its pool where the check asks for `keep` or `fallback` (design.md, "The node dialect"). */
+/** Judges one node, as a member of its pool where the check states `keep` or `fallback` (design.md, "The node API"). */
 export function judgeMember(view: ClusterView, observation: Observation, check: Check): Verdict {
   const verdict = judge(view, observation, check);
   if (verdict.fit || (check.keep === 0 && !check.fallbackPrimary)) return verdict;
-  if ((verdict.reason === "lagging" || verdict.reason === "lag_unknown") && isKept(view, observation, check))
-    return degraded;
-  return check.fallbackPrimary && isFallback(view, observation, check) ? degraded : verdict;
+  let untilMs = verdict.validUntilMs;
+  if (verdict.reason === "lagging" || verdict.reason === "lag_unknown") {
+    const kept = isKept(view, observation, check);
+    untilMs = Math.min(untilMs, kept.validUntilMs);
+    if (kept.holds) return validUntil(degraded, untilMs);
+  }
+  if (!check.fallbackPrimary) return validUntil(verdict, untilMs);
+  const fallback = isFallback(view, observation, check);
+  return validUntil(fallback.holds ? degraded : verdict, Math.min(untilMs, fallback.validUntilMs));
 }
 
-/** A cluster is fit when at least one node is; the node chosen is the primary, else the one that lags least. */
+/** Judges a whole cluster: fit when at least one node is. The node chosen is the primary, else the one that lags least. */
 export function judgePool(view: ClusterView, check: Check): PoolVerdict {
-  if (view.cluster.nodes.length === 0) return { verdict: unfit("unknown"), chosen: null };
-  let chosen: Observation | null = null;
-  // Blind is what nobody survives: a primary that lives on by its exporter's word is a yes for the cluster too.
-  let verdict: Verdict = unfit(view.isBlind && check.route !== "liveness" ? "blind" : "none_fit");
-  for (const candidate of view.cluster.nodes) {
-    const own = judgeMember(view, candidate, check);
-    if (!own.fit || (chosen !== null && !isPreferred(view, candidate, chosen))) continue;
-    chosen = candidate;
-    verdict = own.isDegraded ? degraded : fit;
+  const { nodes } = view.cluster;
+  if (nodes.length === 0) return { verdict: unfit("unknown"), chosen: null };
+  let chosen: { readonly node: Observation; readonly verdict: Verdict; readonly rank: number } | null = null;
+  let untilMs = Infinity;
+  for (const node of nodes) {
+    const verdict = judgeMember(view, node, check);
+    untilMs = Math.min(untilMs, verdict.validUntilMs);
+    if (!verdict.fit) continue;
+    untilMs = Math.min(untilMs, measuredUntilMs(node, view.nowMs));
+    const rank = rankOf(view, node);
+    if (chosen === null || rank < chosen.rank) chosen = { node, verdict, rank };
   }
-  return { verdict, chosen };
+  // Nothing that happens to other nodes comes before the primary.
+  if (chosen?.rank === primaryRank) untilMs = Math.min(chosen.verdict.validUntilMs, view.lock.validUntilMs);
+  if (chosen !== null) {
+    const { node, verdict } = chosen;
+    return { verdict: validUntil(verdict.fit && verdict.isDegraded ? degraded : fit, untilMs), chosen: node };
+  }
+  // A primary with grace is a yes for the cluster too, so `blind` is said only where no node has it.
+  if (check.route === "liveness") return { verdict: validUntil(unfit("none_fit"), untilMs), chosen: null };
+  if (view.isBlind) return { verdict: validUntil(unfit("blind"), untilMs), chosen: null };
+  return { verdict: validUntil(unfit("none_fit"), Math.min(untilMs, view.blindFromMs)), chosen: null };
 }
+
+const primaryRank = -1;
 
 /** The primary before replicas, a smaller lag before a greater, a known one before an unknown. */
-function isPreferred(view: ClusterView, one: Observation, other: Observation): boolean {
-  return rank(view, one) < rank(view, other);
-}
-
-function rank(view: ClusterView, observation: Observation): number {
-  if (observation.node.name === view.lock.holder) return -1;
+function rankOf(view: ClusterView, observation: Observation): number {
+  if (observation.node.name === view.lock.holder) return primaryRank;
   return lagBytes(view, observation) ?? Infinity;
 }
 
+/** Whether something is so, and the instant up to which it stays so if no outcome is recorded meanwhile, in ms of our clock. */
+interface Finding {
+  readonly holds: boolean;
+  readonly validUntilMs: number;
+}
+
 /** Whether the node is among the least lagging that a lag limit has to leave in; one whose lag is not known comes last. */
-function isKept(view: ClusterView, observation: Observation, check: Check): boolean {
+function isKept(view: ClusterView, observation: Observation, check: Check): Finding {
   const unlimited = { ...check, lagBytesMax: null, lagTimeMsMax: null };
-  const candidates = view.cluster.nodes.filter((node) => judge(view, node, unlimited).fit);
-  // A lagging node may be no candidate for another reason too: not synchronous, of another place.
-  if (!candidates.includes(observation)) return false;
-  // Damping may refuse a node that lags less than one it lets in: places are filled from those that are refused.
-  const refused = candidates.filter((node) => !judge(view, node, check).fit);
-  const places = check.keep - (candidates.length - refused.length);
-  return refused.filter((node) => node !== observation && isAhead(view, node, observation)).length < places;
+  const refused: Observation[] = [];
+  let untilMs = Infinity;
+  let isCandidate = false;
+  let places = check.keep;
+  for (const node of view.cluster.nodes) {
+    const candidate = judge(view, node, unlimited);
+    untilMs = Math.min(untilMs, candidate.validUntilMs);
+    if (!candidate.fit) continue;
+    const limited = judge(view, node, check);
+    untilMs = Math.min(untilMs, limited.validUntilMs, measuredUntilMs(node, view.nowMs));
+    if (node === observation) isCandidate = true;
+    // Damping may refuse a node that lags less than one it lets in: places are filled from those that are refused.
+    if (limited.fit) places -= 1;
+    else refused.push(node);
+  }
+  // A lagging node may be no candidate for another reason too: it is not synchronous, or has not the tag.
+  const ahead = refused.filter((node) => node !== observation && isAhead(view, node, observation));
+  return { holds: isCandidate && ahead.length < places, validUntilMs: untilMs };
 }
 
 /** Of two that lag alike the one listed first is ahead, so that `keep=1` keeps one. */
@@ -63,8 +96,17 @@ function isAhead(view: ClusterView, one: Observation, other: Observation): boole
   return lag === otherLag ? view.cluster.nodes.indexOf(one) < view.cluster.nodes.indexOf(other) : lag < otherLag;
 }
 
-function isFallback(view: ClusterView, observation: Observation, check: Check): boolean {
-  if (!judge(view, observation, { ...check, route: "primary" }).fit) return false;
+/** Whether the node is the primary, and no other node is fit. */
+function isFallback(view: ClusterView, observation: Observation, check: Check): Finding {
+  const primary = judge(view, observation, { ...check, route: "primary" });
+  if (!primary.fit) return { holds: false, validUntilMs: primary.validUntilMs };
   const replicasOnly = { ...check, fallbackPrimary: false };
-  return !view.cluster.nodes.some((node) => node !== observation && judgeMember(view, node, replicasOnly).fit);
+  let untilMs = primary.validUntilMs;
+  for (const node of view.cluster.nodes) {
+    if (node === observation) continue;
+    const verdict = judgeMember(view, node, replicasOnly);
+    if (verdict.fit) return { holds: false, validUntilMs: Math.min(primary.validUntilMs, verdict.validUntilMs) };
+    untilMs = Math.min(untilMs, verdict.validUntilMs);
+  }
+  return { holds: true, validUntilMs: untilMs };
 }

@@ -1,73 +1,82 @@
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { majorVersion, type Report } from "../../cluster/documents/report.ts";
 import type { Check } from "../check.ts";
-import { holdsLock } from "./lock.ts";
+import { holdsLock, lockUntilMs } from "./lock.ts";
 import { judgeLag } from "./lag.ts";
 import { judgeAttachment } from "../evidence/attachment.ts";
-import { lagBytes } from "../evidence/measure.ts";
+import { lagBytes, measuredUntilMs } from "../evidence/measure.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
-import { fit, unfit, type Verdict } from "../verdict.ts";
+import { andThen, fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 
-/** A running replica that balancers may use, within the limits the check asks for. */
+/** Judges a running replica that balancers may use, within the limits that the check states. */
 export function judgeReplica(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   const { report } = reported;
   if (report.role !== "replica") return unfit("wrong_role", report.role);
   if (report.state !== "running") return unfit("not_running", report.state);
   if (report.isNoLoadBalance) return unfit("noloadbalance");
-  const attachment = judgeAttachment(view, reported, check);
-  if (!attachment.fit) return attachment;
-  const replication = check.replicationState === null ? fit : judgeReplicationState(reported, check.replicationState);
-  return replication.fit ? judgeLag(view, reported, check) : replication;
+  return andThen(judgeAttachment(view, reported, check), () => {
+    const replication = check.replicationState === null ? fit : judgeReplicationState(reported, check.replicationState);
+    return replication.fit ? judgeLag(view, reported, check) : replication;
+  });
 }
 
 export function judgeSync(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
-  const replica = judgeReplica(view, reported, check);
-  return !replica.fit || reported.report.isSyncStandby ? replica : unfit("not_sync");
+  const { isSyncStandby } = reported.report;
+  return andThen(judgeReplica(view, reported, check), () => (isSyncStandby ? fit : unfit("not_sync")));
 }
 
 export function judgeQuorum(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
-  const replica = judgeReplica(view, reported, check);
-  return !replica.fit || reported.report.isQuorumStandby ? replica : unfit("not_quorum");
+  const { isQuorumStandby } = reported.report;
+  return andThen(judgeReplica(view, reported, check), () => (isQuorumStandby ? fit : unfit("not_quorum")));
 }
 
 export function judgeAsync(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
-  const replica = judgeReplica(view, reported, check);
-  return replica.fit && (reported.report.isSyncStandby || reported.report.isQuorumStandby)
-    ? unfit("not_async")
-    : replica;
+  const { isSyncStandby, isQuorumStandby } = reported.report;
+  return andThen(judgeReplica(view, reported, check), () =>
+    isSyncStandby || isQuorumStandby ? unfit("not_async") : fit,
+  );
 }
 
 /**
- * The leader, or a running replica that streams and is near enough. Nodes before version 4 know neither streaming nor
- * lag here; and where nobody asked for a limit the node's own default does not refuse for want of a leader's position.
+ * Judges readiness: the leader, or a running replica that streams and is within its lag limit. Nodes before version 4 look at neither
+ * streaming nor lag here. Where the check states no limit, the node's own default does not refuse while no position of a leader is known.
  */
 export function judgeReadiness(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
+  const { observation } = reported;
+  const verdict = holdsLock(view, observation) ? fit : judgeStreamingReplica(view, reported, check);
+  return validUntil(verdict, lockUntilMs(view, observation));
+}
+
+function judgeStreamingReplica(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   const { report, observation } = reported;
-  if (holdsLock(view, observation.node.name, observation.hasLock)) return fit;
   if (report.state !== "running") return unfit("not_running", report.state);
   if (isBeforeStreaming(report)) return fit;
   if (report.replicationState !== "streaming") return unfit("replication_state", report.replicationState);
-  const attachment = judgeAttachment(view, reported, check);
-  if (!attachment.fit) return attachment;
-  const lag = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
+  return andThen(judgeAttachment(view, reported, check), () => {
+    const lag = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
+    const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? Infinity;
+    return validUntil(judgeLagBytes(lag, limit, check), measuredUntilMs(observation, view.nowMs));
+  });
+}
+
+function judgeLagBytes(lag: number | null, limit: number, check: Check): Verdict {
   if (lag === null) return check.lagBytesMax === null ? fit : unfit("lag_unknown");
-  const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? Infinity;
   return lag > limit ? unfit("lagging", formatByteSize(lag)) : fit;
 }
 
-/** Tags only ever take a yes away (reference/node-api.md). */
+/** Refuses a yes for a node without a tag that the check states. Tags never turn a no into a yes (reference/node-api.md). */
 export function judgeTags(verdict: Verdict, { report }: ReportedNode, check: Check): Verdict {
   if (!verdict.fit) return verdict;
   const missing = check.tags.find(([key, value]) => report.tags.get(key) !== value);
-  return missing === undefined ? verdict : unfit("tag", missing[0]);
+  return missing === undefined ? verdict : validUntil(unfit("tag", missing[0]), verdict.validUntilMs);
 }
 
-/** Whether the node is of a version before 4, that knows no replication state. */
+/** Whether the node's version is before 4: it reports no replication state. */
 export function isBeforeStreaming(report: Report): boolean {
   return (majorVersion(report) ?? 4) < 4;
 }
 
-/** Before version 4 nodes reported no replication state and ignored the parameter. */
+/** Judges the replication state. Nodes before version 4 report none and ignore the parameter. */
 export function judgeReplicationState({ report }: ReportedNode, state: string): Verdict {
   const isUnstated = report.replicationState === null && isBeforeStreaming(report);
   return report.replicationState === state || isUnstated ? fit : unfit("replication_state", report.replicationState);

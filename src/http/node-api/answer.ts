@@ -10,7 +10,7 @@ import type { TargetNode } from "./target-node.ts";
 import { badRequest, errorReply, jsonReply, printable, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import type { RoutedRequest } from "./route-request.ts";
-import { statusReply, verdictReply, type JudgedNode } from "./verdict-reply.ts";
+import { statusReply, verdictReply, type JudgedNode, type TimedReply } from "./verdict-reply.ts";
 
 /** What answers are made from. The app hands it in. */
 export interface JudgeInputs {
@@ -25,13 +25,30 @@ export interface JudgeInputs {
 /** What can be answered from memory. */
 export type MemoryRequest = Exclude<RoutedRequest, { readonly kind: "management" | "node_question" | "operator" }>;
 
-/** Answers a question from memory. Pure but for its arguments: nothing waits, nothing is asked, nothing is written. */
+/** A request whose reply is made from one cluster's state alone. */
+export type ClusterRequest = Extract<RoutedRequest, { readonly kind: "check" | "status" }>;
+
+/** How old `observed_at` and `snapshot` may be in a reply that is kept, in ms: a report that changes only ages does not end it. */
+const keptMsMax = 1_000;
+
+/**
+ * Answers a request about a cluster's nodes, and says how long the reply may be kept. Pure.
+ * @returns the reply, and the instant up to which it may be kept while the cluster's `revision` stays the same
+ */
+export function answerCluster(question: ClusterRequest, request: Request, inputs: JudgeInputs): TimedReply {
+  const { reply, validUntilMs } =
+    question.kind === "check"
+      ? answerCheck(question.target, withStatedDatabase(question.check, request.serverState), inputs)
+      : answerStatus(question.target, inputs);
+  return { reply, validUntilMs: Math.min(validUntilMs, inputs.nowMs + keptMsMax) };
+}
+
+/** Answers a request from memory. Pure: it waits for nothing, sends nothing and writes nothing. */
 export function answer(question: MemoryRequest, request: Request, inputs: JudgeInputs): Reply {
   switch (question.kind) {
     case "check":
-      return answerCheck(question.target, withStatedDatabase(question.check, request.serverState), inputs);
     case "status":
-      return answerStatus(question.target, inputs);
+      return answerCluster(question, request, inputs).reply;
     case "document":
       return answerDocument(question.target, question.name, inputs);
     case "self":
@@ -54,10 +71,10 @@ export function answer(question: MemoryRequest, request: Request, inputs: JudgeI
   }
 }
 
-function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Reply {
-  const met = resolveTarget(target, inputs);
-  if ("reply" in met) return met.reply;
-  const { view, observation } = met;
+function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): TimedReply {
+  const resolved = resolveTarget(target, inputs);
+  if ("reply" in resolved) return { reply: resolved.reply, validUntilMs: Infinity };
+  const { view, observation } = resolved;
   const { snapshot } = inputs;
   if (target.node === null) {
     const { verdict, chosen } = judgePool(view, check);
@@ -68,21 +85,25 @@ function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Rep
 }
 
 /** Of a whole cluster: the document of the primary, else of the node that lags least. */
-function answerStatus(target: TargetNode, inputs: JudgeInputs): Reply {
-  const met = resolveTarget(target, inputs);
-  if ("reply" in met) return met.reply;
-  const { view } = met;
-  const chosen =
-    target.node === null
-      ? (judgePool(view, plainCheck("read-only")).chosen ?? judgePool(view, plainCheck("health")).chosen)
-      : met.observation;
-  return statusReply({ snapshot: inputs.snapshot, view, observation: chosen });
+function answerStatus(target: TargetNode, inputs: JudgeInputs): TimedReply {
+  const resolved = resolveTarget(target, inputs);
+  if ("reply" in resolved) return { reply: resolved.reply, validUntilMs: Infinity };
+  const { view } = resolved;
+  const { snapshot } = inputs;
+  if (target.node !== null) return statusReply({ snapshot, view, observation: resolved.observation });
+  const readable = judgePool(view, plainCheck("read-only"));
+  const { chosen, verdict } = readable.chosen === null ? judgePool(view, plainCheck("health")) : readable;
+  const { reply, validUntilMs } = statusReply({ snapshot, view, observation: chosen });
+  return {
+    reply,
+    validUntilMs: Math.min(validUntilMs, readable.verdict.validUntilMs, verdict.validUntilMs),
+  };
 }
 
 function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInputs): Reply {
-  const met = resolveTarget(target, inputs);
-  if ("reply" in met) return met.reply;
-  const served = met.view.cluster.documents[name];
+  const resolved = resolveTarget(target, inputs);
+  if ("reply" in resolved) return resolved.reply;
+  const served = resolved.view.cluster.documents[name];
   if (served === null) {
     const message = `Cannot tell /${name} of cluster ${target.cluster}: no node has answered it yet`;
     return errorReply(503, "unknown", { message, headers: ["X-Rolecall-Node", "-", "X-Rolecall-Reason", "unknown"] });

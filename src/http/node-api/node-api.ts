@@ -1,10 +1,8 @@
 import { LRUCache } from "lru-cache";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
-import { validUntilMs } from "../../health/judge/verdict-expiry.ts";
 import { hostConflict, type HostNode } from "./target-node.ts";
-import { answer, type MemoryRequest, type JudgeInputs } from "./answer.ts";
+import { answer, answerCluster, type MemoryRequest, type JudgeInputs } from "./answer.ts";
 import { ResponseCache, type CachedResponse } from "./response-cache.ts";
 import { diagnosticsPaths } from "./diagnostics-paths.ts";
 import { withoutPage } from "../pages/page.ts";
@@ -88,17 +86,15 @@ export class NodeApi {
     // The answer also depends on the members of a cluster whose facts it is not remembered by.
     if (other !== null && other.cluster !== cluster) return null;
     const state = clusterNamed(inputs.snapshot, cluster);
-    const policy = inputs.policy(cluster);
-    if (state === undefined || policy === undefined) return null;
-    const reply = answer(question, request, inputs);
+    if (state === undefined || inputs.policy(cluster) === undefined) return null;
+    const { reply, validUntilMs } = answerCluster(question, request, inputs);
     const route = nameOf(question);
-    const limitsTime = question.kind === "check" && question.check.lagTimeMsMax !== null;
     return {
       bytes: renderReply(reply, { method: request.method, keepsConnection }),
       keepsConnection,
       cluster,
       revision: state.revision,
-      untilMs: validUntilMs(viewAt(state, policy, inputs.nowMs), limitsTime),
+      validUntilMs,
       count: () => this.#sources.onAnswer(route, reply.status),
     };
   }

@@ -7,8 +7,8 @@ export interface CachedResponse {
   /** The cluster, and the facts of it that the answer came from: it dies with them. */
   readonly cluster: string;
   readonly revision: number;
-  /** The instant of our clock, in ms, at which age alone may make it untrue. */
-  readonly untilMs: number;
+  /** The instant from which age alone may make it untrue, in ms of our clock. */
+  readonly validUntilMs: number;
   /** Counts it as given. */
   readonly count: () => void;
 }
@@ -61,7 +61,7 @@ export class ResponseCache {
     if (
       known !== undefined &&
       known.revision === this.#sources.revision(known.cluster) &&
-      this.#sources.now() < known.untilMs
+      this.#sources.now() < known.validUntilMs
     ) {
       known.count();
       return known;

@@ -5,14 +5,14 @@ import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report
 import { plainCheck } from "../../../src/health/check.ts";
 import { explain } from "../../../src/health/explain/explain.ts";
 import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
-import { hasGrace, type LiveExporterEvidence } from "../../../src/health/judge/api-outage-grace.ts";
+import { graceOf, type ExporterPrimaryEvidence } from "../../../src/health/judge/api-outage-grace.ts";
 import { readIncident } from "../../incidents/incident.ts";
 import { lastSight } from "../../incidents/play.ts";
 import { defaultGuards } from "../../../src/health/guards.ts";
 import { primaryPage } from "../../fake/exporter-page.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
-const alive: LiveExporterEvidence = { isPrimary: true, standbysStreaming: 2 };
+const alive: ExporterPrimaryEvidence = { isPrimary: true, standbysStreaming: 2, freshUntilMs: Infinity };
 
 interface Scene {
   readonly survive?: string;
@@ -24,7 +24,7 @@ interface Scene {
 /** A leader last seen with its lock at 5 s, silent since: does it keep its yes? (patroni#3474, #3481, #2263) */
 function keepsItsYes(
   { survive = "20s", later = "", atMs }: Scene,
-  exporter: LiveExporterEvidence | null,
+  exporter: ExporterPrimaryEvidence | null,
   name = "pg1",
 ): boolean {
   const incident = readIncident(
@@ -42,10 +42,10 @@ ${later}`,
   const view = viewAt(cluster, policy, atMs);
   const observation = nodeNamed(cluster, name);
   assert.ok(observation !== undefined);
-  return hasGrace(view, observation, exporter);
+  return graceOf(view, observation, exporter).isGranted;
 }
 
-const scenes: readonly (readonly [string, Scene, LiveExporterEvidence | null, boolean])[] = [
+const scenes: readonly (readonly [string, Scene, ExporterPrimaryEvidence | null, boolean])[] = [
   ["keeps its yes while its exporter shows it at work", { atMs: 9_000 }, alive, true],
   ["keeps it up to the bound that the lock is sure to last", { atMs: 14_999 }, alive, true],
   ["loses it at that bound, counted from the last probe that saw the lock", { atMs: 15_000 }, alive, false],

@@ -97,7 +97,7 @@ test("an answer that is kept over probes is the one that would be made now, but 
           const found = hot.find(chunk);
           if (given.get(chunk) === found) kept += 1;
           given.set(chunk, found);
-          assert.ok((found?.untilMs ?? 0) <= cluster.nowMs + 1_000, "when it was observed may be a second old");
+          assert.ok((found?.validUntilMs ?? 0) <= cluster.nowMs + 1_000, "when it was observed may be a second old");
           assert.equal(lasting(found?.bytes), lasting(dialect.render(chunk)?.bytes), `${target} at ${cluster.nowMs}`);
         }
       };

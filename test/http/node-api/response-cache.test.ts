@@ -18,7 +18,7 @@ function counted(): {
       keepsConnection: true,
       cluster: "demo",
       revision: facts,
-      untilMs: nowMs + 100,
+      validUntilMs: nowMs + 100,
       count,
     };
   };

@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import * as fc from "fast-check";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
-import { leaderViewOutcome, viewFailureOutcome } from "../arbitraries.ts";
+import { leaderViewOutcome, viewFailureOutcome } from "../../health/arbitraries.ts";
 
 const targets = [
   "/nodes/pg1/primary",
@@ -63,10 +63,10 @@ suite("an answer's horizon", () => {
           const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
           const chunk = `GET ${target} HTTP/1.1\r\n\r\n`;
           const rendered = dialect.render(chunk);
-          assert.ok(rendered !== null && rendered.untilMs >= cluster.nowMs);
-          if (rendered.untilMs === cluster.nowMs) return; // true only now, and never given again
-          const heldMs = rendered.untilMs - cluster.nowMs;
-          cluster.nowMs = Math.min(cluster.nowMs + share * heldMs, rendered.untilMs - 0.001);
+          assert.ok(rendered !== null && rendered.validUntilMs >= cluster.nowMs);
+          if (rendered.validUntilMs === cluster.nowMs) return; // true only now, and never given again
+          const heldMs = rendered.validUntilMs - cluster.nowMs;
+          cluster.nowMs = Math.min(cluster.nowMs + share * heldMs, rendered.validUntilMs - 0.001);
           assert.equal(withoutFigures(dialect.render(chunk)?.bytes), withoutFigures(rendered.bytes));
         },
       ),
@@ -78,7 +78,7 @@ suite("an answer's horizon", () => {
     const cluster = storeFixture();
     cluster.nowMs += 5_000;
     const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
-    assert.equal(dialect.render("GET /nodes/pg1/primary HTTP/1.1\r\n\r\n")?.untilMs, 1_000 + 5_500);
+    assert.equal(dialect.render("GET /nodes/pg1/primary HTTP/1.1\r\n\r\n")?.validUntilMs, 1_000 + 5_500);
   });
 
   test("a lag in time that begins to grow this moment is looked at anew for each question that limits it", () => {
@@ -86,7 +86,7 @@ suite("an answer's horizon", () => {
     cluster.store.record(leaderViewOutcome("pg2", "pg3", cluster.nowMs), cluster.nowMs); // a leader that was never heard
     const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
     const check = "GET /nodes/pg2/replica?lag_time=700ms HTTP/1.1\r\n\r\n";
-    assert.equal(dialect.render(check)?.untilMs, cluster.nowMs);
+    assert.equal(dialect.render(check)?.validUntilMs, cluster.nowMs);
     cluster.nowMs += 900;
     assert.match(String(dialect.render(check)?.bytes), / lagging 0\.9s\r/);
   });

@@ -1,0 +1,292 @@
+import * as fc from "fast-check";
+import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
+import type { Node } from "../../../src/cluster/node.ts";
+import { neverProbed } from "../../../src/cluster/observation.ts";
+import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
+import type { ClusterState } from "../../../src/cluster/snapshot.ts";
+import { plainCheck, type Check } from "../../../src/health/check.ts";
+import type { Guards } from "../../../src/health/guards.ts";
+import { withNodes } from "../../../src/health/observe/membership.ts";
+import { routes } from "../../../src/health/route.ts";
+import { emptyPart } from "../../../src/state/clusters.ts";
+import { primaryPage, replicaPage } from "../../fake/exporter-page.ts";
+import { anyEvent, answered, historyOf as historyOfTimelines, named, silent, type Name } from "../stage.ts";
+
+/** Nodes with an API and an exporter each, and one that has an exporter only. */
+const managedNodes = ["pg1", "pg2", "pg3", "pg4"].map((name, at) => nodeOf(name, `http://${name}`, at));
+const exporterNodes = ["ex1", "ex2", "ex3"].map((name, at) => nodeOf(name, null, at + 5));
+
+/** A cluster that nobody has probed yet: one with a cluster manager, or one that is known through exporters alone. */
+export function unprobedCluster(hasManager: boolean): ClusterState {
+  const nodes = hasManager ? [...managedNodes, ...exporterNodes.slice(0, 1)] : exporterNodes;
+  return withNodes(emptyPart({ name: "demo", scope: "demo", discover: [] }), nodes.map(neverProbed));
+}
+
+function nodeOf(name: string, api: string | null, at: number): Node {
+  return {
+    name,
+    member: name,
+    isMemberFixed: true,
+    api,
+    exporter: `http://${name}:9630`,
+    database: { host: `10.0.0.${at + 1}`, port: 5432 },
+    isArchiveFed: false,
+    isFixed: true,
+  };
+}
+
+/** What may happen to a cluster: an outcome made at an instant, in ms. `null` repeats the last answer of the node. */
+export type ClusterEvent =
+  | { readonly kind: "outcome"; readonly at: (atMs: number) => ProbeOutcome }
+  | { readonly kind: "repeat"; readonly node: string };
+
+const managed = fc.constantFrom<Name[]>("pg1", "pg2", "pg3", "pg4");
+
+/** Events of a cluster with a manager: mostly a healthy one, led by pg1. */
+const managedEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
+  { weight: 10, arbitrary: managed.map((node): ClusterEvent => ({ kind: "repeat", node })) },
+  {
+    weight: 10,
+    arbitrary: fc
+      .tuple(managed, fc.integer({ min: 0, max: 3 }))
+      .map(([node, megabytes]) => made((atMs) => healthy(node, megabytes, atMs))),
+  },
+  { weight: 5, arbitrary: anyEvent.map(made) },
+  { weight: 3, arbitrary: fc.constant(made((atMs) => silent("pg1", atMs))) },
+  { weight: 1, arbitrary: fc.constant(made((atMs) => named("pg2", "pg1", atMs))) },
+  { weight: 3, arbitrary: exporterEventOf(fc.constantFrom("pg1", "pg1", "pg2", "ex1")) },
+  { weight: 3, arbitrary: fc.constant(made((atMs) => exporterRole("pg1", "primary", atMs))) },
+  { weight: 3, arbitrary: fc.constant(made((atMs) => exporterPage("pg1", streamingPrimary, atMs))) },
+  { weight: 1, arbitrary: fc.constantFrom(made(promoted), made(standbyLeading)) },
+  { weight: 2, arbitrary: drainOf(fc.constantFrom("pg1", "pg2", "pg3")) },
+  { weight: 1, arbitrary: fc.constantFrom(20_000, 30_000).map((ttlMs) => made((atMs) => configured(ttlMs, atMs))) },
+);
+
+/** What the events of a scenario come after. */
+export const starts = [
+  "no probe",
+  "a healthy round",
+  "a healthy round",
+  "a round with exporters",
+  "a silent primary",
+  "a promotion",
+  "a detached replica",
+] as const;
+
+/** The outcomes that make a start. Those of a cluster manager are left out for a cluster without one. */
+export function outcomesOf(start: (typeof starts)[number], hasManager: boolean): readonly ProbeOutcome[] {
+  if (start === "no probe") return [];
+  if (!hasManager) return healthyExporters("ex1", "ex2", 1_000);
+  const round = healthyNodes(1_000, start === "a promotion" ? 3 : 0);
+  switch (start) {
+    case "a healthy round":
+      return round;
+    case "a round with exporters":
+      return [...round, ...healthyExporters("pg1", "pg2", 1_000)];
+    case "a silent primary": {
+      const later = healthyNodes(6_000, 0).slice(1);
+      const exporters = [1_000, 6_000].flatMap((atMs) => healthyExporters("pg1", "pg2", atMs));
+      return [...round, ...exporters, ...later, silent("pg1", 6_000)];
+    }
+    case "a detached replica": {
+      const instants = [2_000, 2_500, 3_000, 3_500, 4_000];
+      return [...round, ...instants.flatMap((atMs) => [healthy("pg1", 3, atMs), healthy("pg3", 0, atMs)])];
+    }
+    case "a promotion":
+      return [...round, answered("pg1", 1_100), promoted(1_200), historyOfTimelines("pg2", 1_300), promoted(2_000)];
+  }
+}
+
+function healthyNodes(atMs: number, megabytes: number): readonly ProbeOutcome[] {
+  return (["pg1", "pg2", "pg3", "pg4"] as const).map((node) => healthy(node, megabytes, atMs));
+}
+
+/** The answers of a primary's and a replica's exporter, whose databases' clocks advance. */
+function healthyExporters(primary: string, replica: string, atMs: number): readonly ProbeOutcome[] {
+  return [
+    exporterRole(primary, "primary", atMs),
+    exporterPage(primary, streamingPrimary, atMs - 1_000),
+    exporterPage(primary, streamingPrimary, atMs),
+    exporterRole(replica, "replica", atMs),
+    exporterPage(replica, streamingReplica, atMs - 1_000),
+    exporterPage(replica, streamingReplica, atMs),
+  ];
+}
+
+const streamingPrimary: PageContent = { isPrimary: true, streaming: 2 };
+const streamingReplica: PageContent = { isPrimary: false, receivesFrom: "10.0.0.6" };
+
+const exporterEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
+  { weight: 10, arbitrary: exporterEventOf(fc.constantFrom("ex1", "ex2", "ex3")) },
+  { weight: 1, arbitrary: drainOf(fc.constantFrom("ex1", "ex2")) },
+);
+
+export interface TimedEvent {
+  readonly event: ClusterEvent;
+  /** Since the event before, and from sending the probe to recording its outcome, in ms. */
+  readonly afterMs: number;
+  readonly answeredAfterMs: number;
+}
+
+/** Durations around the thresholds that judgement knows, in ms. */
+export const anyDurationMs = fc.oneof(
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 900 }) },
+  { weight: 1, arbitrary: fc.constantFrom(0, 690, 1_490, 1_950, 4_950, 5_450, 9_990, 11_450) },
+);
+
+/** What happens to a cluster, in order. */
+export function eventsOf(hasManager: boolean): fc.Arbitrary<readonly TimedEvent[]> {
+  const timed = fc.record({
+    event: hasManager ? managedEvent : exporterEvent,
+    afterMs: anyDurationMs,
+    answeredAfterMs: fc.constantFrom(0, 0, 1, 40),
+  });
+  return fc.array(timed, { maxLength: 25 });
+}
+
+export const anyGuards: fc.Arbitrary<Partial<Guards>> = fc.record({
+  exclusivePrimary: fc.constantFrom(true, true, true, false),
+  runningPrimary: fc.constantFrom(true, true, false),
+  attachedReplica: fc.constantFrom(true, true, false),
+  sameSystem: fc.constantFrom(true, true, false),
+  attachWindowMs: fc.constantFrom(1_500, 10_000),
+  demotedForMs: fc.constantFrom(0, 2_000, 60_000),
+  lagSamples: fc.constantFrom(1, 1, 2),
+  dwellMs: fc.constantFrom(0, 0, 3_000),
+  handoverHoldMs: fc.constantFrom(0, 1_500),
+  surviveMs: fc.constantFrom(0, 6_500, 20_000),
+});
+
+const walFloor = fc.record({
+  timeline: fc.constantFrom(null, 1, 2),
+  position: fc.constantFrom(0x5000000, 0x5200000, 0x5200001),
+});
+
+/** A check with any of the parameters there are. */
+export const anyCheck: fc.Arbitrary<Check> = fc
+  .record({
+    route: fc.constantFrom(...routes),
+    lagBytesMax: fc.constantFrom(null, null, 0, 2 ** 20, 3 * 2 ** 20),
+    lagTimeMsMax: fc.constantFrom(null, null, 700, 2_000, 5_000),
+    minLsn: fc.option(walFloor, { freq: 2 }),
+    replicationState: fc.constantFrom(null, null, null, "streaming", "in archive recovery"),
+    mode: fc.constantFrom("apply", "write"),
+    tags: fc.constantFrom<Check["tags"][]>([], [], [], [["dc", "a"]]),
+    database: fc.constantFrom(null, null, null, { host: "10.0.0.2", port: 5432 }),
+    keep: fc.constantFrom(0, 0, 1, 2),
+    fallbackPrimary: fc.constantFrom(false, false, true),
+    missStatus: fc.constantFrom(503, 404),
+    unknownStatus: fc.constantFrom(503, 500),
+  })
+  .map((parameters) => ({ ...plainCheck(parameters.route), ...parameters }));
+
+function made(at: (atMs: number) => ProbeOutcome): ClusterEvent {
+  return { kind: "outcome", at };
+}
+
+/**
+ * The answer of a node of a healthy cluster that pg1 leads, at a position in the WAL: pg2 is synchronous, pg3 counts for the quorum. From
+ * 3 MB on pg3 is in no sender list.
+ */
+export function healthy(node: Name, megabytes: number, atMs: number): ProbeOutcome {
+  const position = 0x5000000 + megabytes * 2 ** 20;
+  const standbys = megabytes < 3 ? ["pg2", "pg3"] : ["pg2"];
+  const senders = standbys.map((name) => ({ name, address: null, state: "streaming" }));
+  return node === "pg1"
+    ? answered(node, atMs, { hasLock: true, role: "primary", senders, location: position })
+    : answered(node, atMs, {
+        role: "replica",
+        received: position,
+        replayed: position,
+        isSyncStandby: node === "pg2",
+        isQuorumStandby: node === "pg3",
+      });
+}
+
+/** pg2 leads on timeline 2. */
+function promoted(atMs: number): ProbeOutcome {
+  return answered("pg2", atMs, { hasLock: true, role: "primary", timeline: 2, location: 0x5300000 });
+}
+
+/** pg1 leads a standby cluster. */
+function standbyLeading(atMs: number): ProbeOutcome {
+  return answered("pg1", atMs, { hasLock: true, role: "standby_leader", received: 0x5000000, replayed: 0x5000000 });
+}
+
+function exporterEventOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent> {
+  const role = fc.constantFrom("primary", "primary", "replica", "down", "starting", "unknown");
+  const page = fc.record({
+    isPrimary: fc.boolean(),
+    isPooler: fc.constantFrom(false, false, false, false, true),
+    isFrozen: fc.constantFrom(false, false, false, true),
+    streaming: fc.constantFrom(0, 1, 2),
+    family: fc.constantFrom("pg_exporter", "pg_exporter", "postgres_exporter"),
+    receivesFrom: fc.constantFrom(null, "10.0.0.6", "10.0.0.7"),
+  });
+  return fc.oneof(
+    fc.tuple(node, role).map(([name, word]) => made((atMs) => exporterRole(name, word, atMs))),
+    {
+      weight: 2,
+      arbitrary: fc.tuple(node, page).map(([name, seen]) => made((atMs) => exporterPage(name, seen, atMs))),
+    },
+  );
+}
+
+type Role = "primary" | "replica" | "down" | "starting" | "unknown";
+
+/** The answer of `/up` of a node's exporter. */
+export function exporterRole(node: string, role: Role, sentAtMs: number): ProbeOutcome {
+  const sent = { kind: "exporter", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs } as const;
+  return { ...sent, result: { asked: "up", word: role } };
+}
+
+interface PageContent {
+  readonly isPrimary: boolean;
+  readonly isPooler?: boolean;
+  /** Whether the database's own clock stands still. */
+  readonly isFrozen?: boolean;
+  readonly streaming?: number;
+  readonly family?: ExporterPage["family"];
+  readonly receivesFrom?: string | null;
+}
+
+/** A page of metrics of a node's exporter. */
+export function exporterPage(node: string, content: PageContent, sentAtMs: number): ProbeOutcome {
+  const { isPrimary, isPooler = false, isFrozen = false, streaming = 0, receivesFrom = null } = content;
+  const page: ExporterPage = {
+    ...(isPrimary ? primaryPage : replicaPage),
+    family: content.family ?? "pg_exporter",
+    isPooler,
+    streaming,
+    databaseTimeS: isFrozen ? 0 : sentAtMs / 1000,
+    system: "7300000000000000001",
+    receiver: isPrimary || receivesFrom === null ? null : { host: receivesFrom, port: 5432, isStreaming: true },
+  };
+  const sent = { kind: "exporter", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs } as const;
+  return { ...sent, result: { asked: "metrics", page } };
+}
+
+function drainOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent> {
+  return fc
+    .tuple(node, fc.boolean())
+    .map(([name, isAll]) =>
+      made((atMs) => ({ kind: "drain", cluster: "demo", node: name, drain: drain(isAll, atMs) })),
+    );
+}
+
+function drain(isAll: boolean, atMs: number): Extract<ProbeOutcome, { kind: "drain" }>["drain"] {
+  return { reason: "patching", by: null, isAll, untilMs: atMs + 1_700, since: "", until: "" };
+}
+
+/** The dynamic configuration: with a ttl of 20 s a lock is sure to last 5 s, less than the default `max_age`. */
+function configured(ttlMs: number, sentAtMs: number): ProbeOutcome {
+  const served = { status: 200, body: "", source: "pg2", sentAtMs };
+  const config = {
+    ttlMs,
+    loopWaitMs: 10_000,
+    retryTimeoutMs: 5_000,
+    lagMaxOnFailover: 2 ** 20,
+    isStandbyCluster: false,
+  };
+  return { kind: "document", cluster: "demo", answer: { name: "config", served, config } };
+}

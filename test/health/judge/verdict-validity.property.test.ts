@@ -1,0 +1,310 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import * as fc from "fast-check";
+import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
+import type { ClusterState } from "../../../src/cluster/snapshot.ts";
+import { plainCheck, type Check } from "../../../src/health/check.ts";
+import { lockBoundMs } from "../../../src/health/evidence/freshness.ts";
+import { viewAt } from "../../../src/health/evidence/cluster-view.ts";
+import type { HealthPolicy } from "../../../src/health/health-policy.ts";
+import { hardReasons, softReasons } from "../../../src/health/reason.ts";
+import { judgeMember, judgePool } from "../../../src/health/judge/pool.ts";
+import { observe } from "../../../src/health/observe/observe.ts";
+import { routes } from "../../../src/health/route.ts";
+import type { Verdict } from "../../../src/health/verdict.ts";
+import { sentAt, settingsOf } from "../stage.ts";
+import {
+  anyCheck,
+  anyDurationMs,
+  anyGuards,
+  exporterPage,
+  eventsOf,
+  exporterRole,
+  healthy,
+  outcomesOf,
+  starts,
+  unprobedCluster,
+  type ClusterEvent,
+  type TimedEvent,
+} from "./arbitraries.ts";
+
+const scenario = fc.boolean().chain((hasManager) =>
+  fc.record({
+    hasManager: fc.constant(hasManager),
+    guards: anyGuards,
+    start: fc.constantFrom(...starts),
+    events: eventsOf(hasManager),
+    checks: fc.array(anyCheck, { minLength: 3, maxLength: 3 }),
+    afterMs: anyDurationMs,
+    shares: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 3, maxLength: 3 }),
+    repeats: fc.array(fc.tuple(fc.integer({ min: 0, max: 2 }), fc.double({ min: 0, max: 1, noNaN: true })), {
+      maxLength: 3,
+    }),
+  }),
+);
+
+type Scenario = typeof scenario extends fc.Arbitrary<infer T> ? T : never;
+
+suite("how long a verdict is valid", () => {
+  test("judging again before that gives the same verdict, for every check, guard, drain and exporter", () => {
+    const counts = new Map<string, number>();
+    fc.assert(
+      fc.property(scenario, (given) => {
+        const { cluster, policy, nowMs } = play(given);
+        for (const target of targetsOf(cluster, given)) {
+          const verdict = judgeAt(cluster, target, { policy, nowMs });
+          assert.ok(verdict.validUntilMs >= nowMs, "a verdict is valid at the instant of judging");
+          const kind = kindOf(verdict, target);
+          counts.set(kind, (counts.get(kind) ?? 0) + 1);
+          const { validUntilMs } = verdict;
+          for (const atMs of instantsBefore(validUntilMs, cluster, { policy, nowMs, shares: given.shares, target }))
+            assertSame(judgeAt(cluster, target, { policy, nowMs: atMs }), verdict, { target, atMs });
+        }
+      }),
+      { numRuns: 2_500 },
+    );
+    // A verdict that no scenario ends in is not proven.
+    const countOf = (kind: string): number =>
+      [...counts].reduce((sum, [name, times]) => (name.endsWith(kind) ? sum + times : sum), 0);
+    const kinds = [...hardReasons, ...softReasons, ...routes.flatMap((route) => [`${route} fit`])];
+    const unproven = [...kinds, "primary degraded", "replica degraded"].filter((kind) => countOf(` ${kind}`) < 10);
+    assert.deepEqual(unproven, []);
+  });
+
+  test("it ends only where evidence grows too old, a guard's time or a drain ends, or a limit is passed", () => {
+    fc.assert(
+      fc.property(scenario, (given) => {
+        const { cluster, policy, nowMs } = play(given);
+        for (const target of targetsOf(cluster, given)) {
+          const { validUntilMs } = judgeAt(cluster, target, { policy, nowMs });
+          if (validUntilMs === Infinity || validUntilMs === nowMs) continue;
+          assert.ok(
+            expiryInstants(cluster, policy, target.check).includes(validUntilMs),
+            `nothing ends at ${validUntilMs}`,
+          );
+        }
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  test("the yes of a sole primary is valid until its evidence is as old as a yes allows, and no shorter", () => {
+    let judged = 0;
+    fc.assert(
+      fc.property(scenario, (given) => {
+        const { cluster, policy, nowMs } = play(given);
+        const view = viewAt(cluster, policy, nowMs);
+        const [primary, ...others] = view.lock.claims;
+        if (primary === undefined || others.length > 0 || cluster.drains.size > 0 || primary.node.api === null) return;
+        const verdict = judgeMember(view, primary, plainCheck("primary"));
+        if (!verdict.fit || verdict.isDegraded) return;
+        judged += 1;
+        assert.equal(verdict.validUntilMs, primary.sentAtMs + view.maxAgeMs);
+        assert.equal(judgePool(view, plainCheck("primary")).verdict.validUntilMs, verdict.validUntilMs);
+      }),
+      { numRuns: 3_000 },
+    );
+    assert.ok(judged > 300, `only ${judged} scenarios had a sole primary`);
+  });
+
+  test("a verdict outlives every report that changes nothing but ages", () => {
+    let kept = 0;
+    fc.assert(
+      fc.property(scenario, (given) => {
+        const { cluster, policy, nowMs } = play(given);
+        const verdicts = targetsOf(cluster, given).map((target) => ({
+          target,
+          verdict: judgeAt(cluster, target, { policy, nowMs }),
+        }));
+        let [state, lastMs] = [cluster, nowMs];
+        for (const [index, share] of given.repeats) {
+          lastMs += share * 3_000;
+          const outcome = repeated(state, state.nodes[index]?.node.name ?? "", lastMs);
+          if (outcome === null) continue;
+          state = observe(state, outcome, { policy, nowMs: lastMs });
+          if (state.revision !== cluster.revision) return;
+          for (const { target, verdict } of verdicts) {
+            const { validUntilMs } = verdict;
+            if (lastMs >= validUntilMs) continue;
+            kept += 1;
+            const between = { policy, nowMs: lastMs, shares: given.shares, target };
+            for (const atMs of [lastMs, ...instantsBefore(validUntilMs, state, between)])
+              assertSame(judgeAt(state, target, { policy, nowMs: atMs }), verdict, { target, atMs });
+          }
+        }
+      }),
+      { numRuns: 2_000 },
+    );
+    assert.ok(kept > 4_000, `only ${kept} verdicts were compared after a report that changed nothing but ages`);
+  });
+});
+
+suite("how long a verdict is valid, by example", () => {
+  const policy = settingsOf({ surviveMs: 20_000 });
+
+  /** pg1 leads, pg2 follows; pg1's API is silent from 1 s on while its exporter goes on. */
+  function silentPrimary(): ClusterState {
+    const outcomes: ProbeOutcome[] = [healthy("pg1", 0, 1_000), healthy("pg2", 0, 1_000)];
+    for (const atMs of [1_000, 6_000]) {
+      outcomes.push(exporterRole("pg1", "primary", atMs));
+      outcomes.push(exporterPage("pg1", { isPrimary: true, streaming: 1 }, atMs));
+    }
+    outcomes.push(healthy("pg2", 0, 6_000));
+    return outcomes.reduce(
+      (state, outcome) => observe(state, outcome, { policy, nowMs: "sentAtMs" in outcome ? outcome.sentAtMs : 0 }),
+      unprobedCluster(true),
+    );
+  }
+
+  test("a primary with a silent API keeps its degraded yes until the lock may have passed on", () => {
+    const cluster = silentPrimary();
+    const [primary] = cluster.nodes;
+    assert.ok(primary !== undefined);
+    const fresh = judgeMember(viewAt(cluster, policy, 6_200), primary, plainCheck("primary"));
+    assert.deepEqual(fresh, { fit: true, isDegraded: false, validUntilMs: 1_000 + policy.maxAgeMs });
+    const silent = judgeMember(viewAt(cluster, policy, 6_600), primary, plainCheck("primary"));
+    assert.deepEqual(silent, { fit: true, isDegraded: true, validUntilMs: 1_000 + lockBoundMs(cluster) });
+  });
+
+  test("a replica's yes does not depend on the age of the leader's report", () => {
+    const cluster = silentPrimary();
+    const replica = cluster.nodes[1];
+    assert.ok(replica !== undefined);
+    const verdict = judgeMember(viewAt(cluster, policy, 6_200), replica, plainCheck("replica"));
+    assert.deepEqual(verdict, { fit: true, isDegraded: false, validUntilMs: 6_000 + policy.maxAgeMs });
+  });
+
+  test("a yes with a limit on lag in time ends where the lag passes it", () => {
+    const check = { ...plainCheck("replica"), lagTimeMsMax: 2_000 };
+    const behind = observe(
+      observe(silentPrimary(), healthy("pg1", 2, 6_000), { policy, nowMs: 6_000 }),
+      healthy("pg2", 0, 6_100),
+      { policy, nowMs: 6_100 },
+    );
+    const replica = behind.nodes[1];
+    assert.ok(replica !== undefined);
+    // The leader was last seen at the replica's position at 1 s.
+    const verdict = judgeMember(viewAt(behind, policy, 2_500), replica, check);
+    assert.ok(verdict.fit);
+    assert.equal(verdict.validUntilMs, 3_000);
+    assert.ok(!judgeMember(viewAt(behind, policy, 3_001), replica, check).fit);
+  });
+});
+
+interface Context {
+  readonly policy: HealthPolicy;
+  readonly nowMs: number;
+}
+
+/** Records a scenario's events, and gives the state with the instant at which it is judged. */
+function play({ hasManager, guards, start, events, afterMs }: Scenario): Context & { readonly cluster: ClusterState } {
+  const policy = settingsOf(guards);
+  let cluster = unprobedCluster(hasManager);
+  let nowMs = 1_000;
+  for (const outcome of outcomesOf(start, hasManager)) {
+    nowMs = recordedAtMs(outcome, nowMs);
+    cluster = observe(cluster, outcome, { policy, nowMs });
+  }
+  for (const timed of events) {
+    nowMs += timed.afterMs;
+    const outcome = outcomeOf(cluster, timed.event, nowMs);
+    nowMs += answeredMs(timed);
+    if (outcome !== null) cluster = observe(cluster, outcome, { policy, nowMs });
+  }
+  return { cluster, policy, nowMs: nowMs + afterMs };
+}
+
+function recordedAtMs(outcome: ProbeOutcome, nowMs: number): number {
+  return outcome.kind === "drain" ? nowMs : Math.max(nowMs, sentAt(outcome));
+}
+
+function answeredMs({ event, answeredAfterMs }: TimedEvent): number {
+  return event.kind === "repeat" ? 0 : answeredAfterMs;
+}
+
+function outcomeOf(cluster: ClusterState, event: ClusterEvent, atMs: number): ProbeOutcome | null {
+  return event.kind === "outcome" ? event.at(atMs) : repeated(cluster, event.node, atMs);
+}
+
+/** The node's last answer again, as a prober that recognises it reports it; `null` for a node that never answered. */
+function repeated(cluster: ClusterState, node: string, atMs: number): ProbeOutcome | null {
+  const known = cluster.nodes[cluster.index.get(node) ?? -1];
+  if (known === undefined || known.report === null || known.node.api === null) return null;
+  const { report, hasLock } = known;
+  return { kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result: { report, hasLock } };
+}
+
+/** What is judged: a node, or the whole cluster where `node` is `null`. */
+interface Target {
+  readonly node: string | null;
+  readonly check: Check;
+}
+
+function targetsOf({ nodes }: ClusterState, { checks }: Scenario): readonly Target[] {
+  const places = [null, ...nodes.map(({ node }) => node.name)];
+  return places.flatMap((node) => [...checks, plainCheck("primary")].map((check) => ({ node, check })));
+}
+
+/** A verdict with the node that was chosen where a whole cluster is judged. */
+type Judged = Verdict & { readonly chosen: string };
+
+function judgeAt(cluster: ClusterState, { node, check }: Target, { policy, nowMs }: Context): Judged {
+  const view = viewAt(cluster, policy, nowMs);
+  const observation = cluster.nodes.find((known) => known.node.name === node);
+  if (observation !== undefined) return { ...judgeMember(view, observation, check), chosen: "itself" };
+  const { verdict, chosen } = judgePool(view, check);
+  return { ...verdict, chosen: chosen?.node.name ?? "none" };
+}
+
+/** Compares all that must not change: not a figure that grows with time. */
+function assertSame(later: Judged, verdict: Judged, { target, atMs }: { target: Target; atMs: number }): void {
+  if (textOf(later) === textOf(verdict)) return;
+  assert.fail(`${JSON.stringify(target)} was ${textOf(verdict)} and is ${textOf(later)} at ${atMs}`);
+}
+
+function textOf(judged: Judged): string {
+  if (judged.fit) return `fit ${judged.isDegraded} ${judged.chosen}`;
+  return `${judged.reason} ${judged.isFigureTimed ? "" : judged.figure} ${judged.chosen}`;
+}
+
+function kindOf(judged: Judged, { check }: Target): string {
+  return ` ${check.route} ${judged.fit ? (judged.isDegraded ? "degraded" : "fit") : judged.reason}`;
+}
+
+interface Between extends Context {
+  readonly shares: readonly number[];
+  readonly target: Target;
+}
+
+/** Instants from now on and before an end: around all at which anything may change, some between, and the last. */
+function instantsBefore(
+  endMs: number,
+  cluster: ClusterState,
+  { policy, nowMs, shares, target }: Between,
+): readonly number[] {
+  const lastMs = endMs === Infinity ? nowMs + 120_000 : endMs - 0.001;
+  const between = shares.map((share) => nowMs + share * (lastMs - nowMs));
+  const expiries = expiryInstants(cluster, policy, target.check).filter((atMs) => atMs >= nowMs && atMs <= endMs);
+  const around = [...new Set(expiries)].flatMap((atMs) => [atMs - 0.001, atMs, atMs + 0.001]);
+  return [...between, ...around, lastMs].filter((atMs) => atMs >= nowMs && atMs < endMs);
+}
+
+/** Every instant at which time alone may change a verdict, written down by hand: what the rules say of themselves is compared with it. */
+function expiryInstants(cluster: ClusterState, policy: HealthPolicy, check: Check): readonly number[] {
+  const { demotedForMs, surviveMs, handoverHoldMs } = policy.guards;
+  const maxAgeMs = Math.min(policy.maxAgeMs, lockBoundMs(cluster));
+  const instants = [cluster.newestReportAtMs + maxAgeMs];
+  for (const { untilMs } of cluster.drains.values()) instants.push(untilMs);
+  if (cluster.lastLeaderLoss !== null) instants.push(cluster.lastLeaderLoss.atMs + handoverHoldMs);
+  for (const { atMs } of cluster.positionSamples) instants.push(atMs + (check.lagTimeMsMax ?? 0));
+  for (const { sentAtMs, lastHeldAtMs, liveness, failedAtMs, exporter, claimedSinceMs, measured } of cluster.nodes) {
+    instants.push(sentAtMs + maxAgeMs, failedAtMs + policy.livenessMaxAgeMs);
+    instants.push(measured?.heldUntilMs ?? -Infinity, (claimedSinceMs ?? -Infinity) + handoverHoldMs);
+    instants.push((exporter?.provenAtMs ?? -Infinity) + policy.pageMaxAgeMs);
+    instants.push((exporter?.up?.sentAtMs ?? -Infinity) + policy.maxAgeMs);
+    instants.push((liveness?.sentAtMs ?? -Infinity) + policy.livenessMaxAgeMs);
+    instants.push((lastHeldAtMs ?? -Infinity) + demotedForMs);
+    instants.push((lastHeldAtMs ?? -Infinity) + Math.min(surviveMs, lockBoundMs(cluster)));
+  }
+  return instants;
+}
