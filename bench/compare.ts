@@ -38,7 +38,7 @@ const comparisons: readonly Comparison[] = [
   {
     name: "time per answer, ordinary path",
     clusters: 1,
-    configuration: { fast_lane: false },
+    configuration: { fast_path: false },
     cost: (rolecall) => timePerAnswer(rolecall, false),
   },
   {

@@ -8,7 +8,7 @@
  */
 
 /** The files of ours that serve one connection and write nothing that others read. */
-const connectionFiles = /^(front|gateway)\/|^workers\/relay/;
+const connectionFiles = /^(http|gateway)\/|^workers\/relay-/;
 /** The folder of our own files, as stacks name it. */
 const ownFolder = new URL("..", import.meta.url).href;
 /** Stacks are kept so deep, in frames: one that is cut off could hide a function. */

@@ -182,7 +182,7 @@ test("the least file gets every default", () => {
     ignoreParams: ["be"],
     stateFile: null,
     drainMs: 5000,
-    fastLane: true,
+    fastPath: true,
     workers: 0,
     log: { level: "info" },
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },

@@ -32,7 +32,7 @@ export function configOf(
     ignoreParams: ["be"],
     stateFile: null,
     drainMs: 0,
-    fastLane: true,
+    fastPath: true,
     workers: Number(process.env["TEST_WORKERS"] ?? 0),
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     log: { level: "silent" },

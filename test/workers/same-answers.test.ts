@@ -31,7 +31,7 @@ interface Edge {
   readonly passed: () => string;
 }
 
-async function edge(context: TestContext, workers: number, fastLane: boolean): Promise<Edge> {
+async function edge(context: TestContext, workers: number, fastPath: boolean): Promise<Edge> {
   const passed: string[] = [];
   const behave = (
     { method, path, headers }: { method: string; path: string; headers: object },
@@ -52,7 +52,7 @@ async function edge(context: TestContext, workers: number, fastLane: boolean): P
     listen: [listenerOf({ cluster: "demo", wholeCluster: true, access: { ...unrestrictedAccess, management: true } })],
     hostSuffixes: [".db.internal"],
     workers,
-    fastLane,
+    fastPath,
   });
   const app = new App(plain, silentLogger);
   context.after(async () => {

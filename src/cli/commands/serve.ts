@@ -34,7 +34,7 @@ export async function serve({ args, result, io, print, signal: ending }: Command
     growYoungGeneration();
     for (const { config: listener, port } of app.doors)
       log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
-    if (config.fastLane && !hasSupportedInternals)
+    if (config.fastPath && !hasSupportedInternals)
       log.warn(
         { node: process.version },
         "no fast lane: this Node does not show its TCP handles as 20, 22, 24 and 26 do; checks go the ordinary way",

@@ -14,8 +14,7 @@ export interface Config {
   readonly stateFile: string | null;
   /** How long answers go on after SIGTERM. */
   readonly drainMs: number;
-  /** Whether simple checks are answered before a request is taken apart. */
-  readonly fastLane: boolean;
+  readonly fastPath: FastPathMode;
   /** How many processes answer beside the one that probes; 0: it does both. Taken at the start alone. */
   readonly workers: number | "auto";
   readonly log: LogConfig;
@@ -23,6 +22,12 @@ export interface Config {
   /** The cluster simulator to run inside this process, or `null`. */
   readonly simulator: SimulatorConfig | null;
 }
+
+/**
+ * Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md): `true` on the Node versions that the fast
+ * path was tried on, `force` on others too.
+ */
+export type FastPathMode = boolean | "force";
 
 /** What the exporter dialect, and the nodes' metrics on admin listeners, look like. */
 export interface ExporterConfig {

@@ -42,7 +42,12 @@ export const configSchema: z.ZodType<ConfigShape> = z
           "File that keeps over a restart: discovered members, in case every seed is down; the last accepted leaders; detached, stalled and diverged replicas; drains",
         ),
       drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
-      fast_lane: flag().default(true).describe("Whether simple checks are answered before a request is taken apart"),
+      fast_path: z
+        .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
+        .default(true)
+        .describe(
+          "Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md). true: on the Node versions it was tried on. force: on others too",
+        ),
       workers: z
         .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
         .default(0)
@@ -69,7 +74,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
       ignore_params: ignoreParams,
       state_file: stateFile,
       drain: drainMs,
-      fast_lane: fastLane,
+      fast_path: fastPath,
       ...sections
     }) => ({
       ...sections,
@@ -77,7 +82,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
       ignoreParams,
       stateFile,
       drainMs,
-      fastLane,
+      fastPath,
     }),
   );
 

@@ -3,6 +3,7 @@ import { describeFound } from "../model/issue.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 import type { OverrideKey } from "./override-keys.ts";
+import { renamedTo } from "./renamed-keys.ts";
 
 /** A value that a flag or an environment variable puts in the place of the file's. */
 export interface Override<Value = unknown> {
@@ -67,8 +68,11 @@ export function readListen(
 
 /** The problem with a name that is none of `known`. `where` is the flag or variable as people know it. */
 export function unknownName(where: string, { name, known }: { name: string; known: readonly string[] }): ConfigProblem {
-  const near = didYouMean(name, known);
   const allowed = `one of ${known.join(", ")}`;
+  const renamed = renamedTo(name, known);
+  if (renamed !== null)
+    return namedProblem(where, { found: describeFound(name), allowed, message: `was renamed: use ${renamed}` });
+  const near = didYouMean(name, known);
   const message = near === null ? `is not known: it must be ${allowed}` : `is not known: did you mean ${near}?`;
   return namedProblem(where, { found: describeFound(name), allowed, message });
 }

@@ -2,6 +2,7 @@ import type * as z from "zod";
 import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "../model/issue.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import { keysAt } from "./override-keys.ts";
+import { renamedTo } from "./renamed-keys.ts";
 
 /** Turns what the schema refuses into issues, in its words: each of its messages says what is allowed. `value` is what it read. */
 export function shapeIssues(error: z.ZodError, value: unknown): readonly ConfigIssue[] {
@@ -17,8 +18,11 @@ export function shapeIssues(error: z.ZodError, value: unknown): readonly ConfigI
 
 function unknownKey(path: ConfigPath, keys: readonly string[]): ConfigIssue {
   const key = String(path.at(-1));
-  const near = didYouMean(key, keys);
   const allowed = `one of ${keys.join(", ")}`;
+  const renamed = renamedTo(key, keys);
+  if (renamed !== null)
+    return { path, found: describeFound(key), allowed, message: `was renamed: use ${renamed}`, isKey: true };
+  const near = didYouMean(key, keys);
   const hint = near === null ? `it must be ${allowed}` : `did you mean ${near}?`;
   return { path, found: describeFound(key), allowed, message: `is not a known key: ${hint}`, isKey: true };
 }

@@ -11,7 +11,7 @@ export function scopeOf(listener: ListenerConfig, { clusters, hostSuffixes }: Co
 
 /** The handler of one listener of the node dialect. */
 export function nodeHandler(listener: ListenerConfig, config: Config, sources: NodeApiContext): ListenerHandler {
-  const { ignoreParams, probe, fastLane } = config;
+  const { ignoreParams, probe, fastPath } = config;
   const dialect = new NodeApi(
     {
       scope: scopeOf(listener, config),
@@ -26,5 +26,5 @@ export function nodeHandler(listener: ListenerConfig, config: Config, sources: N
     },
     sources,
   );
-  return Object.assign((request: Request) => dialect.handle(request), fastLane ? { cached: dialect.cached() } : {});
+  return Object.assign((request: Request) => dialect.handle(request), fastPath ? { cached: dialect.cached() } : {});
 }

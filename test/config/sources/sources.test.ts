@@ -81,7 +81,7 @@ test("every value outside lists of the schema has its variable", () => {
       "ROLECALL_IGNORE_PARAMS list",
       "ROLECALL_STATE_FILE text",
       "ROLECALL_DRAIN text",
-      "ROLECALL_FAST_LANE boolean",
+      "ROLECALL_FAST_PATH boolean",
       "ROLECALL_WORKERS number",
       ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM"].map(
         (key) => `ROLECALL_GUARDS_${key} boolean`,

@@ -167,7 +167,7 @@ suite("what throws on the fast path costs its connection and is reported", () =>
 suite(
   "an exception that nobody caught is of one connection where each function of ours on its stack serves one",
   () => {
-    const own = new URL("../../../src", import.meta.url).href;
+    const own = new URL("../../src/", import.meta.url).href;
     const errorAt = (...frames: readonly string[]): Error =>
       Object.assign(new Error("mishap"), { stack: ["Error: mishap", ...frames].join("\n") });
     const node = "    at Socket.emit (node:events:513:28)";
@@ -177,13 +177,17 @@ suite(
     const rows: readonly (readonly [given: string, error: unknown, is: boolean])[] = [
       ["only Node's own", errorAt(node, node), true],
       ["a package's", errorAt(proxy, node), true],
-      ["a listener's", errorAt(node, frame("front/listener.js"), node), true],
+      ["a listener's", errorAt(node, frame("http/listener/listener.js"), node), true],
       ["the gateway's", errorAt(frame("gateway/forward.js"), proxy), true],
-      ["the relay's", errorAt(frame("workers/relay-door.js"), node), true],
-      ["the store's", errorAt(frame("store.js"), node), false],
-      ["the store's below a listener's", errorAt(frame("front/listener.js"), frame("store.js"), node), false],
+      ["the relay's", errorAt(frame("workers/relay-server.js"), node), true],
+      ["the store's", errorAt(frame("state/store.js"), node), false],
+      [
+        "the store's below a listener's",
+        errorAt(frame("http/listener/listener.js"), frame("state/store.js"), node),
+        false,
+      ],
       ["a prober's", errorAt(node, frame("probe/node-prober.js")), false],
-      ["a worker's that is no relay", errorAt(frame("workers/follower.js")), false],
+      ["a worker's that is no relay", errorAt(frame("app/worker-server.js")), false],
       ["a stack that was cut off", errorAt(...Array.from({ length: 50 }, () => node)), false],
       ["no stack", errorAt(), false],
       ["no error", "mishap", false],

@@ -34,7 +34,7 @@ async function askPage(url: string, method = "GET"): Promise<HttpAnswer> {
 
 async function appOf(
   context: TestContext,
-  parts: { readonly fastLane: boolean; readonly workers?: number },
+  parts: { readonly fastPath: boolean; readonly workers?: number },
 ): Promise<readonly string[]> {
   const simulator = await startSimulator({ nodes: 2, port: 0 });
   const cluster = clusterOf({ discover: simulator.nodes.map(({ url }) => url) });
@@ -49,7 +49,7 @@ async function appOf(
 }
 
 describe("operator pages", () => {
-  for (const parts of [{ fastLane: true }, { fastLane: false }, { fastLane: true, workers: 1 }]) {
+  for (const parts of [{ fastPath: true }, { fastPath: false }, { fastPath: true, workers: 1 }]) {
     test(`are answered by admin listeners, by health listeners only where they are switched on: ${JSON.stringify(parts)}`, async (context) => {
       const [health = "", shown = "", admin = ""] = await appOf(context, parts);
       const methods = ["GET", "HEAD", "OPTIONS", "POST"];
@@ -80,7 +80,7 @@ describe("operator pages", () => {
   }
 
   test("are laid out as if they were written in one piece", async (context) => {
-    const [, , admin] = await appOf(context, { fastLane: true });
+    const [, , admin] = await appOf(context, { fastPath: true });
     const { body, headers } = await askPage(`${admin}/incident`);
     assert.equal(
       body,
