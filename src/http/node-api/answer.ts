@@ -1,34 +1,35 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, DocumentName, Snapshot } from "../../cluster/snapshot.ts";
-import { parseDatabaseAddress, plainCheck, type Check } from "../../health/check.ts";
+import { plainCheck, type Check } from "../../health/check.ts";
 import { judgeMember, judgePool } from "../../health/judge/pool.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { unfit } from "../../health/verdict.ts";
+import { withServerState } from "./haproxy-server-state.ts";
 import type { TargetNode } from "./target-node.ts";
 import { badRequest, errorReply, jsonReply, printable, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import type { RoutedRequest } from "./route-request.ts";
 import { statusReply, verdictReply, type JudgedNode } from "./verdict-reply.ts";
 
-/** What answers are made from. The app hands it in. */
+/** What answers are computed from. */
 export interface JudgeInputs {
   readonly snapshot: Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Our clock, in ms. */
+  /** Milliseconds of the monotonic clock. */
   readonly nowMs: number;
-  /** Whether this process should be sent traffic; `null` when it should, else why not. */
+  /** Why this process should not receive traffic; `null` if it should. */
   readonly unready: () => string | null;
 }
 
-/** What can be answered from memory. */
+/** The requests that are answered from memory. */
 export type MemoryRequest = Exclude<RoutedRequest, { readonly kind: "management" | "node_question" | "operator" }>;
 
-/** Answers a question from memory. Pure but for its arguments: nothing waits, nothing is asked, nothing is written. */
+/** Answers a request from memory. A pure function of its arguments: it does not wait, send or write anything. */
 export function answer(question: MemoryRequest, request: Request, inputs: JudgeInputs): Reply {
   switch (question.kind) {
     case "check":
-      return answerCheck(question.target, withStatedDatabase(question.check, request.serverState), inputs);
+      return answerCheck(question.target, withServerState(question.check, request.serverState), inputs);
     case "status":
       return answerStatus(question.target, inputs);
     case "document":
@@ -48,15 +49,15 @@ export function answer(question: MemoryRequest, request: Request, inputs: JudgeI
       });
     case "forbidden":
       return errorReply(403, "management_off", {
-        message: `Cannot pass ${question.call} on: this listener only answers questions. The listener option management: on changes that`,
+        message: `Cannot pass ${question.call} on: management calls are off on this listener. Set the listener option management: on`,
       });
   }
 }
 
 function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Reply {
-  const met = resolveTarget(target, inputs);
-  if ("reply" in met) return met.reply;
-  const { view, observation } = met;
+  const resolved = resolveTarget(target, inputs);
+  if ("reply" in resolved) return resolved.reply;
+  const { view, observation } = resolved;
   const { snapshot } = inputs;
   if (target.node === null) {
     const { verdict, chosen } = judgePool(view, check);
@@ -66,24 +67,24 @@ function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Rep
   return verdictReply({ snapshot, view, observation }, judgeMember(view, observation, check), check);
 }
 
-/** Of a whole cluster: the document of the primary, else of the node that lags least. */
+/** Answers `/patroni` and `/ha`. For a whole cluster: the document of the primary, else of the node with the least lag. */
 function answerStatus(target: TargetNode, inputs: JudgeInputs): Reply {
-  const met = resolveTarget(target, inputs);
-  if ("reply" in met) return met.reply;
-  const { view } = met;
+  const resolved = resolveTarget(target, inputs);
+  if ("reply" in resolved) return resolved.reply;
+  const { view } = resolved;
   const chosen =
     target.node === null
       ? (judgePool(view, plainCheck("read-only")).chosen ?? judgePool(view, plainCheck("health")).chosen)
-      : met.observation;
+      : resolved.observation;
   return statusReply({ snapshot: inputs.snapshot, view, observation: chosen });
 }
 
 function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInputs): Reply {
-  const met = resolveTarget(target, inputs);
-  if ("reply" in met) return met.reply;
-  const served = met.view.cluster.documents[name];
+  const resolved = resolveTarget(target, inputs);
+  if ("reply" in resolved) return resolved.reply;
+  const served = resolved.view.cluster.documents[name];
   if (served === null) {
-    const message = `Cannot tell /${name} of cluster ${target.cluster}: no node has answered it yet`;
+    const message = `Cannot serve /${name} of cluster ${target.cluster}: no node has answered it yet`;
     return errorReply(503, "unknown", { message, headers: ["X-Rolecall-Node", "-", "X-Rolecall-Reason", "unknown"] });
   }
   const age = Math.max(0, Math.round((inputs.nowMs - served.sentAtMs) / 1000));
@@ -93,7 +94,7 @@ function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInp
   return jsonReply({ code: 200, phrase: "OK" }, served.body, headers);
 }
 
-/** Our own health is never a database's: `/livez` says that the process turns, `/readyz` whether to send it traffic. */
+/** Answers `/livez` (the process runs) and `/readyz` (send it traffic). Both report rolecall only, never a database. */
 export function answerSelf(path: "livez" | "readyz", unready: string | null): Reply {
   if (path === "livez" || unready === null) return jsonReply({ code: 200, phrase: "OK" }, '{"status":"ok"}');
   return jsonReply({ code: 503, phrase: unready }, JSON.stringify({ status: unready }));
@@ -101,7 +102,7 @@ export function answerSelf(path: "livez" | "readyz", unready: string | null): Re
 
 type ResolvedTarget = Omit<JudgedNode, "snapshot"> | { readonly reply: Reply };
 
-/** Finds the cluster and the node that were named. Before the first member list any name may yet turn out right. */
+/** Finds the cluster and node of a request. Before the first member list, any node name may turn out to exist. */
 function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, nowMs }: JudgeInputs): ResolvedTarget {
   const cluster = snapshot.clusters[snapshot.index.get(target.cluster) ?? -1];
   const policy = healthPolicy(target.cluster);
@@ -133,14 +134,4 @@ function find(cluster: ClusterState, name: string, isAnyCase: boolean): Observat
   const exact = cluster.nodes[cluster.index.get(name) ?? -1];
   if (exact !== undefined || !isAnyCase) return exact;
   return cluster.nodes.find(({ node }) => node.name.toLowerCase() === name.toLowerCase());
-}
-
-/** `address=10.0.0.1; port=5432` of HAProxy's server state says where HAProxy would send the traffic. `db=` comes first. */
-function withStatedDatabase(check: Check, serverState: string | undefined): Check {
-  if (serverState === undefined || check.database !== null) return check;
-  const address = /(?:^|;)\s*address=([^;\s]+)/.exec(serverState)?.[1];
-  const port = /(?:^|;)\s*port=(\d{1,5})/.exec(serverState)?.[1];
-  if (address === undefined || port === undefined) return check;
-  const database = parseDatabaseAddress(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`);
-  return database === undefined ? check : { ...check, database };
 }
