@@ -5,7 +5,8 @@ import { parse, stringify } from "yaml";
 import { App } from "../../src/app/app.ts";
 import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
 import { Listener } from "../../src/http/listener/listener.ts";
-import { paged, type Page, type Rendering } from "../../src/http/pages/page.ts";
+import { servePage, type Page } from "../../src/http/pages/page.ts";
+import type { Rendering } from "../../src/http/pages/rendering.ts";
 import { PageGate } from "../../src/http/pages/page-gate.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
 import { ask, type Answer } from "../fake/ask.ts";
@@ -127,7 +128,7 @@ async function listening(context: TestContext, held: Held): Promise<Front> {
   const errors: unknown[] = [];
   const check = { status: 200, phrase: "OK", headers: [], body: Buffer.from("check") };
   const listener = new Listener(
-    ({ target }) => (target === "/page" ? paged(held.page) : check),
+    (call) => (call.request.target === "/page" ? servePage(held.page, call) : Promise.resolve(check)),
     unrestrictedAccess,
     eventsTo(errors),
   );
@@ -219,7 +220,7 @@ describe("large answers", () => {
   ] as const) {
     test(what, async (context) => {
       const reply = { status: 200, phrase: "OK", headers: [], body: Buffer.alloc(size, "x") };
-      const listener = new Listener(() => reply, unrestrictedAccess, eventsTo([]));
+      const listener = new Listener(() => Promise.resolve(reply), unrestrictedAccess, eventsTo([]));
       const port = await listener.open({ address: "127.0.0.1", port: 0 });
       context.after(() => listener.close(0));
       const requests = `${get("/").repeat(count - 1)}${get("/").replace("Host", "Connection: close\r\nHost")}`;

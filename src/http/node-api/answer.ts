@@ -7,7 +7,7 @@ import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts"
 import { unfit } from "../../health/verdict.ts";
 import { withServerState } from "./haproxy-server-state.ts";
 import type { TargetNode } from "./target-node.ts";
-import { badRequest, errorReply, jsonReply, printable, type Reply } from "../message/reply.ts";
+import { badRequest, errorReply, jsonReply, methodNotAllowed, printable, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import type { RoutedRequest } from "./route-request.ts";
 import { statusReply, verdictReply, type JudgedNode } from "./verdict-reply.ts";
@@ -39,10 +39,7 @@ export function answer(question: MemoryRequest, request: Request, inputs: JudgeI
     case "bad_request":
       return badRequest(question.problem);
     case "not_allowed":
-      return errorReply(405, "method_not_allowed", {
-        message: `Cannot ${request.method} this path: allowed is ${question.allow}`,
-        headers: ["Allow", question.allow],
-      });
+      return methodNotAllowed(request.method, question.allow);
     case "operator_off":
       return errorReply(403, "operator_pages_off", {
         message: `Cannot answer /${question.path}: this listener has no operator pages. Request it from an admin listener (dialect: admin), or set operator_pages: true on this one`,
