@@ -3,10 +3,8 @@ import { clusterNamed, nodeNamed } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { ExporterApi, type ExporterApiContext } from "../http/exporter-api/exporter-api.ts";
-import { exporterPageOf, isReload } from "../http/message/exporter-paths.ts";
-import type { ListenerHandler } from "../http/message/handler.ts";
-import { paged, scrapesMax } from "../http/pages/page.ts";
-import type { PageGate } from "../http/pages/page-gate.ts";
+import { isReload } from "../http/message/exporter-paths.ts";
+import type { ListenerHandler, RequestHandler } from "../http/message/handler.ts";
 import type { Request } from "../http/message/request.ts";
 import { disagreement } from "../health/evidence/exporter-disagreement.ts";
 import { viewAt } from "../health/evidence/cluster-view.ts";
@@ -19,10 +17,9 @@ import { livenessIntervalFactor } from "../state/clusters.ts";
 import { version } from "../config/version.ts";
 
 /** What a listener of the exporter dialect is wired to. */
-export interface ExporterHandlerContext extends Pick<ExporterApiContext, "inputs" | "reload" | "onAnswer"> {
+export interface ExporterHandlerContext extends Pick<ExporterApiContext, "inputs" | "reload" | "onAnswer" | "gate"> {
   readonly config: Config;
   readonly metrics: Metrics;
-  readonly gate: PageGate;
   /** The file that the configuration came from; `null` where the command line said it all. */
   readonly file: string | null;
 }
@@ -64,13 +61,7 @@ export function exporterHandler(listener: ListenerConfig, wires: ExporterHandler
         ),
     },
   );
-  const handler = (request: Request): ReturnType<ListenerHandler> => {
-    const page = exporterPageOf(request.target, config.exporter.telemetryPath);
-    if (page === null) return dialect.handle(request);
-    // All who wait for metrics get one page.
-    const atOnce = page === "metrics" ? scrapesMax : 1;
-    return paged({ gate: wires.gate, name: `exporter ${page}`, atOnce, render: () => dialect.handle(request) });
-  };
+  const handler: RequestHandler = (call) => dialect.handle(call);
   return Object.assign(handler, { changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath) });
 }
 

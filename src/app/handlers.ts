@@ -7,7 +7,8 @@ import { answerAdminRequest } from "../http/admin-api/admin-api.ts";
 import type { JudgeInputs } from "../http/node-api/answer.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";
 import { scopeOf, nodeHandler } from "../http/node-api/node-handler.ts";
-import { answerDiagnostics, type DiagnosticsSources } from "../http/diagnostics/diagnostics-api.ts";
+import { answerDiagnostics } from "../http/diagnostics/diagnostics-api.ts";
+import type { DiagnosticsSources } from "../http/diagnostics/diagnostics-sources.ts";
 import type { PageGate } from "../http/pages/page-gate.ts";
 import type { AnswerCounter } from "../http/message/answer-counter.ts";
 import type { Gatehouse } from "./gatehouse.ts";
@@ -41,7 +42,7 @@ export function handlerFor(listener: ListenerConfig, config: Config, context: Ha
   if (listener.dialect === "admin") {
     const page = (): ReturnType<Metrics["render"]> => metrics.render();
     const sources = { scope, unready, operator, metrics: page, drains, snapshots: gatehouse.snapshots };
-    return (request, message) => answerAdminRequest(request, message, sources);
+    return (call) => answerAdminRequest(call, sources);
   }
   const { policy, snapshot, now } = operator;
   const inputs = (): JudgeInputs => ({ snapshot: store.current, policy, nowMs: clock.now(), unready });
@@ -61,7 +62,7 @@ export function handlerFor(listener: ListenerConfig, config: Config, context: Ha
     inputs,
     snapshot,
     now,
-    operator: (request) => answerDiagnostics(request, scope, counted),
+    operator: (call) => answerDiagnostics(call, scope, counted),
     passthrough: gatehouse.gateway,
     onAnswer,
   });

@@ -5,12 +5,12 @@ import type { JudgeInputs } from "../http/node-api/answer.ts";
 import { ListenError, ListenerSet, type PreparedListeners } from "../http/listener/listener-set.ts";
 import { exporterPageOf, isReload } from "../http/message/exporter-paths.ts";
 import { ExporterRoles } from "../http/exporter-api/exporter-roles.ts";
-import type { ListenerHandler } from "../http/message/handler.ts";
+import type { ListenerHandler, RequestHandler } from "../http/message/handler.ts";
 import { nodeHandler } from "../http/node-api/node-handler.ts";
 import { operatorPageOf } from "../http/node-api/diagnostics-paths.ts";
-import { paged, scrapesMax } from "../http/pages/page.ts";
+import { scrapesMax, servePage } from "../http/pages/page.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
-import type { Delegated } from "../http/message/passthrough.ts";
+import type { IncomingCall } from "../http/message/incoming-call.ts";
 import type { Request } from "../http/message/request.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
 import { relay } from "../gateway/relay.ts";
@@ -187,18 +187,19 @@ export class WorkerServer {
       unready,
     });
     const onAnswer = (route: string, status: number): void => this.#counter.count(route, status);
-    const take: Delegated["take"] = (incoming) => relay(incoming, { ...replica().relay, listener: key });
-    const handOver: Delegated = { take };
+    const relayToMain = (call: IncomingCall): Promise<void> => relay(call, { ...replica().relay, listener: key });
+    const relayCall: RequestHandler = (call) => relayToMain(call).then(() => null);
     // The main process renders pages: it is not to be flooded by way of its workers.
-    const handOverPage = (name: string, atOnce: number): Delegated =>
-      paged({ gate: this.#gate, name, atOnce, render: ({ incoming: passed }) => take(passed).then(() => null) });
+    const relayPage = (name: string, atOnce: number, call: IncomingCall): Promise<null> =>
+      servePage({ gate: this.#gate, name, atOnce, render: () => relayCall(call) }, call);
     if (listener.dialect === "exporter") {
       const roles = new ExporterRoles({ cluster: listener.cluster ?? "", node: listener.node }, { inputs, onAnswer });
-      const handler = (request: Request): ReturnType<ListenerHandler> => {
-        const reply = roles.answer(request);
+      const handler: RequestHandler = async (call) => {
+        const reply = roles.answer(call.request);
         if (reply !== null) return reply;
-        const page = exporterPageOf(request.target, config.exporter.telemetryPath);
-        return page === null ? handOver : handOverPage(`exporter ${page}`, page === "metrics" ? scrapesMax : 1);
+        const page = exporterPageOf(call.request.target, config.exporter.telemetryPath);
+        if (page === null) return relayCall(call);
+        return relayPage(`exporter ${page}`, page === "metrics" ? scrapesMax : 1, call);
       };
       return Object.assign(handler, {
         changes: ({ target }: Request) => isReload(target, config.exporter.telemetryPath),
@@ -208,8 +209,8 @@ export class WorkerServer {
       inputs,
       snapshot: () => replica().store.current,
       now: () => replica().clock.now(),
-      operator: ({ target }) => handOverPage(operatorPageOf(target), 1),
-      passthrough: { manage: (_, passed) => handOver.take(passed), fetch: (_, passed) => handOver.take(passed) },
+      operator: (call) => relayPage(operatorPageOf(call.request.target), 1, call),
+      passthrough: { manage: (_, call) => relayToMain(call), fetch: (_, call) => relayToMain(call) },
       onAnswer,
     });
   }

@@ -1,31 +1,31 @@
 import { type IncomingMessage, validateHeaderName, validateHeaderValue } from "node:http";
 import { endToEnd } from "./headers.ts";
 
-/** The head of an answer as it is passed on. */
+/** The head of an answer, as it is passed on. */
 export interface AnswerHead {
   readonly status: number;
   readonly phrase: string;
   readonly headers: readonly (readonly [name: string, value: string | string[]])[];
 }
 
-/** How an answer's head is read. */
+/** What is allowed in an answer's head. */
 export interface HeadRules {
-  /** The Host that the client named, or `undefined`: what a `Location` may lead to. */
+  /** The client's Host header: a `Location` may lead there. */
   readonly host: string | undefined;
-  /** Whether the answer is rolecall's own, from its main process: then its head speaks for rolecall. */
+  /** Whether the answer is from rolecall's main process: its head speaks for rolecall. */
   readonly isOwn: boolean;
   /** The longest body that is passed on, in bytes. */
   readonly answerMax: number;
 }
 
-/** Tab, visible characters and those of obs-text (RFC 9112, section 4). */
+/** Tab, visible characters and obs-text (RFC 9112, section 4). */
 const phraseAllowed = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
- * Headers that speak for the origin that the client sees, not for the one answer: that origin is rolecall's. `Server` names software that
- * concerns nobody beyond us; `X-Request-Id` is ours.
+ * Headers that apply to the whole origin, not to one answer: the client's origin is rolecall, not the node. `Server` would
+ * disclose the node's software; rolecall sets `X-Request-Id` itself.
  */
-const ofOrigin: ReadonlySet<string> = new Set([
+const originHeaders: ReadonlySet<string> = new Set([
   "alt-svc",
   "clear-site-data",
   "refresh",
@@ -38,18 +38,18 @@ const ofOrigin: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads the head of an answer before any of it is passed on: what cannot be written as it came is refused as a whole.
- * @returns the head, without what a node cannot say in our name; or what is wrong with it
+ * Validates the head of an answer before any of it is passed on. An answer that cannot be passed on unchanged is refused.
+ * @returns the head without the headers that a node must not send in rolecall's name; or what is wrong with it
  */
 export function readAnswerHead(answer: IncomingMessage, rules: HeadRules): AnswerHead | { readonly problem: string } {
   const { statusCode: status = 0, statusMessage: phrase = "", headers } = answer;
   const problem = problemOf(answer, rules);
   if (problem !== null) return { problem };
   const kept = endToEnd(headers).filter(
-    ([name, value]) => rules.isOwn || mayPass(name, value, { status, host: rules.host }),
+    ([name, value]) => rules.isOwn || isAllowed(name, value, { status, host: rules.host }),
   );
   const length = headers["content-length"];
-  // A 204 has no body and states no length (RFC 9110, 8.6).
+  // A 204 has no body and no Content-Length (RFC 9110, 8.6).
   return {
     status,
     phrase,
@@ -70,7 +70,7 @@ function problemOf(
   try {
     for (const [name, value] of Object.entries(headers)) {
       validateHeaderName(name);
-      for (const one of [value].flat()) validateHeaderValue(name, one ?? "");
+      for (const each of [value].flat()) validateHeaderValue(name, each ?? "");
     }
     return null;
   } catch {
@@ -78,19 +78,19 @@ function problemOf(
   }
 }
 
-/** What a node may say to a client of ours. */
-function mayPass(
+/** Whether a node may send a header to rolecall's client. */
+function isAllowed(
   name: string,
   value: string | string[],
   { status, host }: { readonly status: number; readonly host: string | undefined },
 ): boolean {
-  if (ofOrigin.has(name) || name.startsWith("x-rolecall-") || name.startsWith("access-control-")) return false;
+  if (originHeaders.has(name) || name.startsWith("x-rolecall-") || name.startsWith("access-control-")) return false;
   if (name === "www-authenticate") return status === 401;
-  return name !== "location" || [value].flat().every((location) => staysHere(location, host));
+  return name !== "location" || [value].flat().every((location) => isSameHost(location, host));
 }
 
-/** Whether a location is relative, or leads to the host that the client named. */
-function staysHere(location: string, host: string | undefined): boolean {
+/** Whether a location is relative, or on the client's Host. */
+function isSameHost(location: string, host: string | undefined): boolean {
   const hostFrom = (base: string): string | null =>
     URL.canParse(location, base) ? new URL(location, base).host : null;
   const [one, other] = [hostFrom("http://one.invalid"), hostFrom("http://other.invalid")];

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../http/message/caller.ts";
 
-/** Headers that are for one connection only (RFC 9110, 7.6.1), and that of the body's length, which is written anew. */
+/** Hop-by-hop headers (RFC 9110, 7.6.1), and Content-Length, which is written again. */
 export const connectionOnly: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
@@ -16,22 +16,22 @@ export const connectionOnly: ReadonlySet<string> = new Set([
   "expect",
   "content-length",
 ]);
-/** Headers that we act on ourselves, or write anew for a node. */
-const ours: ReadonlySet<string> = new Set(["host", "x-rolecall-node", "x-forwarded-for", "x-request-id"]);
+/** Headers that rolecall consumes, or writes again for a node. */
+const replaced: ReadonlySet<string> = new Set(["host", "x-rolecall-node", "x-forwarded-for", "x-request-id"]);
 
-/** What headers to send on are made from. */
+/** What the headers of a forwarded request depend on. */
 export interface HeaderSources {
   readonly received: IncomingHttpHeaders;
   readonly caller: Caller;
   readonly requestId: string;
   readonly host: string;
-  /** Whether calls to this cluster's nodes have credentials of their own: then the client's are for nobody beyond us. */
+  /** Whether the cluster has credentials of its own: the client's are not forwarded then. */
   readonly hasCredentials: boolean;
-  /** The body's length in bytes; `null` where there is no body. */
+  /** The body's length in bytes; `null` without a body. */
   readonly length: number | null;
 }
 
-/** The headers that go to the node: the client's own, but for those of the connection, and who sent them. */
+/** Returns the headers for a node: the client's end-to-end headers, and the caller's address. */
 export function headersFor({
   received,
   caller,
@@ -41,7 +41,7 @@ export function headersFor({
   length,
 }: HeaderSources): IncomingHttpHeaders {
   const isConsumed = caller.consumesAuthorization || hasCredentials;
-  const kept = endToEnd(received).filter(([name]) => !ours.has(name) && !(name === "authorization" && isConsumed));
+  const kept = endToEnd(received).filter(([name]) => !replaced.has(name) && !(name === "authorization" && isConsumed));
   const before = received["x-forwarded-for"];
   return {
     ...Object.fromEntries(kept),
@@ -52,18 +52,18 @@ export function headersFor({
   };
 }
 
-/** The headers that go further than one connection. */
+/** Returns the end-to-end headers: without hop-by-hop headers and those that Connection names. */
 export function endToEnd(received: IncomingHttpHeaders): readonly (readonly [string, string | string[]])[] {
-  const named = (received.connection ?? "")
+  const namedByConnection = (received.connection ?? "")
     .toLowerCase()
     .split(",")
     .map((name) => name.trim());
   return Object.entries(received).flatMap(([name, value]) =>
-    value === undefined || connectionOnly.has(name) || named.includes(name) ? [] : [[name, value] as const],
+    value === undefined || connectionOnly.has(name) || namedByConnection.includes(name) ? [] : [[name, value] as const],
   );
 }
 
-/** The client's own name for its request, where it is fit for headers and logs; else a new one. */
+/** Returns the client's request id if it is valid in headers and logs; otherwise a new one. */
 export function requestIdOf(received: IncomingHttpHeaders): string {
   const given = received["x-request-id"];
   return typeof given === "string" && /^[\w.:@/+=-]{1,128}$/.test(given) ? given : randomUUID();

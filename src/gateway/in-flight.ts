@@ -1,11 +1,11 @@
-/** Counts what is under way by a key, each key up to its bound. Keys with nothing under way take no room. */
+/** Counts what is in flight for each key, up to a limit. A key with nothing in flight uses no memory. */
 export class InFlight {
   readonly #counts = new Map<string, number>();
 
-  /** @returns what is to be called once when it is over; `null` where `most` are under way already */
-  enter(key: string, most: number): (() => void) | null {
+  /** @returns the function to call once at the end; `null` if `max` are in flight already */
+  enter(key: string, max: number): (() => void) | null {
     const count = this.#counts.get(key) ?? 0;
-    if (count >= most) return null;
+    if (count >= max) return null;
     this.#counts.set(key, count + 1);
     return () => {
       const left = (this.#counts.get(key) ?? 1) - 1;

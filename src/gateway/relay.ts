@@ -1,43 +1,41 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Caller } from "../http/message/caller.ts";
 import { isObject, nameOf, parseJson } from "../cluster/values/json.ts";
+import type { Caller } from "../http/message/caller.ts";
+import type { IncomingCall } from "../http/message/incoming-call.ts";
+import { readBody } from "../http/message/request-body.ts";
 import { forward } from "./forward.ts";
 import { connectionOnly } from "./headers.ts";
-import type { GatewayCall } from "./passed.ts";
-import { readBody } from "./request-body.ts";
 
-/** The first process, which takes what its workers do not answer. */
+/** The main process, which answers what its workers do not. */
 export interface RelayTarget {
   /** Its port on 127.0.0.1. */
   readonly port: number;
-  /** The word by which it knows its workers. */
+  /** The secret by which it recognizes its workers. */
   readonly secret: string;
-  /** The listener that the request came in at. */
+  /** The key of the listener that received the request. */
   readonly listener: string;
 }
 
-/** What came with a relayed request: where it came in, and who was let in there. */
+/** What a worker states of a relayed request: the listener that received it, and the caller that was authorized there. */
 export interface RelayedCall {
   readonly listener: string;
   readonly caller: Caller;
 }
 
-/** The headers by which a relayed request is known. What a client sends under these names goes no further than here. */
+/** The headers that mark a relayed request. A worker overwrites what a client sends under these names. */
 export const relayHeaders = { secret: "x-rolecall-relay", from: "x-rolecall-relay-from" } as const;
 
-/** Longer than any page of ours or of a node, in bytes. */
+/** The longest answer, in bytes: longer than any page of rolecall or of a node. */
 const answerMax = 128 * 1024 * 1024;
-/** What the first process may take beyond the deadline that it keeps itself, in ms. */
+/** How long a worker waits beyond the deadline that the main process keeps, in ms. */
 const graceMs = 5_000;
 
 /**
- * Passes a request on to the first process, which answers it as if it had come in there: target, Host and Connection get there as the client
- * wrote them, with the headers that Connection names. Always ends in an answer or a closed connection.
+ * Relays a request to the main process, which answers it as if it had received it. Target, Host and Connection arrive as the client
+ * wrote them, with the headers that Connection names. Always ends with a response or a closed connection.
  */
-export async function relay(
-  { message, response, caller, limits, onError }: GatewayCall,
-  { port, secret, listener }: RelayTarget,
-): Promise<void> {
+export async function relay(call: IncomingCall, { port, secret, listener }: RelayTarget): Promise<void> {
+  const { message, response, caller, limits } = call;
   const hasBody = message.headers["content-length"] !== undefined || message.headers["transfer-encoding"] !== undefined;
   if (message.headers.expect !== undefined) response.writeContinue();
   const body = await readBody(message, limits.bodyMax);
@@ -47,22 +45,20 @@ export async function relay(
   }
   const { url: target, headers: received } = message;
   const { host, connection } = received;
-  // One that is too long is not sent; the length that is refused is.
+  // A body that is too long is not sent. Its length is, and the main process refuses it.
   const length = body.kind === "whole" ? body.bytes.length : limits.bodyMax + 1;
+  const origin = { listener, caller, hasBody, target, host, connection };
   const headers: IncomingHttpHeaders = {
     ...Object.fromEntries(Object.entries(received).filter(([name]) => !connectionOnly.has(name))),
     ...(hasBody ? { "content-length": String(length) } : {}),
     [relayHeaders.secret]: secret,
-    [relayHeaders.from]: Buffer.from(JSON.stringify({ listener, caller, hasBody, target, host, connection })).toString(
-      "base64",
-    ),
+    [relayHeaders.from]: Buffer.from(JSON.stringify(origin)).toString("base64"),
   };
   response.sendDate = false;
   await forward({
-    method: "The process that looks after the nodes",
+    call,
+    upstreamName: "The main process",
     isOwn: true,
-    message,
-    response,
     origin: `http://127.0.0.1:${port}`,
     path: "/",
     headers,
@@ -70,14 +66,13 @@ export async function relay(
     upstream: { tls: {}, auth: null, hasCredentials: false },
     timeoutMs: limits.callTimeoutMs + graceMs,
     answerMax,
-    onError,
     onHead: () => {},
   });
 }
 
 /**
- * Reads what a relayed request came with, takes it off the request, and makes the request what it was at the worker's listener.
- * @returns `null` where it is not as we write it
+ * Restores a relayed request to what the worker received: its target and headers. Removes the relay headers.
+ * @returns what the worker stated; `null` if it is not as `relay` writes it
  */
 export function takeRelayed(message: IncomingMessage): RelayedCall | null {
   const { headers } = message;
@@ -86,7 +81,7 @@ export function takeRelayed(message: IncomingMessage): RelayedCall | null {
   delete headers[relayHeaders.secret];
   const value = typeof from === "string" ? parseJson(Buffer.from(from, "base64").toString("utf8")) : undefined;
   if (!isObject(value) || typeof value["listener"] !== "string" || !isObject(value["caller"])) return null;
-  // The way from a worker has a length of its own, also where the client said none.
+  // A worker's request has a Content-Length even if the client's had none.
   if (value["hasBody"] !== true) {
     delete headers["content-length"];
     delete headers["transfer-encoding"];

@@ -3,21 +3,21 @@ import type { ClusterConfig } from "../config/model/config.ts";
 import { readTls, type TlsMaterial } from "../config/tls-material.ts";
 import { watchFiles } from "../config/file-watcher.ts";
 
-/** What calls to the nodes of one cluster are made with. */
+/** TLS files and credentials for requests to the nodes of one cluster. */
 export interface NodeConnection {
   readonly tls: TlsMaterial;
-  /** `user:password` for calls that change something, or `null`. */
+  /** `user:password` for calls that change state, or `null`. */
   readonly auth: string | null;
-  /** Whether the cluster is configured with credentials of its own, readable or not: a client's are not passed on then. */
+  /** Whether the cluster is configured with credentials, readable or not: a client's are not forwarded then. */
   readonly hasCredentials: boolean;
 }
 
-/** Told that a cluster's files were read anew; a problem is a sentence, `null` is none. */
+/** Called when a cluster's files were read. `problem` is a sentence, or `null`. */
 export type OnUpstreamFiles = (cluster: string, problem: string | null) => void;
 
 const nothing: NodeConnection = { tls: {}, auth: null, hasCredentials: false };
 
-/** The TLS files and passwords of all clusters, read again when they change. What cannot be read keeps its last content. */
+/** The TLS files and passwords of all clusters. Files are read again when they change; if that fails, the last content stays. */
 export class NodeConnections {
   readonly #onFiles: OnUpstreamFiles;
   readonly #known = new Map<string, NodeConnection>();
@@ -27,7 +27,7 @@ export class NodeConnections {
     this.#onFiles = onFiles;
   }
 
-  /** Goes by these clusters from now on. */
+  /** Reads and watches the files of these clusters, and stops watching those of others. Also for a reload. */
   start(clusters: readonly ClusterConfig[]): void {
     this.stop();
     for (const name of this.#known.keys())

@@ -9,8 +9,8 @@ import { NodeApi } from "../../src/http/node-api/node-api.ts";
 import { PageGate } from "../../src/http/pages/page-gate.ts";
 import type { Passthrough } from "../../src/http/message/passthrough.ts";
 import type { Request } from "../../src/http/message/request.ts";
-import type { RoutingContext } from "../../src/http/node-api/route-request.ts";
-import type { ClusterFixture } from "./cluster-fixture.ts";
+import type { RoutingContext } from "../../src/http/node-api/routing-context.ts";
+import type { Watched } from "./watched.ts";
 
 export function listenerScopeOf(parts: Partial<ListenerScope> = {}): ListenerScope {
   return { cluster: null, node: null, wholeCluster: false, clusters: ["demo"], hostSuffixes: [], ...parts };
@@ -124,11 +124,11 @@ export async function openNodeApiListener(
     inputs,
     snapshot: operator.snapshot,
     now: operator.now,
-    operator: (request) => answerDiagnostics(request, routing.scope, operator),
-    passthrough: rejectingPassthrough,
+    operator: (call) => answerDiagnostics(call, listening.scope, operator),
+    passthrough: closedPassage,
     onAnswer: (route, status) => answers.push(`${route} ${status}`),
   });
-  const listener = new Listener((request) => dialect.handle(request), unrestrictedAccess, collectErrors(errors));
+  const listener = new Listener((call) => dialect.handle(call), unrestrictedAccess, eventsTo(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
   return new NodeApiListener(port, answers, errors);

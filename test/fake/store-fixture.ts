@@ -4,7 +4,7 @@ import { buildClusters } from "../../src/state/clusters.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { parseReport } from "../../src/cluster/documents/report.ts";
 import type { NodeApiContext } from "../../src/http/node-api/node-api.ts";
-import type { RoutingContext } from "../../src/http/node-api/route-request.ts";
+import type { RoutingContext } from "../../src/http/node-api/routing-context.ts";
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
 
@@ -57,8 +57,8 @@ export function storeFixture(guards: Partial<Guards> = {}): StoreFixture {
         inputs: () => ({ snapshot: store.current, policy, nowMs: cluster.nowMs, unready: () => null }),
         snapshot: () => store.current,
         now: () => cluster.nowMs,
-        operator: () => null,
-        passthrough: rejectingPassthrough,
+        operator: () => Promise.reject(new Error("a diagnostics page where there are none")),
+        passthrough: closedPassage,
         onAnswer,
       };
     },

@@ -1,109 +1,81 @@
 import { clusterNamed } from "../../cluster/lookup.ts";
-import type { Recorded } from "../../cluster/outcome.ts";
-import type { Snapshot } from "../../cluster/snapshot.ts";
-
-import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { LoggedChange } from "../../health/explain/summary.ts";
-import { hostConflict, resolveTargetNode, type TargetNode, type ListenerScope } from "../node-api/target-node.ts";
+import { hostConflict, resolveTargetNode, type ListenerScope } from "../node-api/target-node.ts";
+import { diagnosticsPaths, type diagnosticsRoutes } from "../node-api/diagnostics-paths.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
+import { badRequest, jsonReply, methodNotAllowed, printable, type Reply } from "../message/reply.ts";
+import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
+import { parseRequestTarget, type RequestTarget } from "../message/request-target.ts";
+import { servePage } from "../pages/page.ts";
+import { renderAtOnce, type Rendering } from "../pages/rendering.ts";
+import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
-import type { diagnosticsRoutes } from "../node-api/diagnostics-paths.ts";
-import { paged, type Rendering } from "../pages/page.ts";
-import type { PageGate } from "../pages/page-gate.ts";
-import type { Delegated } from "../message/passthrough.ts";
-import { badRequest, errorReply, jsonReply, printable, type Reply } from "../message/reply.ts";
-import { safeMethods, type Request } from "../message/request.ts";
 import { statusReply } from "./status-page.ts";
-import { parseRequestTarget, type RequestTarget } from "../message/request-target.ts";
 
-/** What an operator's questions are answered from. The app hands it in. */
-export interface DiagnosticsSources {
-  readonly snapshot: () => Snapshot;
-  readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Our clock, and wall time, in ms. */
-  readonly now: () => number;
-  readonly wall: () => number;
-  readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
-  readonly recorded: (cluster: string, fromWallMs: number, toWallMs: number) => readonly Recorded[];
-  /** Limits how many pages are rendered at a time, and how often. */
-  readonly gate: PageGate;
-  /** Called with the status of each page that is answered. */
-  readonly onAnswer?: (status: number) => void;
-  /** Who was accused of being detached or stalled at a wall-clock instant, by node. */
-  readonly accused: (cluster: string, wallMs: number) => ReadonlyMap<string, readonly string[]>;
-}
-
-/** A question with what its query says. */
-export interface DiagnosticsRequest {
-  readonly target: TargetNode;
-  readonly query: URLSearchParams;
-}
-
-type Answering = (
-  asked: DiagnosticsRequest,
+type RenderPage = (
+  request: DiagnosticsRequest,
   sources: DiagnosticsSources,
   rendering: Rendering,
-) => Reply | Promise<Reply | null>;
+) => Promise<Reply | null>;
 
-const answering: { readonly [question in (typeof diagnosticsRoutes)[number]]: Answering } = {
-  explain: explainReply,
-  verdicts: verdictsReply,
+const nodePages: { readonly [route in (typeof diagnosticsRoutes)[number]]: RenderPage } = {
+  explain: (request, sources, rendering) => renderAtOnce(rendering, () => explainReply(request, sources)),
+  verdicts: (request, sources, rendering) => renderAtOnce(rendering, () => verdictsReply(request, sources)),
   incident: incidentReply,
 };
-const questions: ReadonlyMap<string, Answering> = new Map(Object.entries(answering));
+const pagesByRoute: ReadonlyMap<string, RenderPage> = new Map(Object.entries(nodePages));
 
-/**
- * Answers what a person asks: `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts`, `/incident?around=…`. The node may be named
- * in every way a check may name it, and by `node=`. Pages are rendered one at a time, in slices.
- * @returns `null` where the path is none of these
- */
-export function answerDiagnostics(
-  request: Request,
-  scope: ListenerScope,
-  sources: DiagnosticsSources,
-): Reply | Delegated | null {
-  const target = parseRequestTarget(request.target);
-  if ("problem" in target) return null;
-  const question = questions.get(target.path);
-  const isOverview = target.path === "status" && target.node === null;
-  if (question === undefined && !isOverview) return null;
-  if (!safeMethods.includes(request.method)) {
-    const allow = safeMethods.join(", ");
-    return errorReply(405, "method_not_allowed", {
-      message: `Cannot ${request.method} this path: allowed is ${allow}`,
-      headers: ["Allow", allow],
-    });
-  }
-  const { gate, onAnswer = () => {} } = sources;
-  if (question === undefined) {
-    const clusters = [scope.cluster, target.cluster];
-    return paged({ gate, name: "status", onAnswer, render: (rendering) => statusReply(clusters, sources, rendering) });
-  }
-  const query = new URLSearchParams(target.query);
-  const address = resolveTargetNode(namedBy(target, query), request, { ...scope, wholeCluster: true });
-  if ("problem" in address) return badRequest(address.problem);
-  const problem = hostConflict(address.otherByHost, sources.snapshot());
-  if (problem !== null) return badRequest(problem);
-  return paged({
-    gate,
-    name: target.path,
-    onAnswer,
-    render: (rendering) => question({ target: address, query }, sources, rendering),
-  });
+/** Whether a request target is a diagnostics page. `/status` has none for a single node. */
+export function isDiagnosticsTarget(target: string): boolean {
+  const parsed = parseRequestTarget(target);
+  if ("problem" in parsed) return false;
+  return pagesByRoute.has(parsed.path) || (parsed.path === "status" && parsed.node === null);
 }
 
-/** `node=pg2`, `node=demo/pg2` and `cluster=demo` name what the path does not. */
-function namedBy(target: RequestTarget, query: URLSearchParams): RequestTarget {
+/**
+ * Serves `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the node in every
+ * way in which a check names it, or by `node=`. Pages are rendered one at a time.
+ * @returns the refusal of a request that names no page or an invalid target; `null` if the response is written
+ */
+export async function answerDiagnostics(
+  call: IncomingCall,
+  scope: ListenerScope,
+  sources: DiagnosticsSources,
+): Promise<Reply | null> {
+  const { request } = call;
+  const target = parseRequestTarget(request.target);
+  if ("problem" in target || !isDiagnosticsTarget(request.target))
+    return badRequest({ subject: "route", value: request.target, allowed: diagnosticsPaths.join(", ") });
+  if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
+  const { gate, onAnswer = () => {} } = sources;
+  const renderPage = pagesByRoute.get(target.path);
+  if (renderPage === undefined) {
+    const clusters = [scope.cluster, target.cluster];
+    const render = (rendering: Rendering): Promise<Reply | null> => statusReply(clusters, sources, rendering);
+    return servePage({ gate, name: "status", onAnswer, render }, call);
+  }
+  const query = new URLSearchParams(target.query);
+  const resolved = resolveTargetNode(withQueryNode(target, query), request, { ...scope, wholeCluster: true });
+  if ("problem" in resolved) return badRequest(resolved.problem);
+  const conflict = hostConflict(resolved.otherByHost, sources.snapshot());
+  if (conflict !== null) return badRequest(conflict);
+  const render = (rendering: Rendering): Promise<Reply | null> =>
+    renderPage({ target: resolved, query }, sources, rendering);
+  return servePage({ gate, name: target.path, onAnswer, render }, call);
+}
+
+/** Completes a target from its query: `node=pg2`, `node=demo/pg2`, `cluster=demo`, or the target in `check=`. */
+function withQueryNode(target: RequestTarget, query: URLSearchParams): RequestTarget {
   const node = query.get("node");
   const check = query.get("check");
-  const inner = check === null ? null : parseRequestTarget(check);
-  const asked = inner === null || "problem" in inner ? null : inner;
-  const cut = node?.lastIndexOf("/") ?? -1;
-  const byNode = node === null ? null : { node: node.slice(cut + 1), cluster: cut < 0 ? null : node.slice(0, cut) };
+  const parsedCheck = check === null ? null : parseRequestTarget(check);
+  const byCheck = parsedCheck === null || "problem" in parsedCheck ? null : parsedCheck;
+  const slash = node?.lastIndexOf("/") ?? -1;
+  const byNode = node === null ? null : { node: node.slice(slash + 1), cluster: slash < 0 ? null : node.slice(0, slash) };
   return {
     ...target,
-    node: target.node ?? byNode?.node ?? asked?.node ?? null,
-    cluster: target.cluster ?? byNode?.cluster ?? query.get("cluster") ?? asked?.cluster ?? null,
+    node: target.node ?? byNode?.node ?? byCheck?.node ?? null,
+    cluster: target.cluster ?? byNode?.cluster ?? query.get("cluster") ?? byCheck?.cluster ?? null,
   };
 }
 

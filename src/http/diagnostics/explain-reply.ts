@@ -3,7 +3,7 @@ import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
 import { explain, type Explanation, type RuleLine } from "../../health/explain/explain.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
-import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-api.ts";
+import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { badRequest, jsonReply, printable, type Reply } from "../message/reply.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 import { statusOf } from "../node-api/verdict-reply.ts";

@@ -9,8 +9,8 @@ import {
 import type { ProbeOutcome, Recorded } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-api.ts";
-import { renderSliced, type Rendering } from "../pages/page.ts";
+import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
+import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 
 /** How far an incident reaches to either side of its instant, in ms. */
@@ -20,11 +20,11 @@ const reachMs = 5 * 60_000;
  * `/incident?around=2026-11-21T03:12:00Z` (default: now): the evidence of the minutes around an instant, as a file of the format in
  * which incidents are tests (test/spec/incidents): so a bad night becomes one.
  */
-export function incidentReply(
+export async function incidentReply(
   { target, query }: DiagnosticsRequest,
   sources: DiagnosticsSources,
   rendering: Rendering,
-): Reply | Promise<Reply | null> {
+): Promise<Reply | null> {
   const around = query.get("around");
   const instant = around === null || around === "now" ? sources.wall() : Date.parse(around);
   if (Number.isNaN(instant))

@@ -1,7 +1,7 @@
 import { clusterHead, nodeOverview } from "../../health/explain/overview.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
-import type { DiagnosticsSources } from "./diagnostics-api.ts";
-import { renderSliced, type Rendering } from "../pages/page.ts";
+import type { DiagnosticsSources } from "./diagnostics-sources.ts";
+import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import type { Reply } from "../message/reply.ts";
 
 type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now">;

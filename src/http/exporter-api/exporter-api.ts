@@ -1,69 +1,93 @@
-import { pathOf, reloadPath } from "../message/exporter-paths.ts";
+import { exporterPageOf, pathOf, reloadPath, type ExporterPage } from "../message/exporter-paths.ts";
+import { scrapesMax, servePage } from "../pages/page.ts";
+import type { PageGate } from "../pages/page-gate.ts";
+import { renderAtOnce, type Rendering } from "../pages/rendering.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
 import { landingReply, plainReply } from "./exporter-reply.ts";
 import { ExporterRoles, type ExporterRolesContext } from "./exporter-roles.ts";
 import type { Reply } from "../message/reply.ts";
-import type { Request } from "../message/request.ts";
 
-/** For whom a listener of the exporter dialect speaks. */
+/** What a listener with the exporter API serves. */
 export interface ExporterScope {
   readonly cluster: string;
-  /** `null`: for the cluster as a whole. */
+  /** `null` for the whole cluster. */
   readonly node: string | null;
   readonly telemetryPath: string;
 }
 
-/** What the dialect answers from. The app hands it in. */
+/** What the exporter API is served from. */
 export interface ExporterApiContext extends ExporterRolesContext {
+  /** Limits how many pages are rendered at a time, and how often. */
+  readonly gate: PageGate;
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
-  /** Reads the configuration again. @returns why it came to nothing, or `null` */
+  /** Reloads the configuration. @returns why it failed, or `null` */
   readonly reload: () => Promise<string | null>;
   readonly explain: (cluster: string, node: string | null) => string;
   readonly stat: (cluster: string, node: string | null) => string;
   readonly version: () => string;
 }
 
-/** Answers as a database's exporter does (seeds/exporter-api.md); our probes are its collectors. Paths that it has not are 404. */
+/** Answers as a PostgreSQL exporter does (seeds/exporter-api.md), with our probes as its collectors. Unknown paths get 404. */
 export class ExporterApi {
-  readonly #bound: ExporterScope;
-  readonly #sources: ExporterApiContext;
+  readonly #scope: ExporterScope;
+  readonly #context: ExporterApiContext;
   readonly #roles: ExporterRoles;
 
-  constructor(bound: ExporterScope, sources: ExporterApiContext) {
-    this.#bound = bound;
-    this.#sources = sources;
-    this.#roles = new ExporterRoles(bound, sources);
+  constructor(scope: ExporterScope, context: ExporterApiContext) {
+    this.#scope = scope;
+    this.#context = context;
+    this.#roles = new ExporterRoles(scope, context);
   }
 
-  handle(request: Request): Reply | Promise<Reply> {
-    return this.#roles.answer(request) ?? this.#handleOther(pathOf(request.target), request.method);
-  }
-
-  #handleOther(path: string | null, method: string): Reply | Promise<Reply> {
-    const { cluster, node, telemetryPath } = this.#bound;
-    const { metrics, explain, stat, version } = this.#sources;
-    if (path === telemetryPath)
-      return metrics().then(({ pieces, contentType }) => ({ ...plainReply(200, "", { type: contentType }), pieces }));
-    switch (path ?? "") {
+  /** @returns `null` if the response is written */
+  async handle(call: IncomingCall): Promise<Reply | null> {
+    const { request } = call;
+    const { telemetryPath } = this.#scope;
+    const page = exporterPageOf(request.target, telemetryPath);
+    if (page !== null) return this.#servePage(page, call);
+    const reply = this.#roles.answer(request);
+    if (reply !== null) return reply;
+    switch (pathOf(request.target) ?? "") {
       case reloadPath:
-        return this.#reload(method);
-      case "/explain":
-        return plainReply(200, explain(cluster, node));
-      case "/stat":
-        return plainReply(200, stat(cluster, node), { type: "text/plain; charset=UTF-8" });
+        return this.#reload(request.method);
       case "/version":
-        return plainReply(200, version());
+        return plainReply(200, this.#context.version());
       case "/":
         return landingReply(telemetryPath);
       default:
-        // The upstream answers its landing page with 200 here, so that a typo in a health check passes for ever: we do not.
+        // The upstream exporter answers unknown paths with 200 and its landing page: a misspelt health check would pass.
         return plainReply(404, "no such path");
     }
   }
 
-  /** POST is recommended, GET is kept for compatibility. */
+  #servePage(page: ExporterPage, call: IncomingCall): Promise<null> {
+    const { gate } = this.#context;
+    const render = (rendering: Rendering): Promise<Reply> => this.#renderPage(page, rendering);
+    // All clients that wait for metrics get the same page.
+    return servePage({ gate, name: `exporter ${page}`, atOnce: page === "metrics" ? scrapesMax : 1, render }, call);
+  }
+
+  async #renderPage(page: ExporterPage, rendering: Rendering): Promise<Reply> {
+    const { cluster, node } = this.#scope;
+    const { metrics, explain, stat } = this.#context;
+    switch (page) {
+      case "metrics": {
+        const { pieces, contentType } = await metrics();
+        return { ...plainReply(200, "", { type: contentType }), pieces };
+      }
+      case "explain":
+        return renderAtOnce(rendering, () => plainReply(200, explain(cluster, node)));
+      case "stat":
+        return renderAtOnce(rendering, () =>
+          plainReply(200, stat(cluster, node), { type: "text/plain; charset=UTF-8" }),
+        );
+    }
+  }
+
+  /** POST is recommended; GET is kept for compatibility. */
   async #reload(method: string): Promise<Reply> {
     if (method !== "GET" && method !== "POST") return plainReply(405, "method not allowed", { allow: "GET, POST" });
-    const cause = await this.#sources.reload();
+    const cause = await this.#context.reload();
     return cause === null ? plainReply(200, "server reloaded") : plainReply(500, `fail to reload: ${cause}`);
   }
 }

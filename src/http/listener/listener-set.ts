@@ -144,8 +144,10 @@ function plainDoor({ key, config, port }: OpenDoor): OpenListener {
 }
 
 /** A door that is open before the configuration it belongs to is in force. */
-function notYet(): Reply {
-  return errorReply(503, "starting", { message: "Cannot answer yet: the configuration is just being taken" });
+function notYet(): Promise<Reply> {
+  return Promise.resolve(
+    errorReply(503, "starting", { message: "Cannot answer yet: the configuration is just being taken" }),
+  );
 }
 
 /** The keys of listeners, in their order. */

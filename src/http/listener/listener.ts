@@ -8,7 +8,8 @@ import { ConnectionLimiter, limitServer } from "../access/connection-limiter.ts"
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";
 import { AccessControl, type AuthDecision } from "../access/access-control.ts";
 import { createListenerServer } from "./create-server.ts";
-import { answerExchange, type HttpExchange, failExchange, requestOf, writeReply } from "../message/http-exchange.ts";
+import { answerExchange, failExchange, requestOf, writeReply } from "../message/http-exchange.ts";
+import type { HttpExchange } from "../message/incoming-call.ts";
 import type { ListenerHandler } from "../message/handler.ts";
 import { FastPath, canUseFastPath } from "../fast-path/fast-path.ts";
 import { bareSocket, type BindTarget } from "./bind-target.ts";

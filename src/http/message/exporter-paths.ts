@@ -1,4 +1,4 @@
-/** The three questions of an exporter's health paths. */
+/** What an exporter's role paths check: that the database runs, is a primary, or is a replica. */
 export type RoleRequest = "up" | "primary" | "replica";
 
 /** The 15 role paths, exact and case-sensitive (reference/exporter-api.md, section 1). */
@@ -8,30 +8,33 @@ export const rolePaths: ReadonlyMap<string, RoleRequest> = new Map<string, RoleR
   ...["/replica", "/standby", "/slave", "/read-only", "/ro"].map((path): [string, RoleRequest] => [path, "replica"]),
 ]);
 
-/** Whether a target has the configuration read again: that is a change, also with GET, which is kept for compatibility. */
+/** Whether a target reloads the configuration: a change of state also with GET, which is kept for compatibility. */
 export function isReload(target: string, telemetryPath: string): boolean {
   return telemetryPath !== reloadPath && pathOf(target) === reloadPath;
 }
 
-/** The path of the one call of this dialect that changes something. */
+/** The only path of the exporter API that changes state. */
 export const reloadPath = "/reload";
 
-/** The pages that are rendered from all that is known, beside the telemetry path: the name of one, or `null`. */
-export function exporterPageOf(target: string, telemetryPath: string): "metrics" | "stat" | "explain" | null {
+/** The pages that cost more than a check. */
+export type ExporterPage = "metrics" | "stat" | "explain";
+
+/** Returns the page that a target names, or `null`. */
+export function exporterPageOf(target: string, telemetryPath: string): ExporterPage | null {
   const path = pathOf(target);
   if (path === telemetryPath) return "metrics";
   return path === "/stat" ? "stat" : path === "/explain" ? "explain" : null;
 }
 
 /**
- * The path of a target, decoded, without its query; an absolute target counts without its origin. Nothing is tidied: `/up/` is another
- * path than `/up`.
- * @returns `null` where the target cannot be decoded
+ * Returns the decoded path of a target, without its query, and without the origin of an absolute target. The path is not
+ * normalized: `/up/` differs from `/up`.
+ * @returns `null` if the target cannot be decoded
  */
 export function pathOf(target: string): string | null {
   const local = target.replace(/^https?:\/\/[^/?#]*/i, "");
-  const cut = local.search(/[?#]/);
-  const path = cut < 0 ? local : local.slice(0, cut);
+  const end = local.search(/[?#]/);
+  const path = end < 0 ? local : local.slice(0, end);
   try {
     return path === "" ? "/" : decodeURIComponent(path);
   } catch {

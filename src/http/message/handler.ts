@@ -1,20 +1,22 @@
-import type { IncomingMessage } from "node:http";
-import type { Delegated } from "./passthrough.ts";
+import type { IncomingCall } from "./incoming-call.ts";
 import type { Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 
-/** Gives the reply to a request, at once or, for what is asked seldom, later; or hands the request over whole. */
-export type RequestHandler = (request: Request, message: IncomingMessage) => Reply | Promise<Reply> | Delegated;
+/**
+ * Answers one request.
+ * @returns the reply to write; `null` if the handler has written the response itself
+ */
+export type RequestHandler = (call: IncomingCall) => Promise<Reply | null>;
 
-/** Finds the bytes that answer a chunk; `null` where the chunk has to go the ordinary way. */
+/** Finds the bytes that answer a chunk; `null` if node:http has to handle the chunk. */
 export interface CachedResponses {
   find(text: string): { readonly bytes: Buffer; readonly keepsConnection: boolean } | null;
 }
 
 /** Answers the requests of one listener. */
 export interface ListenerHandler extends RequestHandler {
-  /** Rendered responses that the fast path may send; absent where the fast path is off. */
+  /** Rendered responses that the fast path may send. Absent if the fast path is off. */
   readonly cached?: CachedResponses;
-  /** Whether a request changes state although its method is safe; absent where none does. */
+  /** Whether a request changes state although its method is safe. Absent if none does. */
   readonly changes?: (request: Request) => boolean;
 }

@@ -1,29 +1,13 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { pipeline, Readable } from "node:stream";
-import type { Caller } from "./caller.ts";
-import type { ListenerLimits } from "../../config/model/listener-access-config.ts";
-import { isDelegated, type Delegated } from "./passthrough.ts";
 import type { RequestHandler } from "./handler.ts";
+import type { HttpExchange, IncomingCall, RequestContext } from "./incoming-call.ts";
 import { errorReply, type Reply } from "./reply.ts";
 import type { Request } from "./request.ts";
 import { targetMax } from "./request-target.ts";
 
-/** A request, and where its answer goes. */
-export interface HttpExchange {
-  readonly message: IncomingMessage;
-  readonly response: ServerResponse;
-  readonly request: Request;
-}
-
-/** Who asks, how much may be taken of them, and who is told of a mistake of our own. */
-export interface RequestContext {
-  readonly caller: Caller;
-  readonly limits: ListenerLimits;
-  readonly onError: (error: unknown, request: Request | null) => void;
-}
-
-/** What of a message says what is asked. */
+/** Reads the parts of a message that determine its answer. */
 export function requestOf({ method = "GET", url = "/", headers }: IncomingMessage): Request {
   return {
     method,
@@ -34,36 +18,32 @@ export function requestOf({ method = "GET", url = "/", headers }: IncomingMessag
   };
 }
 
-/** Has a request answered, and writes the answer. A mistake of our own is one 500, and told; it ends nothing else. */
-export function answerExchange(answerer: RequestHandler, exchange: HttpExchange, around: RequestContext): void {
-  const fail = (error: unknown): void => failExchange(exchange, error, around.onError);
-  try {
-    const { message, response, request } = exchange;
-    if (response.closed) return; // its client went away while a password was looked at
-    const reply = request.target.length > targetMax ? tooLong(request.target) : answerer(request, message);
-    if (reply instanceof Promise) reply.then((late) => writeReply(response, late, request.method)).catch(fail);
-    else if (isDelegated(reply)) handOver(reply, exchange, around).catch(fail);
-    else writeReply(response, reply, request.method);
-  } catch (error) {
-    fail(error);
-  }
+/** Answers a request with a handler. An exception of the handler becomes a 500 and is reported; it affects no other request. */
+export function answerExchange(handler: RequestHandler, exchange: HttpExchange, context: RequestContext): void {
+  const { message, response, request } = exchange;
+  const { caller, limits, onError } = context;
+  void answerCall(handler, { message, response, request, caller, limits, onError });
 }
 
-/** Hands a request over. Node reports to the response's listeners what is written to it too late: without one that ends the process. */
-function handOver(
-  { take }: Delegated,
-  { message, response, request }: HttpExchange,
-  { caller, limits, onError }: RequestContext,
-): Promise<void> {
+/** Never rejects. */
+async function answerCall(handler: RequestHandler, call: IncomingCall): Promise<void> {
+  const { response, request } = call;
+  if (response.closed) return; // the client left while its password was being checked
+  // Node reports a write after the end here. Without a listener that would end the process.
   response.on("error", ignore);
-  return take({ message, response, caller, limits, onError: (error) => onError(error, request) });
+  try {
+    const reply = request.target.length > targetMax ? tooLong(request.target) : await handler(call);
+    if (reply !== null) writeReply(response, reply, request.method);
+  } catch (error) {
+    failExchange(call, error, call.onError);
+  }
 }
 
 function ignore(): void {}
 
 /**
- * The answer to a mistake of our own, or the end of one that has begun. Never throws: it is the last to hear of what an exchange threw, in
- * callbacks of Node and of promises, where an exception would end the process.
+ * Answers 500 after an internal error, or ends a response that has begun. Never throws: it handles what callbacks of Node
+ * and promises threw, where another exception would end the process.
  */
 export function failExchange(
   { message, response, request }: HttpExchange,
@@ -71,7 +51,7 @@ export function failExchange(
   onError: RequestContext["onError"],
 ): void {
   try {
-    // A body that broke off has nobody to answer, and is no mistake of ours.
+    // If the client broke off its body, nobody waits for an answer, and the error is not ours.
     if (!message.destroyed || message.complete) onError(error, request);
     if (response.writableEnded) return;
     if (response.headersSent) response.destroy();
@@ -85,10 +65,16 @@ export function failExchange(
   }
 }
 
-/** Writes a reply. What is left of the request's body is not read: it is closed on instead. */
+/** Writes a reply. Does not read the rest of the request's body: closes the connection instead. */
 export function writeReply(response: ServerResponse, reply: Reply, method: string): void {
   if (response.writableEnded || response.destroyed) return;
   response.sendDate = false;
+  const { wire } = reply;
+  if (wire !== undefined && wire.method === method && !hasUnreadBody(response.req)) {
+    response.writeHead(reply.status, reply.phrase, wire.headers);
+    response.end(wire.text, "latin1");
+    return;
+  }
   const pieces = method === "OPTIONS" && reply.hasOptionsBody !== true ? [] : (reply.pieces ?? [reply.body]);
   const length = pieces.reduce((sum, piece) => sum + piece.length, 0);
   if (length > largeMin && method !== "HEAD" && !mayQueue(response, length)) {
@@ -102,12 +88,13 @@ export function writeReply(response: ServerResponse, reply: Reply, method: strin
   else sendPieces(pieces, response);
 }
 
-/** An answer longer than this counts, and so much of them may wait for one connection to read, in bytes. */
+/** Responses longer than this count towards `queuedMax`, in bytes. */
 const largeMin = 16 * 1024;
+/** How much of large responses may be queued for one connection, in bytes. */
 const queuedMax = 4 * 1024 * 1024;
 const queued = new WeakMap<Socket, number>();
 
-/** Whether a large answer may wait beside those that its connection has not read yet: a single one always may. */
+/** Whether a large response may be queued behind those that its client has not read yet. The first one always may. */
 function mayQueue(response: ServerResponse, length: number): boolean {
   const { socket } = response.req;
   const before = queued.get(socket) ?? 0;
@@ -117,15 +104,16 @@ function mayQueue(response: ServerResponse, length: number): boolean {
   return true;
 }
 
-/** Piece by piece, as fast as the asker takes them. One that goes away takes the rest with it. */
+/** Sends piece by piece, as fast as the client reads. Stops if the client closes its connection. */
 function sendPieces(pieces: readonly Buffer[], response: ServerResponse): void {
-  // The stream machinery adds eight listeners of its own: with ours that is more than the ten at which Node warns of a leak.
+  // `pipeline` adds eight listeners. With ours that exceeds the ten at which Node warns of a leak.
   response.setMaxListeners(20);
   pipeline(Readable.from(pieces, { objectMode: false }), response, () => {});
 }
 
-function hasUnreadBody({ headers, complete }: IncomingMessage): boolean {
-  if (complete) return false;
+/** Whether a request announced a body that was not read to its end. Does not depend on how much of it has arrived. */
+function hasUnreadBody({ headers, readableEnded }: IncomingMessage): boolean {
+  if (readableEnded) return false;
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0;
 }
 

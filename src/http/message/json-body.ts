@@ -1,17 +1,19 @@
 import type { IncomingMessage } from "node:http";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import { errorReply, type Reply } from "./reply.ts";
+import { readBody } from "./request-body.ts";
 
-/** A body that was read, or the reply that refuses it. */
+/** The object in a body, or the reply that refuses the body. */
 export type JsonBody = { readonly ok: true; readonly body: JsonObject } | { readonly ok: false; readonly reply: Reply };
 
-/** The longest body that is read, in bytes. */
+/** The longest body that is accepted, in bytes. */
 const bodyMax = 16_384;
 
 /**
- * Reads the body of a call that changes something. It must say that it is JSON: a browser cannot be tricked into sending
- * that to another site without asking first (Fetch standard, "CORS-safelisted request-header").
- * @returns the object, or the reply that says what is wrong: 415, 413 or 400
+ * Reads the JSON body of a call that changes state. An empty body is an empty object. The call must state the content type
+ * `application/json`: a browser does not send that to another site without a preflight request (Fetch standard,
+ * "CORS-safelisted request-header").
+ * @returns the object; or the reply for the error: 415, 413 or 400
  */
 export async function readJsonBody(message: IncomingMessage): Promise<JsonBody> {
   const type = message.headers["content-type"] ?? "";
@@ -19,21 +21,18 @@ export async function readJsonBody(message: IncomingMessage): Promise<JsonBody> 
     return problem(
       415,
       "unsupported_media_type",
-      `Cannot read this body as its Content-Type must be application/json: it is ${JSON.stringify(type)}`,
+      `Cannot read this body: its Content-Type must be application/json, got ${JSON.stringify(type)}`,
     );
   }
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of message) {
-    if (!Buffer.isBuffer(chunk)) continue;
-    length += chunk.length;
-    if (length <= bodyMax) chunks.push(chunk);
-    else return problem(413, "too_large", `Cannot read this body as it must have at most ${bodyMax} bytes`);
-  }
-  const value = length === 0 ? {} : parseJson(Buffer.concat(chunks).toString("utf8"));
+  const read = await readBody(message, bodyMax);
+  if (read.kind === "too_large")
+    return problem(413, "too_large", `Cannot read this body: it must have at most ${bodyMax} bytes`);
+  if (read.kind === "gone")
+    return problem(400, "bad_request", "Cannot read this body: the client closed the connection before its end");
+  const value = read.bytes.length === 0 ? {} : parseJson(read.bytes.toString("utf8"));
   return isObject(value)
     ? { ok: true, body: value }
-    : problem(400, "bad_request", "Cannot read this body as it must be one JSON object");
+    : problem(400, "bad_request", "Cannot read this body: it must be one JSON object");
 }
 
 function problem(code: number, error: string, message: string): JsonBody {

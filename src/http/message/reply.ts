@@ -1,21 +1,39 @@
 import type { ParseError } from "../../health/check.ts";
 
-/** An answer, ready to be written. */
+/** A response to write. */
 export interface Reply {
   readonly status: number;
   readonly phrase: string;
-  /** Name, value, name, value: without Content-Length, which follows from the body. */
+  /** Name, value, name, value, … without Content-Length, which follows from the body. */
   readonly headers: readonly string[];
   readonly body: Buffer;
-  /** A long body, written piece by piece as the asker takes it, in place of `body`. */
+  /** A long body, sent piece by piece as the client reads it, instead of `body`. */
   readonly pieces?: readonly Buffer[];
-  /** Whether OPTIONS gets the body too, as from an exporter; from a node it gets none. */
+  /** Whether OPTIONS gets the body too. An exporter sends it, a node does not. */
   readonly hasOptionsBody?: boolean;
+  /** The reply prepared for one method, so that a cached reply is not prepared again for each request. */
+  readonly wire?: PreparedWire;
+}
+
+/** What `writeReply` passes to node:http for one method. */
+export interface PreparedWire {
+  readonly method: string;
+  /** All headers, Content-Length included; node:http does not modify the array. */
+  readonly headers: string[];
+  /** The body with one character per byte (latin1): node:http sends head and body in one write if the body is a string. */
+  readonly text: string;
+}
+
+/** Prepares a reply that is sent many times. `pieces` are not supported. */
+export function prepareReply(reply: Reply, method: string): Reply {
+  const body = method === "OPTIONS" && reply.hasOptionsBody !== true ? Buffer.alloc(0) : reply.body;
+  const headers = [...reply.headers, "Content-Length", String(body.length)];
+  return { ...reply, wire: { method, headers, text: method === "HEAD" ? "" : body.toString("latin1") } };
 }
 
 const json: readonly string[] = ["Cache-Control", "no-store", "Content-Type", "application/json"];
 
-/** A JSON answer; `headers` come beside those that every answer has (design.md, "The node dialect"). */
+/** Returns a JSON reply. `headers` are added to those of every reply (design.md, "The node API"). */
 export function jsonReply(
   status: { readonly code: number; readonly phrase: string },
   body: string,
@@ -29,19 +47,19 @@ export function jsonReply(
   };
 }
 
-/** A list of all nodes is cut, or a few bytes could ask for megabytes. In characters. */
+/** Longer lists of allowed values are cut, so that a few bytes cannot request megabytes. In characters. */
 const allowedMax = 2_000;
 
-/** Says what was not understood: the thing, its value and what is allowed. */
+/** Returns the 400 reply for a request that cannot be parsed. It names the parameter, its value and what is allowed. */
 export function badRequest({ subject, value, allowed: all }: ParseError): Reply {
   const allowed = all.length > allowedMax ? `${all.slice(0, allowedMax)}…` : all;
   const shown = value.length > 200 ? `${value.slice(0, 200)}…` : value;
-  const message = `Cannot read ${subject} as it must be ${allowed}: it is ${JSON.stringify(shown)}`;
+  const message = `Cannot read ${subject}: it must be ${allowed}, got ${JSON.stringify(shown)}`;
   const body = JSON.stringify({ error: "bad_request", thing: subject, value: shown, allowed, message });
   return jsonReply({ code: 400, phrase: `bad_request ${subject}` }, body, ["X-Rolecall-Reason", "bad_request"]);
 }
 
-/** A short JSON error with a sentence for people. */
+/** Returns a JSON error: a code for programs and a sentence for people. */
 export function errorReply(
   code: number,
   error: string,
@@ -50,7 +68,16 @@ export function errorReply(
   return jsonReply({ code, phrase: error }, JSON.stringify({ error, message: rest.message }), rest.headers ?? []);
 }
 
-/** What may stand in a status line or a header: visible ASCII, of bounded length. Names come from documents that others wrote. */
+/**
+ * Returns the 405 reply for a method that a path does not have.
+ * @param allow the methods that it has, as in the Allow header
+ */
+export function methodNotAllowed(method: string, allow: string): Reply {
+  const message = `Cannot ${method} this path: the method must be one of ${allow}`;
+  return errorReply(405, "method_not_allowed", { message, headers: ["Allow", allow] });
+}
+
+/** Returns text that is valid in a status line or header: printable ASCII of bounded length. Names may come from any document. */
 export function printable(text: string): string {
   return text.replace(/[^\u0020-\u007e]/g, "?").slice(0, 120);
 }

@@ -1,14 +1,17 @@
-/** What of a request decides its answer. */
+/** The parts of a request that determine its answer. */
 export interface Request {
   readonly method: string;
-  /** The request target as it came: path and query, percent-encoded. */
+  /** The request target as received: path and query, percent-encoded. */
   readonly target: string;
   readonly host: string | undefined;
   /** `X-Rolecall-Node`. */
   readonly nodeHeader: string | undefined;
-  /** `X-Haproxy-Server-State`, as HAProxy's `http-check send-state` adds it. */
+  /** `X-Haproxy-Server-State`, which HAProxy adds for `http-check send-state`. */
   readonly serverState: string | undefined;
 }
 
-/** Methods that ask and change nothing: each gets the same status (seeds/node-api.md, "Health checks"). */
+/** Methods that change nothing. Each gets the same status (seeds/node-api.md, "Health checks"). */
 export const safeMethods: readonly string[] = ["GET", "HEAD", "OPTIONS"];
+
+/** The Allow header of a path that only has safe methods. */
+export const safeMethodsAllowed: string = safeMethods.join(", ");

@@ -1,34 +1,37 @@
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, DocumentName, Snapshot } from "../../cluster/snapshot.ts";
-import { parseDatabaseAddress, plainCheck, type Check } from "../../health/check.ts";
+import { plainCheck, type Check } from "../../health/check.ts";
 import { judgeMember, judgePool } from "../../health/judge/pool.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { unfit } from "../../health/verdict.ts";
+import { withServerState } from "./haproxy-server-state.ts";
 import type { TargetNode } from "./target-node.ts";
-import { badRequest, errorReply, jsonReply, printable, type Reply } from "../message/reply.ts";
+import { badRequest, errorReply, jsonReply, methodNotAllowed, printable, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import type { RoutedRequest } from "./route-request.ts";
 import { statusReply, verdictReply, type JudgedNode, type TimedReply } from "./verdict-reply.ts";
 
-/** What answers are made from. The app hands it in. */
+/** What answers are computed from. */
 export interface JudgeInputs {
   readonly snapshot: Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Our clock, in ms. */
+  /** Milliseconds of the monotonic clock. */
   readonly nowMs: number;
-  /** Whether this process should be sent traffic; `null` when it should, else why not. */
+  /** Why this process should not receive traffic; `null` if it should. */
   readonly unready: () => string | null;
 }
 
-/** What can be answered from memory. */
+/** The requests that are answered from memory. */
 export type MemoryRequest = Exclude<RoutedRequest, { readonly kind: "management" | "node_question" | "operator" }>;
 
 /** A request whose reply is made from one cluster's state alone. */
 export type ClusterRequest = Extract<RoutedRequest, { readonly kind: "check" | "status" }>;
 
-/** How old `observed_at` and `snapshot` may be in a reply that is kept, in ms: a report that changes only ages does not end it. */
+/**
+ * How old `observed_at` and `snapshot` may be in a cached reply, in ms. A report that changes only ages does not end it.
+ */
 const keptMsMax = 1_000;
 
 /**
@@ -38,12 +41,12 @@ const keptMsMax = 1_000;
 export function answerCluster(question: ClusterRequest, request: Request, inputs: JudgeInputs): TimedReply {
   const { reply, validUntilMs } =
     question.kind === "check"
-      ? answerCheck(question.target, withStatedDatabase(question.check, request.serverState), inputs)
+      ? answerCheck(question.target, withServerState(question.check, request.serverState), inputs)
       : answerStatus(question.target, inputs);
   return { reply, validUntilMs: Math.min(validUntilMs, inputs.nowMs + keptMsMax) };
 }
 
-/** Answers a request from memory. Pure: it waits for nothing, sends nothing and writes nothing. */
+/** Answers a request from memory. A pure function of its arguments: it does not wait, send or write anything. */
 export function answer(question: MemoryRequest, request: Request, inputs: JudgeInputs): Reply {
   switch (question.kind) {
     case "check":
@@ -56,17 +59,14 @@ export function answer(question: MemoryRequest, request: Request, inputs: JudgeI
     case "bad_request":
       return badRequest(question.problem);
     case "not_allowed":
-      return errorReply(405, "method_not_allowed", {
-        message: `Cannot ${request.method} this path: allowed is ${question.allow}`,
-        headers: ["Allow", question.allow],
-      });
+      return methodNotAllowed(request.method, question.allow);
     case "operator_off":
       return errorReply(403, "operator_pages_off", {
         message: `Cannot answer /${question.path}: this listener has no operator pages. Request it from an admin listener (dialect: admin), or set operator_pages: true on this one`,
       });
     case "forbidden":
       return errorReply(403, "management_off", {
-        message: `Cannot pass ${question.call} on: this listener only answers questions. The listener option management: on changes that`,
+        message: `Cannot pass ${question.call} on: management calls are off on this listener. Set the listener option management: on`,
       });
   }
 }
@@ -84,7 +84,7 @@ function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Tim
   return verdictReply({ snapshot, view, observation }, judgeMember(view, observation, check), check);
 }
 
-/** Of a whole cluster: the document of the primary, else of the node that lags least. */
+/** Answers `/patroni` and `/ha`. For a whole cluster: the document of the primary, else of the node with the least lag. */
 function answerStatus(target: TargetNode, inputs: JudgeInputs): TimedReply {
   const resolved = resolveTarget(target, inputs);
   if ("reply" in resolved) return { reply: resolved.reply, validUntilMs: Infinity };
@@ -105,7 +105,7 @@ function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInp
   if ("reply" in resolved) return resolved.reply;
   const served = resolved.view.cluster.documents[name];
   if (served === null) {
-    const message = `Cannot tell /${name} of cluster ${target.cluster}: no node has answered it yet`;
+    const message = `Cannot serve /${name} of cluster ${target.cluster}: no node has answered it yet`;
     return errorReply(503, "unknown", { message, headers: ["X-Rolecall-Node", "-", "X-Rolecall-Reason", "unknown"] });
   }
   const age = Math.max(0, Math.round((inputs.nowMs - served.sentAtMs) / 1000));
@@ -115,7 +115,7 @@ function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInp
   return jsonReply({ code: 200, phrase: "OK" }, served.body, headers);
 }
 
-/** Our own health is never a database's: `/livez` says that the process turns, `/readyz` whether to send it traffic. */
+/** Answers `/livez` (the process runs) and `/readyz` (send it traffic). Both report rolecall only, never a database. */
 export function answerSelf(path: "livez" | "readyz", unready: string | null): Reply {
   if (path === "livez" || unready === null) return jsonReply({ code: 200, phrase: "OK" }, '{"status":"ok"}');
   return jsonReply({ code: 503, phrase: unready }, JSON.stringify({ status: unready }));
@@ -123,7 +123,7 @@ export function answerSelf(path: "livez" | "readyz", unready: string | null): Re
 
 type ResolvedTarget = Omit<JudgedNode, "snapshot"> | { readonly reply: Reply };
 
-/** Finds the cluster and the node that were named. Before the first member list any name may yet turn out right. */
+/** Finds the cluster and node of a request. Before the first member list, any node name may turn out to exist. */
 function resolveTarget(target: TargetNode, { snapshot, policy: healthPolicy, nowMs }: JudgeInputs): ResolvedTarget {
   const cluster = clusterNamed(snapshot, target.cluster);
   const policy = healthPolicy(target.cluster);
@@ -155,14 +155,4 @@ function find(cluster: ClusterState, name: string, isAnyCase: boolean): Observat
   const exact = nodeNamed(cluster, name);
   if (exact !== undefined || !isAnyCase) return exact;
   return cluster.nodes.find(({ node }) => node.name.toLowerCase() === name.toLowerCase());
-}
-
-/** `address=10.0.0.1; port=5432` of HAProxy's server state says where HAProxy would send the traffic. `db=` comes first. */
-function withStatedDatabase(check: Check, serverState: string | undefined): Check {
-  if (serverState === undefined || check.database !== null) return check;
-  const address = /(?:^|;)\s*address=([^;\s]+)/.exec(serverState)?.[1];
-  const port = /(?:^|;)\s*port=(\d{1,5})/.exec(serverState)?.[1];
-  if (address === undefined || port === undefined) return check;
-  const database = parseDatabaseAddress(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`);
-  return database === undefined ? check : { ...check, database };
 }

@@ -1,148 +1,191 @@
 import { LRUCache } from "lru-cache";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
-import { hostConflict, type HostNode } from "./target-node.ts";
-import { answer, answerCluster, type MemoryRequest, type JudgeInputs } from "./answer.ts";
-import { ResponseCache, type CachedResponse } from "./response-cache.ts";
-import { diagnosticsPaths } from "./diagnostics-paths.ts";
-import { withoutPage } from "../pages/page.ts";
-import { isDelegated, type Delegated, type Passthrough } from "../message/passthrough.ts";
-import { badRequest, type Reply } from "../message/reply.ts";
+import type { RequestHandler } from "../message/handler.ts";
 import { renderReply } from "../message/http1-serializer.ts";
-import { readSimpleRequest } from "../message/simple-request-parser.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
+import type { Passthrough } from "../message/passthrough.ts";
+import { prepareReply, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
-import { routeRequest, type RoutingContext, type RoutedRequest } from "./route-request.ts";
+import { readSimpleRequest } from "../message/simple-request-parser.ts";
+import { refusePage } from "../pages/page.ts";
+import { answer, answerCluster, type JudgeInputs, type MemoryRequest } from "./answer.ts";
+import { ResponseCache, type CachedReply, type CachedResponse, type CacheEntry } from "./response-cache.ts";
+import { routeRequest, type RoutedRequest } from "./route-request.ts";
+import type { RoutingContext } from "./routing-context.ts";
+import { hostConflict, type HostNode } from "./target-node.ts";
 
-/** How many characters of questions a listener remembers: some thousand different ones, far more than balancers ask. */
-const rememberedMax = 1_000_000;
+/** The size of the cache of routed requests, in characters: some thousand requests, far more than balancers send. */
+const routedMax = 1_000_000;
 
-/** Told of each answer, for the tally. */
+/** Counts an answer by its route and status. */
 export type OnAnswer = (route: string, status: number) => void;
 
-/** What the dialect answers from, and what takes the rest. The app hands it in. */
+/** What the node API answers from, and where it sends what it does not answer itself. */
 export interface NodeApiContext {
   readonly inputs: () => JudgeInputs;
   readonly snapshot: () => Snapshot;
-  /** Our clock, in ms. */
+  /** Milliseconds of the monotonic clock. */
   readonly now: () => number;
-  /** Answers what a person asks; `null` where it is not that. */
-  readonly operator: (request: Request) => Reply | Delegated | null;
+  /** Serves the diagnostics pages. */
+  readonly operator: RequestHandler;
   readonly passthrough: Passthrough;
   readonly onAnswer: OnAnswer;
 }
 
-/** Answers the node dialect: a question that was understood once is not taken apart again. */
+/** Answers the node API of one listener. Parses and routes a repeated request once, and caches its reply. */
 export class NodeApi {
-  readonly #listening: RoutingContext;
-  readonly #sources: NodeApiContext;
-  readonly #understood = new LRUCache<string, RoutedRequest>({
-    maxSize: rememberedMax,
+  readonly #routing: RoutingContext;
+  readonly #context: NodeApiContext;
+  readonly #routed = new LRUCache<string, RoutedRequest>({
+    maxSize: routedMax,
     sizeCalculation: (_, key) => key.length + 200,
   });
+  readonly #replies: ResponseCache<CachedReply, Request>;
 
-  constructor(listening: RoutingContext, sources: NodeApiContext) {
-    this.#listening = listening;
-    this.#sources = sources;
+  constructor(routing: RoutingContext, context: NodeApiContext) {
+    this.#routing = routing;
+    this.#context = context;
+    this.#replies = new ResponseCache({
+      revision: (cluster) => this.#revisionOf(cluster),
+      now: context.now,
+      render: (key, request) => this.#prepare(key, request),
+    });
   }
 
-  handle(request: Request): Reply | Delegated {
-    const question = this.#question(request);
-    const { passthrough, inputs, onAnswer } = this.#sources;
-    if (question.kind === "management") return { take: (incoming) => passthrough.manage(question.call, incoming) };
-    if (question.kind === "node_question") return { take: (passed) => passthrough.fetch(question.question, passed) };
-    if (question.kind === "operator_off") {
-      const off = answer(question, request, inputs());
-      return withoutPage(off, { name: question.path, onAnswer: (status) => onAnswer("operator", status) });
-    }
-    const reply = question.kind === "operator" ? this.#operator(request) : answer(question, request, inputs());
-    if (!isDelegated(reply)) onAnswer(nameOf(question), reply.status);
-    return reply;
+  /** @returns `null` if the response is written */
+  async handle(call: IncomingCall): Promise<Reply | null> {
+    const { request } = call;
+    const key = this.#keyOf(request);
+    // HAProxy's server state holds counters that differ each time: a reply to it would not be found again.
+    const cached = request.serverState === undefined ? this.#replies.find(key, request) : null;
+    return cached === null ? this.#handleUncached(this.#route(key, request), call) : cached.reply;
   }
 
-  /** The answers of this dialect for the fast lane, none rendered yet. */
+  /** Returns an empty cache of responses for the fast path. */
   cached(): ResponseCache {
     return new ResponseCache({
-      revision: (cluster) => {
-        return clusterNamed(this.#sources.snapshot(), cluster)?.revision;
-      },
-      now: () => this.#sources.now(),
+      revision: (cluster) => this.#revisionOf(cluster),
+      now: () => this.#context.now(),
       render: (text) => this.render(text),
     });
   }
 
   /**
-   * Renders the answer to a chunk that is one simple request about a cluster's nodes.
+   * Renders the response to a chunk that is one simple request for a check or status.
    * @param text the chunk's bytes as latin1
-   * @returns `null` for everything else: what is not understood, our own health, documents with an age
+   * @returns `null` for everything else: other requests, and responses that cannot be cached
    */
   render(text: string): CachedResponse | null {
     const simple = readSimpleRequest(text);
     if (simple === null) return null;
     const { request, keepsConnection } = simple;
-    const question = this.#question(request);
-    if (question.kind !== "check" && question.kind !== "status") return null;
-    const inputs = this.#sources.inputs();
-    const { cluster, otherByHost: other } = question.target;
-    // The answer also depends on the members of a cluster whose facts it is not remembered by.
+    const evaluated = this.#evaluate(this.#route(this.#keyOf(request), request), request);
+    if (evaluated === null) return null;
+    const { reply, ...entry } = evaluated;
+    return { ...entry, bytes: renderReply(reply, { method: request.method, keepsConnection }), keepsConnection };
+  }
+
+  #prepare(key: string, request: Request): CachedReply | null {
+    const evaluated = this.#evaluate(this.#route(key, request), request);
+    return evaluated === null ? null : { ...evaluated, reply: prepareReply(evaluated.reply, request.method) };
+  }
+
+  /** Answers a check or status request, with what the reply depends on. Returns `null` for everything else. */
+  #evaluate(routed: RoutedRequest, request: Request): (CacheEntry & { readonly reply: Reply }) | null {
+    if (routed.kind !== "check" && routed.kind !== "status") return null;
+    const inputs = this.#context.inputs();
+    const { cluster, otherByHost: other } = routed.target;
+    // Whether Host names a node depends on the members of its cluster, which need not be the one that the entry depends on.
     if (other !== null && other.cluster !== cluster) return null;
     const state = clusterNamed(inputs.snapshot, cluster);
     if (state === undefined || inputs.policy(cluster) === undefined) return null;
-    const { reply, validUntilMs } = answerCluster(question, request, inputs);
-    const route = nameOf(question);
+    const { reply, validUntilMs } = answerCluster(routed, request, inputs);
+    const route = routeNameOf(routed);
     return {
-      bytes: renderReply(reply, { method: request.method, keepsConnection }),
-      keepsConnection,
+      reply,
       cluster,
       revision: state.revision,
       validUntilMs,
-      count: () => this.#sources.onAnswer(route, reply.status),
+      count: () => this.#context.onAnswer(route, reply.status),
     };
   }
 
-  #operator(request: Request): Reply | Delegated {
-    return (
-      this.#sources.operator(request) ??
-      badRequest({ subject: "route", value: request.target, allowed: diagnosticsPaths.join(", ") })
-    );
-  }
-
-  #question(request: Request): RoutedRequest {
-    // None of the four can hold a space or a line break, so the key is theirs alone.
-    const key = `${request.method} ${request.target} ${request.nodeHeader ?? ""}\n${this.#listening.scope.hostSuffixes.length === 0 ? "" : (request.host ?? "")}`;
-    let question = this.#understood.get(key);
-    if (question === undefined) {
-      question = routeRequest(request, this.#listening);
-      this.#understood.set(key, question);
+  async #handleUncached(routed: RoutedRequest, call: IncomingCall): Promise<Reply | null> {
+    const { passthrough, operator, inputs, onAnswer } = this.#context;
+    switch (routed.kind) {
+      case "management":
+        await passthrough.manage(routed.call, call);
+        return null;
+      case "node_question":
+        await passthrough.fetch(routed.question, call);
+        return null;
+      case "operator_off": {
+        const page = { name: routed.path, onAnswer: (status: number) => onAnswer("operator", status) };
+        return refusePage(page, call, answer(routed, call.request, inputs()));
+      }
+      case "operator": {
+        const reply = await operator(call);
+        if (reply !== null) onAnswer("operator", reply.status);
+        return reply;
+      }
+      case "check":
+      case "status":
+      case "document":
+      case "self":
+      case "bad_request":
+      case "not_allowed":
+      case "forbidden": {
+        const reply = answer(routed, call.request, inputs());
+        onAnswer(routeNameOf(routed), reply.status);
+        return reply;
+      }
     }
-    const other = otherByHost(question);
-    if (other === null) return question;
-    // The members may change, so this is looked up each time.
-    const problem = hostConflict(other, this.#sources.snapshot());
-    return problem === null ? question : { kind: "bad_request", problem };
+  }
+
+  /** The key of a request: what its routing depends on. None of the four parts can hold a space or a line break. */
+  #keyOf({ method, target, nodeHeader = "", host = "" }: Request): string {
+    return `${method} ${target} ${nodeHeader}\n${this.#routing.scope.hostSuffixes.length === 0 ? "" : host}`;
+  }
+
+  #route(key: string, request: Request): RoutedRequest {
+    let routed = this.#routed.get(key);
+    if (routed === undefined) {
+      routed = routeRequest(request, this.#routing);
+      this.#routed.set(key, routed);
+    }
+    const other = otherByHost(routed);
+    if (other === null) return routed;
+    // The members may have changed since the request was routed.
+    const problem = hostConflict(other, this.#context.snapshot());
+    return problem === null ? routed : { kind: "bad_request", problem };
+  }
+
+  #revisionOf(cluster: string): number | undefined {
+    return clusterNamed(this.#context.snapshot(), cluster)?.revision;
   }
 }
 
-function otherByHost(question: RoutedRequest): HostNode | null {
-  if ("otherByHost" in question) return question.otherByHost;
-  return "target" in question ? question.target.otherByHost : null;
+function otherByHost(routed: RoutedRequest): HostNode | null {
+  if ("otherByHost" in routed) return routed.otherByHost;
+  return "target" in routed ? routed.target.otherByHost : null;
 }
 
-/** The route as the tally counts it: one of a few names, whatever is asked. */
-function nameOf(question: MemoryRequest | { readonly kind: "operator" }): string {
-  switch (question.kind) {
+/** The route in the metric of answers: one of a few names, whatever was requested. */
+function routeNameOf(routed: MemoryRequest): string {
+  switch (routed.kind) {
     case "check":
-      return question.check.route;
+      return routed.check.route;
     case "document":
-      return question.name;
+      return routed.name;
     case "self":
-      return question.path;
+      return routed.path;
     case "operator_off":
       return "operator";
-    case "operator":
     case "status":
     case "bad_request":
     case "not_allowed":
     case "forbidden":
-      return question.kind;
+      return routed.kind;
   }
 }

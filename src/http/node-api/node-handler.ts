@@ -1,18 +1,17 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import type { ListenerScope } from "./target-node.ts";
-import type { ListenerHandler } from "../message/handler.ts";
+import type { ListenerHandler, RequestHandler } from "../message/handler.ts";
 import { NodeApi, type NodeApiContext } from "./node-api.ts";
-import type { Request } from "../message/request.ts";
 
-/** For whom a listener speaks, as its configuration says. */
+/** Returns the scope of a listener: the cluster and node of its configuration, and the names of all clusters. */
 export function scopeOf(listener: ListenerConfig, { clusters, hostSuffixes }: Config): ListenerScope {
   return { ...listener, clusters: clusters.map(({ name }) => name), hostSuffixes };
 }
 
-/** The handler of one listener of the node dialect. */
-export function nodeHandler(listener: ListenerConfig, config: Config, sources: NodeApiContext): ListenerHandler {
+/** Returns the handler of one listener with the node API. */
+export function nodeHandler(listener: ListenerConfig, config: Config, context: NodeApiContext): ListenerHandler {
   const { ignoreParams, probe, fastPath } = config;
-  const dialect = new NodeApi(
+  const api = new NodeApi(
     {
       scope: scopeOf(listener, config),
       rules: {
@@ -24,7 +23,8 @@ export function nodeHandler(listener: ListenerConfig, config: Config, sources: N
       passes: listener.access.management,
       operatorPages: listener.operatorPages,
     },
-    sources,
+    context,
   );
-  return Object.assign((request: Request) => dialect.handle(request), fastPath ? { cached: dialect.cached() } : {});
+  const handler: RequestHandler = (call) => api.handle(call);
+  return Object.assign(handler, fastPath ? { cached: api.cached() } : {});
 }

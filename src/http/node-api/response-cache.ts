@@ -1,80 +1,91 @@
 import { LRUCache } from "lru-cache";
+import type { Reply } from "../message/reply.ts";
 
-/** An answer as bytes, and for how long it may be given. */
-export interface CachedResponse {
-  readonly bytes: Buffer;
-  readonly keepsConnection: boolean;
-  /** The cluster, and the facts of it that the answer came from: it dies with them. */
+/** What a cached response depends on. */
+export interface CacheEntry {
+  /** The cluster, and its revision when the response was computed: another revision invalidates the response. */
   readonly cluster: string;
   readonly revision: number;
-  /** The instant from which age alone may make it untrue, in ms of our clock. */
+  /** When age alone may change the verdict, in milliseconds of the monotonic clock. */
   readonly validUntilMs: number;
-  /** Counts it as given. */
+  /** Counts the response as sent. */
   readonly count: () => void;
 }
 
-/** What rendered answers are held against, and made by. */
-export interface ResponseCacheContext {
-  /** Names the cluster's facts in force; `undefined` for a cluster that is not tended. */
-  readonly revision: (cluster: string) => number | undefined;
-  /** Our clock, in ms. */
-  readonly now: () => number;
-  /** Renders the answer to a chunk that is one simple request; `null` where it is not, or its answer does not come from a cluster's part alone. */
-  readonly render: (text: string) => CachedResponse | null;
+/** A response as the bytes that the fast path sends. */
+export interface CachedResponse extends CacheEntry {
+  readonly bytes: Buffer;
+  readonly keepsConnection: boolean;
 }
 
-/** How many characters of requests and answers are kept for all targets together: some thousand of them. */
-const keptMax = 8_000_000;
-/** What one rendered answer takes beside its request, about. */
-const renderedSize = 1_500;
-/** How many requests that came once are remembered, as 32-bit hashes. */
+/** A reply prepared for node:http. */
+export interface CachedReply extends CacheEntry {
+  readonly reply: Reply;
+}
+
+/** What responses are validated against, and how they are rendered. */
+export interface ResponseCacheContext<Entry, Source> {
+  /** The current revision of a cluster; `undefined` for an unknown one. */
+  readonly revision: (cluster: string) => number | undefined;
+  /** Milliseconds of the monotonic clock. */
+  readonly now: () => number;
+  /** Renders the response for a key; `null` if the response depends on more than one cluster's state. */
+  readonly render: (key: string, source: Source) => Entry | null;
+}
+
+/** The size of the cache in characters: some thousand responses. */
+const sizeMax = 8_000_000;
+/** The approximate size of a response without its key, in characters. */
+const responseSize = 1_500;
+/** How many keys that were requested once are remembered, as 32-bit hashes. */
 const onceMax = 4_096;
 
 /**
- * The answers that are asked for again and again, by the very bytes of the request: listener, method, version, target, Host and
- * headers are all in them, and equal bytes mean an equal question. A request is kept from its second coming on, so a
- * scanner that never asks the same twice neither fills the memory nor drives out what is hot.
+ * Caches responses that are requested again and again. A response is cached from its second request on, so that a scanner that never
+ * repeats a request neither fills the cache nor evicts what is used. The fast path's key is the bytes of the request; the
+ * ordinary path's key is what of the request determines its routing.
  */
-export class ResponseCache {
-  readonly #sources: ResponseCacheContext;
-  readonly #kept = new LRUCache<string, CachedResponse>({
-    maxSize: keptMax,
-    sizeCalculation: (_, text) => text.length + renderedSize,
+export class ResponseCache<Entry extends CacheEntry = CachedResponse, Source = void> {
+  readonly #context: ResponseCacheContext<Entry, Source>;
+  readonly #entries = new LRUCache<string, Entry>({
+    maxSize: sizeMax,
+    sizeCalculation: (_, key) => key.length + responseSize,
   });
   readonly #once = new Set<number>();
 
-  constructor(sources: ResponseCacheContext) {
-    this.#sources = sources;
+  constructor(context: ResponseCacheContext<Entry, Source>) {
+    this.#context = context;
   }
 
-  /** How many requests are kept. */
+  /** The number of cached responses. */
   get size(): number {
-    return this.#kept.size;
+    return this.#entries.size;
   }
 
   /**
-   * The answer to a chunk: one look-up and one comparison where it is hot.
-   * @returns `null` for what has to go the ordinary way
+   * Finds a valid response, or renders one, and counts it as sent. A hit costs one look-up and two comparisons.
+   * @param source what `render` needs beside the key
+   * @returns `null` if the response cannot be cached
    */
-  find(text: string): CachedResponse | null {
-    const known = this.#kept.get(text);
+  find(key: string, source: Source): Entry | null {
+    const known = this.#entries.get(key);
     if (
       known !== undefined &&
-      known.revision === this.#sources.revision(known.cluster) &&
-      this.#sources.now() < known.validUntilMs
+      known.revision === this.#context.revision(known.cluster) &&
+      this.#context.now() < known.validUntilMs
     ) {
       known.count();
       return known;
     }
-    const rendered = this.#sources.render(text);
+    const rendered = this.#context.render(key, source);
     if (rendered === null) return null;
     rendered.count();
-    if (known !== undefined || this.#isSecond(text)) this.#kept.set(text, rendered);
+    if (known !== undefined || this.#isSecond(key)) this.#entries.set(key, rendered);
     return rendered;
   }
 
-  #isSecond(text: string): boolean {
-    const hash = hashOf(text);
+  #isSecond(key: string): boolean {
+    const hash = hashOf(key);
     if (this.#once.delete(hash)) return true;
     if (this.#once.size >= onceMax) this.#once.clear();
     this.#once.add(hash);

@@ -4,9 +4,9 @@ import { resolveTargetNode, type TargetNode, type HostNode } from "./target-node
 import { rolePaths } from "../message/exporter-paths.ts";
 import type { Request } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
-import type { RoutingContext } from "./route-request.ts";
+import type { RoutingContext } from "./routing-context.ts";
 
-/** A request that is none of ours to answer: a management call, or a question that only the node can answer. */
+/** A management call or a request that only the node can answer; or why it is refused. */
 export type PassthroughRequest =
   | { readonly kind: "management"; readonly call: ManagementCall; readonly otherByHost: HostNode | null }
   | { readonly kind: "node_question"; readonly question: NodeQuestion; readonly otherByHost: HostNode | null }
@@ -15,41 +15,41 @@ export type PassthroughRequest =
   | { readonly kind: "bad_request"; readonly problem: ParseError };
 
 /**
- * Understands requests that are passed on to nodes, where the listener does that; else they are forbidden. Which node is meant is settled
- * as for checks, but whether a node has to be named is up to the call.
- * @returns `undefined` for what asks for nothing of the kind
+ * Routes requests that are passed through to nodes, if the listener allows that; otherwise they are forbidden. The target node is
+ * resolved as for checks, but the call decides whether the request must name one.
+ * @returns `undefined` for all other requests
  */
 export function routePassthrough(
   target: RequestTarget,
   request: Request,
-  listening: RoutingContext,
+  routing: RoutingContext,
 ): PassthroughRequest | undefined {
   const name = callNamed(target.path);
   const rule = name === undefined ? undefined : callRules.get(name);
   const isCall = rule?.methods.includes(request.method) === true;
   const isQuestion = target.path === "metrics" || /^exporter(\/|$)/.test(target.path);
   if (!isCall && !isQuestion) {
-    // GET /config is answered from memory; GET /restart is nothing at all.
+    // GET /config is answered from memory. GET /restart is not a request at all.
     return rule === undefined || name === "config"
       ? undefined
       : { kind: "not_allowed", allow: rule.methods.join(", ") };
   }
-  if (!listening.passes) return { kind: "forbidden", call: `${request.method} /${target.path}` };
-  const address = resolveTargetNode(target, request, { ...listening.scope, wholeCluster: true });
-  if ("problem" in address) return { kind: "bad_request", problem: address.problem };
-  const { otherByHost } = address;
-  if (name === undefined) return nodeQuestion(target, request, address);
-  const isDryRun = dryRun(target.query, listening.rules.ignoreParams);
+  if (!routing.passes) return { kind: "forbidden", call: `${request.method} /${target.path}` };
+  const resolved = resolveTargetNode(target, request, { ...routing.scope, wholeCluster: true });
+  if ("problem" in resolved) return { kind: "bad_request", problem: resolved.problem };
+  const { otherByHost } = resolved;
+  if (name === undefined) return nodeQuestion(target, request, resolved);
+  const isDryRun = parseDryRun(target.query, routing.rules.ignoreParams);
   if (typeof isDryRun !== "boolean") return { kind: "bad_request", problem: isDryRun };
   return {
     kind: "management",
-    call: { name, method: request.method, cluster: address.cluster, node: address.node, isDryRun },
+    call: { name, method: request.method, cluster: resolved.cluster, node: resolved.node, isDryRun },
     otherByHost,
   };
 }
 
-/** A misspelt `dry_run` must not become a real call: nothing else may stand in the query. */
-function dryRun(query: string, ignored: readonly string[]): boolean | ParseError {
+/** Parses `dry_run`. Refuses every other parameter, so that a misspelt `dry_run` does not become a real call. */
+function parseDryRun(query: string, ignored: readonly string[]): boolean | ParseError {
   let value = "0";
   for (const [key, given] of new URLSearchParams(query)) {
     if (ignored.includes(key)) continue;
@@ -63,7 +63,7 @@ function dryRun(query: string, ignored: readonly string[]): boolean | ParseError
     : { subject: "parameter dry_run", value, allowed: "1, true, 0 or false" };
 }
 
-/** What is passed on of an exporter: pages that only tell. Its `/reload`, its `/debug/pprof` and what else it has stay behind. */
+/** The pages of an exporter that are passed through: read-only ones, neither `/reload` nor `/debug/pprof`. */
 const exporterPages: ReadonlySet<string> = new Set([
   "/",
   "/metrics",
@@ -79,16 +79,16 @@ function nodeQuestion(
   { cluster, node, otherByHost }: TargetNode,
 ): PassthroughRequest {
   if (method !== "GET") return { kind: "not_allowed", allow: "GET" };
-  const isOfApi = path === "metrics";
-  const page = isOfApi ? "/metrics" : `/${path.slice("exporter/".length)}`;
-  if (!isOfApi && !exporterPages.has(page)) {
+  const isApiMetrics = path === "metrics";
+  const page = isApiMetrics ? "/metrics" : `/${path.slice("exporter/".length)}`;
+  if (!isApiMetrics && !exporterPages.has(page)) {
     const allowed = `one of ${[...exporterPages].map((known) => `/exporter${known}`).join(", ")}`;
     return { kind: "bad_request", problem: { subject: "path", value: `/${path}`, allowed } };
   }
-  const search = query === "" || isOfApi ? "" : `?${query}`;
+  const search = query === "" || isApiMetrics ? "" : `?${query}`;
   return {
     kind: "node_question",
-    question: { cluster, node, of: isOfApi ? "api" : "exporter", path: `${page}${search}` },
+    question: { cluster, node, of: isApiMetrics ? "api" : "exporter", path: `${page}${search}` },
     otherByHost,
   };
 }

@@ -1,32 +1,23 @@
 import type { DocumentName } from "../../cluster/snapshot.ts";
-import { parseCheck, type Check, type CheckRules } from "../../health/check.ts";
+import { parseCheck, type Check } from "../../health/check.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
-import { resolveTargetNode, type TargetNode, type ListenerScope } from "./target-node.ts";
+import type { RoutingContext } from "./routing-context.ts";
+import { resolveTargetNode, type TargetNode } from "./target-node.ts";
 import { type PassthroughRequest, routePassthrough } from "./route-management.ts";
 import { diagnosticsPaths } from "./diagnostics-paths.ts";
-import { safeMethods, type Request } from "../message/request.ts";
+import { safeMethods, safeMethodsAllowed, type Request } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 
-/** What a request asks of us. */
+/** A parsed request by what it is for. */
 export type RoutedRequest =
   | { readonly kind: "check"; readonly target: TargetNode; readonly check: Check }
   | { readonly kind: "status"; readonly target: TargetNode }
   | { readonly kind: "document"; readonly target: TargetNode; readonly name: DocumentName }
   | { readonly kind: "operator" }
-  /** An operator page on a listener that has none. */
+  /** A diagnostics page on a listener that has none. */
   | { readonly kind: "operator_off"; readonly path: string }
   | { readonly kind: "self"; readonly path: "livez" | "readyz" }
   | PassthroughRequest;
-
-/** What a node-dialect listener goes by in understanding a request. */
-export interface RoutingContext {
-  readonly scope: ListenerScope;
-  readonly rules: CheckRules;
-  /** Whether management calls, and questions that only a node can answer, are passed on. */
-  readonly passes: boolean;
-  /** Whether `/status`, `/explain`, `/verdicts` and `/incident` are answered. */
-  readonly operatorPages: boolean;
-}
 
 const documents: ReadonlyMap<string, DocumentName> = new Map([
   ["cluster", "cluster"],
@@ -35,33 +26,33 @@ const documents: ReadonlyMap<string, DocumentName> = new Map([
   ["failsafe", "failsafe"],
 ]);
 
-/** Understands a request of the node dialect, or says what is not understood. Depends on nothing but its arguments. */
-export function routeRequest(request: Request, listening: RoutingContext): RoutedRequest {
-  const { scope, rules } = listening;
+/** Parses and routes a request of the node API; `bad_request` if it is invalid. A pure function of its arguments. */
+export function routeRequest(request: Request, routing: RoutingContext): RoutedRequest {
+  const { scope, rules } = routing;
   const target = parseRequestTarget(request.target);
   if ("problem" in target) return { kind: "bad_request", problem: target.problem };
   const { path } = target;
   const isBare = target.cluster === null && target.node === null;
-  if (isBare && (path === "livez" || path === "readyz")) return safely(request, { kind: "self", path });
+  if (isBare && (path === "livez" || path === "readyz")) return ifSafe(request, { kind: "self", path });
   if (diagnosticsPaths.includes(`/${path}`))
-    return listening.operatorPages ? { kind: "operator" } : { kind: "operator_off", path };
+    return routing.operatorPages ? { kind: "operator" } : { kind: "operator_off", path };
   const route = routeOf(path);
   const document = documents.get(path);
   const isStatus = path === "patroni" || path === "ha";
-  const passing = routePassthrough(target, request, listening);
-  if (passing !== undefined) return passing;
-  if (route === undefined && document === undefined && !isStatus) return unknownRoute(path, listening);
-  const address = resolveTargetNode(target, request, scope);
-  if ("problem" in address) return { kind: "bad_request", problem: address.problem };
-  if (document !== undefined) return safely(request, { kind: "document", target: address, name: document });
-  if (route === undefined) return safely(request, { kind: "status", target: address });
+  const passthrough = routePassthrough(target, request, routing);
+  if (passthrough !== undefined) return passthrough;
+  if (route === undefined && document === undefined && !isStatus) return unknownRoute(path, routing);
+  const resolved = resolveTargetNode(target, request, scope);
+  if ("problem" in resolved) return { kind: "bad_request", problem: resolved.problem };
+  if (document !== undefined) return ifSafe(request, { kind: "document", target: resolved, name: document });
+  if (route === undefined) return ifSafe(request, { kind: "status", target: resolved });
   const parsed = parseCheck(route, target.query, rules);
   if (!parsed.ok) return { kind: "bad_request", problem: parsed.problem };
-  return safely(request, { kind: "check", target: address, check: parsed.check });
+  return ifSafe(request, { kind: "check", target: resolved, check: parsed.check });
 }
 
-function safely(request: Request, question: RoutedRequest): RoutedRequest {
-  return safeMethods.includes(request.method) ? question : { kind: "not_allowed", allow: safeMethods.join(", ") };
+function ifSafe(request: Request, routed: RoutedRequest): RoutedRequest {
+  return safeMethods.includes(request.method) ? routed : { kind: "not_allowed", allow: safeMethodsAllowed };
 }
 
 function unknownRoute(path: string, { operatorPages }: RoutingContext): RoutedRequest {

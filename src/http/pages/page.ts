@@ -2,123 +2,99 @@ import type { Socket } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { onClosed } from "../message/connection-closed.ts";
 import { writeReply } from "../message/http-exchange.ts";
-import { PageTurn, type PageGate } from "./page-gate.ts";
-import type { Delegated, IncomingCall } from "../message/passthrough.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
+import { PageTurn, type PageGate } from "./page-gate.ts";
+import type { Rendering } from "./rendering.ts";
 
 /** How many scrapes of metrics may wait for the one page that is rendered for all of them. */
 export const scrapesMax = 16;
 
-/** How long rendering goes on before other requests are answered, in ms. */
-const sliceMs = 0.5;
-/** How much text is copied at once, in characters. */
-const sliceCharactersMax = 64 * 1024;
-/** How long others have the event loop between two slices, in ms. */
-const restMs = 1;
-/** How long one page may take, in ms, and how long it may be, in bytes. */
-const renderingMaxMs = 30_000;
-const bytesMax = 32 * 1024 * 1024;
-/** A longer answer counts as under way until it was read, in bytes; and how long reading may take, in ms. */
-const heldMax = 256 * 1024;
+/** How long a longer reply may take to be read, in ms, and from which length on it counts as in flight until then, in bytes. */
 const deliveryMaxMs = 30_000;
-/** How long a refusal is held back, so that who repeats a refused request at once is slowed down, in ms. */
+const heldMin = 256 * 1024;
+/** The delay of a refusal, in ms: it slows down a client that repeats a refused request at once. */
 const refusalDelayMs = 200;
-/** The same for a connection that pipelines pages, and is closed then. */
+/** The delay of a refusal on a connection that pipelines pages, and is closed after it, in ms. */
 const closingDelayMs = 1_000;
-
-/** What a rendering goes on with. */
-export interface Rendering {
-  readonly turn: Pick<PageTurn, "charge">;
-  /** Aborted when the client has left. */
-  readonly signal: AbortSignal;
-  readonly incoming: IncomingCall;
-}
 
 /** A page that costs more than a check. */
 export interface Page {
   readonly gate: PageGate;
   /** One of a few names. */
   readonly name: string;
-  /** How many renderings there may be at a time. Default: 1 */
+  /** How many renderings may run at a time. Default: 1 */
   readonly atOnce?: number;
-  /** Gives the answer; `null` where it was written already, or nobody waits for it. */
-  readonly render: (rendering: Rendering) => Promise<Reply | null> | Reply;
+  /** Returns the reply; `null` if the response was written already, or its client has left. */
+  readonly render: (rendering: Rendering) => Promise<Reply | null>;
+  /** Called with the status of each reply. */
   readonly onAnswer?: (status: number) => void;
 }
 
-type Named = Pick<Page, "name" | "onAnswer">;
+type CountedPage = Pick<Page, "name" | "onAnswer">;
 
-/** Connections with a page under way. */
-const withPage = new WeakSet<Socket>();
-/** Connections that pipelined pages: they get no further answer. */
-const closing = new WeakSet<Socket>();
+/** Connections with a page in flight. */
+const busySockets = new WeakSet<Socket>();
+/** Connections that pipelined pages: they get no further response. */
+const closingSockets = new WeakSet<Socket>();
 
 /**
- * Answers with a page: one at a time for each connection, and as many as the gate allows for all of them. Further ones are 429. A
- * connection that pipelines pages is closed after the 429: pages behind it are dropped.
+ * Serves a page: one at a time for each connection, and as many as the gate allows for all of them. Further requests get 429.
+ * A connection that pipelines pages is closed after the 429, and the pages behind it are dropped.
+ * @returns `null`: the response is written
  */
-export function paged(page: Page): Delegated {
-  return { take: (incoming) => serve(page, incoming) };
+export async function servePage(page: Page, incoming: IncomingCall): Promise<null> {
+  if (!(await enter(page, incoming))) return null;
+  const turn = page.gate.enter(page.name, page.atOnce);
+  if (turn instanceof PageTurn) await render(page, incoming, turn);
+  else await refuse(page, incoming, { delayMs: refusalDelayMs, reply: tooMany(page, turn.retryAfterS) });
+  return null;
 }
 
 /**
- * Answers a request for a page that this listener does not have: after a while, and one at a time for each connection, so that a flood of
- * them costs no more than a flood of pages.
+ * Answers a request for a page that this listener does not have: with a delay, and one at a time for each connection, so that a
+ * flood of them costs no more than a flood of pages.
+ * @returns `null`: the response is written
  */
-export function withoutPage(reply: Reply, { name, onAnswer }: Pick<Page, "name" | "onAnswer">): Delegated {
-  const page = { name, ...(onAnswer === undefined ? {} : { onAnswer }) };
-  return {
-    take: async (incoming) => {
-      if (await isFirst(page, incoming)) await refuse(page, incoming, { delayMs: refusalDelayMs, reply });
-    },
-  };
+export async function refusePage(page: CountedPage, incoming: IncomingCall, reply: Reply): Promise<null> {
+  if (await enter(page, incoming)) await refuse(page, incoming, { delayMs: refusalDelayMs, reply });
+  return null;
 }
 
-/** Whether a request for a page is the only one of its connection. Else the connection is closed after a 429. */
-async function isFirst(page: Named, incoming: IncomingCall): Promise<boolean> {
+/** Whether a page request is the only one of its connection. If not, the connection is closed after a 429. */
+async function enter(page: CountedPage, incoming: IncomingCall): Promise<boolean> {
   const { response, message } = incoming;
   const { socket } = message;
-  if (closing.has(socket)) return false;
-  if (!withPage.has(socket)) {
-    withPage.add(socket);
-    response.once("close", () => withPage.delete(socket));
+  if (closingSockets.has(socket)) return false;
+  if (!busySockets.has(socket)) {
+    busySockets.add(socket);
+    response.once("close", () => busySockets.delete(socket));
     return true;
   }
-  closing.add(socket);
+  closingSockets.add(socket);
   socket.pause();
   await refuse(page, incoming, { delayMs: closingDelayMs, reply: tooMany(page, 1, ["Connection", "close"]) });
   return false;
 }
 
-async function serve(page: Page, incoming: IncomingCall): Promise<void> {
-  if (!(await isFirst(page, incoming))) return;
-  const turn = page.gate.enter(page.name, page.atOnce);
-  if (turn instanceof PageTurn) await render(page, incoming, turn);
-  else await refuse(page, incoming, { delayMs: refusalDelayMs, reply: tooMany(page, turn.retryAfterS) });
-}
-
 async function render(page: Page, incoming: IncomingCall, turn: PageTurn): Promise<void> {
-  const left = new AbortController();
-  const leave = (): void => {
-    left.abort();
+  const abort = new AbortController();
+  const cancelOnClosed = onClosed(incoming.message.socket, () => {
+    abort.abort();
     turn.leave();
-  };
-  const forget = onClosed(incoming.message.socket, leave);
+  });
   try {
-    const beganMs = performance.now();
-    const given = page.render({ turn, signal: left.signal, incoming });
-    if (!(given instanceof Promise)) turn.charge(performance.now() - beganMs);
-    const reply = await given;
+    const reply = await page.render({ turn, signal: abort.signal, incoming });
     if (reply === null) return;
     answer(page, incoming, reply);
-    if (lengthOf(reply) > heldMax) await delivered(incoming);
+    if (lengthOf(reply) > heldMin) await delivered(incoming);
   } finally {
-    forget();
+    cancelOnClosed();
     turn.leave();
   }
 }
 
-/** Waits until a long answer was read: so at most one of each page is held in memory. A client that reads too slowly is cut off. */
+/** Waits until a long response was read, so that memory holds at most one of each page. Destroys the response if the client is too slow. */
 async function delivered({ response }: IncomingCall): Promise<void> {
   if (response.writableFinished || response.closed) return;
   const timer = setTimeout(() => response.destroy(), deliveryMaxMs);
@@ -130,9 +106,9 @@ function lengthOf({ body, pieces }: Reply): number {
   return (pieces ?? [body]).reduce((sum, piece) => sum + piece.length, 0);
 }
 
-/** Writes a refusal after a while: who repeats a refused request at once is slowed down. */
+/** Writes a refusal after a delay. */
 async function refuse(
-  page: Named,
+  page: CountedPage,
   incoming: IncomingCall,
   { delayMs, reply }: { readonly delayMs: number; readonly reply: Reply },
 ): Promise<void> {
@@ -140,64 +116,15 @@ async function refuse(
   answer(page, incoming, reply);
 }
 
-function answer({ onAnswer }: Named, { message, response }: IncomingCall, reply: Reply): void {
+function answer({ onAnswer }: CountedPage, { message, response }: IncomingCall, reply: Reply): void {
   if (response.destroyed || message.socket.destroyed) return;
   onAnswer?.(reply.status);
   writeReply(response, reply, message.method ?? "GET");
 }
 
-function tooMany({ name }: Named, retryAfterS: number, headers: readonly string[] = []): Reply {
+function tooMany({ name }: CountedPage, retryAfterS: number, headers: readonly string[] = []): Reply {
   return errorReply(429, "busy", {
     message: `Cannot render /${name} now: another request is rendering it, or it was requested too often`,
     headers: ["X-Rolecall-Reason", "busy", "Retry-After", String(retryAfterS), ...headers],
-  });
-}
-
-/**
- * Renders text piece by piece in slices of about half a millisecond, with whatever else waits served in between.
- * @returns the page; a 503 where it took too long or grew too large; `null` where the client has left
- */
-export async function renderSliced(
-  pieces: Iterable<string>,
-  { turn, signal }: Pick<Rendering, "turn" | "signal">,
-  headers: readonly string[],
-): Promise<Reply | null> {
-  const done: Buffer[] = [];
-  let pending = "";
-  let bytes = 0;
-  const beganMs = performance.now();
-  let sliceBeganMs = beganMs;
-  const flush = (): void => {
-    const piece = Buffer.from(pending);
-    bytes += piece.length;
-    done.push(piece);
-    pending = "";
-  };
-  for (const piece of pieces) {
-    pending += piece;
-    const nowMs = performance.now();
-    if (nowMs - sliceBeganMs < sliceMs && pending.length < sliceCharactersMax) continue;
-    flush();
-    turn.charge(nowMs - sliceBeganMs);
-    await pause(restMs);
-    if (signal.aborted) return null;
-    sliceBeganMs = performance.now();
-    if (bytes > bytesMax || sliceBeganMs - beganMs > renderingMaxMs) return unbounded();
-  }
-  flush();
-  turn.charge(performance.now() - sliceBeganMs);
-  return {
-    status: 200,
-    phrase: "OK",
-    headers: ["Cache-Control", "no-store", ...headers],
-    body: Buffer.alloc(0),
-    pieces: done,
-  };
-}
-
-function unbounded(): Reply {
-  return errorReply(503, "page_too_large", {
-    message: `Cannot render this page: it must take at most ${renderingMaxMs / 1000} s and ${bytesMax / 1024 / 1024} MB; request one cluster with fewer nodes`,
-    headers: ["Retry-After", "10"],
   });
 }

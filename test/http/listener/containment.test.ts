@@ -3,13 +3,14 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
-import { type ListenerAccess, unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
-import { isOfOneConnection } from "../../../src/app/last-resort.ts";
-import { Listener, type ListenerEvents } from "../../../src/http/listener/listener.ts";
-import type { CachedResponses, ListenerHandler } from "../../../src/http/message/handler.ts";
-import { jsonReply, type Reply } from "../../../src/http/message/reply.ts";
-import { exchange } from "../../fake/raw-client.ts";
-import { until } from "../../fake/until.ts";
+import { type ListenerAccess, unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
+import { isOfOneConnection } from "../../src/app/last-resort.ts";
+import { Listener, type ListenerEvents } from "../../src/http/listener/listener.ts";
+import type { CachedResponses, ListenerHandler } from "../../src/http/message/handler.ts";
+import type { IncomingCall } from "../../src/http/message/incoming-call.ts";
+import { jsonReply, type Reply } from "../../src/http/message/reply.ts";
+import { exchange } from "../fake/raw-client.ts";
+import { until } from "../fake/until.ts";
 
 const fine: Reply = jsonReply({ code: 200, phrase: "OK" }, "{}");
 const mishap = (): never => {
@@ -32,10 +33,9 @@ async function listenerOf(
   },
 ): Promise<Opened> {
   const errors: unknown[] = [];
-  const { answerer = () => fine, cached } = parts;
+  const { answerer = () => Promise.resolve(fine), cached } = parts;
   const handler: ListenerHandler = Object.assign(
-    (...[request, message]: Parameters<ListenerHandler>) =>
-      request.target === "/fine" ? fine : answerer(request, message),
+    (call: IncomingCall) => (call.request.target === "/fine" ? Promise.resolve(fine) : answerer(call)),
     cached === undefined ? {} : { cached },
   );
   const events = {
@@ -72,13 +72,10 @@ suite("what throws while a request is answered is a 500 and reported", () => {
   const rows: readonly (readonly [given: string, answerer: ListenerHandler])[] = [
     ["a handler", mishap],
     ["a handler, later", late],
-    ["who takes the request over", () => ({ take: mishap })],
-    ["who takes the request over, later", () => ({ take: late })],
-    ["a header that cannot be sent", () => ({ ...fine, headers: ["X-A", "a\nb"] })],
-    ["a phrase that cannot be sent", () => ({ ...fine, phrase: "O\u0000K" })],
-    ["a status that cannot be sent", () => ({ ...fine, status: 42 })],
-    ["a status that cannot be sent, later", () => Promise.resolve({ ...fine, status: 42 })],
-    ["a Trailer beside a length", () => ({ ...fine, headers: ["Trailer", "X-A"] })],
+    ["a header that cannot be sent", () => Promise.resolve({ ...fine, headers: ["X-A", "a\nb"] })],
+    ["a phrase that cannot be sent", () => Promise.resolve({ ...fine, phrase: "O\u0000K" })],
+    ["a status that cannot be sent", () => Promise.resolve({ ...fine, status: 42 })],
+    ["a Trailer beside a length", () => Promise.resolve({ ...fine, headers: ["Trailer", "X-A"] })],
   ];
   for (const [given, answerer] of rows) {
     test(given, async (context) => {
@@ -95,16 +92,15 @@ suite("what throws while a request is answered is a 500 and reported", () => {
     assert.match(await ask(port, "/fine"), /^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test("what is written too late to a request that was handed over ends nothing", async (context) => {
-    const answerer: ListenerHandler = () => ({
-      take: async ({ response }) => {
-        response.end("done");
-        await once(response, "close");
-        response.write("late");
-        response.destroy();
-        response.write("later");
-      },
-    });
+  test("a handler that writes after the end of its response affects no other request", async (context) => {
+    const answerer: ListenerHandler = async ({ response }) => {
+      response.end("done");
+      await once(response, "close");
+      response.write("late");
+      response.destroy();
+      response.write("later");
+      return null;
+    };
     const { port } = await listenerOf(context, { answerer });
     assert.match(await ask(port, "/late"), /done$/);
     assert.match(await ask(port, "/fine"), /^HTTP\/1\.1 200 OK\r\n/);

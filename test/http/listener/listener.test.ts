@@ -66,7 +66,7 @@ describe("a request that cannot be taken", () => {
   });
 
   test("is told as one 500 where the mistake is our own, at once or late, and ends nothing else", async (context) => {
-    const front = await openListener(context, ({ target }) => {
+    const front = await openListener(context, ({ request: { target } }) => {
       if (target === "/throws") throw new Error("planted");
       if (target === "/rejects") return Promise.reject(new Error("planted"));
       return Promise.resolve({ status: 200, phrase: "OK", headers: [], body: Buffer.from("late") });

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { setImmediate as turn } from "node:timers/promises";
-import { renderSliced } from "../../../src/http/pages/page.ts";
+import { renderSliced } from "../../../src/http/pages/rendering.ts";
 import { PageGate, PageTurn } from "../../../src/http/pages/page-gate.ts";
 
 const turnOf = (): PageTurn => {

@@ -1,0 +1,55 @@
+import type { ManagementCall } from "../cluster/management-call.ts";
+import { isObject, parseJson } from "../cluster/values/json.ts";
+import { readBody } from "../http/message/request-body.ts";
+import type { BodyLimiter } from "./body-limiter.ts";
+import type { CallContext } from "./call-context.ts";
+
+/**
+ * Reads the body of a management call. A call reaches the node only if its body is complete, so that no node sees half a
+ * configuration.
+ * @returns `null` if the call was answered, or its client has left; it is audited then
+ */
+export async function readCallBody(context: CallContext, limiter: BodyLimiter): Promise<Buffer | null> {
+  const { call, incoming } = context;
+  const { message, response, caller, limits } = incoming;
+  const { expect, "content-length": length, "transfer-encoding": coding } = message.headers;
+  if (requiresBody(call) && length === undefined && coding === undefined) {
+    const text = `${call.method} /${call.name} needs a body and its length`;
+    context.refuse({ status: 411, error: "length_required", message: text });
+    return null;
+  }
+  const leave = limiter.enter(caller.address);
+  if (leave === null) {
+    const text = "Cannot read the call: too many bodies are being received";
+    context.refuse({ status: 429, error: "busy", message: text });
+    return null;
+  }
+  try {
+    if (expect !== undefined) response.writeContinue();
+    const body = await readBody(message, limits.bodyMax);
+    if (body.kind === "whole") return body.bytes;
+    if (body.kind === "gone") {
+      context.audit({ node: null, status: 499, outcome: "refused", problem: "the client closed the connection" });
+      response.destroy();
+      return null;
+    }
+    const text = `Cannot pass the call on: its body must have at most ${limits.bodyMax} bytes, got more`;
+    context.refuse({ status: 413, error: "too_large", message: text });
+    return null;
+  } finally {
+    leave();
+  }
+}
+
+/** The calls for which nodes require a body. Without a length they answer 411. */
+function requiresBody({ name, method }: ManagementCall): boolean {
+  return name === "config" || name === "failover" || (name === "switchover" && method === "POST");
+}
+
+/** Renames `from-leader`, as the documentation spells it, to `from_leader`, as nodes read it. */
+export function normalizeReinitialize(body: Buffer): Buffer {
+  const value = parseJson(body.toString("utf8"));
+  if (!isObject(value) || value["from-leader"] === undefined) return body;
+  const { "from-leader": fromLeader, ...rest } = value;
+  return Buffer.from(JSON.stringify({ from_leader: fromLeader, ...rest }));
+}

@@ -1,0 +1,69 @@
+import type { ManagementCall } from "../cluster/management-call.ts";
+import type { Observation } from "../cluster/observation.ts";
+import type { IncomingCall } from "../http/message/incoming-call.ts";
+import type { AuditRecord } from "./audit-record.ts";
+import type { Refusal } from "./checks/refusal.ts";
+import { refuse, writeJson } from "./refuse.ts";
+
+/** What `CallContext` needs to audit a call. */
+export interface AuditSink {
+  /** Milliseconds of the monotonic clock. */
+  readonly now: () => number;
+  readonly onCall: (record: AuditRecord) => void;
+}
+
+/** One management call from its arrival to its audit record. */
+export class CallContext {
+  readonly call: ManagementCall;
+  readonly incoming: IncomingCall;
+  readonly requestId: string;
+  readonly #sink: AuditSink;
+  readonly #startedAtMs: number;
+
+  constructor(call: ManagementCall, incoming: IncomingCall, rest: AuditSink & { readonly requestId: string }) {
+    this.call = call;
+    this.incoming = incoming;
+    this.requestId = rest.requestId;
+    this.#sink = rest;
+    this.#startedAtMs = rest.now();
+  }
+
+  /** Answers with a refusal, and audits the call. */
+  refuse(refusal: Refusal, node: Observation | null = null): void {
+    refuse(this.incoming.response, refusal);
+    const { status, error } = refusal;
+    this.audit({ node: node?.node.name ?? null, status, outcome: "refused", problem: error });
+  }
+
+  /** Answers `?dry_run=1` with 200 and what would happen to the call. */
+  answerDryRun(node: Observation | null, refusal: Refusal | null): void {
+    const { call } = this;
+    const name = node?.node.name ?? null;
+    const document = {
+      dry_run: true,
+      ...(refusal === null ? { would: "pass" } : { would: "refuse", ...refusal }),
+      call: `${call.method} /${call.name}`,
+      cluster: call.cluster,
+      node: name,
+      api: node?.node.api ?? null,
+    };
+    writeJson(this.incoming.response, document, { status: 200, headers: [] });
+    this.audit({ node: name, status: 200, outcome: "tried", problem: refusal?.error ?? null });
+  }
+
+  /** Records the end of the call. Must be called once for each call. */
+  audit(result: Pick<AuditRecord, "node" | "status" | "outcome" | "problem">): void {
+    const { name, method, cluster } = this.call;
+    const { principal, address } = this.incoming.caller;
+    this.#sink.onCall({
+      who: principal,
+      from: address,
+      method,
+      call: name,
+      cluster,
+      requestId: this.requestId,
+      durationMs: this.#sink.now() - this.#startedAtMs,
+      ...result,
+    });
+  }
+}

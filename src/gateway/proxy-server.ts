@@ -1,0 +1,70 @@
+import { type ClientRequest, type IncomingHttpHeaders, IncomingMessage } from "node:http";
+import { Readable } from "node:stream";
+import { createProxyServer, type ProxyTarget } from "http-proxy";
+import type { IncomingCall } from "../http/message/incoming-call.ts";
+import type { NodeConnection } from "./upstream.ts";
+
+/** A request to send. */
+export interface ProxiedRequest {
+  /** The call that causes the request: its method, and the connection whose end cancels the request. */
+  readonly call: IncomingCall;
+  /** Base address as `http://host:port`. */
+  readonly origin: string;
+  readonly path: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: Buffer;
+  readonly upstream: NodeConnection;
+}
+
+/** Receives what becomes of one request. */
+export interface ProxyHandler {
+  /** The request has a socket; its head is not sent yet. */
+  onRequest(request: ClientRequest): void;
+  onAnswer(answer: IncomingMessage): void;
+  onError(error: Error): void;
+}
+
+/** The handler of each request in flight, by the message that http-proxy was given for it. */
+const handlers = new WeakMap<IncomingMessage, ProxyHandler>();
+
+/** One server for all upstreams: every request states its own target. `selfHandleResponse` leaves the response to us. */
+const proxyServer = createProxyServer({ selfHandleResponse: true });
+proxyServer.on("proxyReq", (request, message) => handlers.get(message)?.onRequest(request));
+proxyServer.on("proxyRes", (answer, message) => handlers.get(message)?.onAnswer(answer));
+proxyServer.on("error", (error, message) => handlers.get(message)?.onError(error));
+
+/** Sends a request with http-proxy. */
+export function proxyRequest(request: ProxiedRequest, handler: ProxyHandler): void {
+  const { call, path, headers, body, upstream } = request;
+  const { servername } = upstream.tls;
+  // http-proxy takes method, path and headers from a message, and modifies its headers: it gets a message of its own.
+  const message = Object.assign(new IncomingMessage(call.message.socket), {
+    method: call.message.method,
+    url: path,
+    headers,
+    httpVersion: call.message.httpVersion,
+    httpVersionMajor: call.message.httpVersionMajor,
+    httpVersionMinor: call.message.httpVersionMinor,
+  });
+  handlers.set(message, handler);
+  proxyServer.web(message, call.response, {
+    target: targetOf(request),
+    buffer: Readable.from(body.length === 0 ? [] : [body]),
+    ssl: servername === undefined ? {} : { servername },
+    ...(upstream.auth === null ? {} : { auth: upstream.auth }),
+  });
+}
+
+function targetOf({ origin, upstream }: ProxiedRequest): ProxyTarget {
+  const { protocol, hostname, port } = new URL(origin);
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  const { ca, cert, key } = upstream.tls;
+  return {
+    protocol,
+    host,
+    port: port === "" ? (protocol === "https:" ? 443 : 80) : Number(port),
+    ...(ca === undefined ? {} : { ca }),
+    ...(cert === undefined ? {} : { cert }),
+    ...(key === undefined ? {} : { key }),
+  };
+}

@@ -1,0 +1,12 @@
+import type { CheckRules } from "../../health/check.ts";
+import type { ListenerScope } from "./target-node.ts";
+
+/** What the routing of a node API listener depends on, beside the request. */
+export interface RoutingContext {
+  readonly scope: ListenerScope;
+  readonly rules: CheckRules;
+  /** Whether management calls, and requests that only a node can answer, are passed through. */
+  readonly passes: boolean;
+  /** Whether `/status`, `/explain`, `/verdicts` and `/incident` are served. */
+  readonly operatorPages: boolean;
+}
