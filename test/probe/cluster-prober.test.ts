@@ -15,13 +15,13 @@ function begin(
 ): { scripted: Scripted; prober: ClusterProber; started: () => boolean } {
   const scripted = new Scripted(context, watched, script);
   const prober = new ClusterProber(scripted.probing(), watched.policy.discovers ? seeds : []);
-  scripted.onPart = (before, after) => prober.follow(before, after);
+  scripted.onPart = (before, after) => prober.onChange(before, after);
   let isStarted = false;
   void prober.start().then(() => (isStarted = true));
   return { scripted, prober, started: () => isStarted };
 }
 
-test("starting asks every fixed node and the documents, and is done when all have answered", async (context) => {
+test("start probes every fixed node and requests the documents, and resolves when all have answered", async (context) => {
   const { scripted, prober, started } = begin(context, new Watched(), healthy(names));
   await turn();
   assert.ok(started());
@@ -33,7 +33,7 @@ test("starting asks every fixed node and the documents, and is done when all hav
   prober.stop();
 });
 
-test("starting is not done before a node that was discovered on the way has answered", async (context) => {
+test("start does not resolve before a node discovered during the first round has answered", async (context) => {
   const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
   let answer = (): void => {};
   const { prober, started } = begin(context, watched, (origin, path) => {
@@ -52,7 +52,7 @@ test("starting is not done before a node that was discovered on the way has answ
   prober.stop();
 });
 
-test("starting is done after one timeout, whatever hangs", async (context) => {
+test("start resolves after one timeout, whatever hangs", async (context) => {
   const { scripted, prober, started } = begin(context, new Watched(), never);
   await scripted.pass(2_450);
   assert.equal(started(), false);
@@ -75,7 +75,7 @@ test("rounds at once are at least 250 ms apart", async (context) => {
   prober.stop();
 });
 
-test("a change of claims asks all nodes and for the documents at once", async (context) => {
+test("a change of claims triggers probes of all nodes and requests for all documents at once", async (context) => {
   const { scripted, prober } = begin(context, new Watched(), healthy(names));
   await scripted.pass(4_200);
   const before = scripted.sent.length;
@@ -90,7 +90,7 @@ test("a change of claims asks all nodes and for the documents at once", async (c
   prober.stop();
 });
 
-test("a new member is asked as soon as it is listed, a moved one at its new address", async (context) => {
+test("probes a new member as soon as it is listed, and a moved one at its new address", async (context) => {
   const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
   const { scripted, prober } = begin(context, watched, healthy(["pg1", "pg2"]));
   await scripted.pass(1_000);
@@ -110,7 +110,7 @@ test("a new member is asked as soon as it is listed, a moved one at its new addr
   prober.stop();
 });
 
-test("after stopping nothing more is asked", async (context) => {
+test("sends nothing after stop", async (context) => {
   const { scripted, prober } = begin(context, new Watched(), healthy(names));
   await scripted.pass(500);
   prober.roundAtOnce();
@@ -119,7 +119,7 @@ test("after stopping nothing more is asked", async (context) => {
   const { length } = scripted.sent;
   await scripted.pass(20_000);
   assert.equal(scripted.sent.length, length);
-  prober.follow(scripted.watched.cluster, { ...scripted.watched.cluster, nodes: [] });
+  prober.onChange(scripted.watched.cluster, { ...scripted.watched.cluster, nodes: [] });
   prober.reconnect();
   assert.equal(scripted.sent.length, length);
 });

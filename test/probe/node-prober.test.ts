@@ -5,13 +5,13 @@ import { NodeProber } from "../../src/probe/node-prober.ts";
 import { failed, healthy, never, Scripted, turn } from "../fake/scripted.ts";
 import { Watched } from "../fake/watched.ts";
 
-function proberOf(scripted: Scripted, pace: Parameters<Scripted["probing"]>[0] = {}): NodeProber {
+function proberOf(scripted: Scripted, schedule: Parameters<Scripted["probing"]>[0] = {}): NodeProber {
   const [first] = scripted.watched.cluster.nodes;
   assert.ok(first !== undefined);
-  return new NodeProber(first.node, first.node.api ?? "", scripted.probing(pace));
+  return new NodeProber(first.node, first.node.api ?? "", scripted.probing(schedule));
 }
 
-test("a node is asked once an interval, with one question in flight", async (context) => {
+test("probes a node once an interval, with one request in flight", async (context) => {
   const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
@@ -21,7 +21,7 @@ test("a node is asked once an interval, with one question in flight", async (con
   prober.stop();
 });
 
-test("probes requested while one is in flight are one more, sent as soon as that one has ended", async (context) => {
+test("probes requested while one is in flight become one more, sent as soon as that one has ended", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
   const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
   const prober = proberOf(scripted);
@@ -41,7 +41,7 @@ test("probes requested while one is in flight are one more, sent as soon as that
   prober.stop();
 });
 
-test("a probe that hangs is alone: none is sent beside it", async (context) => {
+test("sends no second probe while one hangs", async (context) => {
   const scripted = new Scripted(context, new Watched(), never);
   const prober = proberOf(scripted);
   prober.probe();
@@ -52,7 +52,7 @@ test("a probe that hangs is alone: none is sent beside it", async (context) => {
   prober.stop();
 });
 
-test("chance moves a probe by a tenth of its interval at most", async (context) => {
+test("jitter moves a probe by a tenth of its interval at most", async (context) => {
   const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   scripted.random = 0;
@@ -64,7 +64,7 @@ test("chance moves a probe by a tenth of its interval at most", async (context) 
   prober.stop();
 });
 
-test("the age of a report counts from the sending of its probe", async (context) => {
+test("the age of a report counts from when its probe was sent", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
   const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
   const prober = proberOf(scripted);
@@ -78,7 +78,7 @@ test("the age of a report counts from the sending of its probe", async (context)
   prober.stop();
 });
 
-test("after fall failures in a row the interval doubles, up to 5 s, and one answer ends that", async (context) => {
+test("the interval doubles with each failure from the fall-th on, up to 5 s, and one answer resets it", async (context) => {
   const scripted = new Scripted(context, new Watched(), () => failed("refused"));
   const prober = proberOf(scripted);
   prober.probe();
@@ -90,7 +90,7 @@ test("after fall failures in a row the interval doubles, up to 5 s, and one answ
   prober.stop();
 });
 
-test("an interval longer than 5 s is never shortened by failing", async (context) => {
+test("failures never shorten an interval longer than 5 s", async (context) => {
   const scripted = new Scripted(context, new Watched(), () => failed("refused"));
   const prober = proberOf(scripted, { intervalMs: 8_000, fall: 1 });
   prober.probe();
@@ -99,7 +99,7 @@ test("an interval longer than 5 s is never shortened by failing", async (context
   prober.stop();
 });
 
-test("the heartbeat is asked after at its own slower pace, and only of a node that has just answered", async (context) => {
+test("probes liveness at its own slower interval, and only on a node that has just answered", async (context) => {
   const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
@@ -113,7 +113,7 @@ test("the heartbeat is asked after at its own slower pace, and only of a node th
   prober.stop();
 });
 
-test("a heartbeat that is not told says nothing", async (context) => {
+test("a failed liveness probe is no evidence", async (context) => {
   const scripted = new Scripted(context, new Watched(), (origin, path) =>
     path === "/liveness" ? failed("timeout") : healthy(["pg1"])(origin, path),
   );
@@ -128,7 +128,7 @@ test("a heartbeat that is not told says nothing", async (context) => {
   prober.stop();
 });
 
-test("after stopping nothing is asked and nothing recorded, not even what was under way", async (context) => {
+test("sends and records nothing after stop, not even the result of the probe in flight", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
   const scripted = new Scripted(context, new Watched(), () => new Promise<NodeReply>((resolve) => (answer = resolve)));
   const prober = proberOf(scripted);
@@ -143,7 +143,7 @@ test("after stopping nothing is asked and nothing recorded, not even what was un
   assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
 });
 
-test("new TLS material is taken by connecting anew", async (context) => {
+test("opens a new connection to apply new TLS material", async (context) => {
   const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
@@ -155,7 +155,7 @@ test("new TLS material is taken by connecting anew", async (context) => {
   prober.stop();
 });
 
-test("a node that answers within its timeout never goes stale, however slow each of its answers is", async (context) => {
+test("a node that answers within its timeout never goes stale, however slow its responses are", async (context) => {
   for (const slow of [["/leader"], ["/liveness"], ["/leader", "/liveness"]]) {
     let scripted: Scripted | null = null;
     const healthyNode = healthy(["pg1"]);
@@ -182,7 +182,7 @@ test("a node that answers within its timeout never goes stale, however slow each
   }
 });
 
-test("a liveness question that hangs is alone, and holds up no status probe", async (context) => {
+test("a liveness probe that hangs delays no status probe, and no second one is sent", async (context) => {
   const scripted = new Scripted(context, new Watched(), (origin, path) =>
     path === "/liveness" ? never() : healthy(["pg1"])(origin, path),
   );
@@ -195,7 +195,7 @@ test("a liveness question that hangs is alone, and holds up no status probe", as
   assert.equal(scripted.closed.length, 2, "both connections are closed");
 });
 
-test("a probe that could not be sent is recorded nowhere, slows nothing down, and is counted as such", async (context) => {
+test("a probe that could not be sent is not recorded, slows nothing down, and is counted as not sent", async (context) => {
   const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
@@ -216,7 +216,7 @@ test("a probe that could not be sent is recorded nowhere, slows nothing down, an
   prober.stop();
 });
 
-test("probes of a burst that fail do not slow the node's own pace down sooner", async (context) => {
+test("failed probes of a burst do not lengthen the interval sooner", async (context) => {
   const scripted = new Scripted(context, new Watched({ settings: { intervalMs: 1_000 } }), () => failed("refused"));
   const prober = proberOf(scripted);
   for (let burst = 0; burst < 8; burst += 1) {
@@ -227,6 +227,6 @@ test("probes of a burst that fail do not slow the node's own pace down sooner", 
   assert.equal(scripted.watched.cluster.nodes[0]?.isDown, false);
   const sent = scripted.sentAt("/leader").length;
   await scripted.pass(800);
-  assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next is sent an interval after the last");
+  assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next probe follows one interval after the last");
   prober.stop();
 });

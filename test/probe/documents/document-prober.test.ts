@@ -8,7 +8,7 @@ import { Watched } from "../../fake/watched.ts";
 const names = ["pg1", "pg2", "pg3"];
 const seeds = ["http://pg8:8008", "http://pg9:8008"];
 
-/** Three nodes that have just answered and go on to, as long as nobody looks for ten minutes. */
+/** Three nodes that have just answered, with evidence that stays fresh for ten minutes. */
 function answering(): Watched {
   const watched = new Watched({ settings: { maxAgeMs: 600_000 } });
   watched.document("config", { of: "pg1", value: { ttl: 1_000 } }, 0);
@@ -19,10 +19,10 @@ function answering(): Watched {
 }
 
 function only(path: string, answer: Script): Script {
-  return (origin, asked) => (asked === path ? answer(origin, asked) : healthy(names)(origin, asked));
+  return (origin, requested) => (requested === path ? answer(origin, requested) : healthy(names)(origin, requested));
 }
 
-test("the cluster document is asked of one node at its pace, the slow documents at theirs", async (context) => {
+test("requests the cluster document from one node each cluster interval, the slow documents each config interval", async (context) => {
   const scripted = new Scripted(context, answering(), healthy(names));
   const prober = new DocumentProber(scripted.probing(), []);
   await prober.probe();
@@ -34,13 +34,13 @@ test("the cluster document is asked of one node at its pace, the slow documents 
   assert.deepEqual(scripted.sentAt("/config"), [0, 30_000]);
   assert.deepEqual(scripted.sentAt("/history"), [0, 30_000]);
   assert.deepEqual(scripted.sentAt("/failsafe"), [0, 30_000]);
-  const asked = scripted.sent.filter(({ url }) => url.endsWith("/cluster")).map(({ url }) => new URL(url).hostname);
-  assert.deepEqual(asked.slice(0, 5), ["pg1", "pg2", "pg3", "pg1", "pg2"], "in turn, the leader too");
+  const sources = scripted.sent.filter(({ url }) => url.endsWith("/cluster")).map(({ url }) => new URL(url).hostname);
+  assert.deepEqual(sources.slice(0, 5), ["pg1", "pg2", "pg3", "pg1", "pg2"], "in turn, the leader too");
   assert.equal(scripted.watched.cluster.documents.failsafe?.status, 502);
   prober.stop();
 });
 
-test("after a failure they rest 10 s, then 20, 40 and 60, and an answer ends that", async (context) => {
+test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (context) => {
   const scripted = new Scripted(
     context,
     answering(),
@@ -56,7 +56,7 @@ test("after a failure they rest 10 s, then 20, 40 and 60, and an answer ends tha
   prober.stop();
 });
 
-test("a slow document that fails is rested from too, the failsafe aside, which nodes may not have", async (context) => {
+test("rests after a failed slow document too, except /failsafe, which nodes may not have", async (context) => {
   const scripted = new Scripted(
     context,
     answering(),
@@ -72,7 +72,7 @@ test("a slow document that fails is rested from too, the failsafe aside, which n
   prober.stop();
 });
 
-test("a node that refuses connections says nothing of the DCS: the next one is asked without resting", async (context) => {
+test("tries the next node without a rest after a refused connection, which is no evidence about the DCS", async (context) => {
   const scripted = new Scripted(context, answering(), (origin, path) =>
     origin.includes("pg2") ? failed("refused") : healthy(names)(origin, path),
   );
@@ -88,7 +88,7 @@ test("a node that refuses connections says nothing of the DCS: the next one is a
   prober.stop();
 });
 
-test("while the only claimant says failsafe nobody is asked, for the DCS is down", async (context) => {
+test("requests no document while the only claimant reports failsafe, because the DCS is down", async (context) => {
   const watched = answering();
   watched.lead("pg1", 0, { failsafe_mode_is_active: true });
   const scripted = new Scripted(context, watched, healthy(names));
@@ -103,7 +103,7 @@ test("while the only claimant says failsafe nobody is asked, for the DCS is down
   prober.stop();
 });
 
-test("a change that comes while documents are being asked has them asked again, all of them", async (context) => {
+test("requests all documents again after a change during a request", async (context) => {
   const scripted = new Scripted(context, answering(), healthy(names));
   const prober = new DocumentProber(scripted.probing(), []);
   const first = prober.probe();
@@ -118,7 +118,7 @@ test("a change that comes while documents are being asked has them asked again, 
   prober.stop();
 });
 
-test("seeds are tried in turn until one knows the members", async (context) => {
+test("tries the seeds in turn until one knows the members", async (context) => {
   const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
   const scripted = new Scripted(context, watched, () => json({ members: [] }));
   const prober = new DocumentProber(scripted.probing(), seeds);
@@ -131,7 +131,7 @@ test("seeds are tried in turn until one knows the members", async (context) => {
   prober.stop();
 });
 
-test("seeds that hang are rested from once each had its turn: the DCS may be down", async (context) => {
+test("rests once every seed hung: the DCS may be down", async (context) => {
   const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
   const scripted = new Scripted(context, watched, () => failed("timeout"));
   const prober = new DocumentProber(scripted.probing(), seeds);
@@ -141,7 +141,7 @@ test("seeds that hang are rested from once each had its turn: the DCS may be dow
   prober.stop();
 });
 
-test("an answer that comes after stopping is not recorded", async (context) => {
+test("does not record an answer that arrives after stop", async (context) => {
   const scripted = new Scripted(context, answering(), never);
   let answer = (): void => {};
   scripted.script = () => new Promise((resolve) => (answer = () => resolve(json({ scope: "demo", members: [] }))));
@@ -155,24 +155,24 @@ test("an answer that comes after stopping is not recorded", async (context) => {
   assert.equal(scripted.sent.length, 1);
 });
 
-test("who is asked: those that answer in turn, else seeds and nodes in turn", (context) => {
+test("chooses the answering nodes in turn; without any, seeds and nodes in turn", (context) => {
   const watched = answering();
   const scripted = new Scripted(context, watched, never);
   const probeContext = scripted.probing();
-  const asked = (turns: number): readonly (string | undefined)[] =>
+  const chosen = (turns: number): readonly (string | undefined)[] =>
     Array.from(
       { length: turns },
       (_, at) => chooseDocumentSource(probeContext, ["http://pg8:8008", "http://pg1:8008"], at)?.name,
     );
-  assert.deepEqual(asked(3), ["pg1", "pg2", "pg3"]);
+  assert.deepEqual(chosen(3), ["pg1", "pg2", "pg3"]);
   watched.fail("pg2", "timeout", 1);
   watched.follow("pg3", 1, { patroni: { version: "4.1.4", scope: "other", name: "pg3" } });
-  assert.deepEqual(asked(2), ["pg1", "pg1"], "neither one that fails nor one of another scope");
+  assert.deepEqual(chosen(2), ["pg1", "pg1"], "neither one that fails nor one of another scope");
   watched.fail("pg1", "timeout", 2);
   assert.deepEqual(
-    asked(6),
+    chosen(6),
     ["http://pg8:8008", "pg1", "pg1", "pg2", "pg3", "http://pg8:8008"],
-    "a seed that is a node goes by its name",
+    "a seed that is a node has that node's name",
   );
   assert.equal(chooseDocumentSource({ ...probeContext, state: () => new Watched({ nodes: [] }).cluster }, [], 0), null);
 });
