@@ -32,7 +32,10 @@ export class ClusterProber {
     await Promise.race([this.#firstRound(), timeout]);
   }
 
-  /** To be called with every change of the cluster's state. Probes new members, and all nodes when the lock claims change. */
+  /**
+   * To be called with every change of the cluster's state. Probes new members, and all nodes when the lock claims
+   * change.
+   */
   onChange(before: ClusterState, after: ClusterState): void {
     if (this.#isStopped) return;
     const hasOtherNodes =
@@ -45,7 +48,9 @@ export class ClusterProber {
     if (after.lockClaims.length > 1 || after.lost.size > 0) this.#documents.keepRounds();
   }
 
-  /** Probes all nodes and requests all documents now, or as soon as the shortest time since the last round has passed. */
+  /**
+   * Probes all nodes and requests all documents now, or as soon as the shortest time since the last round has passed.
+   */
   roundAtOnce(): void {
     this.#wantsDocuments = true;
     this.#probeNodesAtOnce();
@@ -92,7 +97,9 @@ export class ClusterProber {
     }
   }
 
-  /** Starts and stops probers so that there is one for each known node. Resolves when the probes in flight have ended. */
+  /**
+   * Starts and stops probers so that there is one for each known node. Resolves when the probes in flight have ended.
+   */
   async #reconcile(): Promise<void> {
     const wanted = new Map(this.#context.state().nodes.map(({ node }) => [node.name, node]));
     for (const [name, prober] of this.#nodes) {

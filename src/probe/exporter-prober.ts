@@ -6,12 +6,15 @@ import type { ProbeContext } from "./client/probe-context.ts";
 import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts";
 import { PeriodicTask } from "./periodic-task.ts";
 
-/** An exporter without `/up` (postgres_exporter) is checked for it again after this time, in ms: it may have been replaced. */
+/**
+ * An exporter without `/up` (postgres_exporter) is checked for it again after this time, in ms: it may have been
+ * replaced.
+ */
 const upRetryMs = 60_000;
 
 /**
- * Probes one exporter in the background: `GET /up` for its role each interval, `GET /metrics` at an interval of its own. Each
- * has its own connection, so that a page that hangs does not delay the role.
+ * Probes one exporter in the background: `GET /up` for its role each interval, `GET /metrics` at an interval of its
+ * own. Each has its own connection, so that a page that hangs does not delay the role.
  */
 export class ExporterProber {
   readonly node: Node;

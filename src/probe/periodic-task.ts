@@ -52,7 +52,9 @@ export class PeriodicTask {
     await this.#inFlight;
   }
 
-  /** Starts a run now or, if one is in flight, as soon as that has ended: its requests may predate the reason to run. */
+  /**
+   * Starts a run now or, if one is in flight, as soon as that has ended: its requests may predate the reason to run.
+   */
   runAfresh(): void {
     if (this.#isRunning) this.runBy(this.#clock.now());
     else void this.run();

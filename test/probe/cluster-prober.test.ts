@@ -21,7 +21,7 @@ function begin(
   return { scripted, prober, started: () => isStarted };
 }
 
-test("start probes every fixed node and requests the documents, and resolves when all have answered", async (context) => {
+test("start probes every node, requests the documents, and resolves when all have answered", async (context) => {
   const { scripted, prober, started } = begin(context, new Watched(), healthy(names));
   await turn();
   assert.ok(started());

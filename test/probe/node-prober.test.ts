@@ -78,7 +78,7 @@ test("the age of a report counts from when its probe was sent", async (context) 
   prober.stop();
 });
 
-test("the interval doubles with each failure from the fall-th on, up to 5 s, and one answer resets it", async (context) => {
+test("the interval doubles with each failure from the fall-th on, up to 5 s, until an answer", async (context) => {
   const scripted = new Scripted(context, new Watched(), () => failed("refused"));
   const prober = proberOf(scripted);
   prober.probe();
@@ -195,7 +195,7 @@ test("a liveness probe that hangs delays no status probe, and no second one is s
   assert.equal(scripted.closed.length, 2, "both connections are closed");
 });
 
-test("a probe that could not be sent is not recorded, slows nothing down, and is counted as not sent", async (context) => {
+test("a probe that could not be sent is counted as such, not recorded, and delays nothing", async (context) => {
   const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();

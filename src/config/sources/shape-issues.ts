@@ -3,15 +3,18 @@ import { type ConfigIssue, type ConfigPath, describeFound, valueIssue } from "..
 import { didYouMean } from "./did-you-mean.ts";
 import { keysAt } from "./override-keys.ts";
 
-/** Turns what the schema refuses into issues, in its words: each of its messages says what is allowed. `value` is what it read. */
+/**
+ * Converts the errors of the schema to issues. The schema's messages say what is allowed; `value` is what it has
+ * parsed.
+ */
 export function shapeIssues(error: z.ZodError, value: unknown): readonly ConfigIssue[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], keysAt(path)));
-    // Whoever mistakes the place of a hash for that of a password must not find the password in a log.
+    // A user may write the password itself in place of the hash: it must not get into a log.
     const isSecret = path.at(-1) === "scrypt" && valueAt(value, path) !== undefined;
-    const said = valueIssue(path, valueAt(value, path), issue.message);
-    return [isSecret ? { ...said, found: "something else, which is not shown" } : said];
+    const found = valueIssue(path, valueAt(value, path), issue.message);
+    return [isSecret ? { ...found, found: "another value (not shown)" } : found];
   });
 }
 
@@ -19,7 +22,7 @@ function unknownKey(path: ConfigPath, keys: readonly string[]): ConfigIssue {
   const key = String(path.at(-1));
   const near = didYouMean(key, keys);
   const allowed = `one of ${keys.join(", ")}`;
-  const hint = near === null ? `it must be ${allowed}` : `did you mean ${near}?`;
+  const hint = near === null ? `must be ${allowed}` : `did you mean ${near}?`;
   return { path, found: describeFound(key), allowed, message: `is not a known key: ${hint}`, isKey: true };
 }
 

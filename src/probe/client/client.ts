@@ -29,8 +29,9 @@ const bodyMax = 1024 * 1024;
 const nothing: Buffer = Buffer.alloc(0);
 
 /**
- * Sends requests to one address, one at a time, over a connection that is kept alive if the node offers it. There is never
- * more than one connection: nodes have few workers and close after each response (reference/node-api.md, "Wire").
+ * Sends requests to one address, one at a time, over a connection that is kept alive if the node offers it. There is
+ * never more than one connection: nodes have few workers and close after each response (reference/node-api.md,
+ * "Wire").
  */
 export class NodeClient {
   readonly #client: Client;
@@ -49,7 +50,10 @@ export class NodeClient {
     });
   }
 
-  /** Sends `GET path`. Always resolves, after `timeoutMs` at the latest. Does not follow redirects: they are responses. */
+  /**
+   * Sends `GET path`. Always resolves, after `timeoutMs` at the latest. Does not follow redirects: they are
+   * responses.
+   */
   get(path: string): Promise<NodeReply> {
     return new Promise((resolve) => {
       this.#client.dispatch({ path, method: "GET" }, new ProbeRequest(resolve, this.#limits.timeoutMs));

@@ -7,8 +7,8 @@ const handshakeGapMs = 30_000;
 const suspicious: readonly Failure["kind"][] = ["reset", "body"];
 
 /**
- * Detects a node whose API speaks https while its configured address says http (Patroni's restapi.certfile, set on a running
- * cluster). The finding holds until the node answers again, so that the reason does not flap.
+ * Detects a node whose API speaks https while its configured address says http (Patroni's restapi.certfile, set on a
+ * running cluster). The finding holds until the node answers again, so that the reason does not flap.
  */
 export class HttpsHint {
   readonly #origin: URL;

@@ -3,7 +3,10 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { NodeClient } from "./client.ts";
 
-/** What the probers of one cluster depend on, injected by the app: probers know neither the store nor a clock of their own. */
+/**
+ * What the probers of one cluster depend on, injected by the app: probers know neither the store nor a clock of their
+ * own.
+ */
 export interface ProbeContext {
   /** The cluster's name. */
   readonly cluster: string;

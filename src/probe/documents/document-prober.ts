@@ -7,7 +7,10 @@ import { DocumentRequests, type DocumentResult } from "./document-requests.ts";
 import { chooseDocumentSource, type DocumentSource } from "./document-source.ts";
 import { ViewRounds } from "./view-rounds.ts";
 
-/** These requests hang while the DCS is down, and occupy a node's few workers: hence 10 s to 60 s after a failure (rule 8). */
+/**
+ * These requests hang while the DCS is down, and occupy a node's few workers: hence 10 s to 60 s after a failure
+ * (rule 8).
+ */
 const restingBackoff: Backoff = { firstMs: 10_000, maxMs: 60_000, failures: 0 };
 /** The pause of the slow documents after a failure, in ms. */
 const slowRestMs = 10_000;
@@ -17,8 +20,9 @@ const slowDocuments: readonly DocumentName[] = ["config", "history", "failsafe"]
 const historyFirst: readonly DocumentName[] = ["history", "config", "failsafe"];
 
 /**
- * Requests a cluster's documents: `/cluster` from one node after the other each cluster interval, from all at once where the
- * leader may be disputed; the slowly changing ones (`/config`, `/history`, `/failsafe`) each config interval.
+ * Requests a cluster's documents: `/cluster` from one node after the other each cluster interval, from all at once
+ * where the leader may be disputed; the slowly changing ones (`/config`, `/history`, `/failsafe`) each config
+ * interval.
  */
 export class DocumentProber {
   readonly #context: ProbeContext;
@@ -49,7 +53,8 @@ export class DocumentProber {
   }
 
   /**
-   * Requests the cluster document from the next node, and the others if they are due. Continues at the scheduled interval.
+   * Requests the cluster document from the next node, and the others if they are due. Continues at the scheduled
+   * interval.
    * @returns resolves when these requests have ended; at once if some are in flight already
    */
   async probe(): Promise<void> {
@@ -106,9 +111,9 @@ export class DocumentProber {
   }
 
   /**
-   * Decides whether and how long to rest after a failure. A refused connection is no evidence about the DCS, so the next node
-   * may be asked. A cluster that is only starting answers at once that it has no members. So before the first member list only
-   * a hang leads to a rest, and not before every seed was tried.
+   * Decides whether and how long to rest after a failure. A refused connection is no evidence about the DCS, so the
+   * next node may be asked. A cluster that is only starting answers at once that it has no members. So before the
+   * first member list only a hang leads to a rest, and not before every seed was tried.
    */
   #intervalAfterFailureMs(result: DocumentResult): number {
     const { schedule, state } = this.#context;
@@ -121,8 +126,8 @@ export class DocumentProber {
   }
 
   /**
-   * Requests the slowly changing documents that are due from the node that has just answered; the history alone while it does
-   * not reach the leader's timeline.
+   * Requests the slowly changing documents that are due from the node that has just answered; the history alone while
+   * it does not reach the leader's timeline.
    * @returns whether all that were due have been received
    */
   async #requestSlow(source: DocumentSource): Promise<boolean> {

@@ -17,8 +17,8 @@ export interface DocumentSource {
 const roundMax = 32;
 
 /**
- * Chooses the one node to request documents from in quiet times: the answering nodes take turns, the leader among them. If
- * none answers, seeds and nodes are tried in turn.
+ * Chooses the one node to request documents from in quiet times: the answering nodes take turns, the leader among
+ * them. If none answers, seeds and nodes are tried in turn.
  * @param turn counts the requests, so that the next goes to another node
  * @returns `null` if there is no node, or while the only claimant reports failsafe: the DCS is known to be down
  */
@@ -38,7 +38,8 @@ export function chooseDocumentSource(
 }
 
 /**
- * Chooses the nodes of one round: all that answer, and the claimants in any case, because an accusation waits for their views.
+ * Chooses the nodes of one round: all that answer, and the claimants in any case, because an accusation waits for
+ * their views.
  * @param turn counts the rounds: if there are too many nodes, each round has others
  */
 export function chooseRoundSources(context: ProbeContext, turn: number): readonly DocumentSource[] {
@@ -76,7 +77,10 @@ function answeringNodes({ state, policy, now }: ProbeContext): readonly Observat
   );
 }
 
-/** A seed that is a known node has that node's name: a node's view of its own claim is no other witness's view (rule 2). */
+/**
+ * A seed that is a known node has that node's name: a node's view of its own claim is no other witness's view (rule
+ * 2).
+ */
 function sourceOfSeed({ nodes }: ClusterState, api: string): DocumentSource[] {
   const known = nodes.find(({ node }) => node.api === api);
   return known === undefined ? [{ name: api, api }] : sourceOf(known);

@@ -10,9 +10,9 @@ const roundGapMs = 1_000;
 const restMs = 5_000;
 
 /**
- * Requests the views of all answering nodes at once where the leader may be disputed (design.md, rule 2, "Asking for views"):
- * one round when started, another one interval later, then one every cluster interval while several nodes claim the lock or a
- * claim is lost.
+ * Requests the views of all answering nodes at once where the leader may be disputed (design.md, rule 2, "Asking for
+ * views"): one round when started, another one interval later, then one every cluster interval while several nodes
+ * claim the lock or a claim is lost.
  */
 export class ViewRounds {
   readonly #context: ProbeContext;
@@ -59,7 +59,10 @@ export class ViewRounds {
     this.#task.stop();
   }
 
-  /** Sends the requests of one round without waiting for them, and schedules the next round, if any, before results arrive. */
+  /**
+   * Sends the requests of one round without waiting for them, and schedules the next round, if any, before results
+   * arrive.
+   */
   #startRound(): void {
     const { schedule, state, policy, now } = this.#context;
     const sentAtMs = now();

@@ -9,8 +9,8 @@ import type { NodeClient, NodeReply } from "../client/client.ts";
 const pageMax = 32 * 1024 * 1024;
 
 /**
- * Reads the reply to `GET /up`. The body decides: a 200 page of HTML means a wrong path. 401, 429, 500 and redirects are no
- * evidence (reference/exporter-api.md, section 12).
+ * Reads the reply to `GET /up`. The body decides: a 200 page of HTML means a wrong path. 401, 429, 500 and redirects
+ * are no evidence (reference/exporter-api.md, section 12).
  */
 export function readUp(reply: NodeReply): ExporterResult {
   if ("failure" in reply) return { asked: "up", failure: reply.failure };

@@ -42,15 +42,18 @@ export function readStatus(reply: NodeReply, text?: string): StatusResult {
   return { report, hasLock: reply.status === 200 };
 }
 
-/** Reads the reply to `GET /liveness`, a bare status. `undefined` if it is no evidence about the node's heartbeat loop. */
+/**
+ * Reads the reply to `GET /liveness`, a bare status. `undefined` if it is no evidence about the node's heartbeat
+ * loop.
+ */
 export function readLiveness(reply: NodeReply): boolean | undefined {
   if ("failure" in reply) return undefined;
   return reply.status === 200 ? true : reply.status === 503 ? false : undefined;
 }
 
 /**
- * Reads the reply with one of the cluster's documents. One equal to the previous one, of whichever node, is not parsed again, and
- * its text is not held twice.
+ * Reads the reply with one of the cluster's documents. One equal to the previous one, of whichever node, is not
+ * parsed again, and its text is not held twice.
  * @param last the previous answer for the same document, or `null`
  */
 export function readDocumentAfter(
@@ -76,7 +79,8 @@ export interface DocumentRequest {
 }
 
 /**
- * Reads the reply with one of the cluster's documents. A 502 of `/config` or `/failsafe` is an answer too: there is none.
+ * Reads the reply with one of the cluster's documents. A 502 of `/config` or `/failsafe` is an answer too: there is
+ * none.
  * @returns a failure if there is no readable document
  */
 export function readDocument(

@@ -22,7 +22,7 @@ function only(path: string, answer: Script): Script {
   return (origin, requested) => (requested === path ? answer(origin, requested) : healthy(names)(origin, requested));
 }
 
-test("requests the cluster document from one node each cluster interval, the slow documents each config interval", async (context) => {
+test("requests /cluster from one node each cluster interval, the others each config interval", async (context) => {
   const scripted = new Scripted(context, answering(), healthy(names));
   const prober = new DocumentProber(scripted.probing(), []);
   await prober.probe();
@@ -72,7 +72,7 @@ test("rests after a failed slow document too, except /failsafe, which nodes may 
   prober.stop();
 });
 
-test("tries the next node without a rest after a refused connection, which is no evidence about the DCS", async (context) => {
+test("tries the next node without a rest after a refused connection", async (context) => {
   const scripted = new Scripted(context, answering(), (origin, path) =>
     origin.includes("pg2") ? failed("refused") : healthy(names)(origin, path),
   );

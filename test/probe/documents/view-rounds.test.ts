@@ -143,7 +143,7 @@ test("no round is sent while a sole claimant reports failsafe; a replica's flag 
   prober.stop();
 });
 
-test("a claimant contradicted by its own document loses its yes within two intervals, and regains it once they agree", async (context) => {
+test("a claimant contradicted by its own document loses its yes until they agree", async (context) => {
   const { scripted, prober } = await quietCluster(
     context,
     cluster({ claims: ["pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "pg2" } }),
@@ -161,7 +161,7 @@ test("a claimant contradicted by its own document loses its yes within two inter
   prober.stop();
 });
 
-test("requests the history after the cluster document, from the same node, until it reaches the leader's timeline", async (context) => {
+test("requests the history after /cluster, from the same node, until it has the leader's timeline", async (context) => {
   const { scripted, prober } = await quietCluster(context);
   const sinceMs = scripted.nowMs;
   let history: unknown = [];
