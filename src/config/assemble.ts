@@ -3,15 +3,16 @@ import type { Guards } from "../health/guards.ts";
 import { type ClusterShape, mergeGuards } from "./schema/cluster-schema.ts";
 import type { ClusterConfig, Config, ListenerConfig } from "./model/config.ts";
 import { type ListenerAccess, unrestrictedAccess } from "./model/listener-access-config.ts";
+import type { SimulatorConfig } from "./model/simulator-config.ts";
 import type { ConfigShape } from "./schema/schema.ts";
 
-/** What a checked configuration needs from around it. */
+/** Where a checked configuration comes from, as far as its meaning depends on that. */
 export interface ConfigOrigin {
-  /** Absolute path of the folder that TLS files are relative to: the configuration file's. */
+  /** Absolute path of the folder that file names are relative to: that of the configuration file. */
   readonly folder: string;
-  /** Absolute path of the folder that the state file is relative to. */
+  /** Absolute path of the folder that the name of the state file is relative to. */
   readonly stateFolder: string;
-  /** Whether clusters without a scope learn it; else it is the cluster's name. */
+  /** Whether a cluster without a scope takes it from the first document; otherwise it is the cluster's name. */
   readonly learnsScope: boolean;
 }
 
@@ -27,23 +28,30 @@ const healthListener: ListenerConfig = {
   defaults: "",
 };
 
-/** Health checks, and beside them what operators look at. */
+/** Health checks, and a listener for operators. */
 const defaultListeners: readonly ListenerConfig[] = [
   healthListener,
   { ...healthListener, port: 9108, dialect: "admin" },
 ];
 
-/** Completes a checked configuration: names, scopes, guards and files filled in. The result is frozen throughout. */
-export function assembleConfig(shape: ConfigShape, around: ConfigOrigin): Config {
-  const { guards: said, clusters, listen, stateFile, ...complete } = shape;
-  const guards = mergeGuards(said);
+/**
+ * Completes a checked configuration: fills in scopes, guards, listeners and absolute paths. The result is deeply
+ * frozen.
+ */
+export function assembleConfig(
+  shape: ConfigShape,
+  origin: ConfigOrigin,
+): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
+  const { guards: guardsShape, clusters, listen, stateFile, simulator, ...complete } = shape;
+  const guards = mergeGuards(guardsShape);
   const only = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
-  return freeze({
+  const config = {
     ...complete,
-    clusters: clusters.map((cluster) => buildCluster(cluster, guards, around)),
-    listen: (listen ?? defaultListeners).map((listener) => buildListener(listener, only, around)),
-    stateFile: stateFile === null ? null : resolve(around.stateFolder, stateFile),
-  });
+    clusters: clusters.map((cluster) => buildCluster(cluster, guards, origin)),
+    listen: (listen ?? defaultListeners).map((listener) => buildListener(listener, only, origin)),
+    stateFile: stateFile === null ? null : resolve(origin.stateFolder, stateFile),
+  };
+  return freeze({ config, simulator });
 }
 
 function buildCluster(shape: ClusterShape, guards: Guards, { folder, learnsScope }: ConfigOrigin): ClusterConfig {
@@ -59,12 +67,12 @@ function buildCluster(shape: ClusterShape, guards: Guards, { folder, learnsScope
 }
 
 function buildListener(shape: ListenerConfig, only: string | null, { folder }: ConfigOrigin): ListenerConfig {
-  const listener = { ...shape, access: buildDoor(shape.access, folder) };
+  const listener = { ...shape, access: buildAccess(shape.access, folder) };
   if (listener.cluster === "*") return { ...listener, cluster: null };
   return listener.dialect === "admin" ? listener : { ...listener, cluster: listener.cluster ?? only };
 }
 
-function buildDoor(access: ListenerAccess, folder: string): ListenerAccess {
+function buildAccess(access: ListenerAccess, folder: string): ListenerAccess {
   const { tls, auth } = access;
   return {
     ...access,

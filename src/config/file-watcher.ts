@@ -16,9 +16,10 @@ const pathsMax = 1024;
 const unsettledMax = 10;
 
 /**
- * Watches files by looking at them, every second unless `pollMs` says otherwise: so a file that is missing, replaced by a rename,
- * or behind a link that moves is seen like any other, on every file system. Calls `onChange` with the paths that changed, once
- * they have stayed the same for one look (a writer may be halfway). What changes after this call returns is noticed. Keeps no process alive. Throws a RangeError for over 1024 paths.
+ * Watches files by looking at them, every second unless `pollMs` says otherwise: so a file that is missing, replaced
+ * by a rename, or behind a link that moves is seen like any other, on every file system. Calls `onChange` with the
+ * paths that changed, once they have stayed the same for one look (a writer may be halfway). What changes after this
+ * call returns is noticed. Keeps no process alive. Throws a RangeError for over 1024 paths.
  */
 export function watchFiles(
   paths: readonly string[],
@@ -39,7 +40,8 @@ export function watchFiles(
     if (changed.length > 0) onChange(changed);
   };
   const next = (): void => {
-    // One look follows the end of another, so that a file system that hangs piles up nothing. It rejects only when onChange throws.
+    // One look follows the end of another, so that a file system that hangs piles up nothing. It rejects only when
+    // onChange throws.
     timer = setTimeout(() => void look(), pollMs).unref();
   };
   next();

@@ -2,6 +2,7 @@ import { dirname, resolve } from "node:path";
 import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
+import type { SimulatorConfig } from "./model/simulator-config.ts";
 import { checkListenerAccess } from "./checks/listener-access-checks.ts";
 import { readPartialConfig } from "./sources/partial-config.ts";
 import { readEnvironment } from "./sources/environment.ts";
@@ -18,44 +19,51 @@ import { readYamlFile, type YamlFile } from "./sources/yaml-file.ts";
 export type { ConfigFlags } from "./sources/flags.ts";
 export type { ConfigProblem } from "./model/problem.ts";
 
-/** Where the configuration comes from. Flags win over the environment, which wins over the file. */
+/** The sources of the configuration. Flags override the environment, which overrides the file. */
 export interface ConfigSources {
   readonly file: string | null;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;
 }
 
+/** The configuration, or every problem with it. */
 export type LoadedConfig =
-  { readonly ok: true; readonly config: Config } | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
+  | {
+      readonly ok: true;
+      readonly config: Config;
+      /** The simulated cluster that the demo runs beside the service, or `null`. */
+      readonly simulator: SimulatorConfig | null;
+    }
+  | { readonly ok: false; readonly problems: readonly ConfigProblem[] };
 
 /**
  * Reads, merges and checks the configuration: one frozen, complete record, or every problem at once. Reads the file
- * synchronously, so it is for start and reload only. Never throws for anything that the sources say.
+ * synchronously, so use it at start and reload only. Never throws, whatever the sources contain.
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const file = sources.file === null ? null : { name: sources.file, yaml: readYamlFile(sources.file) };
-  const said = file?.yaml.value;
+  const written = file?.yaml.value;
   const overrides = { env: readEnvironment(sources.env), flags: readFlags(sources.flags) };
-  const merged = mergeSources(isMapping(said) ? said : {}, overrides);
+  const merged = mergeSources(isMapping(written) ? written : {}, overrides);
   const problems = [...(file?.yaml.problems ?? []), ...merged.problems];
   const place = (issue: ConfigIssue): ConfigProblem => placeIssue(issue, { merged, file });
 
-  if (file === null && merged.value["clusters"] === undefined) problems.push(nothingToWatch());
-  else if (file !== null && !isMapping(said)) {
-    // What cannot be read at all has said so itself.
+  if (file === null && merged.value["clusters"] === undefined) problems.push(noCluster());
+  else if (file !== null && !isMapping(written)) {
+    // A file that cannot be read has a problem of its own already.
     if (problems.length === merged.problems.length)
-      problems.push(place(valueIssue([], said, "a mapping with the keys clusters, listen and so on")));
+      problems.push(place(valueIssue([], written, "a mapping with the keys clusters, listen and so on")));
   } else {
     const read = configSchema.safeParse(merged.value);
     const issues = [...(read.success ? [] : shapeIssues(read.error, merged.value)), ...crossIssues(merged)];
     for (const issue of issues.slice(0, issuesMax)) problems.push(place(issue));
     if (read.success && problems.length === 0)
-      return { ok: true, config: assembleConfig(read.data, surroundings(file, merged)) };
+      return { ok: true, ...assembleConfig(read.data, originOf(file, merged)) };
   }
   return { ok: false, problems: problems.toSorted(byPlace) };
 }
 
-/** No file of people has more; a hostile one could have millions. */
+/** The most issues reported. A hostile file could have millions. */
 const issuesMax = 1000;
 
 interface NamedFile {
@@ -81,7 +89,7 @@ function crossIssues(merged: Merged): readonly ConfigIssue[] {
 
 const atLeastOne = "a list of at least one cluster";
 
-/** Says where an issue's value was said: by a flag, by a variable, or at a line of the file. */
+/** Adds where the value of an issue comes from: a flag, a variable, or a line of the file. */
 function placeIssue(issue: ConfigIssue, { merged, file }: { merged: Merged; file: NamedFile | null }): ConfigProblem {
   const name = merged.nameOf(issue.path);
   if (name !== null) return namedProblem(name, issue);
@@ -91,7 +99,7 @@ function placeIssue(issue: ConfigIssue, { merged, file }: { merged: Merged; file
   );
 }
 
-function surroundings(file: NamedFile | null, merged: Merged): ConfigOrigin {
+function originOf(file: NamedFile | null, merged: Merged): ConfigOrigin {
   const folder = file === null ? resolve(".") : dirname(resolve(file.name));
   return {
     folder,
@@ -100,12 +108,12 @@ function surroundings(file: NamedFile | null, merged: Merged): ConfigOrigin {
   };
 }
 
-function nothingToWatch(): ConfigProblem {
+function noCluster(): ConfigProblem {
   const allowed = "--config FILE (a configuration file) or --discover URL (a node's API, such as http://10.0.0.1:8008)";
-  return namedProblem("command line", { found: "neither", allowed, message: `must say ${allowed}: it says neither` });
+  return namedProblem("command line", { found: "neither", allowed, message: `must have ${allowed}, got neither` });
 }
 
-/** Problems of the file come first, in its order. */
+/** Sorts problems of the file first, by line. */
 function byPlace(left: ConfigProblem, right: ConfigProblem): number {
   return (left.line ?? Number.MAX_SAFE_INTEGER) - (right.line ?? Number.MAX_SAFE_INTEGER);
 }

@@ -2,15 +2,20 @@ import { configJsonSchema } from "./schema/json-schema.ts";
 import { isMapping } from "./model/issue.ts";
 import { variables } from "./sources/environment.ts";
 
-/** The configuration's reference as Markdown, from the schema the parser uses. This is docs/configuration.md. */
+/**
+ * Returns the configuration reference as Markdown, generated from the schema. `npm run schema` writes it to
+ * docs/configuration.md.
+ */
 export function configReference(): string {
   const rows = rowsOf(configJsonSchema(), "");
   return [
     "# Configuration reference",
     "",
-    "Written by `npm run schema` from the schema that the parser uses; a test keeps it true. An unknown key is an error, and every problem",
-    "is told at once with its line. `rolecall serve --config FILE`; a flag wins over the environment, which wins over the file.",
-    "Durations carry a unit (`500ms`, `2s`, `1min`, `1h`). `[]` stands for each element of a list.",
+    "`npm run schema` generates this page from the schema that the parser uses.",
+    "Start with `rolecall serve --config FILE`.",
+    "",
+    "A flag overrides the environment, which overrides the file. An unknown key is an error, and all errors are",
+    "reported at once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`). `[]` stands for each element of a list.",
     "",
     "| key | type | default | meaning |",
     "|---|---|---|---|",
@@ -18,8 +23,8 @@ export function configReference(): string {
     "",
     "## Environment",
     "",
-    "Every value outside lists has a variable, and lists of texts take commas. `ROLECALL_LISTEN=host:port[,…]` replaces `listen`. An unknown",
-    "`ROLECALL_*` is an error.",
+    "Every value outside lists has a variable. Separate the elements of a list of texts by commas.",
+    "`ROLECALL_LISTEN=host:port[,…]` replaces `listen`. An unknown `ROLECALL_*` variable is an error.",
     "",
     ...variables.map((variable) => `- \`${variable}\``),
     "",
@@ -48,8 +53,8 @@ function rowsOf(schema: unknown, path: string): readonly Row[] {
 
 function rowOf(schema: Readonly<Record<string, unknown>>, path: string): Row {
   const described = String(schema["description"]);
-  const said = /\.? Default: (.+)$/.exec(described);
-  const fallback = said?.[1] ?? defaultOf(schema["default"]);
+  const withDefault = /\.? Default: (.+)$/.exec(described);
+  const fallback = withDefault?.[1] ?? defaultOf(schema["default"]);
   return {
     path,
     type: typesOf(schema).join(" or "),

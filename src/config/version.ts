@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** The version of this program, as its package.json has it: beside `dist`, or a folder further up where the tests are compiled to. */
+/** Returns the version in package.json, which is beside `dist`, or one folder further up when tests are compiled. */
 export function version(): string {
   const file = ["../../package.json", "../../../package.json"]
     .map((path) => new URL(path, import.meta.url))

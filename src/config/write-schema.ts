@@ -1,4 +1,4 @@
-/** Writes config/schema.json and docs/configuration.md from the schema the parser uses: `npm run schema`. */
+/** Generates config/schema.json and docs/configuration.md from the schema that the parser uses: `npm run schema`. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { configJsonSchema } from "./schema/json-schema.ts";
 import { configReference } from "./reference.ts";

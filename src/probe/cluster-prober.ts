@@ -1,13 +1,13 @@
 import { lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
+import type { ProbeContext } from "./client/probe-context.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
 import { NodeProbeSet } from "./node-probe-set.ts";
-import type { ProbeContext } from "./client/probe-context.ts";
 
-/** Rounds "at once" are at least this far apart (design.md, rule 8), in ms. */
+/** The shortest time between two rounds "at once" (design.md, rule 8), in ms. */
 const roundGapMs = 250;
 
-/** Asks all nodes of one cluster in the background, and follows its membership. */
+/** Probes all nodes of one cluster in the background, and follows its membership. */
 export class ClusterProber {
   readonly #context: ProbeContext;
   readonly #seeds: readonly string[];
@@ -15,62 +15,68 @@ export class ClusterProber {
   readonly #nodes = new Map<string, NodeProbeSet>();
   #lastRoundMs = -Infinity;
   #wantsDocuments = false;
-  #round: NodeJS.Timeout | null = null;
+  #roundTimer: NodeJS.Timeout | null = null;
   #isStopped = false;
 
+  /** @param seeds API base addresses to discover members from */
   constructor(context: ProbeContext, seeds: readonly string[]) {
     this.#context = context;
     this.#seeds = seeds;
     this.#documents = new DocumentProber(context, seeds);
   }
 
-  /** Starts asking. Resolves after the first round, or after one timeout when the cluster is slower than that. */
+  /** Starts probing. Resolves after the first round, or after one timeout if the cluster is slower than that. */
   async start(): Promise<void> {
-    const patience = new Promise<void>((resolve) => {
+    const timeout = new Promise<void>((resolve) => {
       setTimeout(resolve, this.#context.schedule.timeoutMs).unref();
     });
-    await Promise.race([this.#firstRound(), patience]);
+    await Promise.race([this.#firstRound(), timeout]);
   }
 
-  /** To be told of every change of the cluster's part: new members are asked, a change of claims is looked into at once. */
-  follow(before: ClusterState, after: ClusterState): void {
+  /**
+   * To be called with every change of the cluster's state. Probes new members, and all nodes when the lock claims
+   * change.
+   */
+  onChange(before: ClusterState, after: ClusterState): void {
     if (this.#isStopped) return;
-    const isOther =
+    const hasOtherNodes =
       before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
-    if (isOther) void this.#reconcile();
-    const isOtherLeader =
+    if (hasOtherNodes) void this.#reconcile();
+    const hasOtherLeader =
       lastUncontestedLeaderOf(before.leadership) !== lastUncontestedLeaderOf(after.leadership) ||
       lockHolderOf(before.leadership) !== lockHolderOf(after.leadership);
-    if (isOtherLeader || before.lockClaims !== after.lockClaims) this.roundAtOnce();
-    else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#askNodesAtOnce();
+    if (hasOtherLeader || before.lockClaims !== after.lockClaims) this.roundAtOnce();
+    else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#probeNodesAtOnce();
     if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0) this.#documents.keepRounds();
   }
 
-  /** Asks all nodes and for all documents now, or as soon as the last such round is far enough away. */
+  /**
+   * Probes all nodes and requests all documents now, or as soon as the shortest time since the last round has passed.
+   */
   roundAtOnce(): void {
     this.#wantsDocuments = true;
-    this.#askNodesAtOnce();
+    this.#probeNodesAtOnce();
   }
 
-  /** Takes new TLS material for all connections. */
+  /** Applies new TLS material to all connections. */
   reconnect(): void {
     for (const node of this.#nodes.values()) node.reconnect();
     this.#documents.reconnect();
   }
 
+  /** Ends probing. The results of probes in flight are discarded. */
   stop(): void {
     this.#isStopped = true;
-    if (this.#round !== null) clearTimeout(this.#round);
+    if (this.#roundTimer !== null) clearTimeout(this.#roundTimer);
     for (const node of this.#nodes.values()) node.stop();
     this.#documents.stop();
   }
 
-  /** Documents are requested with the nodes where they are wanted. */
-  #askNodesAtOnce(): void {
-    if (this.#isStopped || this.#round !== null) return;
+  #probeNodesAtOnce(): void {
+    if (this.#isStopped || this.#roundTimer !== null) return;
     const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#context.now());
-    this.#round = setTimeout(() => {
-      this.#round = null;
+    this.#roundTimer = setTimeout(() => {
+      this.#roundTimer = null;
       this.#lastRoundMs = this.#context.now();
       for (const node of this.#nodes.values()) node.probe();
       if (this.#wantsDocuments) this.#documents.probeAll();
@@ -85,7 +91,7 @@ export class ClusterProber {
     await this.#documents.probe();
   }
 
-  /** Seeds are tried in turn until one knows the members. */
+  /** Tries the seeds in turn until one knows the members. */
   async #firstDocuments(): Promise<void> {
     for (let tried = 0; tried <= this.#seeds.length && !this.#isStopped; tried += 1) {
       await this.#documents.probe();
@@ -93,11 +99,13 @@ export class ClusterProber {
     }
   }
 
-  /** Makes the probers those of the nodes known now. Resolves when what they are asking is answered: the new ones have asked once. */
+  /**
+   * Starts and stops probers so that there is one for each known node. Resolves when the probes in flight have ended.
+   */
   async #reconcile(): Promise<void> {
     const wanted = new Map(this.#context.state().nodes.map(({ node }) => [node.name, node]));
     for (const [name, prober] of this.#nodes) {
-      if (prober.asks(wanted.get(name))) continue;
+      if (prober.matches(wanted.get(name))) continue;
       prober.stop();
       this.#nodes.delete(name);
     }
@@ -107,11 +115,11 @@ export class ClusterProber {
       this.#nodes.set(node.name, prober);
       prober.probe();
     }
-    await Promise.all([...this.#nodes.values()].map(({ underWay }) => underWay));
+    await Promise.all([...this.#nodes.values()].map(({ inFlight }) => inFlight));
   }
 }
 
-/** Whether a new view does not name the holder: then the node that it names has to answer for itself. */
+/** Whether a new view does not name the lock holder: then the node that it names has to be probed. */
 function isContradicted(before: ClusterState, { leadership, leaderViews }: ClusterState): boolean {
   const lockHolder = lockHolderOf(leadership);
   if (lockHolder === null) return false;

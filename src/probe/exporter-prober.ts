@@ -3,24 +3,30 @@ import type { ExporterRole } from "../cluster/exporter/exporter-report.ts";
 import type { Node } from "../cluster/node.ts";
 import type { ExporterResult } from "../cluster/outcome.ts";
 import type { NodeClient } from "./client/client.ts";
+import type { ProbeContext } from "./client/probe-context.ts";
 import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts";
 import { PeriodicTask } from "./periodic-task.ts";
-import type { ProbeContext } from "./client/probe-context.ts";
 
-/** An exporter without `/up` (postgres_exporter) is asked for it again after this time: it may have been replaced. In ms. */
-const upAgainMs = 60_000;
+/**
+ * An exporter without `/up` (postgres_exporter) is checked for it again after this time, in ms: it may have been
+ * replaced.
+ */
+const upRetryMs = 60_000;
 
-/** Asks one exporter in the background: its word each interval, a page of metrics at its own pace. A page that hangs holds no word up. */
+/**
+ * Probes one exporter in the background: `GET /up` for its role each interval, `GET /metrics` at an interval of its
+ * own. Each has its own connection, so that a page that hangs does not delay the role.
+ */
 export class ExporterProber {
   readonly node: Node;
   readonly #origin: string;
   readonly #context: ProbeContext;
-  readonly #word: PeriodicTask;
-  readonly #page: PeriodicTask;
-  #wordClient: NodeClient;
+  readonly #roleTask: PeriodicTask;
+  readonly #pageTask: PeriodicTask;
+  #roleClient: NodeClient;
   #pageClient: NodeClient;
-  #lastWord: ExporterRole | null = null;
-  /** When `/up` turned out not to be there. */
+  #lastRole: ExporterRole | null = null;
+  /** When `/up` was found to be missing, or `null`. */
   #noUpAtMs: number | null = null;
   #isPageProven = false;
   #isStopped = false;
@@ -30,86 +36,81 @@ export class ExporterProber {
     this.node = node;
     this.#origin = origin;
     this.#context = context;
-    this.#wordClient = context.connect(origin);
+    this.#roleClient = context.connect(origin);
     this.#pageClient = context.connect(origin);
-    this.#word = new PeriodicTask(
-      () => this.#askWord(),
-      () => context.schedule.intervalMs,
-      context,
-    );
-    this.#page = new PeriodicTask(
-      () => this.#askPage(),
-      () => this.#pagePauseMs(),
-      context,
-    );
+    this.#roleTask = new PeriodicTask(() => this.#probeRole(), context);
+    this.#pageTask = new PeriodicTask(() => this.#probePage(), context);
   }
 
-  /** Resolves when the askings that are under way, if any are, have ended. */
-  get underWay(): Promise<unknown> {
-    return Promise.all([this.#word.underWay, this.#page.underWay]);
+  /** Resolves when the probes in flight, if any, have ended. */
+  get inFlight(): Promise<unknown> {
+    return Promise.all([this.#roleTask.inFlight, this.#pageTask.inFlight]);
   }
 
-  /** Asks now for both, and goes on at its pace. */
+  /** Probes the role and the page now, unless that probe is in flight. Continues at the scheduled intervals. */
   probe(): void {
-    this.#word.run();
-    this.#page.run();
+    void this.#roleTask.run();
+    void this.#pageTask.run();
   }
 
-  /** Takes new TLS material: the next asking connects anew. */
+  /** Applies new TLS material: the next probe opens a new connection. */
   reconnect(): void {
-    this.#wordClient.close();
-    this.#pageClient.close();
-    this.#wordClient = this.#context.connect(this.#origin);
+    this.#closeClients();
+    this.#roleClient = this.#context.connect(this.#origin);
     this.#pageClient = this.#context.connect(this.#origin);
   }
 
+  /** Ends probing. The result of a probe in flight is discarded. */
   stop(): void {
     this.#isStopped = true;
-    this.#word.stop();
-    this.#page.stop();
-    this.#wordClient.close();
+    this.#roleTask.stop();
+    this.#pageTask.stop();
+    this.#closeClients();
+  }
+
+  #closeClients(): void {
+    this.#roleClient.close();
     this.#pageClient.close();
   }
 
-  async #askWord(): Promise<void> {
+  async #probeRole(): Promise<number> {
     const sentAtMs = this.#context.now();
-    if (this.#noUpAtMs !== null && sentAtMs - this.#noUpAtMs < upAgainMs) return;
+    if (this.#noUpAtMs === null || sentAtMs - this.#noUpAtMs >= upRetryMs) await this.#fetchRole(sentAtMs);
+    return this.#context.schedule.intervalMs;
+  }
+
+  async #fetchRole(sentAtMs: number): Promise<void> {
     const sentAtWallMs = this.#context.wall();
-    const said = readUp(await this.#wordClient.get("/up"));
-    this.#tell("up", said, { sentAtMs, sentAtWallMs });
-    const hasNoUp = this.#lastWord === null && "failure" in said && said.failure.kind === "body";
+    const result = readUp(await this.#roleClient.get("/up"));
+    this.#record("up", result, { sentAtMs, sentAtWallMs });
+    const hasNoUp = this.#lastRole === null && "failure" in result && result.failure.kind === "body";
     this.#noUpAtMs = hasNoUp ? sentAtMs : null;
-    if (!("role" in said) || this.#isStopped) return;
-    // A change of role is believed when word and page agree on it.
-    if (this.#lastWord !== null && said.role !== this.#lastWord) this.#page.run();
-    this.#lastWord = said.role;
+    if (!("role" in result) || this.#isStopped) return;
+    // A change of role is believed once the page confirms it.
+    if (this.#lastRole !== null && result.role !== this.#lastRole) void this.#pageTask.run();
+    this.#lastRole = result.role;
   }
 
-  async #askPage(): Promise<void> {
+  async #probePage(): Promise<number> {
     const sentAtMs = this.#context.now();
     const sentAtWallMs = this.#context.wall();
-    const said = await fetchPage(this.#pageClient);
-    this.#tell("metrics", said, { sentAtMs, sentAtWallMs });
+    const result = await fetchPage(this.#pageClient);
+    this.#record("metrics", result, { sentAtMs, sentAtWallMs });
     this.#isPageProven = this.#isProven();
+    return this.#pageIntervalMs();
   }
 
-  #tell(
-    question: string,
-    said: ExporterResult,
+  #record(
+    endpoint: string,
+    result: ExporterResult,
     sent: { readonly sentAtMs: number; readonly sentAtWallMs: number },
   ): void {
     if (this.#isStopped) return;
     const { cluster, onProbeFinished, now, record } = this.#context;
     const { name } = this.node;
-    onProbeFinished({
-      cluster,
-      node: name,
-      endpoint: question,
-      outcome: outcomeOf(said),
-      durationMs: now() - sent.sentAtMs,
-    });
-    if ("failure" in said && said.failure.kind === "not_sent") return;
-    record({ kind: "exporter", cluster, node: name, ...sent, result: said });
+    onProbeFinished({ cluster, node: name, endpoint, outcome: outcomeOf(result), durationMs: now() - sent.sentAtMs });
+    if ("failure" in result && result.failure.kind === "not_sent") return;
+    record({ kind: "exporter", cluster, node: name, ...sent, result });
   }
 
   #isProven(): boolean {
@@ -119,10 +120,10 @@ export class ExporterProber {
     return exporter !== null && exporter.provenAtMs > -Infinity;
   }
 
-  /** Where the page is all there is, or has yet to prove the database at work, it is asked for like a word. */
-  #pagePauseMs(): number {
+  /** A page that is the only evidence, or has yet to show that the database works, is fetched as often as the role. */
+  #pageIntervalMs(): number {
     const { intervalMs, metricsIntervalMs } = this.#context.schedule;
-    const isAll = this.#noUpAtMs !== null && this.node.api === null;
-    return isAll || !this.#isPageProven ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
+    const isOnlyEvidence = this.#noUpAtMs !== null && this.node.api === null;
+    return isOnlyEvidence || !this.#isPageProven ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
   }
 }

@@ -1,9 +1,9 @@
 import type { Node } from "../cluster/node.ts";
+import type { ProbeContext } from "./client/probe-context.ts";
 import { ExporterProber } from "./exporter-prober.ts";
 import { NodeProber } from "./node-prober.ts";
-import type { ProbeContext } from "./client/probe-context.ts";
 
-/** All that is asked about one node: its API and its exporter, each where it has one. */
+/** All probers of one node: one for its API and one for its exporter, where it has them. */
 export class NodeProbeSet {
   readonly #node: Node;
   readonly #api: NodeProber | null;
@@ -15,27 +15,29 @@ export class NodeProbeSet {
     this.#exporter = node.exporter === null ? null : new ExporterProber(node, node.exporter, context);
   }
 
-  /** Whether it is this node, at these addresses, that is asked. */
-  asks(node: Node | undefined): boolean {
+  /** Whether these probers are right for the node: its addresses are the ones they probe. */
+  matches(node: Node | undefined): boolean {
     return node !== undefined && node.api === this.#node.api && node.exporter === this.#node.exporter;
   }
 
-  /** Resolves when what is being asked has been answered or failed. */
-  get underWay(): Promise<unknown> {
-    return Promise.all([this.#api?.underWay, this.#exporter?.underWay]);
+  /** Resolves when the probes in flight have ended. */
+  get inFlight(): Promise<unknown> {
+    return Promise.all([this.#api?.inFlight, this.#exporter?.inFlight]);
   }
 
-  /** Asks now, what is not being asked already, and goes on at its pace. */
+  /** Probes the API and the exporter now. Continues at the scheduled intervals. */
   probe(): void {
     this.#api?.probe();
     this.#exporter?.probe();
   }
 
+  /** Applies new TLS material: the next probes open new connections. */
   reconnect(): void {
     this.#api?.reconnect();
     this.#exporter?.reconnect();
   }
 
+  /** Ends probing. The results of probes in flight are discarded. */
   stop(): void {
     this.#api?.stop();
     this.#exporter?.stop();

@@ -1,54 +1,109 @@
-/** How far from its interval an asking may stray, so that those of many nodes do not fall together. */
-const jitter = 0.1;
+/** The largest deviation of a jittered interval from its nominal length, as a fraction of it. */
+const jitterFraction = 0.1;
 
-/** Repeats one asking: one at a time, the next an interval after the last began. */
+/** What a periodic task reads time and chance from. */
+export interface TaskClock {
+  /** The monotonic clock, in ms. */
+  readonly now: () => number;
+  /** A number from 0 up to 1. If present, each interval varies by up to 10 %, so that many tasks do not coincide. */
+  readonly random?: () => number;
+}
+
+/**
+ * Runs one asynchronous task repeatedly. At most one run is in flight, and intervals count from the start of a run. The
+ * task returns, in ms, how long after its own start the next run is due; `Infinity` means that no run follows until
+ * {@link run} or {@link runBy} asks for one. The first run does not start by itself.
+ */
 export class PeriodicTask {
-  readonly #ask: () => Promise<void>;
-  readonly #pauseMs: () => number;
-  readonly #clock: { readonly now: () => number; readonly random: () => number };
+  readonly #task: () => Promise<number>;
+  readonly #clock: TaskClock;
   #timer: NodeJS.Timeout | null = null;
-  #isAsking = false;
-  #underWay: Promise<void> = Promise.resolve();
+  /** When the next run is due, in ms of the clock. */
+  #dueMs = Infinity;
+  #isRunning = false;
   #isStopped = false;
+  #inFlight: Promise<void> = Promise.resolve();
 
-  /**
-   * @param ask must resolve, at its own deadline at the latest
-   * @param pauseMs the interval, looked up after each asking, in ms
-   */
-  constructor(
-    ask: () => Promise<void>,
-    pauseMs: () => number,
-    clock: { readonly now: () => number; readonly random: () => number },
-  ) {
-    this.#ask = ask;
-    this.#pauseMs = pauseMs;
+  /** @param task must settle by a deadline of its own, and must not reject */
+  constructor(task: () => Promise<number>, clock: TaskClock) {
+    this.#task = task;
     this.#clock = clock;
   }
 
-  /** Resolves when the asking that is under way, if one is, has ended. */
-  get underWay(): Promise<void> {
-    return this.#underWay;
+  /** Whether a run is in flight. */
+  get isRunning(): boolean {
+    return this.#isRunning;
   }
 
-  /** Asks now, unless it is being asked, and goes on. */
-  run(): void {
-    if (!this.#isAsking && !this.#isStopped) this.#underWay = this.#run();
+  /** Whether another run is due at some time. */
+  get isScheduled(): boolean {
+    return this.#dueMs < Infinity;
   }
 
+  /** Resolves when the run in flight has ended; at once if there is none. */
+  get inFlight(): Promise<void> {
+    return this.#inFlight;
+  }
+
+  /** Starts a run now, unless one is in flight. Resolves when the run that this call started has ended. */
+  async run(): Promise<void> {
+    if (this.#isRunning || this.#isStopped) return;
+    this.#inFlight = this.#runOnce();
+    await this.#inFlight;
+  }
+
+  /**
+   * Starts a run now or, if one is in flight, as soon as that has ended: its requests may predate the reason to run.
+   */
+  runAfresh(): void {
+    if (this.#isRunning) this.runBy(this.#clock.now());
+    else void this.run();
+  }
+
+  /** Brings the next run forward to `dueMs` (ms of the clock), unless an earlier one is due. */
+  runBy(dueMs: number): void {
+    if (this.#isStopped || dueMs >= this.#dueMs) return;
+    this.#dueMs = dueMs;
+    if (!this.#isRunning) this.#setTimer();
+  }
+
+  /** Ends the task. A run in flight continues, and no other follows. */
   stop(): void {
     this.#isStopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#dueMs = Infinity;
+    this.#clearTimer();
   }
 
-  async #run(): Promise<void> {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#isAsking = true;
-    const { now, random } = this.#clock;
-    const beganMs = now();
-    await this.#ask();
-    this.#isAsking = false;
+  async #runOnce(): Promise<void> {
+    this.#clearTimer();
+    this.#dueMs = Infinity;
+    this.#isRunning = true;
+    const startedAtMs = this.#clock.now();
+    const intervalMs = await this.#task();
+    this.#isRunning = false;
     if (this.#isStopped) return;
-    const dueMs = beganMs + this.#pauseMs() * (1 + jitter * (2 * random() - 1));
-    this.#timer = setTimeout(() => this.run(), Math.max(0, dueMs - now()));
+    this.#dueMs = Math.min(this.#dueMs, startedAtMs + this.#jittered(intervalMs));
+    if (this.isScheduled) this.#setTimer();
+  }
+
+  #setTimer(): void {
+    this.#clearTimer();
+    this.#timer = setTimeout(() => this.#onTimer(), Math.max(0, this.#dueMs - this.#clock.now()));
+  }
+
+  /** A timer may fire slightly early, but a run must not: view rounds compare views "at least one interval" apart. */
+  #onTimer(): void {
+    if (this.#clock.now() < this.#dueMs) this.#setTimer();
+    else void this.run();
+  }
+
+  #clearTimer(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#timer = null;
+  }
+
+  #jittered(intervalMs: number): number {
+    const { random } = this.#clock;
+    return random === undefined ? intervalMs : intervalMs * (1 + jitterFraction * (2 * random() - 1));
   }
 }

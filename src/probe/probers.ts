@@ -6,10 +6,11 @@ import { ClusterProber } from "./cluster-prober.ts";
 import type { ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
 import { readTls, type TlsMaterial } from "../config/tls-material.ts";
 
-/** What every cluster's probing is made with; the app hands it in. */
+/** What the probers of all clusters depend on, injected by the app. */
 export interface ProbersContext extends Pick<ProbeContext, "record" | "now" | "wall" | "random" | "onProbeFinished"> {
   readonly cluster: (cluster: string) => ClusterState | undefined;
   readonly policy: (cluster: string) => ProbeContext["policy"] | undefined;
+  /** Called when a cluster's TLS files were read: with `null`, or with the reason why they could not be. */
   readonly onTls: (cluster: string, problem: string | null) => void;
 }
 
@@ -24,59 +25,61 @@ export class Probers {
   }
 
   /**
-   * Starts probing every cluster of a configuration, in place of those probed so far. Evidence is the store's and stays.
-   * @returns when the first round is done, or after one timeout
+   * Starts probing every cluster of a configuration, in place of those probed so far. Evidence in the store stays.
+   * @param livenessIntervalFactor the intervals between two liveness probes of a node
+   * @returns resolves after the first round, or after one timeout
    */
-  async start(config: Config, livenessEvery: number): Promise<void> {
+  async start(config: Config, livenessIntervalFactor: number): Promise<void> {
     this.stop();
     const { intervalMs, clusterIntervalMs, configIntervalMs, metricsIntervalMs, timeoutMs, fall } = config.probe;
-    const pace = {
+    const schedule = {
       intervalMs,
-      livenessIntervalMs: livenessEvery * intervalMs,
+      livenessIntervalMs: livenessIntervalFactor * intervalMs,
       clusterIntervalMs,
       configIntervalMs,
       metricsIntervalMs,
       timeoutMs,
       fall,
     };
-    const probers = config.clusters.flatMap((cluster) => this.#prober(cluster, config, pace) ?? []);
+    const probers = config.clusters.flatMap((cluster) => this.#createProber(cluster, config, schedule) ?? []);
     await Promise.all(probers.map((prober) => prober.start()));
   }
 
-  /** To be told of every change of a part. */
+  /** To be called with every change of a cluster's state. */
   onChange(before: ClusterState, after: ClusterState): void {
-    this.#clusters.get(after.name)?.follow(before, after);
+    this.#clusters.get(after.name)?.onChange(before, after);
   }
 
-  /** Asks every node of every cluster now: all evidence may be older than it looks (design.md, rule 1). */
+  /** Probes every node of every cluster now: all evidence may be older than it looks (design.md, rule 1). */
   probeAll(): void {
     for (const prober of this.#clusters.values()) prober.roundAtOnce();
   }
 
-  /** Asks every node of one cluster now: what was done to it shows sooner. */
+  /** Probes every node of one cluster now, as after a management call: its effect shows sooner. */
   probeCluster(cluster: string): void {
     this.#clusters.get(cluster)?.roundAtOnce();
   }
 
+  /** Ends all probing. */
   stop(): void {
     for (const watch of this.#watches.splice(0)) watch.close();
     for (const prober of this.#clusters.values()) prober.stop();
     this.#clusters.clear();
   }
 
-  #prober(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): ClusterProber | undefined {
+  #createProber(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): ClusterProber | undefined {
     const { cluster: state, policy: healthPolicy, ...rest } = this.#context;
     const policy = healthPolicy(cluster.name);
     if (policy === undefined) return undefined;
     const limits = { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs };
-    let tls = this.#read(cluster);
+    let tls = this.#readTls(cluster);
     const prober = new ClusterProber(
       {
         ...rest,
         cluster: cluster.name,
         schedule,
         policy,
-        state: () => requirePart(state(cluster.name), cluster.name),
+        state: () => requireState(state(cluster.name), cluster.name),
         connect: (origin) => new NodeClient(origin, limits, tls),
       },
       cluster.discover,
@@ -85,7 +88,7 @@ export class Probers {
     const files = [cluster.tls?.ca, cluster.tls?.cert, cluster.tls?.key].filter((file) => typeof file === "string");
     if (files.length > 0) {
       const onChange = (): void => {
-        const renewed = this.#read(cluster);
+        const renewed = this.#readTls(cluster);
         if (renewed === null) return;
         tls = renewed;
         prober.reconnect();
@@ -96,8 +99,8 @@ export class Probers {
     return prober;
   }
 
-  /** Files that cannot be read are told of; connections go on with what was read last, or fail and say why. */
-  #read(cluster: ClusterConfig): TlsMaterial | null {
+  /** Reports files that cannot be read. Connections then keep the previous material, or fail with a reason. */
+  #readTls(cluster: ClusterConfig): TlsMaterial | null {
     if (cluster.tls === null) return null;
     try {
       return readTls(cluster.tls);
@@ -108,7 +111,7 @@ export class Probers {
   }
 }
 
-function requirePart(state: ClusterState | undefined, cluster: string): ClusterState {
-  if (state === undefined) throw new Error(`Cannot probe cluster ${cluster} as it must be tended: it is not`);
+function requireState(state: ClusterState | undefined, cluster: string): ClusterState {
+  if (state === undefined) throw new Error(`Cannot probe cluster ${cluster}: the store has no state for it`);
   return state;
 }

@@ -12,56 +12,62 @@ import type { CallOutcome } from "./model/outcome.ts";
 import { NodeServer } from "./api/server.ts";
 import { translateConfig, type Vocabulary, wordsOf } from "./api/vocabulary.ts";
 
-/** What a simulated cluster is like. Times in milliseconds. */
+/** The properties of a simulated cluster. Durations in ms. */
 export interface SimulatorOptions {
-  /** How many nodes, 1 to 1000. */
+  /** The number of nodes, 1 to 1000. */
   readonly nodes: number;
-  /** The first node's port, the others follow upwards; 0: any free ports. */
+  /** The port of the first node, the others have the ports after it; 0: any free ports. */
   readonly port: number;
-  /** The address to listen on, 127.0.0.1 unless told. */
+  /** The address to listen on. Default: 127.0.0.1. */
   readonly host?: string;
-  /** The cluster's name, `demo` unless told. */
+  /** The scope. Default: `demo`. */
   readonly scope?: string;
+  /** Default: `patroni`. */
   readonly vocabulary?: Vocabulary;
-  /** HTTP/1.1 keep-alive instead of HTTP/1.0 and closing. */
+  /** Whether to serve HTTP/1.1 with keep-alive instead of HTTP/1.0. Default: false. */
   readonly keepAlive?: boolean;
-  /** 30 000 unless told, as Patroni. */
+  /** Default: 30 000, as in Patroni. */
   readonly ttlMs?: number;
-  /** 10 000 unless told, as Patroni. */
+  /** Default: 10 000, as in Patroni. */
   readonly loopWaitMs?: number;
-  /** 10 000 unless told, as Patroni. */
+  /** Default: 10 000, as in Patroni. */
   readonly retryTimeoutMs?: number;
-  /** How fast the primary writes, 262 144 unless told. */
+  /** The rate at which the primary writes WAL. Default: 262 144. */
   readonly walBytesPerSecond?: number;
-  /** About how long a switchover takes, 2000 unless told; a restart takes half of it. */
+  /** The approximate duration of a switchover; a restart takes half of it. Default: 2000. */
   readonly switchoverMs?: number;
+  /** Default: `off`. */
   readonly synchronousMode?: "off" | "on" | "quorum";
-  /** Simulates the standby cluster of another one: its leader is a standby leader. */
+  /** Whether it is a standby cluster: its leader is a standby leader. Default: false. */
   readonly standbyCluster?: boolean;
-  /** The clock, epoch milliseconds; unless told, real time that never steps back. */
+  /** The clock, in ms since the epoch. Default: real time that never steps back. */
   readonly nowMs?: () => number;
 }
 
-/** A simulated cluster that is being served. */
+/** A running simulated cluster. */
 export interface Simulator {
-  /** Its nodes, pg1 upwards, and the base address of each one's API. */
+  /** The nodes, pg1 first, with the base addresses of their APIs. */
   readonly nodes: readonly { readonly name: string; readonly url: string }[];
-  /** Does a fault to a node; resolves when it is in effect. Rejects for an unknown name, and when a revived node's port was taken meanwhile. */
+  /**
+   * Injects a fault; resolves when it is in effect. Rejects for an unknown node, and if the port of a revived node is
+   * taken.
+   */
   fault(node: string, fault: Fault): Promise<void>;
-  /** The model as `GET /sim` shows it, now. */
+  /** Returns the present model, as `GET /sim` shows it. */
   model(): SimulatorObject;
-  /** Stops serving; resolves when every port is closed. */
+  /** Stops all servers. Resolves when every port is closed. */
   stop(): Promise<void>;
 }
 
-/** How often the model is moved when nobody asks, so that a long silence is never caught up at once. */
+/** How often the model advances without requests, in ms, so that it never has much to catch up. */
 const idleAdvanceMs = 5000;
-const waitStepMsMax = 250;
+/** The longest pause between two looks at a management call in progress, in ms. */
+const pollIntervalMsMax = 250;
 
-/** Starts a simulated cluster and serves it. Rejects with a RangeError for impossible options, and when a port is taken. */
+/** Starts a simulated cluster. Rejects with a RangeError for invalid options, and if a port is taken. */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
-  const wrong = problemWith(options);
-  if (wrong !== undefined) throw new RangeError(`Cannot simulate a cluster as ${wrong}`);
+  const problem = problemWith(options);
+  if (problem !== undefined) throw new RangeError(`Cannot simulate a cluster: ${problem}`);
   const simulation = new Simulation(options);
   try {
     await simulation.open(options.port);
@@ -78,7 +84,7 @@ class Simulation implements Simulator {
   readonly #nowMs: () => number;
   readonly #host: string;
   readonly #vocabulary: Vocabulary;
-  readonly #idle: NodeJS.Timeout;
+  #idleTimer: NodeJS.Timeout | null = null;
   #isStopped = false;
 
   constructor(options: SimulatorOptions) {
@@ -95,16 +101,15 @@ class Simulation implements Simulator {
     this.#servers = new Map(
       this.#cluster.nodes.map((node) => [node, this.#serverOf(node, options.keepAlive ?? false)]),
     );
-    this.#idle = setInterval(() => {
-      this.#advance();
-    }, idleAdvanceMs).unref();
   }
 
   get nodes(): Simulator["nodes"] {
     return [...this.#servers].map(([node, server]) => ({ name: node.name, url: this.#url(server) }));
   }
 
+  /** Opens all servers and starts the model. Rejects if a port is taken. */
   async open(port: number): Promise<void> {
+    this.#idleTimer = setInterval(() => this.#advance(), idleAdvanceMs).unref();
     let next = port;
     for (const [node, server] of this.#servers) {
       await server.open(next);
@@ -123,7 +128,7 @@ class Simulation implements Simulator {
     injectFault(this.#cluster, node, fault);
     this.#advance();
     if (fault.kind === "kill") server.halt();
-    if (fault.kind === "heal") server.thaw();
+    if (fault.kind === "heal") server.release();
   }
 
   model(): SimulatorObject {
@@ -133,32 +138,32 @@ class Simulation implements Simulator {
 
   async stop(): Promise<void> {
     this.#isStopped = true;
-    clearInterval(this.#idle);
+    if (this.#idleTimer !== null) clearInterval(this.#idleTimer);
     await Promise.all([...this.#servers.values()].map((server) => server.close()));
   }
 
   #serverOf(node: SimulatedNode, keepAlive: boolean): NodeServer {
     const fault = (): ApiFault => (node.frozenAtMs === undefined ? node.api : { kind: "hang" });
-    return new NodeServer({ host: this.#host, keepAlive, fault, answer: (asked) => this.#answer(node, asked) });
+    return new NodeServer({ host: this.#host, keepAlive, fault, answer: (request) => this.#answer(node, request) });
   }
 
-  async #answer(node: SimulatedNode, asked: SimulatedRequest): Promise<Answer> {
+  async #answer(node: SimulatedNode, request: SimulatedRequest): Promise<Answer> {
     this.#advance();
-    if (asked.head === "sim")
-      return control({ cluster: this.#cluster, fault: (name, fault) => this.fault(name, fault) }, asked);
-    const served = serveApi({ cluster: this.#cluster, node, vocabulary: this.#vocabulary }, asked);
+    if (request.head === "sim")
+      return control({ cluster: this.#cluster, fault: (name, fault) => this.fault(name, fault) }, request);
+    const served = serveApi({ cluster: this.#cluster, node, vocabulary: this.#vocabulary }, request);
     return served.kind === "answer" ? served.answer : this.#wait(served);
   }
 
-  /** Waits for a management call, looking again at each of the model's events. */
+  /** Waits for a management call: polls it at each event of the model. */
   async #wait(call: Extract<CallOutcome, { kind: "wait" }>): Promise<Answer> {
     for (;;) {
       this.#advance();
-      const reply = call.look();
+      const reply = call.poll();
       if (reply !== undefined) return text(reply);
-      if (this.#isStopped || this.#nowMs() >= call.untilMs) return text(call.late);
+      if (this.#isStopped || this.#nowMs() >= call.untilMs) return text(call.timeoutReply);
       const nextMs = Math.min(call.untilMs, nextEventAt(this.#cluster)) - this.#nowMs();
-      const stepMs = Math.min(waitStepMsMax, Math.max(1, Math.ceil(nextMs)));
+      const stepMs = Math.min(pollIntervalMsMax, Math.max(1, Math.ceil(nextMs)));
       await new Promise((resolve) => setTimeout(resolve, stepMs));
     }
   }
@@ -173,7 +178,7 @@ class Simulation implements Simulator {
   }
 }
 
-/** Wall time at the start, monotonic from there: a stepped clock moves no lock. */
+/** Wall time at the start, monotonic from there, so that a clock step expires no lock. */
 function steadyNow(): number {
   return performance.timeOrigin + performance.now();
 }
@@ -181,17 +186,17 @@ function steadyNow(): number {
 function problemWith(options: SimulatorOptions): string | undefined {
   const { nodes, port, ttlMs = 30_000, loopWaitMs = 10_000, switchoverMs = 2000, walBytesPerSecond = 0 } = options;
   if (!Number.isInteger(nodes) || nodes < 1 || nodes > 1000)
-    return `nodes must be a whole number from 1 to 1000: it is ${String(nodes)}`;
+    return `nodes must be a whole number from 1 to 1000, got ${String(nodes)}`;
   if (!Number.isInteger(port) || port < 0 || (port !== 0 && port + nodes - 1 > 65_535)) {
-    return `port must be 0, or leave room for ${String(nodes)} ports up to 65535: it is ${String(port)}`;
+    return `port must be 0, or leave room for ${String(nodes)} ports up to 65535, got ${String(port)}`;
   }
-  if (!(ttlMs >= 20 && ttlMs <= 86_400_000)) return `ttl must be from 20 ms to a day: it is ${String(ttlMs)} ms`;
+  if (!(ttlMs >= 20 && ttlMs <= 86_400_000)) return `ttl must be from 20 ms to a day, got ${String(ttlMs)} ms`;
   if (!(loopWaitMs >= 10 && loopWaitMs <= ttlMs / 2))
-    return `loop_wait must be from 10 ms to half of ttl: it is ${String(loopWaitMs)} ms`;
+    return `loop_wait must be from 10 ms to half of ttl, got ${String(loopWaitMs)} ms`;
   if (!(switchoverMs >= 1 && switchoverMs <= 3_600_000))
-    return `the switchover must take from 1 ms to an hour: it is ${String(switchoverMs)} ms`;
+    return `the switchover must take from 1 ms to an hour, got ${String(switchoverMs)} ms`;
   if (!(walBytesPerSecond >= 0 && walBytesPerSecond <= 2 ** 40))
-    return `the WAL rate must be from 0 to 1 TB a second: it is ${String(walBytesPerSecond)}`;
+    return `the WAL rate must be from 0 to 1 TB per second, got ${String(walBytesPerSecond)}`;
   return undefined;
 }
 

@@ -11,19 +11,19 @@ import { renderProblems } from "../../src/config/model/problem.ts";
 function load(file: string) {
   const result = loadConfig({ file, env: {}, flags: {} });
   assert.ok(result.ok, result.ok ? "" : renderProblems(result.problems));
-  return result.config;
+  return result;
 }
 
-test("config/schema.json is what the parser's schema gives: npm run schema writes it", () => {
+test("config/schema.json is up to date: npm run schema writes it", () => {
   assert.deepEqual(
     JSON.parse(readFileSync("config/schema.json", "utf8")),
     JSON.parse(JSON.stringify(configJsonSchema())),
   );
 });
 
-test("the demo watches the simulated cluster and answers for the whole of it", () => {
-  const config = load("config/rolecall.yaml");
-  assert.deepEqual(config.simulator, { nodes: 3, port: 18_008 });
+test("the demo probes the simulated cluster and answers for the whole cluster", () => {
+  const { config, simulator } = load("config/rolecall.yaml");
+  assert.deepEqual(simulator, { nodes: 3, port: 18_008 });
   assert.deepEqual(
     config.clusters.map(({ name, scope, discover }) => ({ name, scope, discover })),
     [
@@ -34,27 +34,27 @@ test("the demo watches the simulated cluster and answers for the whole of it", (
       },
     ],
   );
-  const more = { address: "127.0.0.1", node: null, operatorPages: false, defaults: "", door: unrestrictedAccess };
+  const more = { address: "127.0.0.1", node: null, operatorPages: false, defaults: "", access: unrestrictedAccess };
   assert.deepEqual(config.listen, [
     { ...more, port: 8008, dialect: "node", cluster: "demo", wholeCluster: true },
     { ...more, port: 9108, dialect: "admin", cluster: null, wholeCluster: false },
   ]);
 });
 
-test("the defaults that the demo file shows in comments are the defaults", () => {
+test("the defaults in the comments of the demo file are the defaults", () => {
   const text = readFileSync("config/rolecall.yaml", "utf8");
-  const said = text.replaceAll(/^# ( *[a-z_]+:.*)$/gm, "$1");
-  assert.match(said, /^probe:\n {2}interval: 1s/m);
+  const uncommented = text.replaceAll(/^# ( *[a-z_]+:.*)$/gm, "$1");
+  assert.match(uncommented, /^probe:\n {2}interval: 1s/m);
   const folder = mkdtempSync(join(tmpdir(), "rolecall-examples-"));
   try {
-    writeFileSync(join(folder, "rolecall.yaml"), said);
+    writeFileSync(join(folder, "rolecall.yaml"), uncommented);
     assert.deepEqual(load(join(folder, "rolecall.yaml")), load("config/rolecall.yaml"));
   } finally {
     rmSync(folder, { recursive: true });
   }
 });
 
-test("the demo file shows every key of the schema", () => {
+test("the demo file contains every key of the schema", () => {
   const text = readFileSync("config/rolecall.yaml", "utf8");
   const missing = [...new Set(keysOf(readSchema(configJsonSchema())))].filter(
     (key) => !new RegExp(`[ {]${key}:|^${key}:`, "m").test(text),
@@ -62,22 +62,22 @@ test("the demo file shows every key of the schema", () => {
   assert.deepEqual(missing, []);
 });
 
-/** Examples of what stands around rolecall, each with a test of its own. */
-const surroundings = ["haproxy.cfg", "kubernetes-probes.yaml"];
+/** Examples of other programs' files, each with a test of its own. */
+const foreignExamples = ["haproxy.cfg", "kubernetes-probes.yaml"];
 
-test("every example of a configuration loads, and points editors at the schema", () => {
+test("every example configuration loads, and refers editors to the schema", () => {
   const examples = readdirSync("config/examples")
-    .filter((name) => !surroundings.includes(name))
+    .filter((name) => !foreignExamples.includes(name))
     .map((name) => join("config/examples", name));
   assert.ok(examples.length >= 2);
   for (const file of examples) {
-    assert.ok(load(file).clusters.length > 0);
+    assert.ok(load(file).config.clusters.length > 0);
     assert.match(readFileSync(file, "utf8"), /^# yaml-language-server: \$schema=\.\.\/schema\.json\n/);
   }
   assert.match(readFileSync("config/rolecall.yaml", "utf8"), /^# yaml-language-server: \$schema=\.\/schema\.json\n/);
 });
 
-test("every key of the schema says what it is for", () => {
+test("every key of the schema has a description", () => {
   assert.deepEqual(undescribed(configJsonSchema(), ""), []);
 });
 

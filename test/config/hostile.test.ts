@@ -11,8 +11,8 @@ import { overrideKeys, keysAt } from "../../src/config/sources/override-keys.ts"
 const folder = mkdtempSync(join(tmpdir(), "rolecall-hostile-"));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Loads a text; whatever it says, the result is a configuration, or problems of one line each. */
-function assertAnswered(text: string | Uint8Array, env: Record<string, string> = {}, flags: ConfigFlags = {}): void {
+/** Loads a text and asserts that the result is a configuration, or problems of one line each. */
+function assertLoads(text: string | Uint8Array, env: Record<string, string> = {}, flags: ConfigFlags = {}): void {
   const file = join(folder, "rolecall.yaml");
   writeFileSync(file, text);
   const result = loadConfig({ file, env, flags });
@@ -25,7 +25,7 @@ function assertAnswered(text: string | Uint8Array, env: Record<string, string> =
   assert.equal(renderProblems(result.problems).split("\n").length, Math.min(result.problems.length, 101));
 }
 
-const leaf = fc.oneof(
+const scalar = fc.oneof(
   fc.constantFrom<unknown>(
     null,
     true,
@@ -48,11 +48,11 @@ const leaf = fc.oneof(
   fc.double(),
 );
 
-/** Anything, shaped like a configuration more often than not. */
+/** Arbitrary values, mostly shaped like a configuration. */
 const shaped = fc.letrec<{ value: unknown }>((tie) => ({
   value: fc.oneof(
     { depthSize: "small", withCrossShrink: true },
-    leaf,
+    scalar,
     fc.array(tie("value"), { maxLength: 4 }),
     fc.dictionary(
       fc.constantFrom(
@@ -72,14 +72,14 @@ const shaped = fc.letrec<{ value: unknown }>((tie) => ({
   ),
 })).value;
 
-test("any bytes are a configuration or problems, never an exception", () => {
+test("any bytes give a configuration or problems, never an exception", () => {
   fc.assert(
-    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => assertAnswered(bytes)),
+    fc.property(fc.uint8Array({ maxLength: 300 }), (bytes) => assertLoads(bytes)),
     { numRuns: 300 },
   );
 });
 
-test("any text with the marks of YAML in it is a configuration or problems", () => {
+test("any text with YAML syntax gives a configuration or problems", () => {
   const mark = fc.constantFrom(
     "[",
     "]",
@@ -108,30 +108,30 @@ test("any text with the marks of YAML in it is a configuration or problems", () 
   );
   fc.assert(
     fc.property(fc.array(fc.oneof(mark, fc.string({ maxLength: 3 })), { maxLength: 60 }), (parts) =>
-      assertAnswered(parts.join("")),
+      assertLoads(parts.join("")),
     ),
     { numRuns: 500 },
   );
 });
 
-test("any tree of values is a configuration or problems", () => {
+test("any tree of values gives a configuration or problems", () => {
   fc.assert(
-    fc.property(fc.dictionary(fc.constantFrom(...keysAt([])), shaped), (tree) => assertAnswered(JSON.stringify(tree))),
+    fc.property(fc.dictionary(fc.constantFrom(...keysAt([])), shaped), (tree) => assertLoads(JSON.stringify(tree))),
     {
       numRuns: 1000,
     },
   );
 });
 
-test("any environment and any flags are a configuration or problems", () => {
+test("any environment and flags give a configuration or problems", () => {
   const variable = fc.constantFrom(
-    ...overrideKeys.map((setting) => setting.variable),
+    ...overrideKeys.map((key) => key.variable),
     "ROLECALL_LISTEN",
     "ROLECALL_DISCOVER",
     "ROLECALL_CLUSTER",
     "ROLECALL_X",
   );
-  const path = fc.constantFrom(...overrideKeys.map((setting) => setting.path.join(".")), "x");
+  const path = fc.constantFrom(...overrideKeys.map((key) => key.path.join(".")), "x");
   const flags = fc.record(
     {
       discover: fc.array(fc.string()),
@@ -143,14 +143,14 @@ test("any environment and any flags are a configuration or problems", () => {
     { requiredKeys: [] },
   );
   fc.assert(
-    fc.property(fc.dictionary(variable, fc.string()), flags, (env, said) =>
-      assertAnswered("clusters: [{ name: demo, discover: ['http://a:1'] }]", env, said),
+    fc.property(fc.dictionary(variable, fc.string()), flags, (env, given) =>
+      assertLoads("clusters: [{ name: demo, discover: ['http://a:1'] }]", env, given),
     ),
     { numRuns: 300 },
   );
 });
 
-test("a hostile file is answered, whatever it repeats", () => {
+test("a hostile file with many repetitions gives a result in time", () => {
   const size = 100_000;
   const rows = [
     Array.from({ length: 10_000 }, (_, index) => `k${index}: 1`).join("\n"),
@@ -161,5 +161,5 @@ test("a hostile file is answered, whatever it repeats", () => {
     `"${"\\".repeat(size)}`,
     "a".repeat(size),
   ];
-  for (const row of rows) assertAnswered(row);
+  for (const row of rows) assertLoads(row);
 });

@@ -36,9 +36,9 @@ const manifests = parseAllDocuments(readFileSync("config/examples/kubernetes-pro
 const containers = manifest("StatefulSet").spec.template.spec.containers;
 const [rolecall, database] = [container("rolecall"), container("database")];
 const config = configOf("main-db-1");
-const ours = config.listen.map(({ port }) => port);
+const rolecallPorts = config.listen.map(({ port }) => port);
 
-test("the sidecar's command makes a configuration that loads, with a listener that speaks for its own pod", () => {
+test("the sidecar's command writes a valid configuration with a listener for the node of its own pod", () => {
   assert.deepEqual(
     config.listen.map(({ dialect, node }) => [dialect, node]),
     [
@@ -48,14 +48,14 @@ test("the sidecar's command makes a configuration that loads, with a listener th
   );
 });
 
-test("rolecall is probed on its own health alone", () => {
+test("the probes of the rolecall container depend on its own health only", () => {
   const { livenessProbe, readinessProbe } = rolecall;
   assert.deepEqual([livenessProbe.httpGet.path, readinessProbe.httpGet.path], ["/livez", "/readyz"]);
-  assert.ok(ours.includes(livenessProbe.httpGet.port) && ours.includes(readinessProbe.httpGet.port));
+  assert.ok(rolecallPorts.includes(livenessProbe.httpGet.port) && rolecallPorts.includes(readinessProbe.httpGet.port));
 });
 
-test("the database's liveness is never asked of rolecall, and its readiness is a check of its own pod's node", () => {
-  assert.ok(!ours.includes(database.livenessProbe.httpGet.port));
+test("the database's liveness probe does not use rolecall, its readiness probe checks its own node", () => {
+  assert.ok(!rolecallPorts.includes(database.livenessProbe.httpGet.port));
   const { path, port } = database.readinessProbe.httpGet;
   assert.equal(config.listen.find((listener) => listener.port === port)?.node, "main-db-1");
   const target = parseRequestTarget(path);
@@ -78,7 +78,7 @@ function container(name: string): Container {
   return found;
 }
 
-/** Runs the sidecar's own command up to the start of the program, with folders of the test. */
+/** Runs the sidecar's command, except for the start of rolecall, with folders of the test. */
 function configOf(pod: string): Config {
   writeFileSync(join(folder, "mounted.yaml"), manifest("ConfigMap").data["rolecall.yaml"] ?? "");
   const written = join(folder, "written.yaml");

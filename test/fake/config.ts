@@ -36,7 +36,6 @@ export function configOf(
     workers: Number(process.env["TEST_WORKERS"] ?? 0),
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
     log: { level: "silent" },
-    simulator: null,
     ...parts,
   };
 }

@@ -18,20 +18,20 @@ const seeds = ["http://pg9:8008", "http://pg1:8008"];
 
 function begin(
   context: TestContext,
-  watched: ClusterFixture,
-  script: Responder,
-): { scripted: FakeTransport; prober: ClusterProber; started: () => boolean } {
-  const scripted = new FakeTransport(context, watched, script);
-  const prober = new ClusterProber(scripted.context(), watched.policy.discovers ? seeds : []);
-  scripted.onState = (before, after) => prober.follow(before, after);
+  watched: Watched,
+  script: Script,
+): { scripted: Scripted; prober: ClusterProber; started: () => boolean } {
+  const scripted = new Scripted(context, watched, script);
+  const prober = new ClusterProber(scripted.probing(), watched.policy.discovers ? seeds : []);
+  scripted.onPart = (before, after) => prober.onChange(before, after);
   let isStarted = false;
   void prober.start().then(() => (isStarted = true));
   return { scripted, prober, started: () => isStarted };
 }
 
-test("starting asks every fixed node and the documents, and is done when all have answered", async (context) => {
-  const { scripted, prober, started } = begin(context, new ClusterFixture(), healthyCluster(names));
-  await runPendingTasks();
+test("start probes every node, requests the documents, and resolves when all have answered", async (context) => {
+  const { scripted, prober, started } = begin(context, new Watched(), healthy(names));
+  await turn();
   assert.ok(started());
   assert.deepEqual(
     names.map((name) => scripted.fixture.judge(name, "health", 0)),
@@ -41,8 +41,8 @@ test("starting asks every fixed node and the documents, and is done when all hav
   prober.stop();
 });
 
-test("starting is not done before a node that was discovered on the way has answered", async (context) => {
-  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
+test("start does not resolve before a node discovered during the first round has answered", async (context) => {
+  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
   let answer = (): void => {};
   const { prober, started } = begin(context, watched, (origin, path) => {
     if (origin.includes("pg9")) return failedReply("refused");
@@ -60,9 +60,9 @@ test("starting is not done before a node that was discovered on the way has answ
   prober.stop();
 });
 
-test("starting is done after one timeout, whatever hangs", async (context) => {
-  const { scripted, prober, started } = begin(context, new ClusterFixture(), neverReplies);
-  await scripted.advance(2_450);
+test("start resolves after one timeout, whatever hangs", async (context) => {
+  const { scripted, prober, started } = begin(context, new Watched(), never);
+  await scripted.pass(2_450);
   assert.equal(started(), false);
   await scripted.advance(50);
   assert.equal(started(), true);
@@ -83,9 +83,9 @@ test("rounds at once are at least 250 ms apart", async (context) => {
   prober.stop();
 });
 
-test("a change of claims asks all nodes and for the documents at once", async (context) => {
-  const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
-  await scripted.advance(4_200);
+test("a change of claims triggers probes of all nodes and requests for all documents at once", async (context) => {
+  const { scripted, prober } = begin(context, new Watched(), healthy(names));
+  await scripted.pass(4_200);
   const before = scripted.sent.length;
   scripted.respond = healthyCluster(["pg2", "pg1", "pg3"]);
   await scripted.advance(1_000);
@@ -98,10 +98,10 @@ test("a change of claims asks all nodes and for the documents at once", async (c
   prober.stop();
 });
 
-test("a new member is asked as soon as it is listed, a moved one at its new address", async (context) => {
-  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
-  const { scripted, prober } = begin(context, watched, healthyCluster(["pg1", "pg2"]));
-  await scripted.advance(1_000);
+test("probes a new member as soon as it is listed, and a moved one at its new address", async (context) => {
+  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  const { scripted, prober } = begin(context, watched, healthy(["pg1", "pg2"]));
+  await scripted.pass(1_000);
   assert.equal(scripted.sentAt("pg3:8008/leader").length, 0);
   scripted.respond = (origin, path) => {
     if (path !== "/cluster") return healthyCluster(["pg1", "pg2", "pg3"])(origin, path);
@@ -118,16 +118,16 @@ test("a new member is asked as soon as it is listed, a moved one at its new addr
   prober.stop();
 });
 
-test("after stopping nothing more is asked", async (context) => {
-  const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
-  await scripted.advance(500);
+test("sends nothing after stop", async (context) => {
+  const { scripted, prober } = begin(context, new Watched(), healthy(names));
+  await scripted.pass(500);
   prober.roundAtOnce();
   prober.stop();
   prober.roundAtOnce();
   const { length } = scripted.sent;
   await scripted.advance(20_000);
   assert.equal(scripted.sent.length, length);
-  prober.follow(scripted.fixture.cluster, { ...scripted.fixture.cluster, nodes: [] });
+  prober.onChange(scripted.watched.cluster, { ...scripted.watched.cluster, nodes: [] });
   prober.reconnect();
   assert.equal(scripted.sent.length, length);
 });

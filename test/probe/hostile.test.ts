@@ -8,7 +8,7 @@ import { openFakeNode } from "../fake/fake-node.ts";
 import { gatewayFixtureOf } from "../fake/gateway-fixture.ts";
 import { statusDocument } from "../fake/node-documents.ts";
 
-/** How a node misbehaves, and the one reason it gets for it. */
+/** How a node misbehaves, and the reason in the status phrase of its checks. */
 interface Row {
   readonly given: string;
   readonly instead: RequestListener;
@@ -27,28 +27,32 @@ const rows: readonly Row[] = [
   { given: "answers byte by byte", instead: (_, response) => drip(response), phrase: /^down timeout$/ },
   { given: "never answers", instead: () => {}, phrase: /^down timeout$/ },
   {
-    given: "answers a head and nothing more",
+    given: "sends a head and no body",
     instead: (_, response) => void response.writeHead(503).write(" "),
     phrase: /^down timeout$/,
   },
-  { given: "answers without end", instead: (_, response) => flood(response), phrase: /^down too_large$/ },
-  { given: "answers JSON that breaks off", instead: say(document.slice(0, 40)), phrase: /^down body$/ },
-  { given: "answers a web page", instead: say("<html>It works!</html>", 200), phrase: /^down body$/ },
-  { given: "answers nothing at all", instead: say(""), phrase: /^down body$/ },
+  { given: "sends an endless body", instead: (_, response) => flood(response), phrase: /^down too_large$/ },
+  { given: "answers with truncated JSON", instead: say(document.slice(0, 40)), phrase: /^down body$/ },
+  { given: "answers with an HTML page", instead: say("<html>It works!</html>", 200), phrase: /^down body$/ },
+  { given: "answers with an empty body", instead: say(""), phrase: /^down body$/ },
   {
-    given: "answers JSON a hundred thousand deep",
+    given: "answers with JSON nested a hundred thousand deep",
     instead: say(`${'{"state":'.repeat(100_000)}1${"}".repeat(100_000)}`),
     phrase: /^down body$/,
   },
   {
-    given: "answers a tag nested without end",
+    given: "answers with a deeply nested tag",
     instead: say(`${document.slice(0, -1)},"tags":${"[".repeat(100_000)}${"]".repeat(100_000)}}`),
     phrase: /^down body$/,
   },
-  { given: "answers a list", instead: say("[1, 2]"), phrase: /^down body$/ },
-  { given: "answers wrong types", instead: sayDocument({ state: 5, role: { a: 1 } }), phrase: /^down body$/ },
+  { given: "answers with a JSON list", instead: say("[1, 2]"), phrase: /^down body$/ },
   {
-    given: "answers line breaks in its role",
+    given: "answers with fields of the wrong types",
+    instead: sayDocument({ state: 5, role: { a: 1 } }),
+    phrase: /^down body$/,
+  },
+  {
+    given: "answers with line breaks in its role",
     instead: sayDocument({ role: "primary\r\nX-Injected: 1" }),
     phrase: /^down body$/,
   },
@@ -58,33 +62,33 @@ const rows: readonly Row[] = [
     phrase: /^down status$/,
   },
   {
-    given: "answers headers without end",
+    given: "sends endless headers",
     instead: (request) => void request.socket.write(`HTTP/1.1 503 No\r\nX: ${"x".repeat(100_000)}`),
     phrase: /^down too_large$/,
   },
   {
-    given: "answers what is no HTTP",
+    given: "answers with bytes that are not HTTP",
     instead: (request) => void request.socket.end("\u0016\u0003\u0001 hello\r\n\r\n"),
     phrase: /^down body$/,
   },
   {
-    given: "answers another cluster's document",
+    given: "answers with another cluster's document",
     instead: sayDocument({ patroni: { version: "4.1.4", scope: "other", name: "pg2" } }),
     phrase: /^foreign other$/,
   },
   {
-    given: "answers another node's document",
+    given: "answers with another node's document",
     instead: sayDocument({ patroni: { version: "4.1.4", scope: "demo", name: "pg7" } }),
     phrase: /^misaddressed pg7$/,
   },
   {
-    given: "answers another database's document",
+    given: "answers with another database's document",
     instead: sayDocument({ database_system_identifier: "8" }),
     phrase: /^foreign/,
   },
 ];
 
-suite("a hostile node is a hard no with a reason, and disturbs nobody else", { concurrency: 6 }, () => {
+suite("a hostile node is a hard no with a reason, and affects no other node", { concurrency: 6 }, () => {
   for (const { given, instead, phrase } of rows) {
     test(`a node that ${given}`, async () => {
       const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
@@ -117,7 +121,7 @@ function drip(response: ServerResponse): void {
   response.on("close", () => clearInterval(timer));
 }
 
-/** As much as anyone takes: a gigabyte, if it were read. */
+/** Sends as much as the client reads, up to a gigabyte. */
 function flood(response: ServerResponse): void {
   const chunk = Buffer.alloc(65_536, " ");
   let left = 16_384;

@@ -5,14 +5,14 @@ import { NodeProber } from "../../src/probe/node-prober.ts";
 import { failedReply, healthyCluster, neverReplies, FakeTransport, runPendingTasks } from "../fake/fake-transport.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
-function proberOf(scripted: FakeTransport, pace: Parameters<FakeTransport["context"]>[0] = {}): NodeProber {
-  const [first] = scripted.fixture.cluster.nodes;
+function proberOf(scripted: Scripted, schedule: Parameters<Scripted["probing"]>[0] = {}): NodeProber {
+  const [first] = scripted.watched.cluster.nodes;
   assert.ok(first !== undefined);
-  return new NodeProber(first.node, first.node.api ?? "", scripted.context(pace));
+  return new NodeProber(first.node, first.node.api ?? "", scripted.probing(schedule));
 }
 
-test("a node is asked once an interval, with one question in flight", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+test("probes a node once an interval, with one request in flight", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(3_500);
@@ -21,7 +21,7 @@ test("a node is asked once an interval, with one question in flight", async (con
   prober.stop();
 });
 
-test("probes requested while one is in flight are one more, sent as soon as that one has ended", async (context) => {
+test("probes requested while one is in flight become one more, sent as soon as that one has ended", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
   const scripted = new FakeTransport(
     context,
@@ -45,8 +45,8 @@ test("probes requested while one is in flight are one more, sent as soon as that
   prober.stop();
 });
 
-test("a probe that hangs is alone: none is sent beside it", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), neverReplies);
+test("sends no second probe while one hangs", async (context) => {
+  const scripted = new Scripted(context, new Watched(), never);
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(2_000);
@@ -56,8 +56,8 @@ test("a probe that hangs is alone: none is sent beside it", async (context) => {
   prober.stop();
 });
 
-test("chance moves a probe by a tenth of its interval at most", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+test("jitter moves a probe by a tenth of its interval at most", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   scripted.random = 0;
   prober.probe();
@@ -68,7 +68,7 @@ test("chance moves a probe by a tenth of its interval at most", async (context) 
   prober.stop();
 });
 
-test("the age of a report counts from the sending of its probe", async (context) => {
+test("the age of a report counts from when its probe was sent", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
   const scripted = new FakeTransport(
     context,
@@ -86,8 +86,8 @@ test("the age of a report counts from the sending of its probe", async (context)
   prober.stop();
 });
 
-test("after fall failures in a row the interval doubles, up to 5 s, and one answer ends that", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
+test("the interval doubles with each failure from the fall-th on, up to 5 s, until an answer", async (context) => {
+  const scripted = new Scripted(context, new Watched(), () => failed("refused"));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(24_000);
@@ -98,8 +98,8 @@ test("after fall failures in a row the interval doubles, up to 5 s, and one answ
   prober.stop();
 });
 
-test("an interval longer than 5 s is never shortened by failing", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
+test("failures never shorten an interval longer than 5 s", async (context) => {
+  const scripted = new Scripted(context, new Watched(), () => failed("refused"));
   const prober = proberOf(scripted, { intervalMs: 8_000, fall: 1 });
   prober.probe();
   await scripted.advance(16_000);
@@ -107,8 +107,8 @@ test("an interval longer than 5 s is never shortened by failing", async (context
   prober.stop();
 });
 
-test("the heartbeat is asked after at its own slower pace, and only of a node that has just answered", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+test("probes liveness at its own slower interval, and only on a node that has just answered", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(9_000);
@@ -122,9 +122,9 @@ test("the heartbeat is asked after at its own slower pace, and only of a node th
   prober.stop();
 });
 
-test("a heartbeat that is not told says nothing", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
-    path === "/liveness" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path),
+test("a failed liveness probe is no evidence", async (context) => {
+  const scripted = new Scripted(context, new Watched(), (origin, path) =>
+    path === "/liveness" ? failed("timeout") : healthy(["pg1"])(origin, path),
   );
   const prober = proberOf(scripted);
   prober.probe();
@@ -137,7 +137,7 @@ test("a heartbeat that is not told says nothing", async (context) => {
   prober.stop();
 });
 
-test("after stopping nothing is asked and nothing recorded, not even what was under way", async (context) => {
+test("sends and records nothing after stop, not even the result of the probe in flight", async (context) => {
   let answer: (reply: NodeReply) => void = () => {};
   const scripted = new FakeTransport(
     context,
@@ -156,8 +156,8 @@ test("after stopping nothing is asked and nothing recorded, not even what was un
   assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
 });
 
-test("new TLS material is taken by connecting anew", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+test("opens a new connection to apply new TLS material", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(100);
@@ -168,7 +168,7 @@ test("new TLS material is taken by connecting anew", async (context) => {
   prober.stop();
 });
 
-test("a node that answers within its timeout never goes stale, however slow each of its answers is", async (context) => {
+test("a node that answers within its timeout never goes stale, however slow its responses are", async (context) => {
   for (const slow of [["/leader"], ["/liveness"], ["/leader", "/liveness"]]) {
     let scripted: FakeTransport | null = null;
     const healthyNode = healthyCluster(["pg1"]);
@@ -195,9 +195,9 @@ test("a node that answers within its timeout never goes stale, however slow each
   }
 });
 
-test("a liveness question that hangs is alone, and holds up no status probe", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
-    path === "/liveness" ? neverReplies() : healthyCluster(["pg1"])(origin, path),
+test("a liveness probe that hangs delays no status probe, and no second one is sent", async (context) => {
+  const scripted = new Scripted(context, new Watched(), (origin, path) =>
+    path === "/liveness" ? never() : healthy(["pg1"])(origin, path),
   );
   const prober = proberOf(scripted, { livenessIntervalMs: 1_000 });
   prober.probe();
@@ -208,8 +208,8 @@ test("a liveness question that hangs is alone, and holds up no status probe", as
   assert.equal(scripted.closed.length, 2, "both connections are closed");
 });
 
-test("a probe that could not be sent is recorded nowhere, slows nothing down, and is counted as such", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+test("a probe that could not be sent is counted as such, not recorded, and delays nothing", async (context) => {
+  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(500);
@@ -229,10 +229,8 @@ test("a probe that could not be sent is recorded nowhere, slows nothing down, an
   prober.stop();
 });
 
-test("probes of a burst that fail do not slow the node's own pace down sooner", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture({ policy: { intervalMs: 1_000 } }), () =>
-    failedReply("refused"),
-  );
+test("failed probes of a burst do not lengthen the interval sooner", async (context) => {
+  const scripted = new Scripted(context, new Watched({ settings: { intervalMs: 1_000 } }), () => failed("refused"));
   const prober = proberOf(scripted);
   for (let burst = 0; burst < 8; burst += 1) {
     prober.probe();
@@ -241,7 +239,7 @@ test("probes of a burst that fail do not slow the node's own pace down sooner", 
   assert.equal(scripted.fixture.cluster.nodes[0]?.failuresInRow, 2);
   assert.equal(scripted.fixture.cluster.nodes[0]?.isDown, false);
   const sent = scripted.sentAt("/leader").length;
-  await scripted.advance(800);
-  assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next is sent an interval after the last");
+  await scripted.pass(800);
+  assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next probe follows one interval after the last");
   prober.stop();
 });

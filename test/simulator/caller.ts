@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { type Simulator, type SimulatorOptions, startSimulator } from "../../src/simulator/simulator.ts";
 
-/** What came back, down to the wire. */
-export interface Called {
+/** A response with its raw bytes. */
+export interface RawResponse {
   /** Everything received. */
   readonly raw: string;
   readonly line: string;
@@ -12,11 +12,14 @@ export interface Called {
   readonly body: string;
 }
 
-/** Asks once, on a connection of its own that the server is asked to close; without a body no length is announced. Rejects after 10 s. */
+/**
+ * Sends one request on a new connection with `Connection: close`; without a body, without a Content-Length. Rejects
+ * after 10 s.
+ */
 export function call(
   url: string,
   { method = "GET", body }: { method?: string; body?: string | undefined } = {},
-): Promise<Called> {
+): Promise<RawResponse> {
   const { hostname, port, pathname, search } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port), signal: AbortSignal.timeout(10_000) });
@@ -32,7 +35,7 @@ export function call(
   });
 }
 
-function read(raw: string): Called {
+function read(raw: string): RawResponse {
   const split = raw.indexOf("\r\n\r\n");
   const [line = "", ...fields] = raw.slice(0, Math.max(0, split)).split("\r\n");
   const headers = new Map(
@@ -51,7 +54,10 @@ function read(raw: string): Called {
   };
 }
 
-/** Serves three nodes on free ports for as long as the test runs. `speed`: how much faster than the world's its clock goes. */
+/**
+ * Runs a test with three nodes on free ports. `speed`: the factor by which the simulator's clock is faster than real
+ * time.
+ */
 export async function withSimulator(
   options: Partial<SimulatorOptions> & { readonly speed?: number },
   test: (simulator: Simulator) => Promise<void>,

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import type { Fault } from "../../src/simulator/model/faults.ts";
 import { isAwake } from "../../src/simulator/model/node.ts";
-import { simulatedCluster, type SimulatedCluster } from "./simulated-cluster.ts";
+import { createModelFixture, type ModelFixture } from "./model-fixture.ts";
 
 const name = fc.constantFrom("pg1", "pg2", "pg3");
 const fault: fc.Arbitrary<Fault> = fc.oneof(
@@ -40,7 +40,7 @@ const calls = [
   "PATCH /config",
   "PUT /config",
 ];
-const doing = fc.oneof(
+const step = fc.oneof(
   { weight: 4, arbitrary: fc.record({ node: name, fault }) },
   {
     weight: 4,
@@ -49,41 +49,41 @@ const doing = fc.oneof(
   { weight: 2, arbitrary: fc.record({ handOverTo: fc.option(name, { nil: undefined }) }) },
   { weight: 5, arbitrary: fc.record({ passMs: fc.oneof(fc.nat(3000), fc.nat(60_000)) }) },
 );
-const steps = fc.array(doing, { minLength: 10, maxLength: 40, size: "max" });
-type Doing = typeof doing extends fc.Arbitrary<infer T> ? T : never;
+const steps = fc.array(step, { minLength: 10, maxLength: 40, size: "max" });
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 
-function act(stage: SimulatedCluster, step: Doing): void {
-  const { cluster } = stage;
-  if ("passMs" in step) stage.advance(step.passMs);
-  else if ("handOverTo" in step)
-    cluster.failover = { leader: cluster.lock?.holder, candidate: step.handOverTo, scheduledAtMs: undefined };
-  else if ("fault" in step) stage.inject(step.node, step.fault);
+function act(fixture: ModelFixture, action: Step): void {
+  const { cluster } = fixture;
+  if ("passMs" in action) fixture.pass(action.passMs);
+  else if ("handOverTo" in action)
+    cluster.failover = { leader: cluster.lock?.holder, candidate: action.handOverTo, scheduledAtMs: undefined };
+  else if ("fault" in action) fixture.fault(action.node, action.fault);
   else {
-    const [method = "", path = ""] = step.call.split(" ");
-    const { status } = stage.call(step.node, method, path, step.body);
+    const [method = "", path = ""] = action.call.split(" ");
+    const { status } = fixture.ask(action.node, method, path, action.body);
     assert.ok(
       [200, 202, 400, 404, 409, 411, 412, 422, 500, 503].includes(status),
-      `${step.call} was ${String(status)}`,
+      `${action.call} was ${String(status)}`,
     );
   }
 }
 
-/** What must hold whatever is done. */
-function inspect(stage: SimulatedCluster): void {
-  const { cluster } = stage;
-  assert.ok(stage.leaders().length <= 1, "two nodes hold the lock");
-  for (const { name: node, alive, motion, state, role } of cluster.nodes) {
-    if (motion?.kind === "promoting")
+/** Asserts the invariants of the model. */
+function assertInvariants(fixture: ModelFixture): void {
+  const { cluster } = fixture;
+  assert.ok(fixture.leaders().length <= 1, "two nodes hold the lock");
+  for (const { name: node, alive, transition, state, role } of cluster.nodes) {
+    if (transition?.kind === "promoting")
       assert.ok(alive && state === "running" && role !== "primary", `${node} is promoted as ${state} ${role}`);
-    for (const path of ["/patroni", "/cluster", "/config"]) assert.doesNotThrow(() => stage.document(node, path));
-    assert.equal(stage.call(node, "GET", "/metrics").status, 200);
-    const { receivedLsn, replayedLsn, following, timeline, lagBytes } = stage.node(node);
-    const source = following === undefined ? undefined : stage.node(following);
+    for (const path of ["/patroni", "/cluster", "/config"]) assert.doesNotThrow(() => fixture.document(node, path));
+    assert.equal(fixture.ask(node, "GET", "/metrics").status, 200);
+    const { receivedLsn, replayedLsn, following, timeline, lagBytes } = fixture.node(node);
+    const source = following === undefined ? undefined : fixture.node(following);
     const isStreaming =
       state === "running" && role === "replica" && lagBytes === undefined && source?.role === "primary";
     if (isStreaming && source.timeline === timeline)
       assert.ok(receivedLsn <= source.receivedLsn, `${node} is ahead of its source`);
-    assert.ok(Number.isFinite(receivedLsn) && replayedLsn <= receivedLsn, `${node} replayed what it has not received`);
+    assert.ok(Number.isFinite(receivedLsn) && replayedLsn <= receivedLsn, `${node} replayed more than it received`);
   }
   const timelines = cluster.history.map(([timeline]) => timeline);
   assert.deepEqual(
@@ -93,38 +93,38 @@ function inspect(stage: SimulatedCluster): void {
   assert.equal(new Set(timelines).size, timelines.length);
 }
 
-describe("whatever is done to a simulated cluster", () => {
-  it("it never fails, and at most one node holds the lock", () => {
+describe("after any sequence of faults and calls, a simulated cluster", () => {
+  it("never throws, and at most one node holds the lock", () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const stage = simulatedCluster(3);
-        for (const step of all) {
-          act(stage, step);
-          inspect(stage);
+        const fixture = createModelFixture(3);
+        for (const action of all) {
+          act(fixture, action);
+          assertInvariants(fixture);
         }
       }),
       { numRuns: 300 },
     );
   });
 
-  it("it comes back: once all is healed and configured anew, one leads and the others stream", () => {
+  it("recovers once all nodes are healed and reconfigured: one leads and the others stream", () => {
     fc.assert(
       fc.property(steps, (all) => {
-        const stage = simulatedCluster(3);
-        for (const step of all) act(stage, step);
-        stage.call("pg1", "PUT", "/config", { ttl: 20, loop_wait: 2 });
-        stage.call("pg1", "DELETE", "/switchover");
-        for (const { name: node } of stage.cluster.nodes) {
-          stage.call(node, "DELETE", "/restart");
-          stage.inject(node, { kind: "heal" });
+        const fixture = createModelFixture(3);
+        for (const action of all) act(fixture, action);
+        fixture.ask("pg1", "PUT", "/config", { ttl: 20, loop_wait: 2 });
+        fixture.ask("pg1", "DELETE", "/switchover");
+        for (const { name: node } of fixture.cluster.nodes) {
+          fixture.ask(node, "DELETE", "/restart");
+          fixture.fault(node, { kind: "heal" });
         }
-        stage.advance(300_000);
-        const [leader, ...others] = stage.leaders();
+        fixture.pass(300_000);
+        const [leader, ...others] = fixture.leaders();
         assert.deepEqual(others, []);
-        assert.ok(stage.cluster.nodes.every(isAwake));
-        for (const { name: node } of stage.cluster.nodes) {
-          if (node === leader) assert.equal(stage.document(node, "/")["role"], "primary");
-          else assert.equal(stage.status(node, "/replica?replication_state=streaming&lag=1kB"), 200, node);
+        assert.ok(fixture.cluster.nodes.every(isAwake));
+        for (const { name: node } of fixture.cluster.nodes) {
+          if (node === leader) assert.equal(fixture.document(node, "/")["role"], "primary");
+          else assert.equal(fixture.status(node, "/replica?replication_state=streaming&lag=1kB"), 200, node);
         }
       }),
       { numRuns: 200 },

@@ -9,8 +9,8 @@ import { call, withSimulator } from "./caller.ts";
 
 const first = (simulator: { nodes: readonly { url: string }[] }): string => simulator.nodes[0]?.url ?? assert.fail();
 
-describe("the wire of a simulated node", () => {
-  it("is HTTP/1.0 with a JSON document that ends with the connection", () =>
+describe("a response of a simulated node", () => {
+  it("is HTTP/1.0 with a JSON document, delimited by the end of the connection", () =>
     withSimulator({}, async (simulator) => {
       const { line, type, headers, body } = await call(`${first(simulator)}/leader`);
       assert.deepEqual([line, type, headers.get("content-length")], ["HTTP/1.0 200 OK", "application/json", undefined]);
@@ -22,7 +22,7 @@ describe("the wire of a simulated node", () => {
     ["OPTIONS", "/replica?lag=1MB", "HTTP/1.0 503 Service Unavailable\r\n\r\n"],
     ["GET", "/liveness", "HTTP/1.0 200 OK\r\n\r\n"],
     ["GET", "/readiness", "HTTP/1.0 200 OK\r\n\r\n"],
-    // Real nodes know these two only by GET: HEAD looks among the health checks, and finds nothing.
+    // Real nodes serve these two by GET only: a HEAD is an unknown health check.
     ["HEAD", "/liveness", "HTTP/1.0 503 Service Unavailable\r\n\r\n"],
     ["HEAD", "/cluster", "HTTP/1.0 503 Service Unavailable\r\n\r\n"],
   ] as const) {
@@ -32,7 +32,7 @@ describe("the wire of a simulated node", () => {
       }));
   }
 
-  it("is HTTP/1.1 on a connection that is kept, when asked so", () =>
+  it("is HTTP/1.1 with keep-alive if configured", () =>
     withSimulator({ keepAlive: true }, async (simulator) => {
       const agent = new Agent({ keepAlive: true, maxSockets: 1 });
       const ports = new Set<number | undefined>();
@@ -42,9 +42,9 @@ describe("the wire of a simulated node", () => {
         ["GET", "/liveness", 200],
         ["GET", "/cluster", 200],
       ] as const) {
-        const asking = request(first(simulator) + path, { method, agent });
-        const answered = once(asking, "response");
-        asking.end();
+        const sent = request(first(simulator) + path, { method, agent });
+        const answered = once(sent, "response");
+        sent.end();
         const [response] = (await answered) as [import("node:http").IncomingMessage];
         assert.deepEqual([response.statusCode, response.httpVersion], [status, "1.1"]);
         ports.add(response.socket.localPort);
@@ -55,8 +55,8 @@ describe("the wire of a simulated node", () => {
     }));
 });
 
-describe("a simulated node's documents over HTTP", () => {
-  it("name the addresses that really listen", () =>
+describe("the documents of a simulated node over HTTP", () => {
+  it("contain the addresses that are served", () =>
     withSimulator({ nodes: 4, scope: "shop" }, async (simulator) => {
       const document = JSON.parse((await call(`${first(simulator)}/cluster`)).body) as {
         members: SimulatorObject[];
@@ -78,7 +78,7 @@ describe("a simulated node's documents over HTTP", () => {
     ["patroni", "patroni", "ha", "postgresql"],
     ["neutral", "ha", "patroni", "database"],
   ] as const) {
-    it(`speak the ${vocabulary} vocabulary, and /ha and /patroni are both served`, () =>
+    it(`use the ${vocabulary} vocabulary, at /ha and at /patroni`, () =>
       withSimulator({ vocabulary }, async (simulator) => {
         for (const path of ["/ha", "/patroni", "/leader", "/nosuch"]) {
           const document = JSON.parse((await call(first(simulator) + path)).body) as SimulatorObject;
@@ -94,7 +94,7 @@ describe("a simulated node's documents over HTTP", () => {
       }));
   }
 
-  it("are told by /failsafe only while the mode is on", () =>
+  it("include /failsafe only while failsafe mode is on", () =>
     withSimulator({}, async (simulator) => {
       assert.equal((await call(`${first(simulator)}/failsafe`)).status, 502);
       await call(`${first(simulator)}/config`, { method: "PATCH", body: '{"failsafe_mode": true}' });
@@ -106,7 +106,7 @@ describe("a simulated node's documents over HTTP", () => {
       );
     }));
 
-  it("match by the first path segment, or by substring among the health checks", () =>
+  it("match by the first path segment, health checks by substring", () =>
     withSimulator({}, async (simulator) => {
       for (const [path, status] of [
         ["/cluster/extra", 200],
@@ -124,9 +124,9 @@ describe("a simulated node's documents over HTTP", () => {
     }));
 });
 
-describe("starting a simulator", () => {
-  const impossible = [
-    [{ nodes: 0, port: 0 }, /nodes must be a whole number from 1 to 1000: it is 0/],
+describe("startSimulator", () => {
+  const invalid = [
+    [{ nodes: 0, port: 0 }, /nodes must be a whole number from 1 to 1000, got 0/],
     [{ nodes: 1.5, port: 0 }, /nodes must be/],
     [{ nodes: 3, port: 65_534 }, /port must be 0, or leave room for 3 ports/],
     [{ nodes: 3, port: -1 }, /port must be/],
@@ -135,11 +135,11 @@ describe("starting a simulator", () => {
     [{ nodes: 3, port: 0, switchoverMs: 0 }, /the switchover must take/],
     [{ nodes: 3, port: 0, walBytesPerSecond: -1 }, /the WAL rate must be/],
   ] as const;
-  for (const [options, says] of impossible) {
-    it(`with ${JSON.stringify(options)} is refused`, () => assert.rejects(startSimulator(options), says));
+  for (const [options, message] of invalid) {
+    it(`rejects ${JSON.stringify(options)}`, () => assert.rejects(startSimulator(options), message));
   }
 
-  it("on consecutive ports serves pg1 upwards, and on a taken one fails and leaves none open", async () => {
+  it("serves consecutive ports from pg1 on, and opens none if one is taken", async () => {
     const taken = createServer().listen(0, "127.0.0.1");
     await once(taken, "listening");
     const address = taken.address();
@@ -153,14 +153,14 @@ describe("starting a simulator", () => {
     await assert.rejects(call(`http://127.0.0.1:${String(port)}/leader`), { code: "ECONNREFUSED" });
   });
 
-  it("a hundred times in one process serves three hundred nodes", async () => {
+  it("serves three hundred nodes in one process", async () => {
     const simulators = await Promise.all(Array.from({ length: 100 }, () => startSimulator({ nodes: 3, port: 0 })));
     const answers = await Promise.all(simulators.map((simulator) => call(`${first(simulator)}/leader`)));
     assert.ok(answers.every(({ status }) => status === 200));
     await Promise.all(simulators.map((simulator) => simulator.stop()));
   });
 
-  it("stops while requests hang and calls wait", async () => {
+  it("can be stopped while requests hang and calls wait", async () => {
     const simulator = await startSimulator({ nodes: 3, port: 0 });
     await simulator.fault("pg1", { kind: "freeze" });
     const hung = assert.rejects(call(`${first(simulator)}/leader`));

@@ -1,5 +1,5 @@
 import type { Config } from "../../config/model/config.ts";
-import { loadConfig, type ConfigProblem, type ConfigSources } from "../../config/load.ts";
+import { loadConfig, type ConfigProblem, type ConfigSources, type LoadedConfig } from "../../config/load.ts";
 import type { Arguments } from "../framework/arguments.ts";
 import type { ResultBuilder } from "../result/builder.ts";
 
@@ -25,8 +25,16 @@ export function sourcesOf(args: Arguments, env: ConfigSources["env"]): ConfigSou
  * be done. @returns `null` where there are problems
  */
 export function configFrom(sources: ConfigSources, result: ResultBuilder): Config | null {
+  return loadedFrom(sources, result)?.config ?? null;
+}
+
+/** As {@link configFrom}, with the simulated cluster that the demo runs beside the service. */
+export function loadedFrom(
+  sources: ConfigSources,
+  result: ResultBuilder,
+): Extract<LoadedConfig, { readonly ok: true }> | null {
   const loaded = loadConfig(sources);
-  if (loaded.ok) return loaded.config;
+  if (loaded.ok) return loaded;
   for (const problem of loaded.problems) diagnoseProblem(result, problem, true);
   return null;
 }

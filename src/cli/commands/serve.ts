@@ -1,5 +1,5 @@
 import { App } from "../../app/app.ts";
-import type { Config } from "../../config/model/config.ts";
+import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
 import { loadConfig, type ConfigSources } from "../../config/load.ts";
 import { ListenError } from "../../http/listener/listener-set.ts";
 import { installLastResort } from "../../app/last-resort.ts";
@@ -7,7 +7,7 @@ import { hasSupportedInternals } from "../../http/fast-path/tcp-handle.ts";
 import { makeLog, type Logger } from "../../events/logger.ts";
 import { Reloader } from "../../app/reloader.ts";
 import { CommandError } from "../framework/command.ts";
-import { configFrom, sourcesOf } from "../client/configuration.ts";
+import { loadedFrom, sourcesOf } from "../client/configuration.ts";
 import { demoBanner } from "../output/demo-banner.ts";
 import { growYoungGeneration } from "../framework/v8-tuning.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -18,13 +18,14 @@ import type { CommandContext } from "../framework/command-context.ts";
  */
 export async function serve({ args, result, io, print, signal: ending }: CommandContext): Promise<void> {
   const sources = sourcesOf(args, io.env);
-  const config = configFrom(sources, result);
-  if (config === null) return;
+  const loaded = loadedFrom(sources, result);
+  if (loaded === null) return;
+  const { config } = loaded;
   const signals = listenForSignals();
   // A signal that came before anybody listened here.
   if (ending.aborted) throw new CommandError("RC004", `ended by ${String(ending.reason)}`);
   const log = makeLog(config.log);
-  const simulator = await startSimulator(config);
+  const simulator = await startSimulator(loaded.simulator);
   const app = new App(config, log, inheritedSockets());
   const removeLastResort = installLastResort((error) => app.contained(error));
   try {
@@ -143,7 +144,7 @@ interface Simulating {
 }
 
 /** @returns `null` where none is configured @throws Stop where the simulated nodes cannot have their ports */
-async function startSimulator({ simulator }: Config): Promise<Simulating | null> {
+async function startSimulator(simulator: SimulatorConfig | null): Promise<Simulating | null> {
   if (simulator === null) return null;
   try {
     return await (await import("../../simulator/simulator.ts")).startSimulator(simulator);

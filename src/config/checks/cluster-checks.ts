@@ -1,7 +1,7 @@
 import type { PartialConfig, PartialCluster } from "../sources/partial-config.ts";
 import { type ConfigIssue, type ConfigPath, formatPath, valueIssue } from "../model/issue.ts";
 
-/** Checks clusters against each other and their nodes against all others. */
+/** Checks clusters against each other, and each node against all others. */
 export function checkClusters({ clusters }: PartialConfig): readonly ConfigIssue[] {
   const names = clusters.map(({ name }, index) => ({ path: ["clusters", index, "name"], value: name }));
   const nodes = clusters.flatMap((cluster, index) =>
@@ -32,7 +32,7 @@ export function checkClusters({ clusters }: PartialConfig): readonly ConfigIssue
 
 function noAddress(path: ConfigPath): ConfigIssue {
   const allowed = "api, exporter, or both";
-  return { path, found: "neither", allowed, message: `must say ${allowed}: it says neither`, isKey: false };
+  return { path, found: "neither", allowed, message: `must have ${allowed}, got neither`, isKey: false };
 }
 
 function checkCluster(cluster: PartialCluster, index: number): readonly ConfigIssue[] {
@@ -41,25 +41,25 @@ function checkCluster(cluster: PartialCluster, index: number): readonly ConfigIs
     issues.push({
       path: ["clusters", index],
       found: "neither",
-      allowed: "discover with a seed, nodes, or both",
-      message: "must say discover with a seed, nodes, or both: it says neither",
+      allowed: "discover with at least one seed, nodes, or both",
+      message: "must have discover with at least one seed, nodes, or both, got neither",
       isKey: false,
     });
   }
   if (cluster.hasCert !== cluster.hasKey) {
-    const [said, missing] = cluster.hasCert ? ["cert", "key"] : ["key", "cert"];
+    const found = `${cluster.hasCert ? "cert" : "key"} alone`;
     issues.push({
       path: ["clusters", index, "tls"],
-      found: `${said} alone`,
+      found,
       allowed: "cert and key, or neither",
-      message: `must say cert and key, or neither: ${missing} is not there`,
+      message: `must have cert and key, or neither, got ${found}`,
       isKey: false,
     });
   }
   return issues;
 }
 
-/** An issue for each value that an earlier entry has too. What cannot be read is equal to nothing. */
+/** Returns an issue for each value that an earlier entry has too. An invalid value (`undefined`) equals no other. */
 export function repeated(
   entries: readonly { readonly path: ConfigPath; readonly value: string | undefined }[],
   allowed: string,
@@ -70,7 +70,7 @@ export function repeated(
     if (value === undefined) continue;
     const earlier = first.get(value);
     if (earlier === undefined) first.set(value, path);
-    else issues.push(valueIssue(path, value, `${allowed} (${formatPath(earlier)} has it already)`));
+    else issues.push(valueIssue(path, value, `${allowed} (${formatPath(earlier)} already has it)`));
   }
   return issues;
 }

@@ -1,32 +1,30 @@
 import type { PartialListenerAccess, PartialListener } from "../sources/partial-config.ts";
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
 
-/** Checks what stands at listeners' doors against the listeners themselves. */
+/** Checks the access control of each listener against its dialect and address. */
 export function checkListenerAccess(listeners: readonly PartialListener[]): readonly ConfigIssue[] {
-  return listeners.flatMap((listener, index) => checkDoor(listener, ["listen", index]));
+  return listeners.flatMap((listener, index) => checkAccess(listener, ["listen", index]));
 }
 
-function checkDoor({ address, dialect, door }: PartialListener, at: ConfigPath): readonly ConfigIssue[] {
+function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPath): readonly ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  if (door.wantsCertificate && !door.asksForCertificate) {
-    issues.push(
-      valueIssue([...at, "auth", "certificate"], true, "said together with tls.client, which is optional or required"),
-    );
+  if (access.wantsCertificate && !access.asksForCertificate) {
+    issues.push(valueIssue([...at, "auth", "certificate"], true, "set only if tls.client is optional or required"));
   }
-  if (!door.hasManagement) return issues;
+  if (!access.hasManagement) return issues;
   if (dialect === "admin" || dialect === "exporter")
-    return [...issues, valueIssue([...at, "management"], "on", `off or left out, as the dialect is ${dialect}`)];
-  // Whoever reaches this port can stop the database: outside this machine somebody has to say who that may be.
-  if (address !== undefined && !isLoopback(address) && !isLocked(door)) {
+    return [...issues, valueIssue([...at, "management"], "on", `off or left out, because the dialect is ${dialect}`)];
+  // A client of this port can stop the database, so a port reachable from outside must restrict its clients.
+  if (address !== undefined && !isLoopback(address) && !isRestricted(access)) {
     const allowed =
-      "off on an address outside this machine, unless auth, tls.client: required or allow says who may come in";
+      "off on an address outside this machine, unless auth, tls.client: required or allow restricts clients";
     issues.push(valueIssue([...at, "management"], "on", allowed));
   }
   return issues;
 }
 
-function isLocked(door: PartialListenerAccess): boolean {
-  return door.hasAuth || door.hasAllow || door.requiresCertificate;
+function isRestricted(access: PartialListenerAccess): boolean {
+  return access.hasAuth || access.hasAllow || access.requiresCertificate;
 }
 
 function isLoopback(address: string): boolean {

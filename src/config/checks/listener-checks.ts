@@ -5,29 +5,29 @@ import { type ConfigIssue, valueIssue } from "../model/issue.ts";
 
 const namesMax = 20;
 
-/** Checks listeners against each other and against the clusters and nodes they name. */
+/** Checks listeners against each other, and against the clusters and nodes that they name. */
 export function checkListeners({ clusters, listen }: PartialConfig): readonly ConfigIssue[] {
-  const places = listen.map(({ address, port }, index) => ({
+  const addresses = listen.map(({ address, port }, index) => ({
     path: ["listen", index, "port"],
     // Port 0 is a different port each time.
     value:
       address === undefined || port === undefined || port === 0 ? undefined : formatHostPort({ host: address, port }),
   }));
   return [
-    ...repeated(places, "an address and port that no other listener has"),
+    ...repeated(addresses, "an address and port that no other listener has"),
     ...listen.flatMap(checkPort),
     ...listen.flatMap(checkDialect),
     ...listen.flatMap((listener, index) => checkNames(listener, { index, clusters })),
   ];
 }
 
-/** The clusters a listener speaks for: what it says, or the only one there is. */
+/** Checks the names of the cluster and the node that a listener answers for. */
 function checkNames(
   { cluster, node, dialect }: PartialListener,
   { index, clusters }: { index: number; clusters: readonly PartialCluster[] },
 ): readonly ConfigIssue[] {
   const names = clusters.map(({ name }) => name);
-  // A name that cannot be read could be the one that is meant.
+  // An invalid cluster name could be the one that the listener names.
   if (cluster === undefined || names.includes(undefined) || clusters.length === 0) return [];
   const known = clusters.find(({ name }) => name === cluster);
   if (cluster === null && dialect === "exporter" && clusters.length > 1) {
@@ -35,7 +35,7 @@ function checkNames(
       valueIssue(
         ["listen", index, "cluster"],
         undefined,
-        `the name of a cluster, as the dialect is exporter: ${listNames(names)}`,
+        `the name of a cluster, because the dialect is exporter: ${listNames(names)}`,
       ),
     ];
   }
@@ -43,17 +43,17 @@ function checkNames(
     return [valueIssue(["listen", index, "cluster"], cluster, `* or the name of a cluster: ${listNames(names)}`)];
   }
   if (node === null || node === undefined) return [];
-  const meant = known ?? (cluster === null && clusters.length === 1 ? clusters[0] : undefined);
-  if (meant === undefined) {
-    const allowed = `said together with cluster, which is one of ${listNames(names)}`;
+  const target = known ?? (cluster === null && clusters.length === 1 ? clusters[0] : undefined);
+  if (target === undefined) {
+    const allowed = `set together with cluster, one of ${listNames(names)}`;
     return [valueIssue(["listen", index, "node"], node, allowed)];
   }
-  const nodes = meant.nodes.map(({ name }) => name);
-  if (meant.hasDiscover || nodes.includes(undefined) || nodes.includes(node) || nodes.length === 0) return [];
-  return [valueIssue(["listen", index, "node"], node, `a node of the cluster ${meant.name}: ${listNames(nodes)}`)];
+  const nodes = target.nodes.map(({ name }) => name);
+  if (target.hasDiscover || nodes.includes(undefined) || nodes.includes(node) || nodes.length === 0) return [];
+  return [valueIssue(["listen", index, "node"], node, `a node of the cluster ${target.name}: ${listNames(nodes)}`)];
 }
 
-/** Only exporters have a port of their own. */
+/** Only the exporter dialect has a default port. */
 function checkPort({ hasPort, dialect }: PartialListener, index: number): readonly ConfigIssue[] {
   return hasPort || dialect === "exporter"
     ? []
@@ -64,11 +64,11 @@ function checkDialect(listener: PartialListener, index: number): readonly Config
   return [...checkOperatorPages(listener, index), ...checkByDialect(listener, index)];
 }
 
-/** Only health listeners have the choice: exporters have no such pages, admin listeners are for them. */
+/** Only node listeners have the choice: exporters have no such pages, and admin listeners always have them. */
 function checkOperatorPages({ operatorPages, dialect }: PartialListener, index: number): readonly ConfigIssue[] {
   if (dialect === "node" || operatorPages === undefined) return [];
   const why = dialect === "admin" ? "admin, which always has these pages" : dialect;
-  return [valueIssue(["listen", index, "operator_pages"], operatorPages, `left out, as the dialect is ${why}`)];
+  return [valueIssue(["listen", index, "operator_pages"], operatorPages, `left out, because the dialect is ${why}`)];
 }
 
 function checkByDialect(listener: PartialListener, index: number): readonly ConfigIssue[] {
@@ -82,12 +82,12 @@ function checkByDialect(listener: PartialListener, index: number): readonly Conf
   }
 }
 
-/** Its paths name no node, so the listener says for whom it speaks. */
+/** The paths of the exporter API name no node, so the listener must name a cluster. */
 function checkExporter({ cluster, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
-  const allowed = "left out, as the dialect is exporter: without node it speaks for the whole cluster";
+  const allowed = "left out, because the dialect is exporter: without node it answers for the whole cluster";
   return [
     ...(cluster === "*"
-      ? [valueIssue(["listen", index, "cluster"], "*", "the name of one cluster, as the dialect is exporter")]
+      ? [valueIssue(["listen", index, "cluster"], "*", "the name of one cluster, because the dialect is exporter")]
       : []),
     ...(wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : []),
   ];
@@ -95,12 +95,18 @@ function checkExporter({ cluster, wholeCluster }: PartialListener, index: number
 
 function checkNode({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
   return node !== null && wholeCluster
-    ? [valueIssue(["listen", index, "whole_cluster"], true, "false or left out, as the listener speaks for one node")]
+    ? [
+        valueIssue(
+          ["listen", index, "whole_cluster"],
+          true,
+          "false or left out, because the listener answers for one node",
+        ),
+      ]
     : [];
 }
 
 function checkAdmin({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
-  const allowed = "left out, as the dialect is admin";
+  const allowed = "left out, because the dialect is admin";
   return [
     ...(node === null ? [] : [valueIssue(["listen", index, "node"], node, allowed)]),
     ...(wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : []),

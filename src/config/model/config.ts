@@ -1,41 +1,42 @@
 import type { Guards } from "../../health/guards.ts";
 import type { ListenerAccess } from "./listener-access-config.ts";
 
-/** Everything rolecall was told, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
+/** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config {
   readonly clusters: readonly ClusterConfig[];
   readonly probe: ProbeConfig;
   readonly listen: readonly ListenerConfig[];
-  /** Host header suffixes under which `{node}.{cluster}{suffix}` names a node; lower case, with their leading dot. */
+  /** Suffixes of Host headers: `{node}.{cluster}{suffix}` selects a node. Lower case, with the leading dot. */
   readonly hostSuffixes: readonly string[];
-  /** Query parameters that say nothing. */
+  /** Query parameters to ignore. */
   readonly ignoreParams: readonly string[];
-  /** Where discovered members are remembered over a restart, or `null`. */
+  /** Absolute path of the file that keeps state over a restart, or `null`. */
   readonly stateFile: string | null;
-  /** How long answers go on after SIGTERM. */
+  /** How long requests are still answered after SIGTERM. */
   readonly drainMs: number;
   readonly fastPath: FastPathMode;
-  /** How many processes answer beside the one that probes; 0: it does both. Taken at the start alone. */
+  /**
+   * Worker processes that answer beside the main one; 0: the main process answers. Read at the start only, not at a
+   * reload.
+   */
   readonly workers: number | "auto";
   readonly log: LogConfig;
   readonly exporter: ExporterConfig;
-  /** The cluster simulator to run inside this process, or `null`. */
-  readonly simulator: SimulatorConfig | null;
 }
 
 /**
- * Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md): `true` on the Node versions that the fast
- * path was tried on, `force` on others too.
+ * Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md): `true` on the Node
+ * versions that the fast path was tried on, `force` on others too.
  */
 export type FastPathMode = boolean | "force";
 
-/** What the exporter dialect, and the nodes' metrics on admin listeners, look like. */
+/** The format of the exporter API and of the nodes' metrics on admin listeners. */
 export interface ExporterConfig {
-  /** `patroni_*` and `pg_*`, or `ha_*` and `db_*`. */
+  /** `upstream`: metrics are named `patroni_*` and `pg_*`; `neutral`: `ha_*` and `db_*`. */
   readonly naming: "upstream" | "neutral";
-  /** Leaves out up, version, in_recovery and the exporter_* group. */
+  /** Omits up, version, in_recovery and the exporter_* group. */
   readonly disableIntro: boolean;
-  /** The prefix of what `disableIntro` leaves out; `null` is the naming's own. */
+  /** The prefix of the metrics that `disableIntro` omits; `null`: the one of `naming`. */
   readonly namespace: string | null;
   readonly telemetryPath: string;
 }
@@ -44,42 +45,41 @@ export interface LogConfig {
   readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
 }
 
-export interface SimulatorConfig {
-  readonly nodes: number;
-  /** Port of the first node on 127.0.0.1; the others follow. */
-  readonly port: number;
-}
-
 /** One cluster: fixed nodes, seeds to discover members from, or both. */
 export interface ClusterConfig {
   readonly name: string;
-  /** The scope that the nodes must state; `null` takes the one of the first document answered (`--discover` without `--cluster`). */
+  /** The scope that the nodes must report; `null`: the one of the first document (`--discover` without `--cluster`). */
   readonly scope: string | null;
-  /** API base addresses (`http://host:port`), tried in turn. */
+  /** Seeds: API base addresses (`http://host:port`), tried in turn. */
   readonly discover: readonly string[];
   readonly nodes: readonly NodeConfig[];
   readonly tls: TlsFiles | null;
-  /** What management calls say to nodes that ask for a password, or `null`. */
+  /** Credentials of management calls to the nodes, or `null`. */
   readonly auth: NodeAuth | null;
   readonly guards: Guards;
 }
 
-/** Basic authentication of management calls. The file's first line is the password; absolute path, read again when it changes. */
+/** Basic authentication of management calls to the nodes. */
 export interface NodeAuth {
   readonly user: string;
+  /** Absolute path of a file whose first line is the password. Read again when it changes. */
   readonly passwordFile: string;
 }
 
 export interface NodeConfig {
   readonly name: string;
-  /** The member name that the node itself must state; `null` where the configuration does not say. */
+  /** The member name that the node must report, or `null` if any is accepted. */
   readonly member: string | null;
-  /** API base address, `http://host:port` or `https://host:port`, without a path; `null` of a node that only has an exporter. */
+  /**
+   * API base address, `http://host:port` or `https://host:port`, without a path; `null`: the node only has an
+   * exporter.
+   */
   readonly api: string | null;
   /** Exporter base address, or `null`. */
   readonly exporter: string | null;
-  /** Where the database itself listens, or `null` while not known. */
+  /** The address of the database itself, or `null` while unknown. */
   readonly database: DatabaseAddress | null;
+  /** Whether the replica is fed from a WAL archive and need not stream. */
   readonly archiveFed: boolean;
 }
 
@@ -88,40 +88,52 @@ export interface DatabaseAddress {
   readonly port: number;
 }
 
-/** Files for TLS towards the nodes; absolute paths, read again when they change. */
+/** TLS of connections to the nodes. Files are absolute paths, read again when they change. */
 export interface TlsFiles {
   readonly ca: string | null;
   readonly cert: string | null;
   readonly key: string | null;
+  /** The name to verify in the nodes' certificates; `null`: the host of each address. */
   readonly serverName: string | null;
 }
 
+/** How nodes are probed. */
 export interface ProbeConfig {
+  /** Between two probes of a node. */
   readonly intervalMs: number;
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
+  /** Failed probes in a row until a node is down. */
   readonly fall: number;
+  /** Answered probes in a row until it is back. */
   readonly rise: number;
+  /** The greatest age of evidence for a yes. */
   readonly maxAgeMs: number;
+  /** Between two requests for the cluster document. */
   readonly clusterIntervalMs: number;
+  /** Between two requests for the dynamic configuration. */
   readonly configIntervalMs: number;
-  /** How often an exporter is asked for a page of metrics. */
+  /** Between two requests for an exporter's metrics. */
   readonly metricsIntervalMs: number;
 }
 
 export interface ListenerConfig {
   readonly address: string;
   readonly port: number;
+  /** The API served: the nodes' own, the admin API, or a database exporter's. */
   readonly dialect: "node" | "admin" | "exporter";
-  /** The cluster this listener speaks for; `null` for all of them. */
+  /** The cluster that this listener answers for; `null`: all of them. */
   readonly cluster: string | null;
-  /** The node this listener speaks for, or `null`. */
+  /** The node that this listener answers for, or `null`. */
   readonly node: string | null;
-  /** Whether a route that names no node asks for the whole cluster. */
+  /** Whether a route that names no node is a check of the whole cluster. */
   readonly wholeCluster: boolean;
-  /** Whether `/status`, `/explain`, `/verdicts` and `/incident` are answered here; admin listeners have them anyway. */
+  /**
+   * Whether a node listener also serves `/status`, `/explain`, `/verdicts` and `/incident`; admin listeners always
+   * do.
+   */
   readonly operatorPages: boolean;
   readonly access: ListenerAccess;
-  /** Parameters of checks that do not give them, as a query: `miss=404&lag=10MB`. */
+  /** Default parameters of checks, as a query: `miss=404&lag=10MB`. */
   readonly defaults: string;
 }

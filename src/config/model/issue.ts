@@ -1,25 +1,25 @@
-/** The way to a value in the configuration: `["clusters", 0, "name"]`. */
+/** The path of a value in the configuration: `["clusters", 0, "name"]`. */
 export type ConfigPath = readonly (string | number)[];
 
-/** Something wrong with the configuration's content, before it is known which line, flag or variable said it. */
+/** An error in the content of the configuration, not yet located at a line, flag or variable. */
 export interface ConfigIssue {
   readonly path: ConfigPath;
-  /** The value found, for people, as {@link describeFound} puts it. */
+  /** The value found, as {@link describeFound} describes it. */
   readonly found: string;
-  /** What may stand there. Reads on after "must be". */
+  /** What is allowed. Continues "must be". */
   readonly allowed: string;
-  /** The whole sentence where "must be … : it is …" would not fit, or `null`. */
+  /** A message in place of "must be {allowed}, got {found}", or `null`. */
   readonly message: string | null;
-  /** Whether the key itself is wrong, and not its value. */
+  /** Whether the key itself is wrong, not its value. */
   readonly isKey: boolean;
 }
 
-/** An issue with the value at `path`: it is `found`, and must be `allowed`. */
+/** Returns the issue that the value at `path` must be `allowed`, but is `found`. */
 export function valueIssue(path: ConfigPath, found: unknown, allowed: string): ConfigIssue {
   return { path, found: describeFound(found), allowed, message: null, isKey: false };
 }
 
-/** Writes a path as people do: `clusters[0].nodes[1].api`. The top of the file is the empty text; an odd key stands in quotes, shortened. */
+/** Formats a path as `clusters[0].nodes[1].api`. The root is the empty text; an unusual key is quoted and shortened. */
 export function formatPath(path: ConfigPath): string {
   let text = "";
   for (const step of path) {
@@ -32,9 +32,9 @@ export function formatPath(path: ConfigPath): string {
 
 const lengthMax = 80;
 
-/** Puts a value found into a few words that are safe in a log: bounded, on one line, without user and password. */
+/** Describes a value so that it is safe in a log: bounded, on one line, without user and password of a URL. */
 export function describeFound(value: unknown): string {
-  if (value === undefined) return "not there";
+  if (value === undefined) return "nothing";
   if (value === null) return "null";
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`;
   if (typeof value === "object") return "a mapping";
@@ -44,7 +44,7 @@ export function describeFound(value: unknown): string {
   return JSON.stringify(masked.length > lengthMax ? `${masked.slice(0, lengthMax)}…` : masked);
 }
 
-/** Whether a value is a mapping: neither a list nor `null`. */
+/** Whether a value is a mapping, so neither a list nor `null`. */
 export function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,33 +1,37 @@
-/** What stands at a listener's door: what passes it, who may come in and how much of each. */
+/** The access control of a listener: TLS, authentication, allowed networks and limits. */
 export interface ListenerAccess {
-  /** Whether management calls are passed on to the nodes. */
+  /** Whether management calls are forwarded to the nodes. */
   readonly management: boolean;
   /** TLS on this listener, or `null`. */
   readonly tls: ListenerTls | null;
-  /** Who has to say who they are, and how; `null` where nobody has to. */
+  /** Authentication of clients, or `null`. */
   readonly auth: ListenerAuth | null;
-  /** Networks that may come in, as `10.0.0.0/8`; `null` for everyone. */
+  /** Client networks that are allowed, as `10.0.0.0/8`; `null`: all. */
   readonly allow: readonly string[] | null;
+  /** The requests that `allow` applies to. */
   readonly allowFor: GuardedCalls;
-  /** Origins, beside the Host itself, whose pages may make calls that change something, as `https://console.example.com`. */
+  /**
+   * Web origins, besides the Host itself, whose pages may send requests that change something:
+   * `https://console.example.com`.
+   */
   readonly trustedOrigins: readonly string[];
   readonly limits: ListenerLimits;
 }
 
-/** Which calls a lock is for: all of them, or those that change something. */
+/** The requests that an access rule applies to: all of them, or those that change something. */
 export type GuardedCalls = "all" | "unsafe";
 
-/** Files are absolute paths, read again when they change. */
+/** TLS of a listener. Files are absolute paths, read again when they change. */
 export interface ListenerTls {
   readonly cert: string;
   readonly key: string;
-  /** Who signs the clients' certificates. */
+  /** CA certificates that clients are verified with. */
   readonly ca: string | null;
   readonly minVersion: "TLSv1.2" | "TLSv1.3";
   readonly client: "off" | "optional" | "required";
 }
 
-/** Any one of the credentials listed lets a caller in. */
+/** Authentication of clients. Any one of the credentials is sufficient. */
 export interface ListenerAuth {
   readonly for: GuardedCalls;
   readonly basic: readonly BasicUser[];
@@ -37,32 +41,33 @@ export interface ListenerAuth {
   readonly certificate: boolean;
 }
 
+/** A user with a password. */
 export interface BasicUser {
   readonly user: string;
-  /** As `rolecall hash-password` writes it. */
+  /** The hash of the password, as `rolecall hash-password` prints it. */
   readonly scrypt: string;
 }
 
-/** How much one listener takes. Spans in milliseconds. */
+/** The limits of one listener. Durations in ms. */
 export interface ListenerLimits {
   readonly connections: number;
   readonly connectionsPerAddress: number;
   readonly headerTimeoutMs: number;
   readonly requestTimeoutMs: number;
   readonly idleTimeoutMs: number;
-  /** Requests of one connection that may wait for their answers. */
+  /** Pipelined requests of one connection. */
   readonly pipelined: number;
   /** The body of a management call, in bytes. */
   readonly bodyMax: number;
-  /** Management calls of one cluster under way at a time. */
+  /** Management calls of one cluster in flight. */
   readonly callsInFlight: number;
-  /** How long a management call may take. */
+  /** The time limit of a management call. */
   readonly callTimeoutMs: number;
-  /** Streamed answers (`/metrics`, `/exporter/…`) of one node at a time. */
+  /** Streamed responses (`/metrics`, `/exporter/…`) of one node in flight. */
   readonly fetches: number;
 }
 
-/** What holds where the configuration says nothing: questions only, from everyone, in bounds that no balancer meets. */
+/** The default: checks only, from every client, with limits that no load balancer reaches. */
 export const unrestrictedAccess: ListenerAccess = {
   management: false,
   tls: null,

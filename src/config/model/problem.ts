@@ -1,17 +1,17 @@
 import { type ConfigIssue, formatPath } from "./issue.ts";
 
-/** One thing wrong with the configuration: where it was said, what was found, what is allowed. */
+/** One error in the configuration: where, what was found, what is allowed. */
 export interface ConfigProblem {
-  /** `rolecall.yaml:12 probe.interval`, or the name of the flag or environment variable. */
+  /** `rolecall.yaml:12 probe.interval`, or the name of the flag or the environment variable. */
   readonly where: string;
   readonly file: string | null;
-  /** Counted from 1; `null` for a flag, a variable, or a file that could not be read. */
+  /** From 1; `null` for a flag, a variable, or a file that could not be read. */
   readonly line: number | null;
-  /** `probe.interval` in a file; else the name of the flag or variable. */
+  /** `probe.interval` in a file; otherwise the name of the flag or variable. */
   readonly path: string;
   readonly found: string;
   readonly allowed: string;
-  /** The sentence that follows `where`. */
+  /** What follows `where` and a colon. */
   readonly message: string;
 }
 
@@ -23,10 +23,10 @@ export interface FilePlace {
 
 const shownMax = 100;
 
-// eslint-disable-next-line no-control-regex -- They could write lines, or to the terminal, in our name.
+// eslint-disable-next-line no-control-regex -- a file could write log lines or terminal sequences in our name
 const controlCharacters = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g;
 
-/** Writes problems for stderr: one line each, without a final line break. At most 100 are shown, the rest are counted. */
+/** Formats problems for stderr: one line each, without a final line break. Shows at most 100 and counts the rest. */
 export function renderProblems(problems: readonly ConfigProblem[]): string {
   const lines = problems
     .slice(0, shownMax)
@@ -35,23 +35,23 @@ export function renderProblems(problems: readonly ConfigProblem[]): string {
   return more > 0 ? [...lines, `and ${more} more problems`].join("\n") : lines.join("\n");
 }
 
-/** A problem with what a file says. */
+/** Returns the problem for an issue in a file. */
 export function fileProblem(issue: ConfigIssue, { file, line }: FilePlace): ConfigProblem {
   const path = formatPath(issue.path);
   const place = file === null ? "" : line === null ? file : `${file}:${line}`;
   const where = [place, path].filter((part) => part !== "").join(" ");
-  return { where: where === "" ? "configuration" : where, file, line, path, ...said(issue) };
+  return { where: where === "" ? "configuration" : where, file, line, path, ...describe(issue) };
 }
 
-/** A problem with what a flag or an environment variable, called `name`, says. */
+/** Returns the problem with the value of a flag or an environment variable called `name`. */
 export function namedProblem(name: string, issue: Omit<ConfigIssue, "path" | "isKey">): ConfigProblem {
-  return { where: name, file: null, line: null, path: name, ...said(issue) };
+  return { where: name, file: null, line: null, path: name, ...describe(issue) };
 }
 
-function said({
+function describe({
   found,
   allowed,
   message,
 }: Omit<ConfigIssue, "path" | "isKey">): Pick<ConfigProblem, "found" | "allowed" | "message"> {
-  return { found, allowed, message: message ?? `must be ${allowed}: it is ${found}` };
+  return { found, allowed, message: message ?? `must be ${allowed}, got ${found}` };
 }

@@ -3,17 +3,17 @@ import { parameterNames, parseCheck } from "../../health/check.ts";
 
 const allowed = `a mapping of a check's parameters to values: ${parameterNames().join(", ")}, tag_<name>`;
 
-/** What checks ask for where they do not say: parameters and their values, given as the query they stand for. */
+/** Default parameters of checks, as a mapping; the result is the equivalent query. */
 export function checkDefaults(): z.ZodType<string> {
   return z
     .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: "a text or a number" }), {
       error: allowed,
     })
-    .transform((said, context) => {
+    .transform((parameters, context) => {
       const query = new URLSearchParams(
-        Object.entries(said).map(([key, value]): [string, string] => [key, String(value)]),
+        Object.entries(parameters).map(([key, value]): [string, string] => [key, String(value)]),
       ).toString();
-      for (const [key, value] of Object.entries(said)) {
+      for (const [key, value] of Object.entries(parameters)) {
         const one = new URLSearchParams([[key, String(value)]]).toString();
         const read = parseCheck("replica", one, {
           ignoreParams: [],

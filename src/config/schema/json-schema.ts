@@ -2,28 +2,31 @@ import * as z from "zod";
 import { isMapping } from "../model/issue.ts";
 import { configSchema } from "./schema.ts";
 
-/** One place in the JSON schema, as far as this program reads it. */
+/** One node of the JSON schema tree, as far as this program reads it. */
 export interface SchemaNode {
   readonly type: readonly string[];
   readonly properties: ReadonlyMap<string, SchemaNode>;
   readonly items: SchemaNode | null;
 }
 
-/** The configuration's JSON schema (draft 2020-12), of what may be written into the file. This is config/schema.json. */
+/**
+ * Returns the JSON schema (draft 2020-12) of the configuration file. `npm run schema` writes it to
+ * config/schema.json.
+ */
 export function configJsonSchema(): Readonly<Record<string, unknown>> {
   return { title: "rolecall configuration", ...z.toJSONSchema(configSchema, { io: "input" }) };
 }
 
 /** Reads the JSON schema as a tree. Alternatives (a mapping or null) become one node with both types. */
 export function readSchema(schema: unknown): SchemaNode {
-  const said = fields(schema);
-  const alternatives = Array.isArray(said["anyOf"]) ? said["anyOf"].map(readSchema) : [];
-  const types = Array.isArray(said["type"])
-    ? said["type"].map(String)
-    : typeof said["type"] === "string"
-      ? [said["type"]]
+  const node = fields(schema);
+  const alternatives = Array.isArray(node["anyOf"]) ? node["anyOf"].map(readSchema) : [];
+  const types = Array.isArray(node["type"])
+    ? node["type"].map(String)
+    : typeof node["type"] === "string"
+      ? [node["type"]]
       : [];
-  const properties = Object.entries(fields(said["properties"])).map(([key, value]): [string, SchemaNode] => [
+  const properties = Object.entries(fields(node["properties"])).map(([key, value]): [string, SchemaNode] => [
     key,
     readSchema(value),
   ]);
@@ -31,9 +34,9 @@ export function readSchema(schema: unknown): SchemaNode {
     type: [...types, ...alternatives.flatMap((alternative) => alternative.type)],
     properties: new Map([...properties, ...alternatives.flatMap((alternative) => [...alternative.properties])]),
     items:
-      said["items"] === undefined
+      node["items"] === undefined
         ? (alternatives.find(({ items }) => items !== null)?.items ?? null)
-        : readSchema(said["items"]),
+        : readSchema(node["items"]),
   };
 }
 

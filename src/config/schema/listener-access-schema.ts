@@ -15,7 +15,7 @@ import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } 
 const file = "the name of a PEM file";
 const filesMax = 64;
 
-/** The keys of a listener that say what stands at its door, to be spread into the listener's own. */
+/** The keys of a listener that control access to it, to be spread into the listener's schema. */
 export interface ListenerAccessFields {
   readonly management: z.ZodType<boolean>;
   readonly tls: z.ZodType<ListenerTls | null>;
@@ -26,11 +26,11 @@ export interface ListenerAccessFields {
   readonly limits: z.ZodType<ListenerLimits>;
 }
 
-/** Makes the keys: `management`, `tls`, `auth`, `allow`, `allow_for`, `trusted_origins`, `limits`. */
+/** Returns the schemas of `management`, `tls`, `auth`, `allow`, `allow_for`, `trusted_origins`, `limits`. */
 export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
-      "on passes management calls and the streamed /metrics and /exporter/… on to the nodes. off answers them 403. Default: off",
+      "on: forwards management calls, /metrics and /exporter/… to the nodes. off: answers 403. Default: off",
     ),
     tls: tlsSchema()
       .nullable()
@@ -39,20 +39,20 @@ export function listenerAccessFields(): ListenerAccessFields {
     auth: authSchema()
       .nullable()
       .default(null)
-      .describe("Who has to say who they are. Any one of the credentials lets in. Default: nobody"),
+      .describe("Authentication of clients. Any one of the credentials is sufficient. Default: none"),
     allow: z
       .array(network(), { error: "a list of at most 256" })
       .max(256, { error: "a list of at most 256" })
       .nullable()
       .default(null)
-      .describe("Addresses and networks that may come in, such as 10.0.0.0/8. Default: everyone"),
-    allow_for: guarded()
+      .describe("Client addresses and networks that are allowed, such as 10.0.0.0/8. Default: all"),
+    allow_for: guardedCalls()
       .default("all")
-      .describe("all: allow is for every call. unsafe: only for calls that change something"),
+      .describe("all: allow applies to every request. unsafe: only to requests that change something"),
     trusted_origins: list(webOrigin(), 64).describe(
-      "Web origins whose pages may make calls that change something, such as https://console.example.com. Pages of this Host always may",
+      "Web origins whose pages may send unsafe requests, as https://console.example.com. This Host always may",
     ),
-    limits: section(limitsSchema()).describe("How much this listener takes"),
+    limits: section(limitsSchema()).describe("Limits of this listener"),
   };
 }
 
@@ -60,10 +60,10 @@ function onOrOff(): z.ZodType<boolean> {
   return z
     .union([z.boolean(), z.enum(["on", "off"])], { error: "on or off" })
     .default(false)
-    .transform((said) => said === true || said === "on");
+    .transform((written) => written === true || written === "on");
 }
 
-function guarded(): z.ZodEnum<{ all: "all"; unsafe: "unsafe" }> {
+function guardedCalls(): z.ZodEnum<{ all: "all"; unsafe: "unsafe" }> {
   return z.enum(["all", "unsafe"], { error: "one of all, unsafe" });
 }
 
@@ -71,50 +71,53 @@ function tlsSchema(): z.ZodType<ListenerTls> {
   return z
     .strictObject(
       {
-        cert: plainText(file, 4096).describe("The listener's certificate, with the chain that leads to its authority"),
+        cert: plainText(file, 4096).describe("The listener's certificate with its chain"),
         key: plainText(file, 4096).describe("Key of that certificate"),
-        ca: plainText(file, 4096).nullable().default(null).describe("Who signs the clients' certificates"),
+        ca: plainText(file, 4096).nullable().default(null).describe("CA certificates that clients are verified with"),
         min_version: z
           .enum(["TLSv1.2", "TLSv1.3"], { error: "one of TLSv1.2, TLSv1.3" })
           .default("TLSv1.2")
-          .describe("The oldest version that is spoken"),
+          .describe("The lowest TLS version accepted"),
         client: z
           .enum(["off", "optional", "required"], { error: "one of off, optional, required" })
           .default("off")
-          .describe("Whether clients are asked for a certificate. Anything but off needs ca"),
+          .describe("Whether a client certificate is requested. optional and required need ca"),
       },
-      { error: "a mapping of cert, key, ca, min_version and client: cert and key at least" },
+      { error: "a mapping with the keys cert, key, ca, min_version and client, at least cert and key" },
     )
     .refine(({ client, ca }) => client === "off" || ca !== null, {
-      error: "off, or said together with ca",
+      error: "off unless ca is set",
       path: ["client"],
     })
-    .transform(({ min_version: minVersion, ...said }) => ({ ...said, minVersion }));
+    .transform(({ min_version: minVersion, ...rest }) => ({ ...rest, minVersion }));
 }
 
 function authSchema(): z.ZodType<ListenerAuth> {
   return z
     .strictObject(
       {
-        for: guarded()
+        for: guardedCalls()
           .default("all")
-          .describe("all: every call needs a credential. unsafe: only calls that change something do"),
+          .describe("all: every request needs a credential. unsafe: only requests that change something do"),
         basic: list(userSchema(), 256).describe("Users with passwords"),
         bearer: list(plainText("the name of a file with one token a line", 4096), filesMax).describe(
           "Files with one bearer token a line. They are read again when they change",
         ),
-        certificate: flag().default(false).describe("A verified client certificate is a credential. Needs tls.client"),
+        certificate: flag()
+          .default(false)
+          .describe("Whether a verified client certificate is a credential. Needs tls.client"),
       },
-      { error: "a mapping of for, basic, bearer and certificate" },
+      { error: "a mapping with the keys for, basic, bearer and certificate" },
     )
     .refine(({ basic, bearer, certificate }) => basic.length > 0 || bearer.length > 0 || certificate, {
-      error: "a mapping with at least one of basic, bearer and certificate: else nobody could come in",
+      error:
+        "a mapping with at least one of basic, bearer and certificate: without a credential no client could log in",
     });
 }
 
 function userSchema(): z.ZodType<BasicUser> {
   const error = "a user name of 1 to 128 characters without a colon and control characters";
-  // oxlint-disable-next-line no-control-regex -- control characters are just what must not pass
+  // oxlint-disable-next-line no-control-regex -- control characters are what the pattern rejects
   const user = z.string({ error }).regex(/^[^:\u0000-\u001f\u007f]{1,128}$/, { error });
   return z.strictObject(
     {
@@ -123,9 +126,9 @@ function userSchema(): z.ZodType<BasicUser> {
         .string({ error: scryptHashAllowed })
         .refine(hasScryptForm, { error: scryptHashAllowed, abort: true })
         .refine((text) => parseScryptHash(text) !== undefined, { error: scryptCostAllowed })
-        .describe("Hash of the password, as rolecall hash-password writes it"),
+        .describe("Hash of the password, as rolecall hash-password prints it"),
     },
-    { error: "a mapping of user and scrypt" },
+    { error: "a mapping with the keys user and scrypt" },
   );
 }
 
@@ -133,7 +136,7 @@ function network(): z.ZodType<string> {
   return z.string({ error: cidrAllowed }).refine((text) => parseCidr(text) !== undefined, { error: cidrAllowed });
 }
 
-/** An origin as browsers write it: no path, no user, and not the port that its scheme has anyway. */
+/** An origin as browsers send it: without path, user, and the default port of its scheme. */
 function webOrigin(): z.ZodType<string, string> {
   return readable({
     allowed: "an origin such as https://console.example.com or http://10.0.0.5:8080",
@@ -142,7 +145,10 @@ function webOrigin(): z.ZodType<string, string> {
   });
 }
 
-/** Browsers write a host of letters, digits, dots and hyphens, or an IP address: what URL parsing would repair is a mistake here. */
+/**
+ * Browsers send a host of letters, digits, dots and hyphens, or an IP address. What URL parsing would repair is an
+ * error here.
+ */
 function originOf(text: string): string | undefined {
   if (
     text.length > 300 ||
@@ -160,47 +166,45 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
         connections: integer(1, 1_000_000)
           .default(limits.connections)
           .describe(
-            "Open connections. A further one is closed. The process also reserves some of its file descriptors (ulimit -n) for probes",
+            "Open connections. A further one is closed. Some file descriptors (ulimit -n) are reserved for probes",
           ),
         connections_per_address: integer(1, 1_000_000)
           .default(limits.connectionsPerAddress)
           .describe("Open connections of one client address. A further one is closed"),
-        header_timeout: duration("100ms", "10min").prefault("10s").describe("How long a request's head may take"),
-        request_timeout: duration("100ms", "1h")
-          .prefault("30s")
-          .describe("How long a whole request may take to come in"),
+        header_timeout: duration("100ms", "10min").prefault("10s").describe("Time limit of a request's head"),
+        request_timeout: duration("100ms", "1h").prefault("30s").describe("Time limit of receiving a whole request"),
         idle_timeout: duration("100ms", "1h")
           .prefault("2min")
-          .describe("How long a connection may wait for its next request"),
+          .describe("How long a connection may be idle between two requests"),
         pipelined: integer(1, 10_000)
           .default(limits.pipelined)
-          .describe("Requests of one connection that may wait for their answers. With a further one it is closed"),
+          .describe("Pipelined requests of one connection. A further one closes it"),
         body: byteSize("0", "64MB").prefault("1MB").describe("The largest body of a management call"),
         calls_in_flight: integer(1, 1000)
           .default(limits.callsInFlight)
-          .describe("Management calls of one cluster at a time"),
-        call_timeout: duration("1s", "1d").prefault("10min").describe("How long a management call may take"),
+          .describe("Management calls of one cluster in flight"),
+        call_timeout: duration("1s", "1d").prefault("10min").describe("Time limit of a management call"),
         fetches: integer(1, 1000)
           .default(limits.fetches)
-          .describe("Streamed /metrics and /exporter/… of one node at a time"),
+          .describe("Streamed /metrics and /exporter/… of one node in flight"),
       },
-      { error: "a mapping of limits" },
+      { error: "a mapping with the keys of limits" },
     )
-    .transform((said) => ({
-      connections: said.connections,
-      connectionsPerAddress: said.connections_per_address,
-      headerTimeoutMs: said.header_timeout,
-      requestTimeoutMs: said.request_timeout,
-      idleTimeoutMs: said.idle_timeout,
-      pipelined: said.pipelined,
-      bodyMax: said.body,
-      callsInFlight: said.calls_in_flight,
-      callTimeoutMs: said.call_timeout,
-      fetches: said.fetches,
+    .transform((written) => ({
+      connections: written.connections,
+      connectionsPerAddress: written.connections_per_address,
+      headerTimeoutMs: written.header_timeout,
+      requestTimeoutMs: written.request_timeout,
+      idleTimeoutMs: written.idle_timeout,
+      pipelined: written.pipelined,
+      bodyMax: written.body,
+      callsInFlight: written.calls_in_flight,
+      callTimeoutMs: written.call_timeout,
+      fetches: written.fetches,
     }));
 }
 
-/** A size in bytes, from `min` to `max`, both written as in the file. */
+/** A size in bytes from `min` to `max`, both written as in the file (`16kB`, `1MB`). */
 function byteSize(min: string, max: string): z.ZodType<number, string> {
   const [least = 0, most = 0] = [parseByteSize(min), parseByteSize(max)];
   return readable({

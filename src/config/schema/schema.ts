@@ -1,25 +1,30 @@
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
-import type { Config, ListenerConfig, LogConfig, ProbeConfig, SimulatorConfig } from "../model/config.ts";
+import type { Config, ListenerConfig, LogConfig, ProbeConfig } from "../model/config.ts";
+import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
 import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./value-schemas.ts";
 
-/** What the configuration says, value by value: names that are ours, milliseconds, defaults that need no context. */
+/**
+ * The configuration after the schema: each value checked on its own, with our names, in ms, with the defaults of
+ * single keys.
+ */
 export interface ConfigShape extends Omit<Config, "clusters" | "listen"> {
   readonly clusters: readonly ClusterShape[];
-  /** `null` where the key was left out. A listener's cluster may be `*`, or `null` where left out. */
+  /** `null` if the key is missing. A listener's cluster is a name, `*`, or `null` if the key is missing. */
   readonly listen: readonly ListenerConfig[] | null;
   readonly guards: GuardsShape;
+  readonly simulator: SimulatorConfig | null;
 }
 
-/** The one source of the parser, of config/schema.json, and of the names of environment variables and `--set` paths. */
+/** The single source of the parser, config/schema.json, and the names of environment variables and `--set` paths. */
 export const configSchema: z.ZodType<ConfigShape> = z
   .strictObject(
     {
-      clusters: list(clusterSchema(), 256).describe("The clusters to watch, at least one"),
-      probe: section(probeSchema()).describe("How nodes are asked"),
+      clusters: list(clusterSchema(), 256).describe("The clusters to probe, at least one"),
+      probe: section(probeSchema()).describe("How nodes are probed"),
       listen: z
         .array(listenerSchema(), { error: "a list of listeners" })
         .min(1, { error: "a list of at least one listener" })
@@ -30,18 +35,18 @@ export const configSchema: z.ZodType<ConfigShape> = z
           "Where rolecall listens. Default: a node listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
         ),
       host_suffixes: list(hostSuffix(), 64).describe(
-        "Host header suffixes under which {node}.{cluster}{suffix} names a node",
+        "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",
       ),
       ignore_params: list(plainText("the name of a query parameter", 128), 64)
         .prefault(["be"])
-        .describe("Query parameters that say nothing"),
+        .describe("Query parameters to ignore"),
       state_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
         .describe(
-          "File that keeps over a restart: discovered members, in case every seed is down; the last accepted leaders; detached, stalled and diverged replicas; drains",
+          "File that keeps state over a restart: members, last leaders, detached, stalled and diverged replicas, drains",
         ),
-      drain: duration("0s", "1h").prefault("5s").describe("How long answers go on after SIGTERM"),
+      drain: duration("0s", "1h").prefault("5s").describe("How long requests are still answered after SIGTERM"),
       fast_path: z
         .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
         .default(true)
@@ -52,19 +57,19 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
         .default(0)
         .describe(
-          "Processes that answer beside the one that probes (0: it answers itself); auto: one for each further processor, at most 4",
+          "Worker processes that answer (0: the main process does); auto: one for each further processor, at most 4",
         ),
       guards: section(guardsSchema()).describe(
-        "The safety rules that can be switched off, and their spans, for all clusters",
+        "The safety rules that can be switched off, and their durations, for all clusters",
       ),
-      log: section(logSchema()).describe("What is written to the log"),
+      log: section(logSchema()).describe("The log"),
       exporter: exporterSchema().describe(
-        "What the exporter dialect, and the nodes' metrics on admin listeners, look like",
+        "The format of the exporter dialect and of the nodes' metrics on admin listeners",
       ),
       simulator: simulatorSchema()
         .nullable()
         .default(null)
-        .describe("A simulated cluster to run inside this process. Default: none"),
+        .describe("A simulated cluster to run beside the service, as the demo does. Default: none"),
     },
     { error: "a mapping with the keys clusters, listen and so on" },
   )
@@ -91,42 +96,44 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
   return z
     .strictObject(
       {
-        interval: duration("10ms", "1h").prefault("1s").describe("How often each node is asked"),
+        interval: duration("10ms", "1h").prefault("1s").describe("Time between two probes of a node"),
         connect_timeout: duration("1ms", "1min")
           .prefault("500ms")
-          .describe("How long a connection may take. At most timeout"),
-        timeout: duration("1ms", "1min").prefault("2500ms").describe("How long one probe may take"),
+          .describe("Time limit of a connection attempt. At most timeout"),
+        timeout: duration("1ms", "1min").prefault("2500ms").describe("Time limit of one probe"),
         fall: integer(1, 100).default(3).describe("Failed probes in a row until a node is down"),
         rise: integer(1, 100).default(1).describe("Answered probes in a row until it is back"),
         max_age: duration("1ms", "1d")
           .optional()
-          .describe("How old evidence for a yes may be. At least interval + timeout. Default: 3 * interval + timeout"),
+          .describe(
+            "The greatest age of evidence for a yes. At least interval + timeout. Default: 3 * interval + timeout",
+          ),
         cluster_interval: duration("10ms", "1d")
           .prefault("3s")
-          .describe("How often each cluster document is asked for"),
+          .describe("Time between two requests for the cluster document"),
         config_interval: duration("10ms", "1d")
           .prefault("30s")
-          .describe("How often each cluster's dynamic configuration is asked for"),
+          .describe("Time between two requests for a cluster's dynamic configuration"),
         metrics_interval: duration("10ms", "1d")
           .prefault("3s")
-          .describe("How often an exporter is asked for a page of metrics"),
+          .describe("Time between two requests for an exporter's metrics"),
       },
       { error: "a mapping with the keys of probe" },
     )
-    .transform((said) => ({
-      intervalMs: said.interval,
-      connectTimeoutMs: said.connect_timeout,
-      timeoutMs: said.timeout,
-      fall: said.fall,
-      rise: said.rise,
-      maxAgeMs: said.max_age ?? 3 * said.interval + said.timeout,
-      clusterIntervalMs: said.cluster_interval,
-      configIntervalMs: said.config_interval,
-      metricsIntervalMs: said.metrics_interval,
+    .transform((written) => ({
+      intervalMs: written.interval,
+      connectTimeoutMs: written.connect_timeout,
+      timeoutMs: written.timeout,
+      fall: written.fall,
+      rise: written.rise,
+      maxAgeMs: written.max_age ?? 3 * written.interval + written.timeout,
+      clusterIntervalMs: written.cluster_interval,
+      configIntervalMs: written.config_interval,
+      metricsIntervalMs: written.metrics_interval,
     }));
 }
 
-/** Where exporters listen (seeds/exporter-api.md, "Limits"). */
+/** The default port of exporters (seeds/exporter-api.md, "Limits"). */
 const exporterPort = 9630;
 
 function listenerSchema(): z.ZodType<ListenerConfig> {
@@ -143,27 +150,29 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             .enum(["node", "admin", "exporter"], { error: "one of node, admin, exporter" })
             .default("node")
             .describe(
-              "node: the nodes' own API. exporter: that of a database's exporter. admin: /metrics, /status, /explain, /incident, /drains, /livez, /readyz",
+              "node: the nodes' own API. exporter: the API of a database exporter. " +
+                "admin: /metrics, /status, /explain, /incident, /drains, /livez, /readyz",
             ),
           cluster: cluster
             .nullable()
             .default(null)
-            .describe("Cluster it speaks for, or * for all. Default: the only one, else all"),
-          node: name().nullable().default(null).describe("Node it speaks for, as a drop-in for that node's own API"),
-          whole_cluster: flag().default(false).describe("A route that names no node asks for the whole cluster"),
+            .describe("Cluster that it answers for, or * for all. Default: the only one, or all of several"),
+          node: name()
+            .nullable()
+            .default(null)
+            .describe("Node that it answers for, as a drop-in for that node's own API"),
+          whole_cluster: flag().default(false).describe("Whether a route that names no node checks the whole cluster"),
           operator_pages: flag()
             .default(false)
             .describe(
-              "Serves /status, /explain, /verdicts and /incident on this listener too. Admin listeners always serve them",
+              "Whether a node listener serves /status, /explain, /verdicts and /incident, as admin listeners do",
             ),
           ...listenerAccessFields(),
-          defaults: checkDefaults()
-            .prefault({})
-            .describe("Parameters of checks that do not give them, such as miss: 404"),
+          defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
         },
         { error: "a mapping with the keys of a listener: port at least" },
       )
-      // Other dialects have no port of their own: checkListeners refuses them without one.
+      // The other dialects have no default port: checkListeners rejects a listener without one.
       .transform(
         ({
           whole_cluster: wholeCluster,
@@ -192,7 +201,7 @@ function logSchema(): z.ZodType<LogConfig> {
   const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
   const level = z.enum(levels, { error: `one of ${levels.join(", ")}` });
   return z.strictObject(
-    { level: level.default("info").describe("The least severe level written") },
+    { level: level.default("info").describe("The lowest level that is written") },
     { error: "a mapping with the key level" },
   );
 }
@@ -201,9 +210,11 @@ function logSchema(): z.ZodType<LogConfig> {
 export function simulatorSchema(): z.ZodType<SimulatorConfig> {
   return z.strictObject(
     {
-      nodes: integer(1, 16).default(3).describe("How many nodes it has"),
-      port: integer(1, 65_535).default(18_008).describe("Port of the first node on 127.0.0.1. The others follow"),
+      nodes: integer(1, 16).default(3).describe("Number of nodes"),
+      port: integer(1, 65_535)
+        .default(18_008)
+        .describe("Port of the first node on 127.0.0.1. The others have the ports after it"),
     },
-    { error: "a mapping of nodes and port" },
+    { error: "a mapping with the keys nodes and port" },
   );
 }

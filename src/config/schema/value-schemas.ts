@@ -3,9 +3,13 @@ import { parseDuration } from "../../cluster/values/duration.ts";
 import { hasUserInfo, isHost, parseBaseAddress, parseHostPort } from "../values/address.ts";
 import type { DatabaseAddress } from "../model/config.ts";
 
-// Each error text below says what is allowed, and reads on after "must be".
+// The schemas of single values. Each error text says what is allowed, and continues "must be".
 
-/** A text that `parse` understands; `allowed` says what that is, `pattern` is what a schema can say of it. */
+/**
+ * A text that `parse` converts to a value.
+ * @param options `allowed` describes the valid texts for messages; `pattern` describes them for the JSON schema;
+ * `parse` returns `undefined` for an invalid text
+ */
 export function readable<T>(options: {
   allowed: string;
   pattern: RegExp;
@@ -23,12 +27,12 @@ export function readable<T>(options: {
     });
 }
 
-/** A span of time in milliseconds, from `min` to `max`, both written as in the file (`10ms`, `1h`). */
+/** A duration in ms from `min` to `max`, both written as in the file (`10ms`, `1h`). */
 export function duration(min: string, max: string): z.ZodType<number, string> {
   const minMs = parseDuration(min) ?? 0;
   const maxMs = parseDuration(max) ?? 0;
   return readable({
-    allowed: `a duration from ${min} to ${max} with its unit, such as 500ms or 2s (a unit is needed: ms, s, min, h or d)`,
+    allowed: `a duration from ${min} to ${max} with a unit (ms, s, min, h or d), such as 500ms or 2s`,
     pattern: /^\d+(\.\d+)?(ms|s|min|h|d)$/,
     parse: (text) => {
       const ms = parseDuration(text);
@@ -48,11 +52,11 @@ export function flag(): z.ZodType<boolean, boolean> {
   return z.boolean({ error: "true or false" });
 }
 
-/** The name of a cluster, a scope, a node or a member: it has to fit into a path segment and a header. */
+/** The name of a cluster, a scope, a node or a member: valid in a path segment and in a header. */
 export function name(): z.ZodType<string, string> {
   const error =
-    "a name of 1 to 128 characters without spaces, slashes and control characters, without invisible ones, and not just *";
-  // Format characters are those that turn the direction of text, or do not show.
+    "a name of 1 to 128 characters without spaces, slashes, control characters and invisible ones, and not just *";
+  // \p{Cf}: format characters, which change the direction of text or are invisible.
   return z.string({ error }).regex(/^(?!\*$)[^\s/\p{Cc}\p{Cf}\p{Cs}]{1,128}$/u, { error });
 }
 
@@ -66,7 +70,7 @@ export function exporterAddress(): z.ZodType<string, string> {
   return baseAddress("http://10.0.0.1:9630", ["/metrics"]);
 }
 
-/** Where a database listens. */
+/** The address of a database, `host:port`. */
 export function databaseAddress(): z.ZodType<DatabaseAddress, string> {
   return readable({
     allowed: "host:port, such as 10.0.0.1:5432 or [fd00::1]:5432",
@@ -90,7 +94,7 @@ export function listenAddress(): z.ZodType<string, string> {
   });
 }
 
-/** A suffix of Host headers, in lower case with its leading dot. */
+/** A suffix of Host headers; the result is in lower case with a leading dot. */
 export function hostSuffix(): z.ZodType<string, string> {
   return readable({
     allowed: "the end of a host name, such as .db.internal",
@@ -102,14 +106,14 @@ export function hostSuffix(): z.ZodType<string, string> {
   });
 }
 
-/** A text of 1 to `max` characters without control characters; `what` says what it is. */
+/** A text of 1 to `max` characters without control characters; `what` describes it in messages. */
 export function plainText(what: string, max: number): z.ZodType<string, string> {
   const error = `${what} (1 to ${max} characters)`;
-  // eslint-disable-next-line no-control-regex -- As above.
+  // eslint-disable-next-line no-control-regex -- control characters are what the pattern rejects
   return z.string({ error }).regex(new RegExp(`^[^\\u0000-\\u001f\\u007f]{1,${max}}$`), { error });
 }
 
-/** A list of at most `max` elements, empty where left out; `null` (a key with nothing after it) is the empty list too. */
+/** A list of at most `max` elements; empty if missing or `null` (a key without a value). */
 export function list<T>(element: z.ZodType<T>, max: number): z.ZodType<readonly T[]> {
   const error = `a list of at most ${max}`;
   return z
@@ -120,7 +124,7 @@ export function list<T>(element: z.ZodType<T>, max: number): z.ZodType<readonly 
     .transform((elements) => elements ?? []);
 }
 
-/** A mapping that may be left out, or have nothing after its key: then all its defaults hold. */
+/** A mapping whose defaults apply if it is missing or `null` (a key without a value). */
 export function section<T>(mapping: z.ZodType<T>): z.ZodType<T> {
   return mapping
     .nullable()

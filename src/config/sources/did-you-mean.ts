@@ -1,4 +1,4 @@
-/** The one of `candidates` that `text` is most likely a misspelling of, or `null` when none is near. Case says nothing. */
+/** Returns the candidate that `text` is most likely a misspelling of, or `null` if none is similar. Ignores case. */
 export function didYouMean(text: string, candidates: readonly string[]): string | null {
   const wanted = text.slice(0, 64).toLowerCase();
   let best: string | null = null;
@@ -13,7 +13,7 @@ export function didYouMean(text: string, candidates: readonly string[]): string 
   return best;
 }
 
-/** How many letters to insert, drop or replace to get from `left` to `right` (Levenshtein). */
+/** The Levenshtein distance: how many letters to insert, delete or replace to turn `left` into `right`. */
 function editDistance(left: string, right: string): number {
   let above = Array.from({ length: right.length + 1 }, (_, column) => column);
   for (let row = 1; row <= left.length; row += 1) {

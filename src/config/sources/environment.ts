@@ -1,5 +1,5 @@
 import type { ConfigProblem } from "../model/problem.ts";
-import { type Overrides, readListen, readSetting, splitList, unknownName } from "./overrides.ts";
+import { type Overrides, readListen, readOverride, splitList, unknownName } from "./overrides.ts";
 import { overrideKeys } from "./override-keys.ts";
 
 const prefix = "ROLECALL_";
@@ -7,7 +7,7 @@ const listen = "ROLECALL_LISTEN";
 const discover = "ROLECALL_DISCOVER";
 const cluster = "ROLECALL_CLUSTER";
 
-/** Every environment variable that is understood. */
+/** Every environment variable that rolecall reads. */
 export const variables: readonly string[] = [
   listen,
   discover,
@@ -15,7 +15,7 @@ export const variables: readonly string[] = [
   ...overrideKeys.map(({ variable }) => variable),
 ];
 
-/** Reads every `ROLECALL_*` variable. One that is not known is a problem that names the nearest one that is. */
+/** Reads every `ROLECALL_*` variable. An unknown one is a problem that names the most similar known one. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Overrides {
   const problems: ConfigProblem[] = [];
   for (const [name, value] of Object.entries(env)) {
@@ -23,11 +23,9 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
       problems.push(unknownName(name.slice(0, 128), { name, known: variables }));
     }
   }
-  const found = overrideKeys.flatMap((setting) => {
-    const value = env[setting.variable];
-    return value === undefined
-      ? []
-      : [{ path: setting.path, value: readSetting(value, setting), name: setting.variable }];
+  const found = overrideKeys.flatMap((key) => {
+    const value = env[key.variable];
+    return value === undefined ? [] : [{ path: key.path, value: readOverride(value, key), name: key.variable }];
   });
   const listenText = env[listen];
   const discoverText = env[discover];

@@ -1,13 +1,15 @@
 import { describeFound } from "../model/issue.ts";
-import { type Overrides, readListen, readSetting, splitList, unknownName } from "./overrides.ts";
+import { type Overrides, readListen, readOverride, splitList, unknownName } from "./overrides.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 import { overrideKeys } from "./override-keys.ts";
 
-/** What the command line says about the configuration, each flag as it was given. */
+/** The command-line flags that affect the configuration, as given. */
 export interface ConfigFlags {
-  /** `--discover URL[,URL]`: watch one cluster, found through these seeds, in place of the file's clusters. */
+  /** `--discover URL[,URL]`: probe one cluster, discovered through these seeds, in place of the file's clusters. */
   readonly discover?: readonly string[] | undefined;
-  /** `--cluster NAME`: the name and scope of that cluster; else it is called `demo` and its scope is learnt. */
+  /**
+   * `--cluster NAME`: the name and scope of that cluster. Otherwise it is named `demo`, and its scope is discovered.
+   */
   readonly cluster?: string | undefined;
   /** `--listen HOST:PORT[,HOST:PORT]`: listeners of the node dialect, in place of the file's. */
   readonly listen?: readonly string[] | undefined;
@@ -17,7 +19,7 @@ export interface ConfigFlags {
   readonly set?: readonly string[] | undefined;
 }
 
-/** Reads the command line's flags. `--set` speaks of the same settings as the environment does; the last of a path wins. */
+/** Reads the flags. `--set` accepts the same keys as the environment; the last value for a path wins. */
 export function readFlags(flags: ConfigFlags): Overrides {
   const problems: ConfigProblem[] = [];
   const found = (flags.set ?? []).flatMap((assignment) => readAssignment(assignment, problems));
@@ -46,10 +48,9 @@ function readAssignment(assignment: string, problems: ConfigProblem[]): Override
   }
   const path = assignment.slice(0, equals);
   const name = `--set ${path.slice(0, 128)}`;
-  const known = overrideKeys.map((setting) => setting.path.join("."));
-  const setting = overrideKeys[known.indexOf(path)];
-  if (setting !== undefined)
-    return [{ path: setting.path, value: readSetting(assignment.slice(equals + 1), setting), name }];
+  const known = overrideKeys.map((key) => key.path.join("."));
+  const key = overrideKeys[known.indexOf(path)];
+  if (key !== undefined) return [{ path: key.path, value: readOverride(assignment.slice(equals + 1), key), name }];
   problems.push(unknownName(name, { name: path, known }));
   return [];
 }

@@ -2,19 +2,20 @@ import { type ConfigPath, describeFound, formatPath, isMapping } from "../model/
 import type { Override, Overrides } from "./overrides.ts";
 import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 
-/** The file with flags and environment laid over it, in the words of the file, not yet checked. */
+/** The file overridden by environment and flags, not yet checked. */
 export interface Merged {
   readonly value: Readonly<Record<string, unknown>>;
-  /** The flag or variable that said the value at a path, or `null` when none did. */
+  /** Returns the flag or variable that the value at a path comes from, or `null`. */
   readonly nameOf: (path: ConfigPath) => string | null;
-  /** Whether the one cluster's scope has to be learnt from the first document answered. */
+  /** Whether the cluster's scope is taken from the first document. */
   readonly learnsScope: boolean;
   readonly problems: readonly ConfigProblem[];
 }
 
 /**
- * Lays the environment over the file, and flags over both. `--discover` replaces `clusters` and, unless `listen` is said, listens on
- * 127.0.0.1:8008 for the whole cluster. `--listen` replaces `listen`; its listeners speak for the whole cluster when there is exactly one.
+ * Overrides the file by the environment, and both by flags. `--discover` replaces `clusters` and, without `listen`,
+ * listens on 127.0.0.1:8008 for the whole cluster. `--listen` replaces `listen`; its listeners answer for the whole
+ * cluster if there is exactly one.
  */
 export function mergeSources(
   file: Readonly<Record<string, unknown>>,
@@ -34,7 +35,7 @@ export function mergeSources(
     put(["clusters"], { name: discover.name, value: [{ name: cluster?.value ?? "demo", discover: discover.value }] });
     if (cluster !== null) names.set("clusters[0].name", cluster.name);
   } else if (cluster !== null) {
-    const message = "says the name of the cluster behind --discover (or ROLECALL_DISCOVER): there is none";
+    const message = "needs --discover (or ROLECALL_DISCOVER): it names the cluster discovered there";
     problems.push(
       namedProblem(cluster.name, {
         found: describeFound(cluster.value),
@@ -56,7 +57,10 @@ export function mergeSources(
   return { value, nameOf: (path) => nameIn(names, path), learnsScope: discover !== null && cluster === null, problems };
 }
 
-/** Sets the value at a path, making mappings on the way. A value in the way that is no mapping stays: it is a problem of its own. */
+/**
+ * Sets the value at a path, adding mappings on the way. Keeps a value on the way that is no mapping: the schema
+ * rejects it.
+ */
 function withValue(
   mapping: Readonly<Record<string, unknown>>,
   path: readonly string[],

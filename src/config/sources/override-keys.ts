@@ -1,7 +1,9 @@
 import { configJsonSchema, readSchema, type SchemaNode } from "../schema/json-schema.ts";
 import type { ConfigPath } from "../model/issue.ts";
 
-/** One value outside lists that an environment variable or `--set` can give; a list of texts counts as one value. */
+/**
+ * A key that an environment variable or `--set` can override: any outside lists. A list of texts counts as one value.
+ */
 export interface OverrideKey {
   readonly path: readonly string[];
   /** `ROLECALL_PROBE_INTERVAL` for `probe.interval`. */
@@ -12,21 +14,21 @@ export interface OverrideKey {
 
 const schema: SchemaNode = readSchema(configJsonSchema());
 
-/** Every setting, in the order of the schema. */
-export const overrideKeys: readonly OverrideKey[] = [...settingsUnder(schema, [])];
+/** All keys that can be overridden, in the order of the schema. */
+export const overrideKeys: readonly OverrideKey[] = [...keysUnder(schema, [])];
 
-/** The keys that the mapping at `path` may have; none when there is no such mapping. */
+/** Returns the keys allowed in the mapping at `path`; none if there is no such mapping. */
 export function keysAt(path: ConfigPath): readonly string[] {
   let current: SchemaNode | null | undefined = schema;
   for (const step of path) current = typeof step === "number" ? current?.items : current?.properties.get(step);
   return [...(current?.properties.keys() ?? [])];
 }
 
-function* settingsUnder(mapping: SchemaNode, above: readonly string[]): Generator<OverrideKey> {
+function* keysUnder(mapping: SchemaNode, above: readonly string[]): Generator<OverrideKey> {
   for (const [key, node] of mapping.properties) {
     const path = [...above, key];
     const kind = kindOf(node);
-    if (node.properties.size > 0) yield* settingsUnder(node, path);
+    if (node.properties.size > 0) yield* keysUnder(node, path);
     else if (kind !== null)
       yield { path, variable: `ROLECALL_${path.join("_").toUpperCase()}`, kind, nullable: node.type.includes("null") };
   }

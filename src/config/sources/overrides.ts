@@ -5,33 +5,36 @@ import { type ConfigProblem, namedProblem } from "../model/problem.ts";
 import type { OverrideKey } from "./override-keys.ts";
 import { renamedTo } from "./renamed-keys.ts";
 
-/** A value that a flag or an environment variable puts in the place of the file's. */
+/** A value of a flag or an environment variable, which replaces the one in the file. */
 export interface Override<Value = unknown> {
   readonly value: Value;
-  /** The flag or variable, for people. */
+  /** The flag or variable, for messages. */
   readonly name: string;
 }
 
-/** What the environment says, or what flags say. */
+/** The values of all environment variables, or of all flags. */
 export interface Overrides {
   readonly settings: readonly (Override & { readonly path: readonly string[] })[];
-  /** Listeners of the node dialect in place of the file's; `null` where nothing was said, as below. */
+  /** Listeners of the node dialect in place of the file's, or `null`. */
   readonly listen: Override<readonly ListenOverride[]> | null;
-  /** Seeds of the one cluster to watch in place of the file's clusters. */
+  /** Seeds of the one cluster to probe in place of the file's clusters, or `null`. */
   readonly discover: Override<readonly string[]> | null;
-  /** The name and scope of that cluster. */
+  /** The name and scope of that cluster, or `null`. */
   readonly cluster: Override<string> | null;
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Where to listen, in the words of the file. */
+/** An entry of `listen`, as in the file. */
 export interface ListenOverride {
   readonly address: string;
   readonly port: number;
 }
 
-/** Turns the text of a flag or variable into what the file would say. What it cannot turn stays a text, for the schema to refuse. */
-export function readSetting(text: string, { kind, nullable }: OverrideKey): unknown {
+/**
+ * Converts the text of a flag or variable to the value in the file. Leaves an invalid text as it is, for the schema
+ * to reject.
+ */
+export function readOverride(text: string, { kind, nullable }: OverrideKey): unknown {
   if (nullable && (text === "" || text === "null")) return null;
   switch (kind) {
     case "number":
@@ -45,12 +48,12 @@ export function readSetting(text: string, { kind, nullable }: OverrideKey): unkn
   }
 }
 
-/** Splits `a,b`; the empty text is the empty list. */
+/** Splits `a,b`. The empty text gives the empty list. */
 export function splitList(text: string): readonly string[] {
   return text.trim() === "" ? [] : text.split(",").map((part) => part.trim());
 }
 
-/** Reads `host:port` texts, said under `name`. What cannot be read is a problem added to `problems`, and left out. */
+/** Parses the `host:port` texts of the flag or variable `name`. Adds a problem to `problems` for each invalid one. */
 export function readListen(
   texts: readonly string[],
   { name, problems }: { name: string; problems: ConfigProblem[] },
@@ -66,13 +69,13 @@ export function readListen(
   return { value, name };
 }
 
-/** The problem with a name that is none of `known`. `where` is the flag or variable as people know it. */
+/** Returns the problem with a name that is not one of `known`. `where` is the flag or variable, for messages. */
 export function unknownName(where: string, { name, known }: { name: string; known: readonly string[] }): ConfigProblem {
   const allowed = `one of ${known.join(", ")}`;
   const renamed = renamedTo(name, known);
   if (renamed !== null)
     return namedProblem(where, { found: describeFound(name), allowed, message: `was renamed: use ${renamed}` });
   const near = didYouMean(name, known);
-  const message = near === null ? `is not known: it must be ${allowed}` : `is not known: did you mean ${near}?`;
+  const message = near === null ? `is not known: must be ${allowed}` : `is not known: did you mean ${near}?`;
   return namedProblem(where, { found: describeFound(name), allowed, message });
 }

@@ -1,12 +1,17 @@
 import type * as z from "zod";
-import type { ProbeConfig, SimulatorConfig } from "../model/config.ts";
+import type { ProbeConfig } from "../model/config.ts";
+import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { isMapping } from "../model/issue.ts";
 import { apiAddress, exporterAddress, integer, listenAddress, name } from "../schema/value-schemas.ts";
 import { probeSchema, simulatorSchema } from "../schema/schema.ts";
 
 /**
- * What can be read of a configuration that may have problems, so that values are checked against each other even
- * while some of them are wrong. `undefined` is a value that is left out or cannot be read.
+ * The readable parts of a configuration that may have errors, so that values are checked against each other although
+ * some of them are invalid. `undefined` is a value that is missing or invalid.
+ *
+ * Cross-checks could run on the parsed configuration alone, without this file, if they waited for a file without
+ * invalid values. Then a user would see clashing names, ports and durations only after fixing everything else: one
+ * misspelt key would hide all of them. rolecall promises every error at once.
  */
 export interface PartialConfig {
   readonly clusters: readonly PartialCluster[];
@@ -27,7 +32,7 @@ export interface PartialNode {
   readonly name: string | undefined;
   readonly api: string | undefined;
   readonly exporter: string | undefined;
-  /** Whether it says where it can be asked, readable or not. */
+  /** Whether it has an address, valid or not. */
   readonly hasAddress: boolean;
 }
 
@@ -36,16 +41,16 @@ export interface PartialListener {
   readonly port: number | undefined;
   readonly hasPort: boolean;
   readonly dialect: "node" | "admin" | "exporter";
-  /** As written: `null` where left out, `undefined` where it cannot be read. */
+  /** `null` if missing, `undefined` if invalid. */
   readonly cluster: string | null | undefined;
   readonly node: string | null | undefined;
   readonly wholeCluster: boolean;
-  /** As written; `undefined` where left out. */
+  /** As written; `undefined` if missing. */
   readonly operatorPages: unknown;
-  readonly door: PartialListenerAccess;
+  readonly access: PartialListenerAccess;
 }
 
-/** What is said of a listener's door, whether it can be read or not. */
+/** Which parts of a listener's access control are configured, valid or not. */
 export interface PartialListenerAccess {
   readonly hasManagement: boolean;
   readonly hasAuth: boolean;
@@ -56,102 +61,108 @@ export interface PartialListenerAccess {
 }
 
 export interface PartialProbe {
-  /** With the default in the place of each value that cannot be read. */
+  /** With the default in place of each invalid value. */
   readonly values: ProbeConfig;
-  /** The keys that are said. */
-  readonly said: ReadonlySet<string>;
-  /** The keys whose value cannot be read. */
-  readonly broken: ReadonlySet<string>;
+  /** The keys that are present. */
+  readonly present: ReadonlySet<string>;
+  /** The keys whose value is invalid. */
+  readonly invalid: ReadonlySet<string>;
 }
 
-const nameLeaf = name();
-const apiLeaf = apiAddress();
-const exporterLeaf = exporterAddress();
-const addressLeaf = listenAddress().prefault("127.0.0.1");
-const portLeaf = integer(0, 65_535);
+const nameSchema = name();
+const apiSchema = apiAddress();
+const exporterSchema = exporterAddress();
+const addressSchema = listenAddress().prefault("127.0.0.1");
+const portSchema = integer(0, 65_535);
 const probeSection = probeSchema();
 const simulatorSection = simulatorSchema();
 
-/** Reads what can be read of the merged configuration. Never throws. */
+/** Reads the valid parts of the merged configuration. Never throws. */
 export function readPartialConfig(value: unknown): PartialConfig {
   const top = fieldsOf(value);
   return {
-    clusters: elementsOf(top["clusters"]).map(draftCluster),
-    listen: elementsOf(top["listen"]).map(draftListener),
-    probe: draftProbe(fieldsOf(top["probe"])),
-    simulator: readLeaf(simulatorSection, top["simulator"]),
+    clusters: elementsOf(top["clusters"]).map(partialCluster),
+    listen: elementsOf(top["listen"]).map(partialListener),
+    probe: partialProbe(fieldsOf(top["probe"])),
+    simulator: readValue(simulatorSection, top["simulator"]),
   };
 }
 
-function draftCluster(value: unknown): PartialCluster {
-  const said = fieldsOf(value);
-  const tls = fieldsOf(said["tls"]);
-  const nodes = elementsOf(said["nodes"]).map(draftNode);
+function partialCluster(value: unknown): PartialCluster {
+  const written = fieldsOf(value);
+  const tls = fieldsOf(written["tls"]);
+  const nodes = elementsOf(written["nodes"]).map(partialNode);
   return {
-    name: readLeaf(nameLeaf, said["name"]),
-    // A value that is no list, or a cluster that is no mapping, is a problem of its own: nobody forgot to say it.
+    name: readValue(nameSchema, written["name"]),
+    // A value that is no list, or a cluster that is no mapping, has an issue of its own: it is not missing.
     hasDiscover:
-      !isMapping(value) || (Array.isArray(said["discover"]) ? said["discover"].length > 0 : isSaid(said["discover"])),
-    nodes: isSaid(said["nodes"]) && !Array.isArray(said["nodes"]) ? [unreadableNode] : nodes,
-    hasCert: isSaid(tls["cert"]),
-    hasKey: isSaid(tls["key"]),
+      !isMapping(value) ||
+      (Array.isArray(written["discover"]) ? written["discover"].length > 0 : isPresent(written["discover"])),
+    nodes: isPresent(written["nodes"]) && !Array.isArray(written["nodes"]) ? [invalidNode] : nodes,
+    hasCert: isPresent(tls["cert"]),
+    hasKey: isPresent(tls["key"]),
   };
 }
 
-const unreadableNode: PartialNode = { name: undefined, api: undefined, exporter: undefined, hasAddress: true };
+const invalidNode: PartialNode = { name: undefined, api: undefined, exporter: undefined, hasAddress: true };
 
-function draftNode(value: unknown): PartialNode {
-  const said = fieldsOf(value);
+function partialNode(value: unknown): PartialNode {
+  const written = fieldsOf(value);
   return {
-    name: readLeaf(nameLeaf, said["name"]),
-    api: readLeaf(apiLeaf, said["api"]),
-    exporter: readLeaf(exporterLeaf, said["exporter"]),
-    hasAddress: !isMapping(value) || isSaid(said["api"]) || isSaid(said["exporter"]),
+    name: readValue(nameSchema, written["name"]),
+    api: readValue(apiSchema, written["api"]),
+    exporter: readValue(exporterSchema, written["exporter"]),
+    hasAddress: !isMapping(value) || isPresent(written["api"]) || isPresent(written["exporter"]),
   };
 }
 
-function draftListener(value: unknown): PartialListener {
-  const said = fieldsOf(value);
+function partialListener(value: unknown): PartialListener {
+  const written = fieldsOf(value);
   return {
-    address: readLeaf(addressLeaf, said["address"]),
-    port: readLeaf(portLeaf, said["port"]),
-    hasPort: isSaid(said["port"]) || !isMapping(value),
-    dialect: said["dialect"] === "admin" || said["dialect"] === "exporter" ? said["dialect"] : "node",
-    cluster: said["cluster"] === "*" ? "*" : isSaid(said["cluster"]) ? readLeaf(nameLeaf, said["cluster"]) : null,
-    node: isSaid(said["node"]) ? readLeaf(nameLeaf, said["node"]) : null,
-    wholeCluster: said["whole_cluster"] === true,
-    operatorPages: said["operator_pages"],
-    door: draftDoor(said),
+    address: readValue(addressSchema, written["address"]),
+    port: readValue(portSchema, written["port"]),
+    hasPort: isPresent(written["port"]) || !isMapping(value),
+    dialect: written["dialect"] === "admin" || written["dialect"] === "exporter" ? written["dialect"] : "node",
+    cluster:
+      written["cluster"] === "*"
+        ? "*"
+        : isPresent(written["cluster"])
+          ? readValue(nameSchema, written["cluster"])
+          : null,
+    node: isPresent(written["node"]) ? readValue(nameSchema, written["node"]) : null,
+    wholeCluster: written["whole_cluster"] === true,
+    operatorPages: written["operator_pages"],
+    access: partialAccess(written),
   };
 }
 
-function draftDoor(said: Readonly<Record<string, unknown>>): PartialListenerAccess {
-  const { client } = fieldsOf(said["tls"]);
+function partialAccess(written: Readonly<Record<string, unknown>>): PartialListenerAccess {
+  const { client } = fieldsOf(written["tls"]);
   return {
-    hasManagement: said["management"] === true || said["management"] === "on",
-    hasAuth: isSaid(said["auth"]),
-    hasAllow: isSaid(said["allow"]),
-    wantsCertificate: fieldsOf(said["auth"])["certificate"] === true,
-    asksForCertificate: isSaid(client) && client !== "off",
+    hasManagement: written["management"] === true || written["management"] === "on",
+    hasAuth: isPresent(written["auth"]),
+    hasAllow: isPresent(written["allow"]),
+    wantsCertificate: fieldsOf(written["auth"])["certificate"] === true,
+    asksForCertificate: isPresent(client) && client !== "off",
     requiresCertificate: client === "required",
   };
 }
 
-function draftProbe(said: Readonly<Record<string, unknown>>): PartialProbe {
-  const issues = probeSection.safeParse(said).error?.issues ?? [];
-  const broken = new Set(
+function partialProbe(written: Readonly<Record<string, unknown>>): PartialProbe {
+  const issues = probeSection.safeParse(written).error?.issues ?? [];
+  const invalid = new Set(
     issues.flatMap((issue) => (issue.code === "unrecognized_keys" ? issue.keys : issue.path.map(String))),
   );
-  const readable = Object.fromEntries(Object.entries(said).filter(([key]) => !broken.has(key)));
-  return { values: probeSection.parse(readable), said: new Set(Object.keys(said)), broken };
+  const valid = Object.fromEntries(Object.entries(written).filter(([key]) => !invalid.has(key)));
+  return { values: probeSection.parse(valid), present: new Set(Object.keys(written)), invalid };
 }
 
-function readLeaf<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
+function readValue<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
   const read = schema.safeParse(value);
   return read.success ? read.data : undefined;
 }
 
-function isSaid(value: unknown): boolean {
+function isPresent(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 

@@ -4,15 +4,18 @@ import { didYouMean } from "./did-you-mean.ts";
 import { keysAt } from "./override-keys.ts";
 import { renamedTo } from "./renamed-keys.ts";
 
-/** Turns what the schema refuses into issues, in its words: each of its messages says what is allowed. `value` is what it read. */
+/**
+ * Converts the errors of the schema to issues. The schema's messages say what is allowed; `value` is what it has
+ * parsed.
+ */
 export function shapeIssues(error: z.ZodError, value: unknown): readonly ConfigIssue[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
     if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], keysAt(path)));
-    // Whoever mistakes the place of a hash for that of a password must not find the password in a log.
+    // A user may write the password itself in place of the hash: it must not get into a log.
     const isSecret = path.at(-1) === "scrypt" && valueAt(value, path) !== undefined;
-    const said = valueIssue(path, valueAt(value, path), issue.message);
-    return [isSecret ? { ...said, found: "something else, which is not shown" } : said];
+    const found = valueIssue(path, valueAt(value, path), issue.message);
+    return [isSecret ? { ...found, found: "another value (not shown)" } : found];
   });
 }
 
@@ -23,7 +26,7 @@ function unknownKey(path: ConfigPath, keys: readonly string[]): ConfigIssue {
   if (renamed !== null)
     return { path, found: describeFound(key), allowed, message: `was renamed: use ${renamed}`, isKey: true };
   const near = didYouMean(key, keys);
-  const hint = near === null ? `it must be ${allowed}` : `did you mean ${near}?`;
+  const hint = near === null ? `must be ${allowed}` : `did you mean ${near}?`;
   return { path, found: describeFound(key), allowed, message: `is not a known key: ${hint}`, isKey: true };
 }
 

@@ -5,12 +5,12 @@ import { type ConfigProblem, type FilePlace, fileProblem } from "../model/proble
 import { isTooDeep, offsetAt } from "./yaml-lines.ts";
 import { surveyDocument, type YamlSurvey } from "./yaml-survey.ts";
 
-/** A file read as YAML: what it says, what is wrong with it as YAML, and where each value stands. */
+/** A YAML file: its value, its YAML errors, and the line of each value. */
 export interface YamlFile {
-  /** `undefined` when the file says nothing that could be read on. */
+  /** `undefined` if the file has no usable value. */
   readonly value: unknown;
   readonly problems: readonly ConfigProblem[];
-  /** The line (from 1) of the value at a path, or of the nearest value around it. */
+  /** Returns the line (from 1) of the value at a path, or of the innermost value around it. */
   readonly lineOf: (path: ConfigPath) => number;
 }
 
@@ -19,7 +19,7 @@ const nestedMax = 64;
 const aliasesMax = 100;
 const syntaxErrorsMax = 100;
 
-/** Reads a file of at most 1 MiB as one YAML document. Whatever is wrong with it is a problem in the result; it never throws. */
+/** Reads a file of at most 1 MiB as one YAML document. Every error is a problem in the result; never throws. */
 export function readYamlFile(file: string): YamlFile {
   let text: string;
   try {
@@ -29,19 +29,19 @@ export function readYamlFile(file: string): YamlFile {
     return unreadable(file, {
       line: null,
       found: reason,
-      allowed: "a file of at most 1 MiB that can be read",
+      allowed: "a readable file of at most 1 MiB",
       message: reason,
     });
   }
   return parseYaml(text, file);
 }
 
-/** Reads a text as {@link readYamlFile} does; `file` is the name that its problems carry. */
+/** Parses a text like {@link readYamlFile}; `file` is the name in its problems. */
 export function parseYaml(text: string, file: string): YamlFile {
   try {
-    return parseUnguarded(text, file);
+    return parseOrThrow(text, file);
   } catch (error) {
-    // The parser recurses and counts aliases: what it cannot take, it throws.
+    // The parser throws if it recurses too deep or meets too many aliases.
     const found = error instanceof Error ? error.message : String(error);
     return unreadable(file, {
       line: 1,
@@ -52,7 +52,7 @@ export function parseYaml(text: string, file: string): YamlFile {
   }
 }
 
-function parseUnguarded(text: string, file: string): YamlFile {
+function parseOrThrow(text: string, file: string): YamlFile {
   const lines = new LineCounter();
   const tokens = scan(text, lines);
   const lineAt = (offset: number): number => lines.linePos(offset).line;
@@ -63,10 +63,10 @@ function parseUnguarded(text: string, file: string): YamlFile {
       line: lineAt(tooDeep.offset),
       found: "more",
       allowed,
-      message: `must be ${allowed}: it is more`,
+      message: `must be ${allowed}, got more`,
     });
   }
-  // Repeated keys are looked for by surveyDocument.
+  // surveyDocument finds duplicate keys.
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
   const [document, second] = [...composer.compose(tokens, true, text.length)];
   if (document === undefined) return unreadable(file, { line: 1, ...oneDocument });
@@ -85,10 +85,10 @@ function parseUnguarded(text: string, file: string): YamlFile {
 const oneDocument = {
   found: "several",
   allowed: "one YAML document",
-  message: "must be one YAML document: it is several",
+  message: "must be one YAML document, got several",
 };
 
-/** Reads tokens, without recursion, until the end or the hundredth error. */
+/** Reads tokens without recursion, until the end or the hundredth error. */
 function scan(text: string, lines: LineCounter): readonly CST.Token[] {
   const tokens: CST.Token[] = [];
   let errors = 0;
@@ -103,7 +103,7 @@ function scan(text: string, lines: LineCounter): readonly CST.Token[] {
 function duplicateProblem(path: ConfigPath, place: FilePlace): ConfigProblem {
   const key = describeFound(path.at(-1));
   return fileProblem(
-    { path, found: key, allowed: "each key once", message: `says the key ${key} twice`, isKey: true },
+    { path, found: key, allowed: "each key once", message: `has the key ${key} twice`, isKey: true },
     place,
   );
 }
@@ -137,14 +137,14 @@ function syntaxProblem(message: string, place: FilePlace): ConfigProblem {
 
 function unreadable(
   file: string,
-  said: { line: number | null; found: string; allowed: string; message: string },
+  problem: { line: number | null; found: string; allowed: string; message: string },
 ): YamlFile {
-  const { line, ...issue } = said;
-  const problem = fileProblem({ path: [], ...issue, isKey: false }, { file, line });
-  return { value: undefined, problems: [problem], lineOf: () => 1 };
+  const { line, ...issue } = problem;
+  const problems = [fileProblem({ path: [], ...issue, isKey: false }, { file, line })];
+  return { value: undefined, problems, lineOf: () => 1 };
 }
 
-/** Reads at most 1 MiB, whatever the file's size claims to be. Throws with a sentence for people. */
+/** Reads at most 1 MiB, whatever size the file system reports. Throws an error with a message for people. */
 function readBounded(file: string): string {
   const descriptor = openFile(file);
   try {
@@ -153,7 +153,7 @@ function readBounded(file: string): string {
     for (;;) {
       const count = readSync(descriptor, bytes, length, bytes.length - length, null);
       length += count;
-      if (length > bytesMax) throw new Error("must be at most 1 MiB: it is more");
+      if (length > bytesMax) throw new Error("must be at most 1 MiB, got more");
       if (count === 0) return bytes.toString("utf8", 0, length);
     }
   } finally {
@@ -167,13 +167,13 @@ function openFile(file: string): number {
   } catch (error) {
     throw new Error(`cannot be opened: ${describeFailure(error)}`, { cause: error });
   }
-  // A pipe could keep us waiting for ever, and cannot be read again on a reload.
-  throw new Error("must be a regular file: it is a folder, a pipe or a device");
+  // Reading a pipe could block forever, and a reload could not read it again.
+  throw new Error("must be a regular file, got a folder, a pipe or a device");
 }
 
 function describeFailure(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOENT") return "there is no such file";
-  if (code === "EACCES") return "it may not be read by this user";
+  if (code === "EACCES") return "this user may not read it";
   return error instanceof Error ? error.message : String(error);
 }

@@ -2,14 +2,14 @@ import { type CST, type Document, isAlias, isMap, isSeq, type Pair } from "yaml"
 import type { ConfigPath } from "../model/issue.ts";
 import { keyText, offsetOf, type YamlSurvey } from "./yaml-survey.ts";
 
-/** Where (an offset into the text) the value of a path is said: at its key, or at the nearest value around it. */
+/** Returns the position in the text of the value at a path: its key, or the innermost value around it. */
 export function offsetAt(path: ConfigPath, { contents }: Document, { targets }: YamlSurvey): number {
   let current: unknown = contents;
   let offset = offsetOf(current) ?? 0;
   for (const step of path) {
     if (isAlias(current)) current = targets.get(current);
     if (isMap(current)) {
-      // The last pair counts, as it does in the value read.
+      // The last pair counts, as in the parsed value.
       const pair: Pair | undefined = current.items.findLast(({ key }) => keyText(key) === String(step));
       if (pair === undefined) break;
       offset = offsetOf(pair.key) ?? offset;
@@ -22,7 +22,9 @@ export function offsetAt(path: ConfigPath, { contents }: Document, { targets }: 
   return offset;
 }
 
-/** Whether a token nests deeper than `max`. Told without recursion, so that the parser that recurses never sees such a document. */
+/**
+ * Whether a token is nested deeper than `max`. Not recursive: it protects the parser, which is, from such a document.
+ */
 export function isTooDeep(top: CST.Token, max: number): boolean {
   const open: { token: CST.Token; depth: number }[] = [{ token: top, depth: 0 }];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

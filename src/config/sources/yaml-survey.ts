@@ -1,17 +1,22 @@
 import { type Alias, type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node } from "yaml";
 import type { ConfigPath } from "../model/issue.ts";
 
-/** What one walk through a YAML document finds. Offsets are into the text. */
+/** What one walk through a YAML document finds. Offsets are positions in the text. */
 export interface YamlSurvey {
-  /** Each key that its mapping has had before. The library would compare each key with each: too slow for a hostile file. */
+  /**
+   * Each key that its mapping already has. The library would compare all keys with each other: too slow for a hostile
+   * file.
+   */
   readonly duplicates: readonly { readonly path: ConfigPath; readonly offset: number }[];
-  /** Each alias that stands for no anchor before it. */
+  /** Each alias without an anchor before it. */
   readonly unresolved: readonly { readonly alias: string; readonly path: ConfigPath; readonly offset: number }[];
-  /** What each alias stands for. */
+  /** The node that each alias refers to. */
   readonly targets: ReadonlyMap<Alias, Node>;
 }
 
-/** Walks through a document, which must not nest deep: each node once, aliases not followed. */
+/**
+ * Visits each node of a document once, without following aliases. Recursive: the document must not be nested deeply.
+ */
 export function surveyDocument(document: Document): YamlSurvey {
   const duplicates: YamlSurvey["duplicates"][number][] = [];
   const unresolved: YamlSurvey["unresolved"][number][] = [];
@@ -40,12 +45,12 @@ export function surveyDocument(document: Document): YamlSurvey {
   return { duplicates, unresolved, targets };
 }
 
-/** A key as the value read has it. */
+/** Returns a key as it is in the parsed value. */
 export function keyText(key: unknown): string {
   return isScalar(key) ? String(key.value) : String(key);
 }
 
-/** Where a node begins in the text, if it was read from one. */
+/** Returns the position where a node begins, if it was parsed from a text. */
 export function offsetOf(node: unknown): number | undefined {
   return isNode(node) ? node.range?.[0] : undefined;
 }

@@ -3,12 +3,15 @@ import type { DatabaseAddress } from "../model/config.ts";
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 
-/** Whether a text can be the name of a machine or its IP address (without brackets, without a port). */
+/** Whether a text is a host name or an IP address, without brackets and port. */
 export function isHost(text: string): boolean {
   return isIP(text) !== 0 || hostName.test(text);
 }
 
-/** Reads `host:port`, `10.0.0.1:5432` or `[::1]:5432` (port 0 to 65535); the host comes without brackets, in lower case. */
+/**
+ * Parses `host:port`, `10.0.0.1:5432` or `[::1]:5432` with a port from 0 to 65535. The host of the result is in lower
+ * case and without brackets.
+ */
 export function parseHostPort(text: string): DatabaseAddress | undefined {
   const match = /^(?:\[([0-9a-f:.%]+)\]|([^:[\]]+)):(\d{1,5})$/i.exec(text);
   if (match === null) return undefined;
@@ -19,14 +22,15 @@ export function parseHostPort(text: string): DatabaseAddress | undefined {
   return plain !== undefined && isHost(plain) ? { host: plain.toLowerCase(), port } : undefined;
 }
 
-/** Writes `host:port`, with brackets where the host is an IPv6 address. */
+/** Formats `host:port`, with brackets around an IPv6 address. */
 export function formatHostPort({ host, port }: DatabaseAddress): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
 /**
- * Reads the base address of an HTTP API: `http://host:port` or `https://host:port`. A path in `tolerated` (such as `/patroni`) and
- * a final `/` are dropped; any other path, a query, or user and password make it unreadable. Without a port it is 80 or 443, as in any URL.
+ * Parses the base address of an HTTP API: `http://host:port` or `https://host:port`. The default port is 80 or 443,
+ * as in any URL. Drops a final `/` and a path in `tolerated` (such as `/patroni`). Returns `undefined` for any other
+ * path, for a query, and for user and password.
  */
 export function parseBaseAddress(text: string, tolerated: readonly string[]): string | undefined {
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || hasUserInfo(text) || /[?#]/.test(text) || !URL.canParse(text))
@@ -36,7 +40,7 @@ export function parseBaseAddress(text: string, tolerated: readonly string[]): st
   return url.port !== "0" && (path === "" || tolerated.includes(path)) ? url.origin : undefined;
 }
 
-/** Whether a URL carries a user or password before its host. */
+/** Whether a URL has a user or password before its host. */
 export function hasUserInfo(text: string): boolean {
   return /^[a-z]+:\/\/[^/?#]*@/i.test(text);
 }

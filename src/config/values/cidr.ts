@@ -1,16 +1,19 @@
 import { isIP } from "node:net";
 
-/** A network: an address and how many of its first bits count. */
+/** A network: an address and the number of its first bits that are significant. */
 export interface Cidr {
   readonly address: string;
   readonly prefix: number;
   readonly family: "ipv4" | "ipv6";
 }
 
-/** What a network looks like, for messages. */
+/** What {@link parseCidr} accepts, for messages. */
 export const cidrAllowed = "an address or a network such as 10.0.0.7, 10.0.0.0/8 or fd00::/8";
 
-/** Reads `10.0.0.0/8`, `fd00::/8` or a single address (RFC 4632, 3.1; RFC 4291, 2.3). `undefined` when it is none. */
+/**
+ * Parses `10.0.0.0/8`, `fd00::/8` or a single address (RFC 4632, 3.1; RFC 4291, 2.3). Returns `undefined` for
+ * anything else.
+ */
 export function parseCidr(text: string): Cidr | undefined {
   const match = /^([0-9a-f:.]{2,45})(?:\/(\d{1,3}))?$/i.exec(text);
   const address = unmapped(match?.[1] ?? "");
@@ -18,12 +21,12 @@ export function parseCidr(text: string): Cidr | undefined {
   if (match === null || version === 0) return undefined;
   const bits = version === 4 ? 32 : 128;
   const prefix = match[2] === undefined ? bits : Number(match[2]);
-  // ::ffff:10.0.0.0/104 is written for 10.0.0.0/8; nobody needs it, and reading it wrong would open a door.
+  // ::ffff:10.0.0.0/104 would mean 10.0.0.0/8. It is rejected: nobody needs it, and a mistake here would admit clients.
   if (prefix > bits || (address !== match[1] && match[2] !== undefined)) return undefined;
   return { address, prefix, family: version === 4 ? "ipv4" : "ipv6" };
 }
 
-/** `::ffff:10.0.0.7`, as a socket of both families names an IPv4 peer, is 10.0.0.7 (RFC 4291, 2.5.5.2). */
+/** Turns `::ffff:10.0.0.7`, the address of an IPv4 peer on a dual-stack socket, into 10.0.0.7 (RFC 4291, 2.5.5.2). */
 export function unmapped(address: string): string {
   const match = /^::ffff:(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address);
   return match?.[1] ?? address;

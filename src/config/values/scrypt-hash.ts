@@ -1,4 +1,4 @@
-/** A password as the configuration holds it: what scrypt made of it, and how (RFC 7914). */
+/** The scrypt hash of a password and its cost parameters (RFC 7914). */
 export interface ScryptHash {
   /** log2 of the cost: 2^15 takes about 32 MiB and a tenth of a second. */
   readonly costLog2: number;
@@ -8,27 +8,28 @@ export interface ScryptHash {
   readonly hash: Buffer;
 }
 
-/** What a hash looks like, for messages. */
-export const scryptHashAllowed = "a hash as rolecall hash-password writes it: scrypt$15$8$1$SALT$HASH";
+/** What {@link hasScryptForm} accepts, for messages. */
+export const scryptHashAllowed = "a hash as rolecall hash-password prints it: scrypt$15$8$1$SALT$HASH";
 
 const pattern = /^scrypt\$(\d{1,9})\$(\d{1,9})\$(\d{1,9})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** Costs that one check of a password may have: less is no hindrance to guessing. */
+/** Allowed costs of one password check, from and to. Less would not hinder guessing. */
 const bounds = { costLog2: [12, 17], blockSize: [8, 8], parallel: [1, 4] } as const;
-/** N times p at most: half a second of one core and 128 MiB, the dearest of the settings that OWASP recommends. */
+/** The greatest N times p: half a second of one core and 128 MiB, the most expensive setting that OWASP recommends. */
 const workMax = 2 ** 17;
 
-/** What a hash may cost, for messages. */
+/** What {@link parseScryptHash} accepts, for messages. */
 export const scryptCostAllowed =
   "a hash of bounded cost: scrypt$LOG2N$R$P$SALT$HASH with LOG2N from 12 to 17, R 8, P from 1 to 4, and 2^LOG2N times P at most 2^17";
 
-/** Whether a text has the form of a hash and only its costs are out of bounds. */
+/** Whether a text has the form of a hash, whatever its costs. */
 export function hasScryptForm(text: string): boolean {
   return pattern.test(text);
 }
 
 /**
- * Reads a hash: cost, block size, parallelism, salt and hash in Base64. Nothing in it means anything to YAML. `undefined` for anything else, and for costs out of bounds.
+ * Parses a hash: cost, block size, parallelism, then salt and hash in Base64, separated by `$`. No character of it is
+ * special in YAML. Returns `undefined` for anything else, and for costs out of bounds.
  */
 export function parseScryptHash(text: string): ScryptHash | undefined {
   const match = pattern.exec(text);
@@ -43,7 +44,7 @@ export function parseScryptHash(text: string): ScryptHash | undefined {
   return isBounded ? { ...costs, salt: Buffer.from(salt, "base64"), hash: Buffer.from(hash, "base64") } : undefined;
 }
 
-/** Writes a hash as {@link parseScryptHash} reads it: Base64 without padding. */
+/** Formats a hash so that {@link parseScryptHash} accepts it: Base64 without padding. */
 export function formatScryptHash({ costLog2, blockSize, parallel, salt, hash }: ScryptHash): string {
   return `scrypt$${costLog2}$${blockSize}$${parallel}$${bare(salt)}$${bare(hash)}`;
 }

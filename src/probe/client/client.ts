@@ -3,34 +3,35 @@ import type { Failure } from "../../cluster/observation.ts";
 import { failureOf } from "./failure.ts";
 import type { TlsMaterial } from "../../config/tls-material.ts";
 
-/** An answer as it came, or why there is none. */
+/** A node's response, or why there is none. */
 export type NodeReply = { readonly status: number; readonly body: Buffer } | { readonly failure: Failure };
 
-/** An answer whose body went elsewhere as it came in. */
+/** A response whose body went to a {@link BodySink}. */
 export type StreamedReply = { readonly status: number } | { readonly failure: Failure };
 
-/** Where a body goes that is not held. */
+/** Receives a body piece by piece, so that it is never held whole. */
 export interface BodySink {
-  /** The longest body that is taken, in bytes. */
+  /** The longest body accepted, in bytes. */
   readonly bodyMax: number;
   /** Takes the next piece. Must not throw. */
   readonly onData: (chunk: Buffer) => void;
 }
 
-/** Limits of one asking. */
+/** Time limits of one request. */
 export interface ClientLimits {
   readonly connectTimeoutMs: number;
-  /** The deadline for connecting, head and body together, in ms. */
+  /** For connecting, response head and body together, in ms. */
   readonly timeoutMs: number;
 }
 
-/** More than any document of a node; what is longer is not read. */
+/** The longest body read by default, in bytes: more than any document of a node. */
 const bodyMax = 1024 * 1024;
 const nothing: Buffer = Buffer.alloc(0);
 
 /**
- * Asks one address, one question at a time, over a connection that is kept where the node offers it. Nodes serve with few
- * workers and close after each answer (reference/node-api.md, "Wire"), so there is never more than one connection.
+ * Sends requests to one address, one at a time, over a connection that is kept alive if the node offers it. There is
+ * never more than one connection: nodes have few workers and close after each response (reference/node-api.md,
+ * "Wire").
  */
 export class NodeClient {
   readonly #client: Client;
@@ -49,32 +50,34 @@ export class NodeClient {
     });
   }
 
-  /** Asks `GET path`. Always resolves, at the deadline at the latest. Redirects are answers, not followed. */
+  /**
+   * Sends `GET path`. Always resolves, after `timeoutMs` at the latest. Does not follow redirects: they are
+   * responses.
+   */
   get(path: string): Promise<NodeReply> {
     return new Promise((resolve) => {
-      const asking = new Asking(resolve, this.#limits.timeoutMs);
-      this.#client.dispatch({ path, method: "GET" }, asking);
+      this.#client.dispatch({ path, method: "GET" }, new ProbeRequest(resolve, this.#limits.timeoutMs));
     });
   }
 
-  /** Asks `GET path` and hands the body on piece by piece; else as `get`. */
+  /** Sends `GET path` and passes the body to `sink`; otherwise like {@link get}. */
   async read(path: string, sink: BodySink): Promise<StreamedReply> {
     const reply = await new Promise<NodeReply>((resolve) => {
-      this.#client.dispatch({ path, method: "GET" }, new Asking(resolve, this.#limits.timeoutMs, sink));
+      this.#client.dispatch({ path, method: "GET" }, new ProbeRequest(resolve, this.#limits.timeoutMs, sink));
     });
     return "failure" in reply ? reply : { status: reply.status };
   }
 
-  /** Closes the connection; askings under way fail. */
+  /** Closes the connection. Requests in flight fail. */
   close(): void {
     this.#client.destroy().catch(() => {
-      // Nothing is left to be done for a connection that cannot even be closed.
+      // Nothing more can be done about a connection that cannot be closed.
     });
   }
 }
 
-/** One question under way. Undici calls it as the answer comes in; the deadline covers everything, the wait for the connection too. */
-class Asking implements Dispatcher.DispatchHandler {
+/** One request in flight. Undici calls it as the response arrives. Its timeout includes the wait for the connection. */
+class ProbeRequest implements Dispatcher.DispatchHandler {
   readonly #resolve: (reply: NodeReply) => void;
   readonly #timer: NodeJS.Timeout;
   readonly #sink: BodySink | null;
@@ -96,7 +99,7 @@ class Asking implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    if (this.#isSettled) controller.abort(new Error("its deadline passed"));
+    if (this.#isSettled) controller.abort(new Error("timed out before it was sent"));
   }
 
   onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {

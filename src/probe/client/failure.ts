@@ -1,6 +1,6 @@
 import type { Failure, FailureKind } from "../../cluster/observation.ts";
 
-/** System and client error codes by what they mean for a probe. */
+/** What system and client error codes mean for a probe. */
 const kinds: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   ["ECONNREFUSED", "refused"],
   ["ECONNRESET", "reset"],
@@ -13,7 +13,7 @@ const kinds: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   ["ENOTFOUND", "unreachable"],
   ["EAI_AGAIN", "unreachable"],
   ["UND_ERR_HEADERS_OVERFLOW", "too_large"],
-  // What this machine lacks: descriptors, local ports, buffers, memory.
+  // This machine lacks descriptors, local ports, buffers or memory.
   ["EMFILE", "not_sent"],
   ["ENFILE", "not_sent"],
   ["ENOBUFS", "not_sent"],
@@ -24,9 +24,10 @@ const kinds: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
   ["EAGAIN", "not_sent"],
 ]);
 
-/** Names what went wrong in an asking. An error nobody foresaw is an answer that could not be read. */
+/** Classifies the error of a request. An unknown error counts as an unreadable response (`body`). */
 export function failureOf(error: Error): Failure {
-  // A name with several addresses fails with all their errors at once. The first that shows what the node did speaks for them.
+  // A name with several addresses fails with all their errors at once. The first one caused by the node, and not by
+  // this machine, stands for all.
   const causes = error instanceof AggregateError ? error.errors.filter((one) => one instanceof Error) : [error];
   const cause = causes.find((one) => kinds.get(codeOf(one)) !== "not_sent") ?? causes[0] ?? error;
   const code = codeOf(cause);

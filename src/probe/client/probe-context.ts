@@ -3,44 +3,55 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { NodeClient } from "./client.ts";
 
-/** What the probers of one cluster work with. The app hands it in: probes neither know the store nor read a clock of their own. */
+/**
+ * What the probers of one cluster depend on, injected by the app: probers know neither the store nor a clock of their
+ * own.
+ */
 export interface ProbeContext {
+  /** The cluster's name. */
   readonly cluster: string;
   readonly schedule: ProbeSchedule;
   readonly policy: HealthPolicy;
-  /** The cluster as it is known now. */
+  /** Returns the cluster as it is known now. */
   readonly state: () => ClusterState;
+  /** Takes each result that is evidence. */
   readonly record: (outcome: ProbeOutcome) => void;
-  /** Our clock, in ms. */
+  /** The monotonic clock, in ms. */
   readonly now: () => number;
-  /** Wall time, in ms; for people. */
+  /** Wall time in ms since the epoch, for people. */
   readonly wall: () => number;
-  /** From 0 up to 1. */
+  /** Returns a number from 0 up to 1. */
   readonly random: () => number;
-  /** A client for an API base address, with the cluster's TLS and deadlines. */
+  /** Creates a client for an API base address, with the cluster's TLS material and timeouts. */
   readonly connect: (origin: string) => NodeClient;
-  /** Told how each asking ended: for metrics. */
+  /** Called after every request, evidence or not: for metrics. */
   readonly onProbeFinished: (result: ProbeResult) => void;
 }
 
-/** One asking, when it is over. */
+/** How one request to a node ended. */
 export interface ProbeResult {
   readonly cluster: string;
   readonly node: string;
+  /** `leader`, `liveness`, `cluster`, `up` and so on. */
   readonly endpoint: string;
-  /** `answered`, the failure's kind, or `skipped` where asking made no sense. */
+  /** `answered`, the kind of the failure, or `skipped` if no request was sent. */
   readonly outcome: string;
   readonly durationMs: number;
 }
 
-/** How often what is asked, in ms. */
+/** How often each endpoint is requested, in ms, and when a node is down. */
 export interface ProbeSchedule {
+  /** Of `/leader`, and of an exporter's `/up`. */
   readonly intervalMs: number;
   readonly livenessIntervalMs: number;
+  /** Of `/cluster`. */
   readonly clusterIntervalMs: number;
+  /** Of `/config`, `/history` and `/failsafe`. */
   readonly configIntervalMs: number;
-  /** Of pages of metrics. */
+  /** Of an exporter's `/metrics`. */
   readonly metricsIntervalMs: number;
+  /** The time limit of each request, in ms. */
   readonly timeoutMs: number;
+  /** Failures in a row after which a node is down. */
   readonly fall: number;
 }

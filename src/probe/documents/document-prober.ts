@@ -1,154 +1,171 @@
 import { lockHolderOf } from "../../cluster/leadership.ts";
 import type { DocumentName } from "../../cluster/snapshot.ts";
 import { isHistoryWanted } from "../../health/evidence/history-wanted.ts";
-import { DocumentRequests, type DocumentResult } from "./document-requests.ts";
+import { afterFailure, afterSuccess, type Backoff, backoffMs } from "../backoff.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
-import { ViewRounds } from "./view-rounds.ts";
+import { PeriodicTask } from "../periodic-task.ts";
+import { DocumentRequests, type DocumentResult } from "./document-requests.ts";
 import { chooseDocumentSource, type DocumentSource } from "./document-source.ts";
+import { ViewRounds } from "./view-rounds.ts";
 
-/** These requests hang when the DCS is down and hold a node's few workers: after a failure they rest this long (rule 8), in ms. */
-const restMs = { least: 10_000, most: 60_000 };
+/**
+ * These requests hang while the DCS is down, and occupy a node's few workers: hence 10 s to 60 s after a failure
+ * (rule 8).
+ */
+const restingBackoff: Backoff = { firstMs: 10_000, maxMs: 60_000, failures: 0 };
+/** The pause of the slow documents after a failure, in ms. */
+const slowRestMs = 10_000;
 
 const slowDocuments: readonly DocumentName[] = ["config", "history", "failsafe"];
 /** After a promotion verdicts wait for the history. */
 const historyFirst: readonly DocumentName[] = ["history", "config", "failsafe"];
 
-/** Requests the cluster's documents: who is a member, who leads, what is configured. One node after the other, or of all at once. */
+/**
+ * Requests a cluster's documents: `/cluster` from one node after the other each cluster interval, from all at once
+ * where the leader may be disputed; the slowly changing ones (`/config`, `/history`, `/failsafe`) each config
+ * interval.
+ */
 export class DocumentProber {
   readonly #context: ProbeContext;
   readonly #seeds: readonly string[];
   readonly #views: DocumentRequests;
   readonly #slow: DocumentRequests;
   readonly #rounds: ViewRounds;
+  readonly #task: PeriodicTask;
   #turn = 0;
-  #failures = 0;
-  #timer: NodeJS.Timeout | null = null;
-  #isAsking = false;
-  #isAskingSlow = false;
+  #failuresInRow = 0;
+  #backoff = restingBackoff;
+  #isSlowInFlight = false;
   #isStopped = false;
-  #restMs = 0;
   #slowDueMs = -Infinity;
   #slowRestsUntilMs = -Infinity;
-  /** Grows whenever all documents are called for: what was requested before may be older than the cause. */
-  #calls = 0;
+  /** Counts the calls of {@link probeAll}: a document requested before the last one may be older than its cause. */
+  #generation = 0;
 
+  /** @param seeds base addresses to try while no member is known */
   constructor(context: ProbeContext, seeds: readonly string[]) {
     this.#context = context;
     this.#seeds = seeds;
     this.#views = new DocumentRequests(context);
     this.#slow = new DocumentRequests(context);
-    this.#rounds = new ViewRounds(context, this.#views, (source) => void this.#askSlow(source));
+    this.#rounds = new ViewRounds(context, this.#views, (source) => void this.#requestSlow(source));
+    // Without jitter: documents of a cluster are requested from one node at a time.
+    this.#task = new PeriodicTask(() => this.#requestNext(), { now: context.now });
   }
 
-  /** Requests the cluster document of the next node, and the others when they are due; goes on at its pace. Resolves when it is over. */
+  /**
+   * Requests the cluster document from the next node, and the others if they are due. Continues at the scheduled
+   * interval.
+   * @returns resolves when these requests have ended; at once if some are in flight already
+   */
   async probe(): Promise<void> {
-    if (this.#isAsking || this.#isStopped) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#isAsking = true;
-    const beganMs = this.#context.now();
-    const pauseMs = await this.#askNext();
-    this.#isAsking = false;
-    if (this.#isStopped) return;
-    this.#timer = setTimeout(() => void this.probe(), Math.max(0, beganMs + pauseMs - this.#context.now()));
+    await this.#task.run();
   }
 
-  /** Requests every document anew, the view of every answering node among them, as after a change of claims. */
+  /** Requests every document again, `/cluster` from every answering node, as after a change of the lock claims. */
   probeAll(): void {
     this.#slowDueMs = -Infinity;
     this.#slowRestsUntilMs = -Infinity;
-    this.#calls += 1;
+    this.#generation += 1;
     this.#rounds.start();
   }
 
-  /** Sees to it that rounds go on while who leads is open. */
+  /** Keeps requesting the views of all nodes while the leader is disputed. */
   keepRounds(): void {
     this.#rounds.keep();
   }
 
-  /** Takes new TLS material: the next request connects anew. */
+  /** Applies new TLS material: the next request opens a new connection. */
   reconnect(): void {
     this.#views.reconnect();
     this.#slow.reconnect();
   }
 
+  /** Ends all requests. The results of those in flight are discarded. */
   stop(): void {
     this.#isStopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#task.stop();
     this.#rounds.stop();
     this.#views.stop();
     this.#slow.stop();
   }
 
-  /** @returns how long after its beginning the next node is asked, in ms */
-  async #askNext(): Promise<number> {
-    const { schedule, state: cluster } = this.#context;
+  /** @returns how long after its start the next request is due, in ms */
+  async #requestNext(): Promise<number> {
+    const { schedule, state } = this.#context;
     const source = chooseDocumentSource(this.#context, this.#seeds, this.#turn);
     if (source === null) return schedule.intervalMs;
     this.#turn += 1;
-    // A round is requesting the same of this node.
+    // A round is requesting the same document from this node.
     if (this.#views.isBusy(source)) return schedule.clusterIntervalMs;
-    this.#forgetClients();
+    this.#closeUnusedClients();
     const result = await this.#views.get("cluster", source);
-    if (result.kind !== "answered") return this.#pauseAfter(result);
-    this.#restMs = 0;
-    this.#failures = 0;
-    const { leadership, leaderViews } = cluster();
+    if (result.kind !== "answered") return this.#intervalAfterFailureMs(result);
+    this.#backoff = afterSuccess(this.#backoff);
+    this.#failuresInRow = 0;
+    const { leadership, leaderViews } = state();
     const lockHolder = lockHolderOf(leadership);
     if (lockHolder !== null && leaderViews.get(source.name)?.names !== lockHolder) this.#rounds.startUnlessDue();
-    const isEnough = await this.#askSlow(source);
-    return isEnough
+    const hasSlow = await this.#requestSlow(source);
+    return hasSlow
       ? schedule.clusterIntervalMs
       : Math.max(schedule.clusterIntervalMs, this.#slowRestsUntilMs - this.#context.now());
   }
 
   /**
-   * Whether and how long to rest after a failure. A node that refuses connections says nothing of the DCS: the next one may be asked. A
-   * cluster that is only starting says at once that it knows nothing yet; so before the first member list only a hang is rested from, and
-   * not before every seed had its turn.
+   * Decides whether and how long to rest after a failure. A refused connection is no evidence about the DCS, so the
+   * next node may be asked. A cluster that is only starting answers at once that it has no members. So before the
+   * first member list only a hang leads to a rest, and not before every seed was tried.
    */
-  #pauseAfter(result: DocumentResult): number {
-    const { schedule, state: cluster } = this.#context;
-    this.#failures += 1;
+  #intervalAfterFailureMs(result: DocumentResult): number {
+    const { schedule, state } = this.#context;
+    this.#failuresInRow += 1;
     if (result.kind !== "failed" || result.isUnreachable) return schedule.intervalMs;
-    const isRestedFrom = cluster().isMembershipKnown || (result.hangs && this.#failures >= this.#seeds.length);
-    return isRestedFrom ? (this.#restMs = longerRest(this.#restMs)) : schedule.intervalMs;
+    const rests = state().isMembershipKnown || (result.hangs && this.#failuresInRow >= this.#seeds.length);
+    if (!rests) return schedule.intervalMs;
+    this.#backoff = afterFailure(this.#backoff);
+    return backoffMs(this.#backoff);
   }
 
   /**
-   * Requests the documents that seldom change, of the node that has just answered, when they are due; the history alone while it does not
-   * reach up to the leader's timeline.
-   * @returns whether they were had, where they were due
+   * Requests the slowly changing documents that are due from the node that has just answered; the history alone while
+   * it does not reach the leader's timeline.
+   * @returns whether all that were due have been received
    */
-  async #askSlow(source: DocumentSource): Promise<boolean> {
-    const { state: cluster, now, schedule } = this.#context;
-    const beganMs = now();
-    if (this.#isAskingSlow || beganMs < this.#slowRestsUntilMs) return true;
-    const isDue = beganMs >= this.#slowDueMs;
-    const isHistoryDue = isHistoryWanted(cluster());
-    const names = isDue ? (isHistoryDue ? historyFirst : slowDocuments) : isHistoryDue ? historyFirst.slice(0, 1) : [];
-    this.#isAskingSlow = true;
-    const calls = this.#calls;
-    let isHad = true;
-    for (const name of names) {
-      if (!isHad) break;
-      isHad = (await this.#slow.get(name, source)).kind === "answered" || name === "failsafe";
-    }
-    this.#isAskingSlow = false;
-    // A change that came in between wants them anew.
-    if (calls !== this.#calls) return this.#isStopped || this.#askSlow(source);
-    if (!isHad) this.#slowRestsUntilMs = now() + restMs.least;
-    else if (isDue) this.#slowDueMs = beganMs + schedule.configIntervalMs;
-    return isHad;
+  async #requestSlow(source: DocumentSource): Promise<boolean> {
+    const { state, now, schedule } = this.#context;
+    const startedAtMs = now();
+    if (this.#isSlowInFlight || startedAtMs < this.#slowRestsUntilMs) return true;
+    const isDue = startedAtMs >= this.#slowDueMs;
+    const names = dueDocuments(isDue, isHistoryWanted(state()));
+    this.#isSlowInFlight = true;
+    const generation = this.#generation;
+    const isComplete = await this.#requestEach(names, source);
+    this.#isSlowInFlight = false;
+    // A change that came in between requires them again.
+    if (generation !== this.#generation) return this.#isStopped || this.#requestSlow(source);
+    if (!isComplete) this.#slowRestsUntilMs = now() + slowRestMs;
+    else if (isDue) this.#slowDueMs = startedAtMs + schedule.configIntervalMs;
+    return isComplete;
   }
 
-  /** Connections to nodes that are gone are not kept. */
-  #forgetClients(): void {
+  /** Stops at the first failure. A failed `/failsafe` does not count: nodes may not have it. */
+  async #requestEach(names: readonly DocumentName[], source: DocumentSource): Promise<boolean> {
+    for (const name of names) {
+      const { kind } = await this.#slow.get(name, source);
+      if (kind !== "answered" && name !== "failsafe") return false;
+    }
+    return true;
+  }
+
+  #closeUnusedClients(): void {
     const origins = new Set([...this.#seeds, ...this.#context.state().nodes.flatMap(({ node }) => node.api ?? [])]);
     this.#views.keepOnly(origins);
     this.#slow.keepOnly(origins);
   }
 }
 
-function longerRest(lastMs: number): number {
-  return Math.min(restMs.most, Math.max(restMs.least, lastMs * 2));
+function dueDocuments(isDue: boolean, isHistoryDue: boolean): readonly DocumentName[] {
+  if (!isHistoryDue) return isDue ? slowDocuments : [];
+  return isDue ? historyFirst : ["history"];
 }

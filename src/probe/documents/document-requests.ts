@@ -7,17 +7,17 @@ import type { DocumentSource } from "./document-source.ts";
 /** How a request for a document ended. */
 export type DocumentResult =
   | { readonly kind: "answered" }
-  /** `isUnreachable`: connections are refused, which says nothing of the DCS. `hangs`: no answer in time. */
+  /** `isUnreachable`: no connection, which is no evidence about the DCS. `hangs`: no answer within the timeout. */
   | { readonly kind: "failed"; readonly isUnreachable: boolean; readonly hangs: boolean }
-  /** The prober was stopped meanwhile. */
+  /** The prober was stopped in the meantime. */
   | { readonly kind: "stopped" };
 
-/** Requests documents of nodes, one at a time of each node, and records what comes of it. */
+/** Requests documents, one at a time from each node, and records the results. */
 export class DocumentRequests {
   readonly #context: ProbeContext;
   readonly #clients = new Map<string, NodeClient>();
   readonly #inFlight = new Set<string>();
-  /** Each document as it was last answered. */
+  /** The last answer for each document, of whichever node. */
   readonly #last = new Map<DocumentName, DocumentAnswer>();
   #isStopped = false;
 
@@ -25,21 +25,28 @@ export class DocumentRequests {
     this.#context = context;
   }
 
-  /** Whether a document is being requested of the node. */
+  /** Whether a request to the node is in flight. */
   isBusy({ api }: DocumentSource): boolean {
     return this.#inFlight.has(api);
   }
 
-  /** @param sentAtMs when the request counts as sent, in ms of our clock: not later than it is */
-  async get(name: DocumentName, of: DocumentSource, sentAtMs: number = this.#context.now()): Promise<DocumentResult> {
+  /**
+   * Requests `GET /{name}` and records the result.
+   * @param sentAtMs when the request counts as sent, in ms of the clock; not later than it is sent
+   */
+  async get(
+    name: DocumentName,
+    source: DocumentSource,
+    sentAtMs: number = this.#context.now(),
+  ): Promise<DocumentResult> {
     if (this.#isStopped) return { kind: "stopped" };
-    this.#inFlight.add(of.api);
-    const reply = await this.#clientFor(of.api).get(`/${name}`);
-    this.#inFlight.delete(of.api);
-    return this.#isStopped ? { kind: "stopped" } : this.#take(reply, { name, of, sentAtMs });
+    this.#inFlight.add(source.api);
+    const reply = await this.#clientFor(source.api).get(`/${name}`);
+    this.#inFlight.delete(source.api);
+    return this.#isStopped ? { kind: "stopped" } : this.#record(reply, { name, source, sentAtMs });
   }
 
-  /** Closes the connections to all but the given origins. */
+  /** Closes the connections to all but the given origins, except those with a request in flight. */
   keepOnly(origins: ReadonlySet<string>): void {
     for (const [origin, client] of this.#clients) {
       if (origins.has(origin) || this.#inFlight.has(origin)) continue;
@@ -48,31 +55,33 @@ export class DocumentRequests {
     }
   }
 
-  /** Takes new TLS material: the next request connects anew. */
+  /** Applies new TLS material: the next request opens a new connection. */
   reconnect(): void {
     for (const client of this.#clients.values()) client.close();
     this.#clients.clear();
   }
 
+  /** Closes all connections. No result is recorded from now on. */
   stop(): void {
     this.#isStopped = true;
     this.reconnect();
   }
 
-  #take(reply: NodeReply, { name, of, sentAtMs }: RequestedDocument): DocumentResult {
+  #record(reply: NodeReply, { name, source, sentAtMs }: SentRequest): DocumentResult {
     const { cluster, now, record, onProbeFinished } = this.#context;
-    const answer = readDocumentAfter(reply, this.#last.get(name) ?? null, { name, of: of.name, sentAtMs });
+    const last = this.#last.get(name) ?? null;
+    const answer = readDocumentAfter(reply, last, { name, source: source.name, sentAtMs });
     if (!("failure" in answer)) this.#last.set(name, answer);
     const outcome = "failure" in answer ? answer.failure.kind : "answered";
-    onProbeFinished({ cluster, node: of.name, endpoint: name, outcome, durationMs: now() - sentAtMs });
+    onProbeFinished({ cluster, node: source.name, endpoint: name, outcome, durationMs: now() - sentAtMs });
     if (!("failure" in answer)) {
       record({ kind: "document", cluster, answer });
       return { kind: "answered" };
     }
     const { failure } = answer;
-    // A request that never left this process says nothing of the node.
+    // A request that never left this process is no evidence about the node.
     if (name === "cluster" && failure.kind !== "not_sent")
-      record({ kind: "view_failure", cluster, node: of.name, sentAtMs, failure });
+      record({ kind: "view_failure", cluster, node: source.name, sentAtMs, failure });
     const isUnreachable = ["refused", "unreachable", "not_sent"].includes(failure.kind);
     return { kind: "failed", isUnreachable, hangs: failure.kind === "timeout" };
   }
@@ -86,8 +95,8 @@ export class DocumentRequests {
   }
 }
 
-interface RequestedDocument {
+interface SentRequest {
   readonly name: DocumentName;
-  readonly of: DocumentSource;
+  readonly source: DocumentSource;
   readonly sentAtMs: number;
 }

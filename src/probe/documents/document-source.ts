@@ -5,19 +5,22 @@ import { identityMismatch } from "../../health/evidence/identity.ts";
 import { lockStatusAt } from "../../health/evidence/lock-status.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 
-/** Whom to ask for the cluster's documents. */
+/** A node to request the cluster's documents from. */
 export interface DocumentSource {
+  /** The node's name; the address of a seed that is no known node. */
   readonly name: string;
+  /** The base address of its API. */
   readonly api: string;
 }
 
-/** More nodes are not asked in one round; those that claim the lock always are, the others in turn. */
+/** The most nodes in one round. Those that claim the lock are always among them, the others take turns. */
 const roundMax = 32;
 
 /**
- * Chooses the one node to ask in quiet times: those that answer take turns, the leader among them. Where none does, seeds and nodes are
- * tried in turn. While the only claimant says failsafe nobody is asked: the DCS is known to be down.
- * @param turn counts the requests, so that the next goes elsewhere
+ * Chooses the one node to request documents from in quiet times: the answering nodes take turns, the leader among
+ * them. If none answers, seeds and nodes are tried in turn.
+ * @param turn counts the requests, so that the next goes to another node
+ * @returns `null` if there is no node, or while the only claimant reports failsafe: the DCS is known to be down
  */
 export function chooseDocumentSource(
   context: ProbeContext,
@@ -26,43 +29,43 @@ export function chooseDocumentSource(
 ): DocumentSource | null {
   if (isFailsafe(context)) return null;
   const cluster = context.state();
-  const answering = answeringNodes(context).flatMap(witness);
-  const nobodyAnswers = (): DocumentSource[] => [
-    ...seeds.flatMap((api) => seedOf(cluster, api)),
-    ...cluster.nodes.flatMap(witness),
-  ];
-  const candidates = answering.length > 0 ? answering : nobodyAnswers();
+  const answering = answeringNodes(context).flatMap(sourceOf);
+  const candidates =
+    answering.length > 0
+      ? answering
+      : [...seeds.flatMap((api) => sourceOfSeed(cluster, api)), ...cluster.nodes.flatMap(sourceOf)];
   return candidates[turn % candidates.length] ?? null;
 }
 
 /**
- * Chooses whom a round asks: all nodes that answer, and the claimants in any case, for an accusation waits for them.
- * @param turn counts the rounds: where there are too many nodes, others are asked each time
+ * Chooses the nodes of one round: all that answer, and the claimants in any case, because an accusation waits for
+ * their views.
+ * @param turn counts the rounds: if there are too many nodes, each round has others
  */
-export function roundWitnesses(context: ProbeContext, turn: number): readonly DocumentSource[] {
+export function chooseRoundSources(context: ProbeContext, turn: number): readonly DocumentSource[] {
   if (isFailsafe(context)) return [];
-  const claims = claimsNow(context);
+  const claims = currentClaims(context);
   const others = answeringNodes(context).filter((node) => !claims.includes(node));
-  const places = Math.max(0, roundMax - claims.length);
-  const first = others.length > places ? (turn * places) % others.length : 0;
+  const otherMax = Math.max(0, roundMax - claims.length);
+  const first = others.length > otherMax ? (turn * otherMax) % others.length : 0;
   return [
     ...claims.slice(0, roundMax),
-    ...[...others.slice(first), ...others.slice(0, first)].slice(0, places),
-  ].flatMap(witness);
+    ...[...others.slice(first), ...others.slice(0, first)].slice(0, otherMax),
+  ].flatMap(sourceOf);
 }
 
-/** Whether the only node that claims the lock says that it goes on without the DCS. Such a flag on a replica says nothing. */
+/** Whether the only node that claims the lock reports failsafe mode. The flag of a replica is no evidence. */
 function isFailsafe(context: ProbeContext): boolean {
-  const [claim, ...others] = claimsNow(context);
+  const [claim, ...others] = currentClaims(context);
   return claim?.report?.isFailsafe === true && others.length === 0;
 }
 
-function claimsNow({ state: cluster, policy, now }: ProbeContext): readonly Observation[] {
-  return lockStatusAt(cluster(), policy, now()).claims;
+function currentClaims({ state, policy, now }: ProbeContext): readonly Observation[] {
+  return lockStatusAt(state(), policy, now()).claims;
 }
 
-function answeringNodes({ state: current, policy, now }: ProbeContext): readonly Observation[] {
-  const cluster = current();
+function answeringNodes({ state, policy, now }: ProbeContext): readonly Observation[] {
+  const cluster = state();
   const maxAge = maxAgeMs(cluster, policy);
   return cluster.nodes.filter(
     (node) =>
@@ -74,13 +77,16 @@ function answeringNodes({ state: current, policy, now }: ProbeContext): readonly
   );
 }
 
-/** A seed that is a known node goes by its name: its word on its own claim is not another's (rule 2). */
-function seedOf({ nodes }: ClusterState, api: string): DocumentSource[] {
+/**
+ * A seed that is a known node has that node's name: a node's view of its own claim is no other witness's view (rule
+ * 2).
+ */
+function sourceOfSeed({ nodes }: ClusterState, api: string): DocumentSource[] {
   const known = nodes.find(({ node }) => node.api === api);
-  return known === undefined ? [{ name: api, api }] : witness(known);
+  return known === undefined ? [{ name: api, api }] : sourceOf(known);
 }
 
-/** A node without an API cannot be asked. */
-function witness({ node }: Observation): DocumentSource[] {
+/** Returns an empty list for a node without an API. */
+function sourceOf({ node }: Observation): DocumentSource[] {
   return node.api === null ? [] : [{ name: node.name, api: node.api }];
 }

@@ -1,89 +1,84 @@
 import { isDisputed } from "../../health/evidence/lock-status.ts";
-import type { DocumentRequests } from "./document-requests.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
-import { roundWitnesses, type DocumentSource } from "./document-source.ts";
+import { PeriodicTask } from "../periodic-task.ts";
+import type { DocumentRequests } from "./document-requests.ts";
+import { chooseRoundSources, type DocumentSource } from "./document-source.ts";
 
-/** Rounds are at least this far apart (design.md, rule 2), in ms. */
+/** The shortest time between two rounds (design.md, rule 2), in ms. */
 const roundGapMs = 1_000;
-/** A node whose view failed is left out of rounds for this long, in ms. */
+/** How long a node whose view failed is left out of rounds, in ms. */
 const restMs = 5_000;
 
 /**
- * Requests the views of all answering nodes at once where who leads may be open (design.md, rule 2, "Asking for views"): a round when it
- * is called for, another one interval later, then one every cluster interval while several nodes claim the lock or a claim is lost.
+ * Requests the views of all answering nodes at once where the leader may be disputed (design.md, rule 2, "Asking for
+ * views"): one round when started, another one interval later, then one every cluster interval while several nodes
+ * claim the lock or a claim is lost.
  */
 export class ViewRounds {
   readonly #context: ProbeContext;
   readonly #requests: DocumentRequests;
   readonly #onView: (source: DocumentSource) => void;
+  readonly #task: PeriodicTask;
   readonly #restsUntilMs = new Map<string, number>();
-  #timer: NodeJS.Timeout | null = null;
-  #dueMs = Infinity;
   #lastMs = -Infinity;
   #turn = 0;
-  /** Whether the round that is due was called for, so that another follows after one interval. */
-  #isCalledFor = false;
-  #isStopped = false;
+  /** Whether the round that is due was started by a call, so that another follows after one interval. */
+  #wasRequested = false;
 
-  /** @param onView called for each view that a round brings */
+  /** @param onView called with the source of each view that a round receives */
   constructor(context: ProbeContext, requests: DocumentRequests, onView: (source: DocumentSource) => void) {
     this.#context = context;
     this.#requests = requests;
     this.#onView = onView;
+    const round = async (): Promise<number> => {
+      this.#startRound();
+      return Infinity;
+    };
+    this.#task = new PeriodicTask(round, { now: context.now });
   }
 
-  /** Calls for a round now, or as soon as the last one is far enough away. */
+  /** Starts a round now, or as soon as the shortest time since the last one has passed. */
   start(): void {
-    this.#isCalledFor = true;
-    this.#schedule(Math.max(this.#context.now(), this.#lastMs + roundGapMs));
+    this.#wasRequested = true;
+    this.#task.runBy(Math.max(this.#context.now(), this.#lastMs + roundGapMs));
   }
 
-  /** Calls for a round where who leads is open. One that is due is soon enough. */
+  /** Starts a round if the leader is disputed and no round is due. */
   keep(): void {
-    const { state: cluster, policy, now } = this.#context;
-    if (this.#timer === null && isDisputed(cluster(), policy, now())) this.start();
+    const { state, policy, now } = this.#context;
+    if (!this.#task.isScheduled && isDisputed(state(), policy, now())) this.start();
   }
 
-  /** Calls for a round as a view does not name the holder. One that is due is soon enough. */
+  /** Starts a round unless one is due: a view does not name the lock holder. */
   startUnlessDue(): void {
-    if (this.#timer === null) this.start();
+    if (!this.#task.isScheduled) this.start();
   }
 
+  /** Ends the rounds. */
   stop(): void {
-    this.#isStopped = true;
-    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#task.stop();
   }
 
-  #schedule(dueMs: number): void {
-    if (this.#isStopped || (this.#timer !== null && this.#dueMs <= dueMs)) return;
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#dueMs = dueMs;
-    this.#timer = setTimeout(() => this.#wake(), Math.max(0, dueMs - this.#context.now()));
-  }
-
-  /** A timer may fire a little early: a view of "one interval earlier" must be that. */
-  #wake(): void {
-    this.#timer = null;
-    if (this.#context.now() < this.#dueMs) this.#schedule(this.#dueMs);
-    else this.#run();
-  }
-
-  #run(): void {
-    const { schedule, state: cluster, policy, now } = this.#context;
+  /**
+   * Sends the requests of one round without waiting for them, and schedules the next round, if any, before results
+   * arrive.
+   */
+  #startRound(): void {
+    const { schedule, state, policy, now } = this.#context;
     const sentAtMs = now();
-    const wasCalledFor = this.#isCalledFor;
-    this.#isCalledFor = false;
-    const witnesses = roundWitnesses(this.#context, (this.#turn += 1));
-    // Where nobody can be asked the next call need not wait.
-    if (witnesses.length === 0) return;
+    const wasRequested = this.#wasRequested;
+    this.#wasRequested = false;
+    const sources = chooseRoundSources(this.#context, (this.#turn += 1));
+    // No request is sent, so the next start need not wait.
+    if (sources.length === 0) return;
     this.#lastMs = sentAtMs;
     for (const [name, untilMs] of this.#restsUntilMs) if (untilMs <= sentAtMs) this.#restsUntilMs.delete(name);
-    for (const source of witnesses) {
+    for (const source of sources) {
       if (!this.#restsUntilMs.has(source.name) && !this.#requests.isBusy(source)) void this.#request(source, sentAtMs);
     }
-    if (wasCalledFor) this.#schedule(sentAtMs + Math.max(roundGapMs, schedule.intervalMs));
-    else if (isDisputed(cluster(), policy, sentAtMs))
-      this.#schedule(sentAtMs + Math.max(roundGapMs, schedule.clusterIntervalMs));
+    if (wasRequested) this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.intervalMs));
+    else if (isDisputed(state(), policy, sentAtMs))
+      this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.clusterIntervalMs));
   }
 
   async #request(source: DocumentSource, sentAtMs: number): Promise<void> {

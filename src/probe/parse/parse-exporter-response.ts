@@ -5,12 +5,12 @@ import type { ExporterResult } from "../../cluster/outcome.ts";
 import { ExpositionReader } from "../../exposition/parser.ts";
 import type { NodeClient, NodeReply } from "../client/client.ts";
 
-/** The longest page that is read, in bytes: a database of many tables says some megabytes. It is never held whole. */
+/** The longest page read, in bytes: a database of many tables has some megabytes of metrics. It is never held whole. */
 const pageMax = 32 * 1024 * 1024;
 
 /**
- * Reads the reply to `GET /up`. The body decides: a 200 page of HTML is a wrong path, and 401, 429, 500 and redirects are no
- * information (reference/exporter-api.md, section 12).
+ * Reads the reply to `GET /up`. The body decides: a 200 page of HTML means a wrong path. 401, 429, 500 and redirects
+ * are no evidence (reference/exporter-api.md, section 12).
  */
 export function readUp(reply: NodeReply): ExporterResult {
   if ("failure" in reply) return { endpoint: "up", failure: reply.failure };
@@ -19,11 +19,11 @@ export function readUp(reply: NodeReply): ExporterResult {
     return { endpoint: "up", failure: { kind: "status", detail: `status ${status} where 200 or 503 was expected` } };
   }
   const text = body.toString("latin1", 0, 64).trim();
-  const word = exporterRoles.find((candidate) => candidate === text && body.length < 64);
-  return word === undefined ? { endpoint: "up", failure: notAWord(status, text) } : { endpoint: "up", role: word };
+  const role = exporterRoles.find((candidate) => candidate === text && body.length < 64);
+  return role === undefined ? { endpoint: "up", failure: notARole(status, text) } : { endpoint: "up", role };
 }
 
-/** Asks for a page of metrics and reads it as it comes in: what is not asked for is not held. */
+/** Fetches `GET /metrics` and parses it as it arrives. Only the metrics that are needed are kept. */
 export async function fetchPage(client: NodeClient): Promise<ExporterResult> {
   const reader = new ExpositionReader(pageNames);
   const reply = await client.read("/metrics", { bodyMax: pageMax, onData: (chunk) => reader.push(chunk) });
@@ -36,16 +36,16 @@ export async function fetchPage(client: NodeClient): Promise<ExporterResult> {
   }
   const page = parseExporterPage(reader.end());
   if (page !== undefined) return { endpoint: "metrics", page };
-  return { endpoint: "metrics", failure: { kind: "body", detail: "no metrics of a database's exporter" } };
+  return { endpoint: "metrics", failure: { kind: "body", detail: "no metrics of a PostgreSQL exporter" } };
 }
 
-/** The word, or how the asking failed: for the tally of askings. */
-export function outcomeOf(said: ExporterResult): Failure["kind"] | "answered" {
-  return "failure" in said ? said.failure.kind : "answered";
+/** Returns `answered` or the kind of the failure, for metrics. */
+export function outcomeOf(result: ExporterResult): Failure["kind"] | "answered" {
+  return "failure" in result ? result.failure.kind : "answered";
 }
 
-function notAWord(status: number, text: string): Failure {
-  const what = text.startsWith("<") ? "a page of HTML, so there is no such path" : JSON.stringify(text.slice(0, 40));
+function notARole(status: number, text: string): Failure {
+  const what = text.startsWith("<") ? "an HTML page, so there is no such path" : JSON.stringify(text.slice(0, 40));
   return {
     kind: "body",
     detail: `status ${status} with ${what} where one of ${exporterRoles.join(", ")} was expected`,

@@ -7,10 +7,10 @@ import { parseReport, type Report } from "../../cluster/documents/report.ts";
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
 import type { NodeReply } from "../client/client.ts";
 
-/** A node's own word: the lock bit and the status document in one `GET /leader`. */
+/** The result of `GET /leader`: the status document, and the lock as its status shows it. */
 export type StatusResult = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
 
-/** A status reply that was read, to be recognised when it comes again. */
+/** A parsed status reply, kept to recognise an equal one. */
 export interface ReadStatus {
   readonly status: number;
   readonly text: string;
@@ -18,8 +18,9 @@ export interface ReadStatus {
 }
 
 /**
- * Reads the reply to `GET /leader` where an equal one may have come before: that one is not parsed again and gives its own result.
- * @param last the node's reply before this one
+ * Reads the reply to `GET /leader`. A reply equal to the previous one is not parsed again.
+ * @param last the node's previous reply, or `null`
+ * @returns `last` itself if the reply is equal to it
  */
 export function readStatusAfter(reply: NodeReply, last: ReadStatus | null): ReadStatus | { readonly failure: Failure } {
   if ("failure" in reply) return reply;
@@ -41,50 +42,55 @@ export function readStatus(reply: NodeReply, text?: string): StatusResult {
   return { report, hasLock: reply.status === 200 };
 }
 
-/** Reads the reply to `GET /liveness`: a bare status. `undefined` when it says nothing of the heartbeat loop. */
+/**
+ * Reads the reply to `GET /liveness`, a bare status. `undefined` if it is no evidence about the node's heartbeat
+ * loop.
+ */
 export function readLiveness(reply: NodeReply): boolean | undefined {
   if ("failure" in reply) return undefined;
   return reply.status === 200 ? true : reply.status === 503 ? false : undefined;
 }
 
 /**
- * Reads the reply to one of the cluster's documents where an equal one may have come before, of whichever node: that one is not parsed
- * again, and its text is not held twice.
- * @param last the document as it was answered before, or `null`
+ * Reads the reply with one of the cluster's documents. One equal to the previous one, of whichever node, is not
+ * parsed again, and its text is not held twice.
+ * @param last the previous answer for the same document, or `null`
  */
 export function readDocumentAfter(
   reply: NodeReply,
   last: DocumentAnswer | null,
-  asked: DocumentRequest,
+  request: DocumentRequest,
 ): DocumentAnswer | { failure: Failure } {
   if ("failure" in reply) return reply;
-  const { of, name, sentAtMs } = asked;
+  const { source, name, sentAtMs } = request;
   const isEqual =
     last !== null && last.served.status === reply.status && last.served.body === reply.body.toString("utf8");
   return isEqual
-    ? { ...last, served: { ...last.served, source: of, sentAtMs } }
-    : readDocument(name, reply, { of, sentAtMs });
+    ? { ...last, served: { ...last.served, source, sentAtMs } }
+    : readDocument(name, reply, { source, sentAtMs });
 }
 
-/** Which document was asked of whom, and when, in ms of our clock. */
+/** Which document was requested from which node. */
 export interface DocumentRequest {
   readonly name: DocumentName;
-  readonly of: string;
+  readonly source: string;
+  /** In ms of the clock. */
   readonly sentAtMs: number;
 }
 
 /**
- * Reads the reply to one of the cluster's documents. A 502 of `/config` or `/failsafe` is an answer too: there is none.
- * @returns a failure where the document could not be had or read
+ * Reads the reply with one of the cluster's documents. A 502 of `/config` or `/failsafe` is an answer too: there is
+ * none.
+ * @returns a failure if there is no readable document
  */
 export function readDocument(
   name: DocumentName,
   reply: NodeReply,
-  asked: { readonly of: string; readonly sentAtMs: number },
+  { source, sentAtMs }: Pick<DocumentRequest, "source" | "sentAtMs">,
 ): DocumentAnswer | { failure: Failure } {
   if ("failure" in reply) return reply;
   const body = reply.body.toString("utf8");
-  const served = { status: reply.status, body, source: asked.of, sentAtMs: asked.sentAtMs };
+  const served = { status: reply.status, body, source, sentAtMs };
   if (reply.status === 502 && (name === "config" || name === "failsafe"))
     return { name, served: { ...served, body: "" } };
   const value = reply.status === 200 ? parseJson(body) : undefined;

@@ -1,46 +1,40 @@
 import { type Answer, bare, errorPage, json, text } from "./answer.ts";
 import type { SimulatedRequest } from "./request.ts";
 import { healthCheck, liveness, readiness, type ModelLeadership } from "./checks.ts";
-import { type Cluster, modelHoldsLock } from "../model/cluster.ts";
+import { modelHoldsLock } from "../model/cluster.ts";
 import { clusterDocument, failsafeDocument, statusDocument } from "./documents.ts";
 import { handleManagement } from "./management.ts";
 import { metricsText } from "./metrics.ts";
-import type { SimulatedNode } from "../model/node.ts";
 import type { CallOutcome } from "../model/outcome.ts";
-import { type Vocabulary, wordsOf } from "./vocabulary.ts";
+import type { NodeContext } from "./node-context.ts";
+import { wordsOf } from "./vocabulary.ts";
 
-/** One node's API: the model it lives in, the node it speaks for, the names it uses. */
-export interface Api {
-  readonly cluster: Cluster;
-  readonly node: SimulatedNode;
-  readonly vocabulary: Vocabulary;
-}
-
-/** An answer, or a management call that must be waited for. */
-export type Served = { readonly kind: "answer"; readonly answer: Answer } | Extract<CallOutcome, { kind: "wait" }>;
+/** An answer, or a management call to wait for. */
+export type ApiResult = { readonly kind: "answer"; readonly answer: Answer } | Extract<CallOutcome, { kind: "wait" }>;
 
 /**
- * Answers one request at the model's present time. Like real nodes it dispatches on method and first path segment; a GET, HEAD or OPTIONS
- * of anything else is a health check, another method 501 (Patroni 4.1.4 api.py, parse_request).
+ * Answers one request at the model's present time. Dispatches on the method and the first path segment, as real nodes
+ * do. A GET, HEAD or OPTIONS of anything else is a health check, another method is 501 (Patroni 4.1.4 api.py,
+ * parse_request).
  */
-export function serveApi(api: Api, asked: SimulatedRequest): Served {
-  switch (asked.method) {
+export function serveApi(api: NodeContext, request: SimulatedRequest): ApiResult {
+  switch (request.method) {
     case "GET":
-      return answered(get(api, asked));
+      return answered(get(api, request));
     case "HEAD":
     case "OPTIONS":
-      return answered(bare(healthCheck(asked.path, asked.query, standingOf(api))));
+      return answered(bare(healthCheck(request.path, request.query, leadershipOf(api))));
     default: {
-      const managed = handleManagement(api, asked);
-      if (managed.kind === "wait") return managed;
-      return answered(managed.kind === "reply" ? text(managed.reply) : managed.answer);
+      const handled = handleManagement(api, request);
+      if (handled.kind === "wait") return handled;
+      return answered(handled.kind === "reply" ? text(handled.reply) : handled.answer);
     }
   }
 }
 
-function get(api: Api, asked: SimulatedRequest): Answer {
+function get(api: NodeContext, request: SimulatedRequest): Answer {
   const { cluster, node, vocabulary } = api;
-  switch (asked.head) {
+  switch (request.head) {
     case "ha":
     case "patroni":
       return json(200, statusDocument(cluster, node, wordsOf(vocabulary)));
@@ -64,15 +58,15 @@ function get(api: Api, asked: SimulatedRequest): Answer {
     case "liveness":
       return bare(livenessOf(api));
     case "readiness":
-      return bare(readiness(asked.query, standingOf(api), cluster.settings.maximumLagOnFailover));
+      return bare(readiness(request.query, leadershipOf(api), cluster.settings.maximumLagOnFailover));
     default: {
-      const standing = standingOf(api);
-      return json(healthCheck(asked.path, asked.query, standing), standing.report);
+      const leadership = leadershipOf(api);
+      return json(healthCheck(request.path, request.query, leadership), leadership.report);
     }
   }
 }
 
-function standingOf({ cluster, node, vocabulary }: Api): ModelLeadership {
+function leadershipOf({ cluster, node, vocabulary }: NodeContext): ModelLeadership {
   const isReceiving = node.state === "running" && node.role !== "primary";
   return {
     report: statusDocument(cluster, node, wordsOf(vocabulary)),
@@ -83,7 +77,7 @@ function standingOf({ cluster, node, vocabulary }: Api): ModelLeadership {
   };
 }
 
-function livenessOf({ cluster, node }: Api): 200 | 503 {
+function livenessOf({ cluster, node }: NodeContext): 200 | 503 {
   return liveness({
     silentMs: cluster.nowMs - node.lastLoopAtMs,
     loopWaitMs: cluster.settings.loopWaitMs,
@@ -93,6 +87,6 @@ function livenessOf({ cluster, node }: Api): 200 | 503 {
   });
 }
 
-function answered(answer: Answer): Served {
+function answered(answer: Answer): ApiResult {
   return { kind: "answer", answer };
 }

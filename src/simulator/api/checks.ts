@@ -2,49 +2,56 @@ import { isJsonObject, type SimulatorObject } from "../model/json.ts";
 import { truthy } from "../model/settings.ts";
 import { parseSize } from "../model/size.ts";
 
-/** What a node knows of itself when a health check asks it. */
+/** What a node knows when it answers a health check. */
 export interface ModelLeadership {
   /** Its status document. */
   readonly report: SimulatorObject;
   readonly holdsLock: boolean;
   readonly standbyCluster: boolean;
-  /** Whether it knows the cluster, that is, could read the configuration store. */
+  /** Whether it could read the DCS. */
   readonly seesCluster: boolean;
-  /** The leader's position in bytes: the greater of the store's and its own receiver's; 0 when neither is known. */
+  /**
+   * The leader's position in bytes: the greater of the one in the DCS and that of its own receiver; 0 if both are
+   * unknown.
+   */
   readonly leaderLsn: number;
 }
 
-/** The status a health check can have. */
+/** The status of a health check. */
 export type CheckStatus = 200 | 503;
 
-/** The query of a health check: first value of each key, keys with an empty value dropped (Python's parse_qs). */
+/** The query of a health check: the first value of each key, without empty values (Python's parse_qs). */
 export type CheckQuery = ReadonlyMap<string, string>;
 
 /**
- * Answers a health check as a real node does: the path matches by substring in this order, an unknown one is 503
- * (Patroni 4.1.4 api.py, do_GET; reference/node-api.md, health checks).
+ * Returns the status of a health check as a real node does: the path matches by substring in this order, an unknown
+ * one is 503 (Patroni 4.1.4 api.py, do_GET; reference/node-api.md, health checks).
  */
-export function healthCheck(path: string, query: CheckQuery, standing: ModelLeadership): CheckStatus {
-  const asked = path === "/" ? "/primary" : path;
-  const fits = fitsFor(query, standing);
-  if (/standby_leader|standby-leader/.test(asked)) return status(fits.standbyLeader);
-  if (asked.includes("leader")) return status(fits.leader);
-  if (/master|primary|read-write/.test(asked)) return status(fits.primary);
-  return status(isFit(asked, fits, standing) && tagsMatch(query, standing.report["tags"]));
+export function healthCheck(path: string, query: CheckQuery, leadership: ModelLeadership): CheckStatus {
+  const route = path === "/" ? "/primary" : path;
+  const fits = fitsFor(query, leadership);
+  if (/standby_leader|standby-leader/.test(route)) return status(fits.standbyLeader);
+  if (route.includes("leader")) return status(fits.leader);
+  if (/master|primary|read-write/.test(route)) return status(fits.primary);
+  return status(isFit(route, fits, leadership) && tagsMatch(query, leadership.report["tags"]));
 }
 
-/** Answers `/readiness`: the lock holder is ready; another node when it streams and lags at most `lag` (default: `maximum_lag_on_failover`). */
-export function readiness(query: CheckQuery, standing: ModelLeadership, maximumLagOnFailover: number): CheckStatus {
-  if (standing.holdsLock) return 200;
-  const { report } = standing;
+/**
+ * Returns the status of `/readiness`: the lock holder is ready; another node if it streams and lags at most `lag`
+ * (default: `maximum_lag_on_failover`).
+ */
+export function readiness(query: CheckQuery, leadership: ModelLeadership, maximumLagOnFailover: number): CheckStatus {
+  if (leadership.holdsLock) return 200;
+  const { report } = leadership;
   if (report["state"] !== "running" || report["replication_state"] !== "streaming") return 503;
-  if (!standing.seesCluster && standing.leaderLsn === 0) return status(report["failsafe_mode_is_active"] === true);
+  if (!leadership.seesCluster && leadership.leaderLsn === 0) return status(report["failsafe_mode_is_active"] === true);
   const location = position(report, query.get("mode") === "write" ? "received_location" : "replayed_location");
-  return status(standing.leaderLsn - location <= (parseSize(query.get("lag") ?? "") ?? maximumLagOnFailover));
+  return status(leadership.leaderLsn - location <= (parseSize(query.get("lag") ?? "") ?? maximumLagOnFailover));
 }
 
-/** When a node's HA loop last ran, and how long its silence is borne. Times in milliseconds. */
+/** What `/liveness` depends on. Durations in ms. */
 export interface Heartbeat {
+  /** Since the last HA loop. */
   readonly silentMs: number;
   readonly loopWaitMs: number;
   readonly ttlMs: number;
@@ -53,10 +60,13 @@ export interface Heartbeat {
   readonly isPrimary: boolean;
 }
 
-/** Answers `/liveness`: paused, or the next loop is overdue by less than `ttl` (a running primary) or twice that (any other). */
+/**
+ * Returns the status of `/liveness`: 200 if paused, or the next loop is overdue by less than `ttl` (a running
+ * primary) or twice that.
+ */
 export function liveness(heartbeat: Heartbeat): CheckStatus {
-  const borneMs = heartbeat.ttlMs * (heartbeat.isPrimary ? 1 : 2);
-  return status(heartbeat.pause || heartbeat.silentMs - heartbeat.loopWaitMs < borneMs);
+  const graceMs = heartbeat.ttlMs * (heartbeat.isPrimary ? 1 : 2);
+  return status(heartbeat.pause || heartbeat.silentMs - heartbeat.loopWaitMs < graceMs);
 }
 
 interface Fits {
@@ -66,11 +76,11 @@ interface Fits {
   readonly replica: boolean;
 }
 
-function fitsFor(query: CheckQuery, standing: ModelLeadership): Fits {
-  const { report, holdsLock, standbyCluster } = standing;
+function fitsFor(query: CheckQuery, leadership: ModelLeadership): Fits {
+  const { report, holdsLock, standbyCluster } = leadership;
   const role = report["role"];
-  const replica = isReplicaFit(query, standing);
-  if (!standing.seesCluster && report["pause"] === true) {
+  const replica = isReplicaFit(query, leadership);
+  if (!leadership.seesCluster && report["pause"] === true) {
     const primary = role === "primary";
     const standbyLeader = role === "standby_leader";
     return { leader: primary || standbyLeader, primary, standbyLeader, replica };
@@ -93,7 +103,7 @@ function isReplicaFit(query: CheckQuery, { report, leaderLsn }: ModelLeadership)
   return isReplica && !isExcluded && !isLagging && (wanted === undefined || report["replication_state"] === wanted);
 }
 
-/** The routes whose tags are looked at. */
+/** The routes that check tags. */
 function isFit(path: string, fits: Fits, { report, seesCluster }: ModelLeadership): boolean {
   const isSync = report["sync_standby"] === true;
   const isQuorum = report["quorum_standby"] === true;

@@ -6,38 +6,39 @@ import { isJsonObject, type SimulatorObject, parseSimulatorJson } from "../model
 import { reportedLsn } from "../model/lsn.ts";
 import type { ApiFault, SimulatedNode } from "../model/node.ts";
 
-/** What can be asked of the simulation itself, on every listening port and whatever that node's fault. */
-export interface Controlled {
+/** What `/sim` controls. It is served on every open port, whatever the fault of that node. */
+export interface ControlContext {
   readonly cluster: Cluster;
-  /** Does a fault to a node; resolves when it is in effect, so that a killed node's port is closed. */
+  /** Injects a fault; resolves when it is in effect, so that the port of a killed node is closed. */
   readonly fault: (node: string, fault: Fault) => Promise<void>;
 }
 
 /**
- * Answers `GET /sim` (the model) and `POST /sim/{node}/{fault}` (200 with the model). Unknown node 404, unknown fault or parameter 400,
- * another method 405; killing the last listening node 409, as nothing could revive it.
+ * Answers `GET /sim` (the model) and `POST /sim/{node}/{fault}` (200 with the model). An unknown node is 404, an
+ * invalid fault or parameter 400, another method 405. Killing the last node with an open port is 409: no request
+ * could revive it.
  */
-export async function control({ cluster, fault }: Controlled, asked: SimulatedRequest): Promise<Answer> {
-  const [, , name, action, ...rest] = asked.path.split("/");
+export async function control({ cluster, fault }: ControlContext, request: SimulatedRequest): Promise<Answer> {
+  const [, , name, action, ...rest] = request.path.split("/");
   if (name === undefined || name === "") {
-    return asked.method === "GET"
+    return request.method === "GET"
       ? json(200, modelDocument(cluster))
-      : problem(405, `the method must be GET: it is ${asked.method}`);
+      : problem(405, `the method must be GET, got ${request.method}`);
   }
-  if (asked.method !== "POST") return problem(405, `the method must be POST: it is ${asked.method}`);
+  if (request.method !== "POST") return problem(405, `the method must be POST, got ${request.method}`);
   const node = nodeNamed(cluster, name);
   const names = cluster.nodes.map((known) => known.name).join(", ");
-  if (node === undefined) return problem(404, `the node must be one of ${names}: it is "${name}"`);
-  const parsed = parseFault(rest.length === 0 ? (action ?? "") : asked.path, parametersOf(asked));
+  if (node === undefined) return problem(404, `the node must be one of ${names}, got "${name}"`);
+  const parsed = parseFault(rest.length === 0 ? (action ?? "") : request.path, parametersOf(request));
   if (parsed.kind === "refused") return problem(400, parsed.text);
   const isLast = cluster.nodes.filter((other) => other.alive).length === 1 && node.alive;
   if (parsed.fault.kind === "kill" && isLast)
-    return problem(409, `${name} is the last node listening: nothing could revive it`);
+    return problem(409, `${name} has the last open port, so no request could revive it`);
   await fault(name, parsed.fault);
   return json(200, modelDocument(cluster));
 }
 
-/** The model as `GET /sim` shows it: the lock, the time, and every node with its faults. */
+/** Returns the model as `GET /sim` shows it: the lock, the time, and every node with its faults. */
 export function modelDocument(cluster: Cluster): SimulatorObject {
   const { lock, nowMs, settings } = cluster;
   return {
@@ -64,7 +65,7 @@ function nodeDocument(node: SimulatedNode): SimulatorObject {
     following: node.following ?? null,
     received: reportedLsn(node.receivedLsn),
     replayed: reportedLsn(node.replayedLsn),
-    motion: node.motion?.kind ?? null,
+    motion: node.transition?.kind ?? null,
   };
 }
 
@@ -91,17 +92,17 @@ function apiFault(fault: ApiFault): SimulatorObject {
   }
 }
 
-/** Parameters come in the query or as members of a JSON body; the query wins. */
-function parametersOf(asked: SimulatedRequest): ReadonlyMap<string, string> {
-  const body = typeof asked.body === "string" ? parseSimulatorJson(asked.body) : undefined;
+/** Reads parameters from the query and the members of a JSON body. The query wins. */
+function parametersOf(request: SimulatedRequest): ReadonlyMap<string, string> {
+  const body = typeof request.body === "string" ? parseSimulatorJson(request.body) : undefined;
   const members = isJsonObject(body) ? Object.entries(body) : [];
-  const given = members.map(([key, value]): [string, string] => [
+  const fromBody = members.map(([key, value]): [string, string] => [
     key,
     typeof value === "string" ? value : JSON.stringify(value),
   ]);
-  return new Map([...given, ...asked.query]);
+  return new Map([...fromBody, ...request.query]);
 }
 
 function problem(status: number, message: string): Answer {
-  return json(status, { error: `Cannot do this as ${message}` });
+  return json(status, { error: `Cannot do this: ${message}` });
 }

@@ -4,13 +4,13 @@ import { formatSimulatedLsn, reportedLsn } from "../model/lsn.ts";
 import type { MemberKey, SimulatedNode, ScheduledRestart } from "../model/node.ts";
 import { connectedStandbys, replicationState } from "../model/replication.ts";
 import { scheduleTime, statusTime } from "../model/timestamp.ts";
+import { databaseVersion, nodeVersion } from "../model/version.ts";
 import type { Words } from "./vocabulary.ts";
 
-/** The version the simulated nodes say they run, and their database's. */
-export const nodeVersion = "4.1.4";
-export const databaseVersion = 150_020;
-
-/** The node status document, as GET /leader and GET /patroni carry it, keys in the order real nodes write them. */
+/**
+ * Returns the status document of a node, the body of GET /leader and GET /patroni. Keys are in the order of real
+ * nodes.
+ */
 export function statusDocument(cluster: Cluster, node: SimulatedNode, words: Words): SimulatorObject {
   return {
     ...databaseFields(cluster, node),
@@ -25,7 +25,7 @@ export function statusDocument(cluster: Cluster, node: SimulatedNode, words: Wor
   };
 }
 
-/** The cluster document (`GET /cluster`): what the members last wrote into the store, so as old as their last HA loop. */
+/** Returns the cluster document (`GET /cluster`), from the member keys: as old as each member's last HA loop. */
 export function clusterDocument(cluster: Cluster): SimulatorObject {
   const { failover } = cluster;
   return {
@@ -44,13 +44,18 @@ export function clusterDocument(cluster: Cluster): SimulatorObject {
   };
 }
 
-/** `GET /failsafe`: members and their API addresses; `undefined` while failsafe mode is off (502). */
+/**
+ * Returns the body of `GET /failsafe`, members and their API addresses; `undefined` while failsafe mode is off (502).
+ */
 export function failsafeDocument(cluster: Cluster): SimulatorObject | undefined {
   if (!cluster.settings.failsafeMode) return undefined;
   return Object.fromEntries(membersOf(cluster).map((node) => [node.name, node.apiUrl]));
 }
 
-/** Says whether the database answers its status query; otherwise the document has neither positions nor a timeline. */
+/**
+ * Returns whether the database answers the status query. Without it the document has neither positions nor a
+ * timeline.
+ */
 function answersQueries(node: SimulatedNode): boolean {
   return node.state === "running";
 }
@@ -58,16 +63,16 @@ function answersQueries(node: SimulatedNode): boolean {
 function databaseFields(cluster: Cluster, node: SimulatedNode): SimulatorObject {
   if (!answersQueries(node)) return { state: node.state, role: node.role };
   const standbys = connectedStandbys(cluster, node).map((standby) => senderRow(cluster, node, standby));
-  const receiving = replicationState(cluster, node);
+  const receiverState = replicationState(cluster, node);
   return {
     state: node.state,
     postmaster_start_time: statusTime(node.startedAtMs),
     role: node.role,
     server_version: databaseVersion,
     xlog: node.role === "primary" ? { location: reportedLsn(node.receivedLsn) } : standbyPositions(node),
-    ...(isListed(cluster, node) && { [syncField(cluster)]: true }),
+    ...(isSyncStandby(cluster, node) && { [syncField(cluster)]: true }),
     timeline: node.timeline,
-    ...(receiving !== undefined && { replication_state: receiving }),
+    ...(receiverState !== undefined && { replication_state: receiverState }),
     ...(standbys.length > 0 && { replication: standbys }),
   };
 }
@@ -94,7 +99,7 @@ function senderRow(cluster: Cluster, node: SimulatedNode, standby: SimulatedNode
   };
 }
 
-function isListed(cluster: Cluster, node: SimulatedNode): boolean {
+function isSyncStandby(cluster: Cluster, node: SimulatedNode): boolean {
   return node.role === "replica" && cluster.settings.synchronousMode !== "off" && cluster.sync.includes(node.name);
 }
 

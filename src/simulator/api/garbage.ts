@@ -3,7 +3,10 @@ import type { GarbageStyle } from "../model/node.ts";
 
 const hugeBytes = 16 * 1024 * 1024;
 
-/** Answers nonsense: JSON that breaks off, bytes that are not HTTP, a web page with status 200, or a document of 16 MiB. */
+/**
+ * Sends an invalid response: truncated JSON, bytes that are not HTTP, an HTML page with status 200, or a document of
+ * 16 MiB.
+ */
 export function garbage(style: GarbageStyle, response: ServerResponse): void {
   switch (style) {
     case "json":

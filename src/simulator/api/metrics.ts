@@ -1,13 +1,13 @@
 import type { Cluster } from "../model/cluster.ts";
 import { membersOf } from "../model/cluster.ts";
-import { databaseVersion, nodeVersion } from "./documents.ts";
+import { databaseVersion, nodeVersion } from "../model/version.ts";
 import { reportedLsn } from "../model/lsn.ts";
 import type { SimulatedNode, NodeState } from "../model/node.ts";
 import { failoverPriority } from "../model/race.ts";
 import { replicationState } from "../model/replication.ts";
 import type { Words } from "./vocabulary.ts";
 
-/** The gauge's number for each database state (seed, States and transitions). */
+/** The value of the state gauge for each database state (seeds/node-api.md, "States and transitions"). */
 const stateNumbers: Readonly<Record<NodeState, number>> = {
   "creating replica": 4,
   running: 5,
@@ -17,10 +17,10 @@ const stateNumbers: Readonly<Record<NodeState, number>> = {
   stopped: 12,
 };
 
-/** A metric to be: `db:` before the name stands for the database's prefix. */
+/** A metric to render. `db:` before the name stands for the prefix of database metrics. */
 type Metric = readonly [name: string, type: "gauge" | "counter", help: string, value: number | string];
 
-/** `GET /metrics` in the text exposition format: names, types and order as a 4.1.4 node's, labels `scope` and `name`. */
+/** Returns the body of `GET /metrics`: names, types and order of a 4.1.4 node, with the labels `scope` and `name`. */
 export function metricsText(cluster: Cluster, node: SimulatedNode, words: Words): string {
   const labels = `{scope="${escaped(cluster.scope)}",name="${escaped(node.name)}"}`;
   return [...databaseMetrics(cluster, node), ...clusterMetrics(cluster, node)]
@@ -137,7 +137,7 @@ function flag(value: boolean): 0 | 1 {
   return value ? 1 : 0;
 }
 
-/** A label's value, escaped as the text format wants it. */
+/** Escapes a label value for the text exposition format. */
 function escaped(value: string): string {
   return value.replace(/[\\"\n]/g, (character) => (character === "\n" ? "\\n" : `\\${character}`));
 }

@@ -5,25 +5,25 @@ import { type SimulatedRequest, readRequest } from "./request.ts";
 import { garbage } from "./garbage.ts";
 import type { ApiFault } from "../model/node.ts";
 
-/** The most requests one node holds unanswered while it hangs, is frozen or slow; a further one is cut off. */
+/** The most requests that one node holds while it hangs, is frozen or slow. A further one is disconnected. */
 const heldMax = 1000;
 
-/** What a node's server needs to know. */
+/** The properties of a node's server. */
 export interface ServerOptions {
   readonly host: string;
-  /** HTTP/1.1 with connections kept alive, instead of HTTP/1.0 and closing as real nodes do. */
+  /** Whether to serve HTTP/1.1 with keep-alive. Real nodes serve HTTP/1.0 and close after each response. */
   readonly keepAlive: boolean;
-  /** How the API misbehaves just now; `hang` also for a frozen node. */
+  /** Returns the API's present fault; `hang` for a frozen node too. */
   readonly fault: () => ApiFault;
-  readonly answer: (asked: SimulatedRequest) => Promise<Answer>;
+  readonly answer: (request: SimulatedRequest) => Promise<Answer>;
 }
 
-/** The listening socket of one node. It opens and closes as the node lives and dies, always on the same port. */
+/** The HTTP server of one node. It can be closed and opened again on the same port, as the node dies and revives. */
 export class NodeServer {
   readonly #options: ServerOptions;
   readonly #held = new Set<() => void>();
   readonly #sockets = new Set<Socket>();
-  readonly #controlling = new Set<Socket>();
+  readonly #controlSockets = new Set<Socket>();
   readonly #delays = new Set<NodeJS.Timeout>();
   #server: Server | undefined;
   #port = 0;
@@ -32,16 +32,19 @@ export class NodeServer {
     this.#options = options;
   }
 
-  /** The port it listens on, or did before it was closed. */
+  /** The port, also while the server is closed. */
   get port(): number {
     return this.#port;
   }
 
-  /** Starts to listen, the first time on `port` (0: any free one), later on the port it had. Rejects when the port is taken. */
+  /**
+   * Starts listening: the first time on `port` (0: any free one), later on the same port again. Rejects if it is
+   * taken.
+   */
   async open(port: number): Promise<void> {
     if (this.#server !== undefined) return;
     const server = createServer({ keepAliveTimeout: 60_000, requestTimeout: 30_000 }, (request, response) => {
-      // A client that goes away in the middle is everyday; there is nobody left to tell.
+      // A client may disconnect at any time. There is no one left to answer.
       this.#serve(request, response).catch(() => response.destroy());
     });
     server.on("connection", (socket: Socket) => {
@@ -62,7 +65,10 @@ export class NodeServer {
     if (typeof address === "object" && address !== null) this.#port = address.port;
   }
 
-  /** Dies: from now on connections are refused, and those that are open are reset, but for one that is just asking for this. */
+  /**
+   * Refuses connections and resets the open ones, except those with a request to `/sim` in progress: it may be the
+   * cause.
+   */
   halt(): void {
     this.#server?.close();
     this.#server = undefined;
@@ -70,14 +76,15 @@ export class NodeServer {
     this.#delays.clear();
     this.#held.clear();
     for (const socket of this.#sockets) {
-      if (this.#controlling.has(socket)) continue;
-      // A reset of what is shutting down is refused below Node, which then waits for ever for it to be closed when the process ends.
+      if (this.#controlSockets.has(socket)) continue;
+      // libuv rejects the reset of a socket that is shutting down, and Node would then wait forever for it to close
+      // at exit.
       if (socket.writableEnded) socket.destroy();
       else socket.resetAndDestroy();
     }
   }
 
-  /** Stops for good; resolves when the port is closed. */
+  /** Closes the server. Resolves when the port is closed. */
   async close(): Promise<void> {
     const server = this.#server;
     const closed = new Promise<void>((resolve) => {
@@ -89,44 +96,44 @@ export class NodeServer {
     await closed;
   }
 
-  /** Answers the requests that were held while the node hung or was frozen. */
-  thaw(): void {
+  /** Answers the requests held while the node hung or was frozen. */
+  release(): void {
     const held = [...this.#held];
     this.#held.clear();
-    for (const go of held) go();
+    for (const answer of held) answer();
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const asked = await readRequest(request);
-    if (asked.head === "sim") {
-      await this.#obey(request.socket, response, asked);
+    const parsed = await readRequest(request);
+    if (parsed.head === "sim") {
+      await this.#serveControl(request.socket, response, parsed);
       return;
     }
-    await this.#suffer(request);
+    await this.#delay(request);
     const fault = this.#options.fault();
     if (fault.kind === "garbage") garbage(fault.style, response);
-    else this.#write(response, await this.#options.answer(asked), asked.method);
+    else this.#write(response, await this.#options.answer(parsed), parsed.method);
   }
 
-  async #obey(socket: Socket, response: ServerResponse, asked: SimulatedRequest): Promise<void> {
-    this.#controlling.add(socket);
+  async #serveControl(socket: Socket, response: ServerResponse, request: SimulatedRequest): Promise<void> {
+    this.#controlSockets.add(socket);
     try {
-      this.#write(response, await this.#options.answer(asked), asked.method);
+      this.#write(response, await this.#options.answer(request), request.method);
     } finally {
-      this.#controlling.delete(socket);
+      this.#controlSockets.delete(socket);
     }
     if (this.#server === undefined) socket.destroySoon();
   }
 
   #write(response: ServerResponse, answer: Answer, method: string): void {
-    if (this.#options.keepAlive) keep(response, answer, method === "HEAD");
-    else close(response, answer);
+    if (this.#options.keepAlive) writeKeepAlive(response, answer, method === "HEAD");
+    else writeAndClose(response, answer);
   }
 
-  /** Waits as long as the node's fault makes a client wait. */
-  async #suffer(request: IncomingMessage): Promise<void> {
+  /** Waits as long as the node's fault delays a response. */
+  async #delay(request: IncomingMessage): Promise<void> {
     const fault = this.#options.fault();
-    this.#bound();
+    this.#checkLimit();
     if (fault.kind === "slow") {
       await new Promise<void>((resolve) => {
         const delay = setTimeout(() => {
@@ -137,7 +144,7 @@ export class NodeServer {
       });
     }
     while (this.#options.fault().kind === "hang") {
-      this.#bound();
+      this.#checkLimit();
       await new Promise<void>((resolve) => {
         this.#held.add(resolve);
         request.socket.once("close", () => {
@@ -147,15 +154,16 @@ export class NodeServer {
     }
   }
 
-  #bound(): void {
+  /** Throws if no further request may wait. */
+  #checkLimit(): void {
     const waiting = this.#held.size + this.#delays.size;
     if (waiting >= heldMax)
-      throw new Error(`Cannot hold a request as at most ${String(heldMax)} may wait: ${String(waiting)} do`);
+      throw new Error(`Cannot hold a request: at most ${String(heldMax)} may wait, got ${String(waiting)}`);
   }
 }
 
-/** Writes the reply as real nodes do: HTTP/1.0, a bare one without any header, and the connection closed after it. */
-function close(response: ServerResponse, answer: Answer): void {
+/** Writes a response as real nodes do: HTTP/1.0, a bare one without headers, and closes the connection. */
+function writeAndClose(response: ServerResponse, answer: Answer): void {
   const line = `HTTP/1.0 ${String(answer.status)} ${STATUS_CODES[answer.status] ?? ""}\r\n`;
   const headers = `Server: BaseHTTP/0.6 Python/3.11.2\r\nDate: ${new Date().toUTCString()}\r\n`;
   const rest = answer.kind === "bare" ? "\r\n" : `${headers}Content-Type: ${answer.contentType}\r\n\r\n${answer.body}`;
@@ -163,7 +171,7 @@ function close(response: ServerResponse, answer: Answer): void {
   response.socket?.destroySoon();
 }
 
-function keep(response: ServerResponse, answer: Answer, isHead: boolean): void {
+function writeKeepAlive(response: ServerResponse, answer: Answer, isHead: boolean): void {
   if (answer.kind === "bare") {
     response.writeHead(answer.status, { "Content-Length": 0 }).end();
     return;

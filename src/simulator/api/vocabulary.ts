@@ -1,6 +1,6 @@
 import { isJsonObject, type SimulatorObject } from "../model/json.ts";
 
-/** Whose names documents, configuration keys and metrics carry: the product's, or the seed's neutral ones (`ha`, `db`). */
+/** The names in documents, configuration keys and metrics: those of Patroni, or neutral ones (`ha`, `db`). */
 export type Vocabulary = "patroni" | "neutral";
 
 const words = {
@@ -14,7 +14,7 @@ const words = {
   neutral: { product: "ha", database: "database", rewind: "use_db_rewind", metric: "ha_", databaseMetric: "ha_db_" },
 } as const;
 
-/** The words of one vocabulary. */
+/** The names of one vocabulary. */
 export interface Words {
   /** The key in the status document and the last segment of `api_url`. */
   readonly product: string;
@@ -24,12 +24,12 @@ export interface Words {
   readonly databaseMetric: string;
 }
 
-/** Looks the words of a vocabulary up. */
+/** Returns the names of a vocabulary. */
 export function wordsOf(vocabulary: Vocabulary): Words {
   return words[vocabulary];
 }
 
-/** A configuration, or a change to one, with the database's keys renamed to this vocabulary's; both spellings are understood. */
+/** Returns a configuration, or a change of one, with its database keys in this vocabulary. Accepts either. */
 export function translateConfig(config: SimulatorObject, vocabulary: Vocabulary): SimulatorObject {
   const { database, rewind } = words[vocabulary];
   return rename(config, (key, value) => {

@@ -2,33 +2,38 @@ import type { SimulatorObject } from "./json.ts";
 import type { SimulatedNode } from "./node.ts";
 import { readSettings, type SimulatorSettings } from "./settings.ts";
 
-/** How fast things move in the model. */
+/** The speeds of the model. */
 export interface Timing {
-  /** From the request to the new leader's first write, about; a start or restart of a database takes half of it. */
+  /**
+   * About the time from the request to the new leader's first write. A start or restart of a database takes half of
+   * it.
+   */
   readonly switchoverMs: number;
   readonly walBytesPerSecond: number;
 }
 
-/** PostgreSQL's wal_receiver_timeout and wal_sender_timeout: how long a silent connection is still believed in. */
+/**
+ * PostgreSQL's wal_receiver_timeout and wal_sender_timeout: how long a silent connection still counts as open, in ms.
+ */
 export const connectionTimeoutMs = 60_000;
 
-/** A leader lock: who holds it, and when it was last renewed. It expires `ttl` later. */
+/** The leader lock: its holder, and when it was last renewed. It expires `ttl` later. */
 export interface Lock {
   readonly holder: string;
   readonly renewedAtMs: number;
 }
 
-/** A switchover or failover asked for and not yet done (Patroni's failover key). */
+/** A requested switchover or failover that is not yet done (Patroni's failover key). */
 export interface FailoverKey {
   readonly leader: string | undefined;
   readonly candidate: string | undefined;
   readonly scheduledAtMs: number | undefined;
 }
 
-/** One row of `/history`: the timeline that ended, where, why, when, and who led on. */
+/** One row of `/history`: the timeline that ended, its last position, the reason, the time, and the next leader. */
 export type HistoryRow = readonly [timeline: number, lsn: number, reason: string, at: string, leader: string];
 
-/** The whole model: what the configuration store holds, and the nodes. Its time is `nowMs` and moves only by `advance`. */
+/** The whole model: the content of the DCS, and the nodes. Its clock is `nowMs`, which only `advance` moves. */
 export interface Cluster {
   readonly scope: string;
   readonly systemIdentifier: string;
@@ -41,13 +46,13 @@ export interface Cluster {
   failover: FailoverKey | undefined;
   history: readonly HistoryRow[];
   timeline: number;
-  /** The leader's position as the store last learned it (Patroni: status.last_lsn). */
+  /** The leader's position as last written to the DCS (Patroni: status.last_lsn). */
   leaderLsn: number;
   /** The names in the synchronous-standby key. */
   sync: readonly string[];
 }
 
-/** What a new cluster is made of. */
+/** The properties of a new cluster. */
 export interface ClusterSpec {
   readonly scope: string;
   readonly nodes: number;
@@ -59,7 +64,7 @@ export interface ClusterSpec {
 const firstDatabasePort = 15_431;
 const firstLsn = 0x3000148;
 
-/** Makes a cluster that has been running for a minute: pg1 leads on timeline 1, the others stream from it. */
+/** Creates a cluster that has run for a minute: pg1 leads on timeline 1, the others stream from it. */
 export function createCluster(spec: ClusterSpec): Cluster {
   const settings = readSettings(spec.config);
   const nodes = Array.from({ length: spec.nodes }, (_, index) => createNode(index, settings, spec.nowMs));
@@ -80,28 +85,28 @@ export function createCluster(spec: ClusterSpec): Cluster {
   };
 }
 
-/** The node that holds the leader lock. */
+/** Returns the node that holds the leader lock. */
 export function leaderOf(cluster: Cluster): SimulatedNode | undefined {
   return cluster.lock === undefined ? undefined : nodeNamed(cluster, cluster.lock.holder);
 }
 
-/** Says whether this node holds the leader lock. */
+/** Returns whether this node holds the leader lock. */
 export function modelHoldsLock(cluster: Cluster, node: SimulatedNode): boolean {
   return cluster.lock?.holder === node.name;
 }
 
-/** The node of this name. */
+/** Returns the node of this name. */
 export function nodeNamed(cluster: Cluster, name: string): SimulatedNode | undefined {
   return cluster.nodes.find((node) => node.name === name);
 }
 
-/** The nodes whose member keys have not expired: a node that is silent for `ttl` leaves the list. */
+/** Returns the nodes whose member keys have not expired: a node that is silent for `ttl` leaves the list. */
 export function membersOf(cluster: Cluster): readonly SimulatedNode[] {
   const oldest = cluster.nowMs - cluster.settings.ttlMs;
   return cluster.nodes.filter((node) => node.member !== undefined && node.member.writtenAtMs > oldest);
 }
 
-/** Lets every waking node run its HA loop soon, as a change of the leader key or of the configuration does. */
+/** Makes every node run its HA loop within `delayMs`, as a change of the leader key or of the configuration does. */
 export function wakeLoops(cluster: Cluster, delayMs: number): void {
   for (const node of cluster.nodes) node.nextLoopAtMs = Math.min(node.nextLoopAtMs, cluster.nowMs + delayMs);
 }
@@ -112,7 +117,7 @@ function createNode(index: number, settings: SimulatorSettings, nowMs: number): 
   return {
     name: `pg${String(index + 1)}`,
     databasePort: firstDatabasePort + index,
-    // The recorded cluster's tags: every third node carries a rank, the others may be cloned from.
+    // The tags of the recorded cluster: every third node has a rank, the others have `clonefrom`.
     tags: index % 3 === 2 ? { zone: "c", rank: 3 } : { zone: index % 3 === 0 ? "a" : "b", clonefrom: true },
     apiUrl: "",
     alive: true,
@@ -128,7 +133,7 @@ function createNode(index: number, settings: SimulatorSettings, nowMs: number): 
     replayedLsn: firstLsn,
     replayedAtMs: leads ? undefined : nowMs,
     startedAtMs: nowMs - 60_000,
-    motion: undefined,
+    transition: undefined,
     lastLoopAtMs: nowMs,
     nextLoopAtMs: nowMs,
     parameters: settings.parameters,

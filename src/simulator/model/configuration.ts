@@ -2,14 +2,17 @@ import { type Cluster, wakeLoops } from "./cluster.ts";
 import { isJsonObject, type SimulatorJson, type SimulatorObject } from "./json.ts";
 import { readSettings } from "./settings.ts";
 
-/** Puts a configuration in force: every waking node's loop runs at once and follows it. */
+/** Applies a configuration: every node runs its HA loop at once and follows it. */
 export function configure(cluster: Cluster, config: SimulatorObject): void {
   cluster.config = config;
   cluster.settings = readSettings(config);
   wakeLoops(cluster, 0);
 }
 
-/** Merges a change into a configuration: objects merge key by key, `null` removes the key (seed, PATCH /config). Neither is altered. */
+/**
+ * Returns the configuration with a change merged in: objects merge key by key, `null` removes a key
+ * (seeds/node-api.md, PATCH /config).
+ */
 export function patched(config: SimulatorObject, change: SimulatorObject): SimulatorObject {
   const result = new Map<string, SimulatorJson>(Object.entries(config));
   for (const [key, value] of Object.entries(change)) {
@@ -17,6 +20,6 @@ export function patched(config: SimulatorObject, change: SimulatorObject): Simul
     if (value === null) result.delete(key);
     else result.set(key, isJsonObject(value) && isJsonObject(old) ? patched(old, value) : value);
   }
-  // Not by assignment: a key "__proto__" is data here.
+  // Not by assignment: the key "__proto__" is data here.
   return Object.fromEntries(result);
 }

@@ -4,23 +4,26 @@ import { type GarbageStyle, isSource, type SimulatedNode } from "./node.ts";
 import { write } from "./replication.ts";
 import { parseSize } from "./size.ts";
 
-/** What can be wrong with a node; `heal` undoes all of it. */
+/** A fault to inject into a node; `heal` removes all of them. */
 export type Fault =
   | { readonly kind: "kill" | "freeze" | "hang" | "detach" | "heal" }
   | { readonly kind: "lag"; readonly bytes: number }
   | { readonly kind: "slow"; readonly ms: number }
   | { readonly kind: "garbage"; readonly style: GarbageStyle };
 
-/** A fault as asked for over HTTP, or what is wrong with the asking. */
+/** A fault parsed from an HTTP request, or the reason why it is invalid. */
 export type ParsedFault =
   { readonly kind: "fault"; readonly fault: Fault } | { readonly kind: "refused"; readonly text: string };
 
 const garbageStyles: readonly GarbageStyle[] = ["json", "http", "html", "huge"];
 const slowMsMax = 600_000;
-/** A pebibyte: more lag than any database has, and still far from where numbers lose whole bytes. */
+/** A pebibyte: more lag than any database has, and well below the loss of integer precision. */
 const lagBytesMax = 2 ** 50;
 
-/** Reads `POST /sim/{node}/{action}` with its parameters (query, or members of a JSON body): `bytes` of lag, `ms` of slow, `kind` of garbage. */
+/**
+ * Parses the action of `POST /sim/{node}/{action}` and its parameters: `bytes` of lag, `ms` of slow, `kind` of
+ * garbage.
+ */
 export function parseFault(action: string, parameters: ReadonlyMap<string, string>): ParsedFault {
   switch (action) {
     case "kill":
@@ -39,18 +42,18 @@ export function parseFault(action: string, parameters: ReadonlyMap<string, strin
       return parseGarbage(parameters.get("kind") ?? "json");
     default:
       return refused(
-        `the fault must be one of kill, freeze, hang, lag, detach, slow, garbage, revive, heal: it is "${action}"`,
+        `the fault must be one of kill, freeze, hang, lag, detach, slow, garbage, revive, heal, got "${action}"`,
       );
   }
 }
 
-/** Does it to the node, at the model's present time. A dead or frozen node takes only what can befall it. */
+/** Injects a fault into a node at the model's present time. A dead node cannot freeze. */
 export function injectFault(cluster: Cluster, node: SimulatedNode, fault: Fault): void {
   switch (fault.kind) {
     case "kill":
       node.alive = false;
       node.frozenAtMs = undefined;
-      node.motion = undefined;
+      node.transition = undefined;
       return;
     case "freeze":
       if (node.alive) node.frozenAtMs ??= cluster.nowMs;
@@ -76,7 +79,7 @@ export function injectFault(cluster: Cluster, node: SimulatedNode, fault: Fault)
   }
 }
 
-/** Replay stops until the node is `bytes` behind. A primary writes the missing bytes in one burst, so that the lag is there at once. */
+/** Keeps replay `bytes` behind. The leader writes the missing bytes in one burst, so that the node lags at once. */
 function fallBehind(cluster: Cluster, node: SimulatedNode, bytes: number): void {
   node.lagBytes = bytes;
   const leader = leaderOf(cluster);
@@ -100,20 +103,20 @@ function parseLag(bytes: string | undefined): ParsedFault {
   const parsed = bytes === undefined ? Infinity : parseSize(bytes);
   const isReadable = parsed !== undefined && parsed >= 0 && (bytes === undefined || parsed <= lagBytesMax);
   if (!isReadable)
-    return refused(`bytes must be a size like 1048576 or 9MB, at most 1024TB, or be left out: it is "${bytes ?? ""}"`);
+    return refused(`bytes must be a size like 1048576 or 9MB, at most 1024TB, or be left out, got "${bytes ?? ""}"`);
   return { kind: "fault", fault: { kind: "lag", bytes: parsed } };
 }
 
 function parseSlow(ms: string | undefined): ParsedFault {
   const parsed = Number(ms ?? 1000);
   if (ms === "" || !(parsed >= 0 && parsed <= slowMsMax))
-    return refused(`ms must be a number from 0 to ${String(slowMsMax)}: it is "${ms ?? ""}"`);
+    return refused(`ms must be a number from 0 to ${String(slowMsMax)}, got "${ms ?? ""}"`);
   return { kind: "fault", fault: { kind: "slow", ms: parsed } };
 }
 
 function parseGarbage(kind: string): ParsedFault {
   const style = garbageStyles.find((known) => known === kind);
-  if (style === undefined) return refused(`kind must be one of ${garbageStyles.join(", ")}: it is "${kind}"`);
+  if (style === undefined) return refused(`kind must be one of ${garbageStyles.join(", ")}, got "${kind}"`);
   return { kind: "fault", fault: { kind: "garbage", style } };
 }
 

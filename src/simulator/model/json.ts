@@ -1,4 +1,4 @@
-/** A JSON value, as `JSON.parse` gives it. */
+/** A JSON value, as `JSON.parse` returns it. */
 export type SimulatorJson = null | boolean | number | string | readonly SimulatorJson[] | SimulatorObject;
 
 /** A JSON object: a node's document, its configuration, or the body of a management call. */
@@ -6,12 +6,12 @@ export interface SimulatorObject {
   readonly [key: string]: SimulatorJson;
 }
 
-/** Says whether a parsed JSON value is an object (neither null nor an array). */
+/** Returns whether a parsed JSON value is an object (neither null nor an array). */
 export function isJsonObject(value: unknown): value is SimulatorObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Reads a JSON text; `undefined` when it is not JSON. */
+/** Parses a JSON text. Returns `undefined` if it is not JSON. */
 export function parseSimulatorJson(text: string): unknown {
   try {
     return JSON.parse(text);

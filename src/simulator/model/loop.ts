@@ -6,13 +6,16 @@ import { replicationState } from "./replication.ts";
 import { pendingParameters } from "./parameters.ts";
 import { restartMatches } from "./restart.ts";
 
-/** One run of a node's HA loop: it renews or races for the lock, does what is asked of it, and writes its member key. */
+/**
+ * Runs a node's HA loop once: renews or races for the lock, follows the cluster's requests, and writes its member
+ * key.
+ */
 export function runLoop(cluster: Cluster, node: SimulatedNode): void {
   const { nowMs } = cluster;
   if (modelHoldsLock(cluster, node)) lead(cluster, node);
-  else serve(cluster, node);
+  else follow(cluster, node);
   const restart = node.scheduledRestart;
-  if (restart !== undefined && restart.atMs <= nowMs && node.motion === undefined) {
+  if (restart !== undefined && restart.atMs <= nowMs && node.transition === undefined) {
     node.scheduledRestart = undefined;
     if (restartMatches(node, restart.filters)) begin(cluster, node, "restarting");
   }
@@ -26,7 +29,7 @@ function lead(cluster: Cluster, node: SimulatedNode): void {
   const { nowMs, settings, failover } = cluster;
   cluster.lock = { holder: node.name, renewedAtMs: nowMs };
   if (isSource(node)) cluster.leaderLsn = node.receivedLsn;
-  if (node.motion !== undefined) return;
+  if (node.transition !== undefined) return;
   if (settings.standbyCluster && node.role === "primary") {
     node.role = "standby_leader";
     begin(cluster, node, "restarting");
@@ -39,15 +42,15 @@ function lead(cluster: Cluster, node: SimulatedNode): void {
   }
 }
 
-function serve(cluster: Cluster, node: SimulatedNode): void {
+function follow(cluster: Cluster, node: SimulatedNode): void {
   if (cluster.lock === undefined) {
     race(cluster);
     return;
   }
-  // A primary that finds the lock with another has lost it: it stops, and comes back as a replica.
+  // A primary that finds another holder has lost the lock: it stops, and starts again as a replica.
   const hasLost = node.role === "primary" || node.role === "standby_leader";
-  if (node.motion?.kind === "promoting") end(cluster, node);
-  if (node.motion !== undefined) return;
+  if (node.transition?.kind === "promoting") end(cluster, node);
+  if (node.transition !== undefined) return;
   if (hasLost) begin(cluster, node, "demoting");
   else if (leaderOf(cluster)?.state === "running") attach(cluster, node);
 }

@@ -1,11 +1,11 @@
-/** A WAL position as text, `X/X` in hexadecimal: 67108944 is `0/4000050` (PostgreSQL, pg_lsn). */
+/** Formats a WAL position as `X/X` in hexadecimal: 67108944 is `0/4000050` (PostgreSQL, pg_lsn). */
 export function formatSimulatedLsn(position: number): string {
   const high = Math.floor(position / 2 ** 32);
   const low = position % 2 ** 32;
   return `${high.toString(16).toUpperCase()}/${low.toString(16).toUpperCase()}`;
 }
 
-/** A position in the model (which moves smoothly) as a node reports it: whole, and on PostgreSQL's eight-byte record boundary. */
+/** Rounds a position of the model, which may be fractional, down to PostgreSQL's eight-byte record boundary. */
 export function reportedLsn(position: number): number {
   return Math.floor(position / 8) * 8;
 }

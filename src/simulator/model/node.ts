@@ -1,35 +1,35 @@
 import type { SimulatorObject } from "./json.ts";
 
-/** What a node's API says its database does (reference/node-api.md, status document): those that the model passes through. */
+/** The `state` that a node's API reports (reference/node-api.md, status document), as far as the model has it. */
 export type NodeState = "running" | "starting" | "stopping" | "stopped" | "restarting" | "creating replica";
 
-/** What a node's API says its database is. */
+/** The `role` that a node's API reports. */
 export type Role = "primary" | "replica" | "demoted" | "standby_leader";
 
-/** A change under way and when it ends; nothing else may start on this node until then. */
-export interface Motion {
+/** A change in progress and when it ends. No other may start on this node until then. */
+export interface Transition {
   readonly kind:
     "handing over" | "demoting" | "demoted" | "starting" | "promoting" | "restarting" | "wiping" | "copying";
   readonly endsAtMs: number;
 }
 
-/** How the node's API misbehaves while the node itself goes on. */
+/** How the node's API misbehaves while the node itself works. */
 export type ApiFault =
   | { readonly kind: "none" }
   | { readonly kind: "hang" }
   | { readonly kind: "slow"; readonly ms: number }
   | { readonly kind: "garbage"; readonly style: GarbageStyle };
 
-/** Which nonsense the API answers: cut-off JSON, bytes that are not HTTP, a web page, a document of 16 MiB. */
+/** The invalid response of the API: truncated JSON, bytes that are not HTTP, an HTML page, a document of 16 MiB. */
 export type GarbageStyle = "json" | "http" | "html" | "huge";
 
-/** Why a parameter waits for a restart. */
+/** The change of a parameter that needs a restart. */
 export interface PendingParameter {
   readonly old_value: string;
   readonly new_value: string;
 }
 
-/** What a node last wrote about itself into the configuration store: the member list is made of these. */
+/** What a node last wrote about itself to the DCS. The member list consists of these. */
 export interface MemberKey {
   readonly writtenAtMs: number;
   readonly state: NodeState;
@@ -42,13 +42,13 @@ export interface MemberKey {
   readonly scheduledRestart: ScheduledRestart | undefined;
 }
 
-/** A restart to come: when, and the filters it was asked with. */
+/** A scheduled restart: when, and the filters of the request. */
 export interface ScheduledRestart {
   readonly atMs: number;
   readonly filters: SimulatorObject;
 }
 
-/** One simulated node: its process, its database and what is wrong with them. */
+/** One simulated node: its process, its database and their faults. */
 export interface SimulatedNode {
   readonly name: string;
   readonly databasePort: number;
@@ -58,7 +58,7 @@ export interface SimulatedNode {
   frozenAtMs: number | undefined;
   api: ApiFault;
   detachedAtMs: number | undefined;
-  /** How far replay stays behind the leader; Infinity: replay stands still. */
+  /** How far replay stays behind the leader; `Infinity`: replay is stopped. */
   lagBytes: number | undefined;
   state: NodeState;
   role: Role;
@@ -70,27 +70,32 @@ export interface SimulatedNode {
   replayedLsn: number;
   replayedAtMs: number | undefined;
   startedAtMs: number;
-  motion: Motion | undefined;
+  transition: Transition | undefined;
   lastLoopAtMs: number;
   nextLoopAtMs: number;
-  /** The parameters its database was started with. */
+  /** The parameters that its database was started with. */
   parameters: ReadonlyMap<string, string>;
   pendingRestart: ReadonlyMap<string, PendingParameter>;
   scheduledRestart: ScheduledRestart | undefined;
   member: MemberKey | undefined;
 }
 
-/** Says whether the node's process can do anything at all: neither killed nor stopped by a signal. */
+/** Returns whether the node's process runs: neither killed nor frozen. */
 export function isAwake(node: SimulatedNode): boolean {
   return node.alive && node.frozenAtMs === undefined;
 }
 
-/** Says whether other nodes get an answer from its API within their timeout of 2 s (seed, "reachable via the API"). */
+/**
+ * Returns whether its API answers within the 2 s timeout of other nodes (seeds/node-api.md, "reachable via the API").
+ */
 export function isReachable(node: SimulatedNode): boolean {
   return isAwake(node) && (node.api.kind === "none" || (node.api.kind === "slow" && node.api.ms < 2000));
 }
 
-/** Says whether the database takes writes, or receives them from another cluster: it is where this cluster's WAL comes from. */
+/**
+ * Returns whether the node is the source of the cluster's WAL: it takes writes, or receives them from another
+ * cluster.
+ */
 export function isSource(node: SimulatedNode): boolean {
   return isAwake(node) && node.state === "running" && (node.role === "primary" || node.role === "standby_leader");
 }

@@ -1,22 +1,23 @@
-/** The answer to a management call: a status and a text. */
+/** The reply to a management call: a status and a text. */
 export interface TextReply {
   readonly status: number;
   readonly text: string;
 }
 
-/** What a management call came to: an answer now, or one that must be waited for while the model moves. */
+/** The outcome of a management call: a reply now, or one to wait for while the model advances. */
 export type CallOutcome =
   | { readonly kind: "reply"; readonly reply: TextReply }
   | {
       readonly kind: "wait";
-      /** Looks at the model as it is now: the answer, or `undefined` while the call is under way. */
-      readonly look: () => TextReply | undefined;
-      /** When to stop waiting, in the model's epoch milliseconds, and what to say then. */
+      /** Returns the reply according to the present model, or `undefined` while the call is in progress. */
+      readonly poll: () => TextReply | undefined;
+      /** When to stop waiting, in ms since the epoch on the model's clock. */
       readonly untilMs: number;
-      readonly late: TextReply;
+      /** The reply at that time. */
+      readonly timeoutReply: TextReply;
     };
 
-/** An answer at once. */
+/** Returns the outcome of a call that is answered at once. */
 export function reply(status: number, text: string): CallOutcome {
   return { kind: "reply", reply: { status, text } };
 }

@@ -1,6 +1,6 @@
 import type { PendingParameter } from "./node.ts";
 
-/** Parameters that only a restart applies (PostgreSQL, context `postmaster`), with the value a missing one has. */
+/** Parameters that need a restart (PostgreSQL, context `postmaster`), with their defaults. */
 const restartDefaults: ReadonlyMap<string, string> = new Map([
   ["archive_mode", "off"],
   ["hot_standby", "on"],
@@ -20,7 +20,7 @@ const restartDefaults: ReadonlyMap<string, string> = new Map([
   ["wal_log_hints", "on"],
 ]);
 
-/** What waits for a restart: the parameters whose value in force differs from the configured one. */
+/** Returns the parameters that need a restart: those whose current value differs from the configured one. */
 export function pendingParameters(
   inForce: ReadonlyMap<string, string>,
   configured: ReadonlyMap<string, string>,

@@ -4,26 +4,29 @@ import { isAwake, isSource, type SimulatedNode } from "./node.ts";
 const receiveDelayMs = 10;
 const replayDelayMs = 30;
 
-/** Lets the WAL flow until `nowMs`: sources write at the cluster's pace, replicas receive and replay a little later. */
+/** Advances the WAL to `nowMs`: sources write at the cluster's rate, replicas receive and replay slightly later. */
 export function flow(cluster: Cluster, nowMs: number): void {
-  const passedMs = Math.max(0, nowMs - cluster.nowMs);
+  const elapsedMs = Math.max(0, nowMs - cluster.nowMs);
   cluster.nowMs = Math.max(cluster.nowMs, nowMs);
   const bytesPerMs = cluster.timing.walBytesPerSecond / 1000;
   for (const node of cluster.nodes) {
-    if (isSource(node)) write(node, bytesPerMs * passedMs);
+    if (isSource(node)) write(node, bytesPerMs * elapsedMs);
   }
   for (const node of cluster.nodes) {
-    if (isReplaying(node)) follow(cluster, node);
+    if (isReplaying(node)) replay(cluster, node);
   }
 }
 
-/** Adds bytes to a source's WAL. */
+/** Appends bytes to a source's WAL. */
 export function write(node: SimulatedNode, bytes: number): void {
   node.receivedLsn += bytes;
   node.replayedLsn = node.receivedLsn;
 }
 
-/** What the node says of its receiver: `streaming` also for a while after the connection went silent, as real nodes do. */
+/**
+ * Returns the receiver state that the node reports: `streaming` also for a while after the connection went silent, as
+ * real nodes do.
+ */
 export function replicationState(cluster: Cluster, node: SimulatedNode): "streaming" | undefined {
   if (node.state !== "running" || node.role === "primary") return undefined;
   if (node.role === "standby_leader") return "streaming";
@@ -36,7 +39,7 @@ export function replicationState(cluster: Cluster, node: SimulatedNode): "stream
   return silentMs < connectionTimeoutMs ? "streaming" : undefined;
 }
 
-/** The standbys connected to this node, in its `replication` list. A frozen one stays until the sender times out. */
+/** Returns the standbys in the node's `replication` list. A frozen one stays until the sender times out. */
 export function connectedStandbys(cluster: Cluster, node: SimulatedNode): readonly SimulatedNode[] {
   if (node.state !== "running") return [];
   return cluster.nodes.filter(
@@ -51,7 +54,10 @@ export function connectedStandbys(cluster: Cluster, node: SimulatedNode): readon
   );
 }
 
-/** Chooses who is in the synchronous-standby key: with `on` one connected standby, kept as long as it stays; with `quorum` all. */
+/**
+ * Writes the synchronous-standby key: with `on` one connected standby, kept while it stays connected; with `quorum`
+ * all.
+ */
 export function chooseSync(cluster: Cluster): void {
   const { synchronousMode } = cluster.settings;
   if (synchronousMode === "off") {
@@ -59,7 +65,7 @@ export function chooseSync(cluster: Cluster): void {
     return;
   }
   const leader = cluster.lock === undefined ? undefined : nodeNamed(cluster, cluster.lock.holder);
-  // Without a writing leader nobody changes the key: whoever was synchronous is who may lead.
+  // Without a writing leader the key stays: only a synchronous standby may become the leader.
   if (leader === undefined || !isSource(leader)) return;
   const names = connectedStandbys(cluster, leader).map((node) => node.name);
   if (synchronousMode === "quorum") cluster.sync = names;
@@ -71,18 +77,18 @@ function isReplaying(node: SimulatedNode): boolean {
   return isAwake(node) && node.state === "running" && node.role === "replica";
 }
 
-function follow(cluster: Cluster, node: SimulatedNode): void {
+function replay(cluster: Cluster, node: SimulatedNode): void {
   const source = node.detachedAtMs === undefined ? sourceOf(cluster, node) : undefined;
   const flowing = source !== undefined && isSource(source) && source.timeline === node.timeline ? source : undefined;
-  // Once the source has shut down cleanly all it wrote has arrived; a killed or frozen one takes its last bytes with it.
-  const drained = source !== undefined && isShutDown(source) && source.timeline === node.timeline ? source : undefined;
+  // After a clean shutdown of the source all its WAL has arrived. The last bytes of a killed or frozen one are lost.
+  const shutDown = source !== undefined && isShutDown(source) && source.timeline === node.timeline ? source : undefined;
   const bytesPerMs = cluster.timing.walBytesPerSecond / 1000;
   if (flowing !== undefined)
     node.receivedLsn = Math.max(node.receivedLsn, flowing.receivedLsn - bytesPerMs * receiveDelayMs);
-  if (drained !== undefined) node.receivedLsn = Math.max(node.receivedLsn, drained.receivedLsn);
+  if (shutDown !== undefined) node.receivedLsn = Math.max(node.receivedLsn, shutDown.receivedLsn);
   const end = flowing?.receivedLsn ?? node.receivedLsn;
-  const behind = node.lagBytes ?? (flowing === undefined ? 0 : bytesPerMs * replayDelayMs);
-  const replayed = Math.min(node.receivedLsn, end - behind);
+  const lagBytes = node.lagBytes ?? (flowing === undefined ? 0 : bytesPerMs * replayDelayMs);
+  const replayed = Math.min(node.receivedLsn, end - lagBytes);
   if (replayed > node.replayedLsn) {
     node.replayedLsn = replayed;
     node.replayedAtMs = cluster.nowMs;

@@ -1,6 +1,6 @@
 import { isJsonObject, type SimulatorJson, type SimulatorObject } from "./json.ts";
 
-/** What the dynamic configuration means to the HA loop. Times in milliseconds. */
+/** The dynamic configuration as the HA loop uses it. Durations in ms. */
 export interface SimulatorSettings {
   readonly ttlMs: number;
   readonly loopWaitMs: number;
@@ -10,13 +10,13 @@ export interface SimulatorSettings {
   readonly synchronousMode: "off" | "on" | "quorum";
   readonly failsafeMode: boolean;
   readonly standbyCluster: boolean;
-  /** The database's parameters, values as text: `max_connections` to `50`. */
+  /** The database's parameters with values as text: `max_connections` to `50`. */
   readonly parameters: ReadonlyMap<string, string>;
 }
 
 /**
- * Reads the dynamic configuration (seeds/node-api.md, `/config`) in either vocabulary (`postgresql` or `database`). A field that is missing
- * or unusable has Patroni's default: ttl 30 s, loop_wait 10 s, maximum_lag_on_failover 1 MiB.
+ * Reads the dynamic configuration (seeds/node-api.md, `/config`) in either vocabulary (`postgresql` or `database`). A
+ * missing or invalid field has Patroni's default: ttl 30 s, loop_wait 10 s, maximum_lag_on_failover 1 MiB.
  */
 export function readSettings(config: SimulatorObject): SimulatorSettings {
   const ttlMs = Math.max(20, seconds(config["ttl"], 30));
@@ -24,7 +24,7 @@ export function readSettings(config: SimulatorObject): SimulatorSettings {
   const parameters = isJsonObject(database) && isJsonObject(database["parameters"]) ? database["parameters"] : {};
   return {
     ttlMs,
-    // A lock that is renewed less often than it expires would flap; real nodes shorten loop_wait likewise.
+    // A lock renewed less often than it expires would flap. Real nodes shorten loop_wait likewise.
     loopWaitMs: Math.min(Math.max(10, seconds(config["loop_wait"], 10)), ttlMs / 2),
     maximumLagOnFailover: numeric(config["maximum_lag_on_failover"], 1_048_576),
     checkTimeline: truthy(config["check_timeline"]),
@@ -41,7 +41,7 @@ export function readSettings(config: SimulatorObject): SimulatorSettings {
   };
 }
 
-/** Reads a boolean as configurations write them: `true`, `"on"`, `"yes"`, `1` (Patroni utils.py, parse_bool). */
+/** Reads a boolean in any spelling of configurations: `true`, `"on"`, `"yes"`, `1` (Patroni utils.py, parse_bool). */
 export function truthy(value: SimulatorJson | undefined): boolean {
   return (
     value === true ||

@@ -15,14 +15,15 @@ const secondsIn = new Map([
 ]);
 
 /**
- * Reads a number of bytes as real nodes do, after PostgreSQL's strtol: `1048576`, `16kB`, `16 kB`, `1.5MB`, `0x400`, `017`; units are
- * case-sensitive. `undefined` when unreadable, which real nodes take as "no limit" (Patroni 4.1.4 utils.py, parse_int).
+ * Parses a number of bytes as real nodes do, after PostgreSQL's strtol: `1048576`, `16kB`, `16 kB`, `1.5MB`, `0x400`,
+ * `017`. Units are case-sensitive. Returns `undefined` for anything else, which real nodes treat as "no limit"
+ * (Patroni 4.1.4 utils.py, parse_int).
  */
 export function parseSize(text: string): number | undefined {
   return parseQuantity(text, bytesIn);
 }
 
-/** Reads a number of seconds: `30`, `500 ms`, `2min`. Undefined when unreadable. */
+/** Parses a number of seconds: `30`, `500 ms`, `2min`. Returns `undefined` for anything else. */
 export function parseSeconds(text: string): number | undefined {
   return parseQuantity(text, secondsIn);
 }

@@ -1,10 +1,11 @@
 import { type Cluster, leaderOf, membersOf, wakeLoops } from "./cluster.ts";
 import type { SimulatorJson, SimulatorObject } from "./json.ts";
 import { type CallOutcome, reply } from "./outcome.ts";
-import { isEligibleToStand } from "./race.ts";
+import { mayLead } from "./race.ts";
 import { parseSchedule } from "./timestamp.ts";
 
-interface Asked {
+/** The parameters of a switchover or failover. */
+interface SwitchoverRequest {
   readonly action: "switchover" | "failover";
   readonly leader: string | undefined;
   readonly candidate: string | undefined;
@@ -12,40 +13,43 @@ interface Asked {
 }
 
 /**
- * `POST /switchover` and `POST /failover`: 200 when done, 202 scheduled, 400 not understood, 412 not possible, 422 bad time, 503 not
- * completed; texts and the order of the refusals as in Patroni 4.1.4 api.py, do_POST_failover.
+ * `POST /switchover` and `POST /failover`: 200 done, 202 scheduled, 400 for invalid parameters, 412 if it is not
+ * possible, 422 for an invalid time, 503 if it did not complete. Texts and the order of checks as in Patroni 4.1.4
+ * api.py, do_POST_failover.
  */
 export function switchOver(cluster: Cluster, path: "switchover" | "failover", body: SimulatorObject): CallOutcome {
-  const asked: Asked = {
+  const request: SwitchoverRequest = {
     action: path,
-    leader: nameIn(body["leader"]),
-    candidate: nameIn(body["candidate"]) ?? nameIn(body["member"]),
-    scheduledAt: isGiven(body["scheduled_at"]) ? body["scheduled_at"] : undefined,
+    leader: nameOf(body["leader"]),
+    candidate: nameOf(body["candidate"]) ?? nameOf(body["member"]),
+    scheduledAt: isTruthyInPython(body["scheduled_at"]) ? body["scheduled_at"] : undefined,
   };
-  const misunderstood = mistakeIn(cluster, asked);
-  if (misunderstood !== undefined) return reply(400, misunderstood);
+  const problem = parameterError(cluster, request);
+  if (problem !== undefined) return reply(400, problem);
   // A failover that names the leader is a switchover (seed, POST /failover).
-  const action = asked.leader === undefined ? path : "switchover";
+  const action = request.leader === undefined ? path : "switchover";
   const schedule =
-    asked.scheduledAt === undefined ? undefined : parseSchedule(asked.scheduledAt, action, cluster.nowMs);
+    request.scheduledAt === undefined ? undefined : parseSchedule(request.scheduledAt, action, cluster.nowMs);
   if (schedule?.kind === "refused") return reply(schedule.status, schedule.text);
-  if (asked.leader === asked.candidate) return reply(400, "Switchover target and source are the same");
-  const obstacle = schedule === undefined ? obstacleTo(cluster, asked, action) : undefined;
-  if (obstacle !== undefined) return reply(412, obstacle);
-  cluster.failover = { leader: asked.leader, candidate: asked.candidate, scheduledAtMs: schedule?.atMs };
+  if (request.leader === request.candidate) return reply(400, "Switchover target and source are the same");
+  const ineligible = schedule === undefined ? ineligibility(cluster, request, action) : undefined;
+  if (ineligible !== undefined) return reply(412, ineligible);
+  cluster.failover = { leader: request.leader, candidate: request.candidate, scheduledAtMs: schedule?.atMs };
   wakeLoops(cluster, 0);
-  return schedule === undefined ? untilLed(cluster, action, asked.candidate) : reply(202, "Switchover scheduled");
+  return schedule === undefined
+    ? waitForLeader(cluster, action, request.candidate)
+    : reply(202, "Switchover scheduled");
 }
 
-/** `DELETE /switchover`: 200 when a scheduled one was removed, 404 when there was none. */
+/** `DELETE /switchover`: 200 if a scheduled one was removed, 404 if there was none. */
 export function cancelSwitchover(cluster: Cluster): CallOutcome {
   if (cluster.failover?.scheduledAtMs === undefined) return reply(404, "no switchover is scheduled");
   cluster.failover = undefined;
   return reply(200, "scheduled switchover deleted");
 }
 
-function mistakeIn(cluster: Cluster, asked: Asked): string | undefined {
-  const { action, leader, candidate, scheduledAt } = asked;
+function parameterError(cluster: Cluster, request: SwitchoverRequest): string | undefined {
+  const { action, leader, candidate, scheduledAt } = request;
   const { pause } = cluster.settings;
   if (action === "failover" && candidate === undefined)
     return "Failover could be performed only to a specific candidate";
@@ -57,17 +61,17 @@ function mistakeIn(cluster: Cluster, asked: Asked): string | undefined {
   return undefined;
 }
 
-/** Why nobody could take over, if so (Patroni 4.1.4 api.py, is_failover_possible). */
-function obstacleTo(cluster: Cluster, { leader, candidate }: Asked, action: string): string | undefined {
+/** Returns why no node could take over, or `undefined` (Patroni 4.1.4 api.py, is_failover_possible). */
+function ineligibility(cluster: Cluster, { leader, candidate }: SwitchoverRequest, action: string): string | undefined {
   if (leader !== undefined && cluster.lock?.holder !== leader) return "leader name does not match";
   const members = membersOf(cluster);
   const needsSync = cluster.settings.synchronousMode === "on";
   if (candidate !== undefined) {
     if (action === "switchover" && needsSync && !cluster.sync.includes(candidate))
       return "candidate name does not match with sync_standby";
-    const named = members.find((node) => node.name === candidate);
-    if (named === undefined) return "candidate does not exists";
-    return isEligibleToStand(named) ? undefined : `${action} is not possible: no good candidates have been found`;
+    const node = members.find((member) => member.name === candidate);
+    if (node === undefined) return "candidate does not exists";
+    return mayLead(node) ? undefined : `${action} is not possible: no good candidates have been found`;
   }
   const others = members.filter(
     (node) => node !== leaderOf(cluster) && (!needsSync || cluster.sync.includes(node.name)),
@@ -76,13 +80,13 @@ function obstacleTo(cluster: Cluster, { leader, candidate }: Asked, action: stri
     const lack = needsSync ? "can not find sync_standby" : "cluster does not have members except leader";
     return `${action} is not possible: ${lack}`;
   }
-  return others.some(isEligibleToStand) ? undefined : `${action} is not possible: no good candidates have been found`;
+  return others.some(mayLead) ? undefined : `${action} is not possible: no good candidates have been found`;
 }
 
-function untilLed(cluster: Cluster, action: string, candidate: string | undefined): CallOutcome {
+function waitForLeader(cluster: Cluster, action: string, candidate: string | undefined): CallOutcome {
   const before = cluster.lock?.holder;
   const title = action === "switchover" ? "Switchover" : "Failover";
-  const look = (): { status: number; text: string } | undefined => {
+  const poll = (): { status: number; text: string } | undefined => {
     const holder = cluster.lock?.holder;
     if (holder !== undefined && holder !== before) {
       const done = candidate === undefined || candidate === holder;
@@ -94,18 +98,18 @@ function untilLed(cluster: Cluster, action: string, candidate: string | undefine
   const waitMs = 2 * Math.max(10_000, cluster.settings.loopWaitMs);
   return {
     kind: "wait",
-    look,
+    poll,
     untilMs: cluster.nowMs + waitMs,
-    late: { status: 503, text: `${title} status unknown` },
+    timeoutReply: { status: 503, text: `${title} status unknown` },
   };
 }
 
-function nameIn(value: SimulatorJson | undefined): string | undefined {
-  if (!isGiven(value)) return undefined;
+function nameOf(value: SimulatorJson | undefined): string | undefined {
+  if (!isTruthyInPython(value)) return undefined;
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** What Python takes for true: not null, false, 0, "", [] or {}. */
-function isGiven(value: SimulatorJson | undefined): boolean {
+/** Whether a value is true in Python: not null, false, 0, "", [] or {}. */
+function isTruthyInPython(value: SimulatorJson | undefined): boolean {
   return value !== undefined && ![`null`, `false`, `0`, `""`, `[]`, `{}`].includes(JSON.stringify(value));
 }

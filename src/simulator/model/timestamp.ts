@@ -1,19 +1,19 @@
-/** An instant as the status document writes it: `2026-11-21 05:52:03.640000+00:00`. */
+/** Formats an instant as in the status document: `2026-11-21 05:52:03.640000+00:00`. */
 export function statusTime(epochMs: number): string {
   return historyTime(epochMs).replace("T", " ");
 }
 
-/** An instant as the history writes it: `2026-11-21T05:53:54.103000+00:00`. */
+/** Formats an instant as in the history: `2026-11-21T05:53:54.103000+00:00`. */
 export function historyTime(epochMs: number): string {
   return new Date(epochMs).toISOString().replace("Z", "000+00:00");
 }
 
-/** An instant as a schedule writes it: `2026-11-21T06:53:47+00:00`, with a fraction only where there is one. */
+/** Formats an instant as in a schedule: `2026-11-21T06:53:47+00:00`, with a fraction only if it has one. */
 export function scheduleTime(epochMs: number): string {
   return epochMs % 1000 === 0 ? new Date(epochMs).toISOString().replace(".000Z", "+00:00") : historyTime(epochMs);
 }
 
-/** A schedule as a management call gave it: the instant, or the status and text of the refusal. */
+/** The parsed schedule of a management call: the instant, or the status and text of the error. */
 export type Schedule =
   | { readonly kind: "at"; readonly atMs: number }
   | { readonly kind: "refused"; readonly status: number; readonly text: string };
@@ -21,8 +21,8 @@ export type Schedule =
 const isoTime = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/;
 
 /**
- * Reads the time of a scheduled action: ISO 8601, the zone is mandatory, and it must lie ahead.
- * Unreadable or past is 422, without a zone 400 (Patroni 4.1.4 api.py, parse_schedule).
+ * Parses the time of a scheduled action: ISO 8601 with a time zone, in the future. An invalid or past time is 422, a
+ * missing zone 400 (Patroni 4.1.4 api.py, parse_schedule).
  */
 export function parseSchedule(value: unknown, action: string, nowMs: number): Schedule {
   const match = typeof value === "string" ? isoTime.exec(value.trim()) : null;
@@ -41,7 +41,7 @@ export function parseSchedule(value: unknown, action: string, nowMs: number): Sc
   return { kind: "at", atMs };
 }
 
-/** `2026-11-21 06:53+01` as JavaScript's parser wants it: `2026-11-21T06:53+01:00`. */
+/** Converts `2026-11-21 06:53+01` to the form that JavaScript parses: `2026-11-21T06:53+01:00`. */
 function normalized(text: string, zone: string): string {
   const time = text
     .slice(0, text.length - zone.length)

@@ -1,13 +1,16 @@
 import { type Cluster, modelHoldsLock, leaderOf, wakeLoops } from "./cluster.ts";
-import type { Motion, SimulatedNode } from "./node.ts";
+import type { Transition, SimulatedNode } from "./node.ts";
 import { reportedLsn } from "./lsn.ts";
 import { historyTime } from "./timestamp.ts";
 
-/** How much history is kept; a real cluster's is unbounded unless `max_timelines_history` says so. */
+/** The most history rows kept. A real cluster keeps all unless `max_timelines_history` is set. */
 const historyRowsMax = 1000;
 
-/** The share of `switchoverMs` that each motion takes; handing over, being elected (`raceShare`) and promoting make up a switchover. */
-const shares: Readonly<Record<Motion["kind"], number>> = {
+/**
+ * The fraction of `switchoverMs` that each transition takes. Handing over, the race (`raceShare`) and promoting make
+ * up a switchover.
+ */
+const shares: Readonly<Record<Transition["kind"], number>> = {
   "handing over": 0.4,
   demoting: 0.25,
   demoted: 0.25,
@@ -19,9 +22,9 @@ const shares: Readonly<Record<Motion["kind"], number>> = {
 };
 const raceShare = 0.2;
 
-/** Begins a motion: the node's state and role become what real nodes report while it lasts. */
-export function begin(cluster: Cluster, node: SimulatedNode, kind: Motion["kind"]): void {
-  node.motion = { kind, endsAtMs: cluster.nowMs + shares[kind] * cluster.timing.switchoverMs };
+/** Begins a transition: the node's state and role become those that real nodes report meanwhile. */
+export function begin(cluster: Cluster, node: SimulatedNode, kind: Transition["kind"]): void {
+  node.transition = { kind, endsAtMs: cluster.nowMs + shares[kind] * cluster.timing.switchoverMs };
   switch (kind) {
     case "handing over":
     case "demoting":
@@ -47,10 +50,10 @@ export function begin(cluster: Cluster, node: SimulatedNode, kind: Motion["kind"
   }
 }
 
-/** Ends the node's motion and begins the one that follows from it, if any. */
+/** Ends the node's transition and begins the one that follows, if any. */
 export function end(cluster: Cluster, node: SimulatedNode): void {
-  const kind = node.motion?.kind;
-  node.motion = undefined;
+  const kind = node.transition?.kind;
+  node.transition = undefined;
   switch (kind) {
     case undefined:
       return;
@@ -81,16 +84,16 @@ export function end(cluster: Cluster, node: SimulatedNode): void {
   }
 }
 
-/** Gives the lock up; the others race for it a moment later. */
+/** Releases the lock. The other nodes race for it shortly after. */
 export function release(cluster: Cluster): void {
   cluster.lock = undefined;
   wakeLoops(cluster, raceShare * cluster.timing.switchoverMs);
 }
 
-/** Connects a replica to the leader's database. What it has past the point where the leader's timeline began is rewound. */
+/** Makes a replica stream from the leader. WAL past the start of the leader's timeline is rewound. */
 export function attach(cluster: Cluster, node: SimulatedNode): void {
   const leader = leaderOf(cluster);
-  if (leader === undefined || leader === node || leader.motion?.kind === "promoting") return;
+  if (leader === undefined || leader === node || leader.transition?.kind === "promoting") return;
   if (node.following === leader.name && node.timeline === leader.timeline) return;
   node.following = leader.name;
   if (node.timeline === leader.timeline) return;
@@ -100,7 +103,7 @@ export function attach(cluster: Cluster, node: SimulatedNode): void {
   node.timeline = leader.timeline;
 }
 
-/** A base backup of the leader: the copy is where the leader is now. */
+/** Takes a base backup of the leader: the node gets its present position and timeline. */
 function clone(cluster: Cluster, node: SimulatedNode): void {
   const leader = leaderOf(cluster);
   if (leader === undefined || !leader.alive) return;

@@ -54,7 +54,7 @@ describe("rolecall simulate", () => {
 
   for (const [flags, says] of [
     [["--nodes", "none"], /--nodes must be a number: it is "none"/],
-    [["--nodes", "0"], /nodes must be a whole number from 1 to 1000: it is 0/],
+    [["--nodes", "0"], /nodes must be a whole number from 1 to 1000, got 0/],
     [["--vocabulary", "greek"], /--vocabulary must be one of patroni, neutral: it is "greek"/],
     [["--ttl", "10", "--loop-wait", "9"], /loop_wait must be/],
     [["--colour"], /Unknown option '--colour'/],

@@ -26,14 +26,14 @@ function write(text: string): string {
   return file;
 }
 
-suite("flags win over the environment, which wins over the file", () => {
+suite("flags override the environment, which overrides the file", () => {
   const rows = JSON.parse(readFileSync("test/spec/config/sources.json", "utf8")) as Row[];
   for (const row of rows) {
     test(row.name, () => {
       const result = loadConfig({ file: row.file === null ? null : write(row.file), env: row.env, flags: row.flags });
       if (row.expected !== undefined) {
         assert.ok(result.ok, result.ok ? "" : renderProblems(result.problems));
-        assertHolds(result.config, row.expected, "");
+        assertHolds({ ...result.config, simulator: result.simulator }, row.expected, "");
         return;
       }
       const shown = result.ok ? "" : renderProblems(result.problems).replaceAll(`${folder}/`, "");
@@ -48,7 +48,7 @@ suite("flags win over the environment, which wins over the file", () => {
   }
 });
 
-test("what environment and flags say has no file and no line, and its name for a path", () => {
+test("a problem with a variable has neither file nor line, and the variable's name as its path", () => {
   const result = loadConfig({ file: null, env: { ROLECALL_DISCOVER: "http://a:1", ROLECALL_DRAIN: "x" }, flags: {} });
   const [problem] = result.ok ? [] : result.problems;
   assert.deepEqual(
@@ -57,7 +57,7 @@ test("what environment and flags say has no file and no line, and its name for a
   );
 });
 
-test("a file's names are relative to its folder, those from outside to the folder we are in", () => {
+test("file names in a file are relative to its folder, those in variables to the working directory", () => {
   const text =
     "clusters: [{ name: a, discover: ['https://a:1'], tls: { ca: tls/ca.pem } }]\nstate_file: members.json\n";
   const inside = loadConfig({ file: write(text), env: {}, flags: {} });
@@ -68,7 +68,7 @@ test("a file's names are relative to its folder, those from outside to the folde
   assert.equal(outside.ok && outside.config.stateFile, resolve("members.json"));
 });
 
-test("every value outside lists of the schema has its variable", () => {
+test("every key outside lists has an environment variable", () => {
   assert.deepEqual(
     overrideKeys.map(({ variable, kind }) => `${variable} ${kind}`),
     [
@@ -101,7 +101,7 @@ test("every value outside lists of the schema has its variable", () => {
   assert.equal(new Set(variables).size, variables.length);
 });
 
-/** Every field of `expected` holds in `actual`; lists have the same length. */
+/** Asserts that `actual` has every field of `expected`, and lists of the same length. */
 function assertHolds(actual: unknown, expected: unknown, path: string): void {
   if (typeof expected !== "object" || expected === null) {
     assert.equal(actual, expected, path);

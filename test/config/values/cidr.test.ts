@@ -3,7 +3,7 @@ import { suite, test } from "node:test";
 import { parseCidr, unmapped } from "../../../src/config/values/cidr.ts";
 import { allowlistOf } from "../../../src/http/access/ip-allowlist.ts";
 
-suite("a network holds an address", () => {
+suite("a network contains an address or not", () => {
   const rows: readonly (readonly [string, string, boolean])[] = [
     ["10.0.0.0/8", "10.255.0.1", true],
     ["10.0.0.0/8", "11.0.0.1", false],
@@ -18,12 +18,12 @@ suite("a network holds an address", () => {
     ["::1", "::1", true],
     ["0.0.0.0/0", "", false],
   ];
-  for (const [network, address, holds] of rows)
-    test(`${network} ${holds ? "has" : "has not"} ${address}`, () =>
-      assert.equal(allowlistOf([network])(address), holds));
+  for (const [network, address, contains] of rows)
+    test(`${network} ${contains ? "contains" : "does not contain"} ${address}`, () =>
+      assert.equal(allowlistOf([network])(address), contains));
 });
 
-suite("what is no network is refused", () => {
+suite("rejects what is no network", () => {
   for (const text of [
     "",
     "10.0.0.0/33",
@@ -38,7 +38,7 @@ suite("what is no network is refused", () => {
   }
 });
 
-test("a mapped IPv4 address is that IPv4 address; others stay", () => {
+test("converts an IPv4-mapped address and keeps any other", () => {
   assert.equal(unmapped("::FFFF:192.0.2.1"), "192.0.2.1");
   assert.equal(unmapped("fd00::1"), "fd00::1");
 });

@@ -18,7 +18,7 @@ function kindOf(reply: NodeReply): string {
   return "failure" in reply ? reply.failure.kind : `${reply.status} ${reply.body.length}`;
 }
 
-test("an answer in several pieces is one answer", async (context) => {
+test("joins a response that arrives in several pieces", async (context) => {
   const { origin } = await serveRaw(context, (socket) => {
     socket.once("data", () => {
       socket.write("HTTP/1.0 503 Service Unavailable\r\nContent-Type: application/json\r\n\r\n{");
@@ -32,7 +32,7 @@ test("an answer in several pieces is one answer", async (context) => {
   assert.equal(reply.body.toString(), '{"state":"running"}');
 });
 
-test("a connection that the node keeps is used again, one that it closes is made anew", async (context) => {
+test("reuses a connection that the node keeps alive, and replaces one that it closes", async (context) => {
   for (const keeps of [true, false]) {
     let connections = 0;
     const server = createServer((_request, response) => {
@@ -47,30 +47,30 @@ test("a connection that the node keeps is used again, one that it closes is made
   }
 });
 
-test("a bare status line is an answer", async (context) => {
+test("accepts a bare status line", async (context) => {
   const { origin } = await serveBytes(context, "HTTP/1.0 200 OK\r\n\r\n");
   assert.equal(kindOf(await clientOf(context, origin).get("/liveness")), "200 0");
 });
 
-test("a redirect is an answer and is not followed", async (context) => {
-  let asked = 0;
+test("returns a redirect and does not follow it", async (context) => {
+  let connections = 0;
   const { origin } = await serveRaw(context, (socket) => {
-    asked += 1;
+    connections += 1;
     socket.once(
       "data",
       () => void socket.end("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"),
     );
   });
   assert.equal(kindOf(await clientOf(context, origin).get("/leader")), "302 0");
-  assert.equal(asked, 1);
+  assert.equal(connections, 1);
 });
 
-test("the deadline covers the wait for the head", async (context) => {
+test("the timeout includes the wait for the response head", async (context) => {
   const { origin } = await serveRaw(context, () => {});
   assert.equal(kindOf(await clientOf(context, origin, 80).get("/leader")), "timeout");
 });
 
-test("the deadline covers the body, however steadily it trickles", async (context) => {
+test("the timeout includes the body, however steadily it trickles in", async (context) => {
   let cut = (): void => {};
   const wasInterrupted = new Promise<void>((resolve) => (cut = resolve));
   const { origin } = await serveRaw(context, (socket) => {
@@ -85,7 +85,7 @@ test("the deadline covers the body, however steadily it trickles", async (contex
   await wasInterrupted;
 });
 
-test("the deadline covers endless interim answers", async (context) => {
+test("the timeout includes endless interim responses", async (context) => {
   const { origin } = await serveRaw(context, (socket) => {
     const drip = setInterval(() => socket.write("HTTP/1.1 100 Continue\r\n\r\n"), 5);
     socket.on("close", () => clearInterval(drip));
@@ -93,7 +93,7 @@ test("the deadline covers endless interim answers", async (context) => {
   assert.notEqual(kindOf(await clientOf(context, origin, 100).get("/leader")).slice(0, 3), "200");
 });
 
-test("after a deadline the next question is asked on a fresh connection", async (context) => {
+test("uses a new connection for the request after a timeout", async (context) => {
   let connections = 0;
   const { origin } = await serveRaw(context, (socket) => {
     connections += 1;
@@ -104,7 +104,7 @@ test("after a deadline the next question is asked on a fresh connection", async 
   assert.equal(kindOf(await client.get("/leader")), "200 2");
 });
 
-test("a body of 1 MiB is read, one byte more is not", async (context) => {
+test("reads a body of 1 MiB, and rejects one byte more", async (context) => {
   for (const [length, expected] of [
     [mebibyte, `200 ${mebibyte}`],
     [mebibyte + 1, "too_large"],
@@ -117,7 +117,7 @@ test("a body of 1 MiB is read, one byte more is not", async (context) => {
   }
 });
 
-test("a body without an end is cut off at once", async (context) => {
+test("aborts an endless body early", async (context) => {
   let sent = 0;
   const { origin } = await serveRaw(context, (socket) => {
     const piece = Buffer.alloc(65_536, "x");
@@ -129,10 +129,10 @@ test("a body without an end is cut off at once", async (context) => {
     pour();
   });
   assert.equal(kindOf(await clientOf(context, origin).get("/leader")), "too_large");
-  assert.ok(sent < 64 * mebibyte, `${sent} bytes were taken`);
+  assert.ok(sent < 64 * mebibyte, `${sent} bytes were read`);
 });
 
-test("what goes wrong has a name", async (context) => {
+test("classifies malformed responses and reset connections", async (context) => {
   const garbage = await serveBytes(context, "\u0000\u0001garbage\r\n\r\n");
   const truncated = await serveBytes(context, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{");
   const empty = await serveRaw(context, (socket) => void socket.end());
@@ -146,17 +146,17 @@ test("what goes wrong has a name", async (context) => {
   assert.deepEqual(kinds, ["body", "reset", "reset", "reset", "too_large", "body"]);
   const client = clientOf(context, closed.origin);
   client.close();
-  assert.equal(kindOf(await client.get("/leader")), "body", "a client that was closed asks nobody");
+  assert.equal(kindOf(await client.get("/leader")), "body", "a closed client sends nothing");
 });
 
-test("a port where nobody listens refuses", async (context) => {
+test("reports a closed port as refused", async (context) => {
   assert.equal(kindOf(await clientOf(context, `http://127.0.0.1:${await freePort()}`).get("/leader")), "refused");
 });
 
-test("closing ends what is under way", async (context) => {
+test("close fails the request in flight", async (context) => {
   const { origin } = await serveRaw(context, () => {});
   const client = clientOf(context, origin);
-  const asking = client.get("/leader");
+  const reply = client.get("/leader");
   client.close();
-  assert.equal("failure" in (await asking), true);
+  assert.equal("failure" in (await reply), true);
 });

@@ -12,7 +12,7 @@ import { statusDocument } from "../../fake/node-documents.ts";
 const authority = new CertificateAuthority();
 after(() => authority.remove());
 
-test("a node that turned to https is down by that name, in the phrase and in the log, and stays so", async () => {
+test("a node that switched to https is down with that detail, in the status phrase and in the log", async () => {
   const { cert, key } = authority.issue("pg2");
   const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
   const pg2 = await openFakeNode({
@@ -45,10 +45,10 @@ test("a node that turned to https is down by that name, in the phrase and in the
   }
 });
 
-test("a node that breaks connections off and speaks no TLS is not accused of it", async () => {
-  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
-  const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, handler: (request) => request.socket.destroy() });
-  const town = await gatewayFixtureOf([nodeOf(pg1), nodeOf(pg2)]);
+test("a node that resets connections without speaking TLS is not reported as https", async () => {
+  const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
+  const pg2 = await serveOddNode({ name: "pg2", holdsLock: false, instead: (request) => request.socket.destroy() });
+  const town = await buildTownOf([nodeOf(pg1), nodeOf(pg2)]);
   try {
     const line = await until("a line", () =>
       town.logRecords.find(({ node, failure }) => node === "pg2" && failure !== undefined),
@@ -60,7 +60,7 @@ test("a node that breaks connections off and speaks no TLS is not accused of it"
   }
 });
 
-test("a node under its https address is asked with the cluster's authority and our own certificate", async () => {
+test("connects to an https address with the cluster's CA and our client certificate", async () => {
   const [server, client] = [authority.issue("pg1"), authority.issue("edge")];
   const seen: (string | undefined)[] = [];
   const pg1 = await openFakeNode({

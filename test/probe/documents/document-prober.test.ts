@@ -16,9 +16,9 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 const names = ["pg1", "pg2", "pg3"];
 const seeds = ["http://pg8:8008", "http://pg9:8008"];
 
-/** Three nodes that have just answered and go on to, as long as nobody looks for ten minutes. */
-function answering(): ClusterFixture {
-  const watched = new ClusterFixture({ policy: { maxAgeMs: 600_000 } });
+/** Three nodes that have just answered, with evidence that stays fresh for ten minutes. */
+function answering(): Watched {
+  const watched = new Watched({ settings: { maxAgeMs: 600_000 } });
   watched.document("config", { of: "pg1", value: { ttl: 1_000 } }, 0);
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
@@ -26,13 +26,13 @@ function answering(): ClusterFixture {
   return watched;
 }
 
-function only(path: string, answer: Responder): Responder {
-  return (origin, asked) => (asked === path ? answer(origin, asked) : healthyCluster(names)(origin, asked));
+function only(path: string, answer: Script): Script {
+  return (origin, requested) => (requested === path ? answer(origin, requested) : healthy(names)(origin, requested));
 }
 
-test("the cluster document is asked of one node at its pace, the slow documents at theirs", async (context) => {
-  const scripted = new FakeTransport(context, answering(), healthyCluster(names));
-  const prober = new DocumentProber(scripted.context(), []);
+test("requests /cluster from one node each cluster interval, the others each config interval", async (context) => {
+  const scripted = new Scripted(context, answering(), healthy(names));
+  const prober = new DocumentProber(scripted.probing(), []);
   await prober.probe();
   await scripted.advance(31_000);
   assert.deepEqual(
@@ -42,14 +42,14 @@ test("the cluster document is asked of one node at its pace, the slow documents 
   assert.deepEqual(scripted.sentAt("/config"), [0, 30_000]);
   assert.deepEqual(scripted.sentAt("/history"), [0, 30_000]);
   assert.deepEqual(scripted.sentAt("/failsafe"), [0, 30_000]);
-  const asked = scripted.sent.filter(({ url }) => url.endsWith("/cluster")).map(({ url }) => new URL(url).hostname);
-  assert.deepEqual(asked.slice(0, 5), ["pg1", "pg2", "pg3", "pg1", "pg2"], "in turn, the leader too");
-  assert.equal(scripted.fixture.cluster.documents.failsafe?.status, 502);
+  const sources = scripted.sent.filter(({ url }) => url.endsWith("/cluster")).map(({ url }) => new URL(url).hostname);
+  assert.deepEqual(sources.slice(0, 5), ["pg1", "pg2", "pg3", "pg1", "pg2"], "in turn, the leader too");
+  assert.equal(scripted.watched.cluster.documents.failsafe?.status, 502);
   prober.stop();
 });
 
-test("after a failure they rest 10 s, then 20, 40 and 60, and an answer ends that", async (context) => {
-  const scripted = new FakeTransport(
+test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (context) => {
+  const scripted = new Scripted(
     context,
     answering(),
     only("/cluster", () => failedReply("timeout")),
@@ -64,8 +64,8 @@ test("after a failure they rest 10 s, then 20, 40 and 60, and an answer ends tha
   prober.stop();
 });
 
-test("a slow document that fails is rested from too, the failsafe aside, which nodes may not have", async (context) => {
-  const scripted = new FakeTransport(
+test("rests after a failed slow document too, except /failsafe, which nodes may not have", async (context) => {
+  const scripted = new Scripted(
     context,
     answering(),
     only("/history", () => failedReply("timeout")),
@@ -80,9 +80,9 @@ test("a slow document that fails is rested from too, the failsafe aside, which n
   prober.stop();
 });
 
-test("a node that refuses connections says nothing of the DCS: the next one is asked without resting", async (context) => {
-  const scripted = new FakeTransport(context, answering(), (origin, path) =>
-    origin.includes("pg2") ? failedReply("refused") : healthyCluster(names)(origin, path),
+test("tries the next node without a rest after a refused connection", async (context) => {
+  const scripted = new Scripted(context, answering(), (origin, path) =>
+    origin.includes("pg2") ? failed("refused") : healthy(names)(origin, path),
   );
   const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
@@ -96,7 +96,7 @@ test("a node that refuses connections says nothing of the DCS: the next one is a
   prober.stop();
 });
 
-test("while the only claimant says failsafe nobody is asked, for the DCS is down", async (context) => {
+test("requests no document while the only claimant reports failsafe, because the DCS is down", async (context) => {
   const watched = answering();
   watched.lead("pg1", 0, { failsafe_mode_is_active: true });
   const scripted = new FakeTransport(context, watched, healthyCluster(names));
@@ -111,9 +111,9 @@ test("while the only claimant says failsafe nobody is asked, for the DCS is down
   prober.stop();
 });
 
-test("a change that comes while documents are being asked has them asked again, all of them", async (context) => {
-  const scripted = new FakeTransport(context, answering(), healthyCluster(names));
-  const prober = new DocumentProber(scripted.context(), []);
+test("requests all documents again after a change during a request", async (context) => {
+  const scripted = new Scripted(context, answering(), healthy(names));
+  const prober = new DocumentProber(scripted.probing(), []);
   const first = prober.probe();
   await runPendingTasks();
   prober.probeAll();
@@ -126,10 +126,10 @@ test("a change that comes while documents are being asked has them asked again, 
   prober.stop();
 });
 
-test("seeds are tried in turn until one knows the members", async (context) => {
-  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
-  const scripted = new FakeTransport(context, watched, () => jsonReply({ members: [] }));
-  const prober = new DocumentProber(scripted.context(), seeds);
+test("tries the seeds in turn until one knows the members", async (context) => {
+  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  const scripted = new Scripted(context, watched, () => json({ members: [] }));
+  const prober = new DocumentProber(scripted.probing(), seeds);
   await prober.probe();
   await scripted.advance(3_000);
   assert.deepEqual(
@@ -139,18 +139,18 @@ test("seeds are tried in turn until one knows the members", async (context) => {
   prober.stop();
 });
 
-test("seeds that hang are rested from once each had its turn: the DCS may be down", async (context) => {
-  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
-  const scripted = new FakeTransport(context, watched, () => failedReply("timeout"));
-  const prober = new DocumentProber(scripted.context(), seeds);
+test("rests once every seed hung: the DCS may be down", async (context) => {
+  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  const scripted = new Scripted(context, watched, () => failed("timeout"));
+  const prober = new DocumentProber(scripted.probing(), seeds);
   await prober.probe();
   await scripted.advance(35_000);
   assert.deepEqual(scripted.sentAt("/cluster"), [0, 1_000, 11_000, 31_000]);
   prober.stop();
 });
 
-test("an answer that comes after stopping is not recorded", async (context) => {
-  const scripted = new FakeTransport(context, answering(), neverReplies);
+test("does not record an answer that arrives after stop", async (context) => {
+  const scripted = new Scripted(context, answering(), never);
   let answer = (): void => {};
   scripted.respond = () =>
     new Promise((resolve) => (answer = () => resolve(jsonReply({ scope: "demo", members: [] }))));
@@ -164,24 +164,24 @@ test("an answer that comes after stopping is not recorded", async (context) => {
   assert.equal(scripted.sent.length, 1);
 });
 
-test("who is asked: those that answer in turn, else seeds and nodes in turn", (context) => {
+test("chooses the answering nodes in turn; without any, seeds and nodes in turn", (context) => {
   const watched = answering();
-  const scripted = new FakeTransport(context, watched, neverReplies);
-  const probeContext = scripted.context();
-  const asked = (turns: number): readonly (string | undefined)[] =>
+  const scripted = new Scripted(context, watched, never);
+  const probeContext = scripted.probing();
+  const chosen = (turns: number): readonly (string | undefined)[] =>
     Array.from(
       { length: turns },
       (_, at) => chooseDocumentSource(probeContext, ["http://pg8:8008", "http://pg1:8008"], at)?.name,
     );
-  assert.deepEqual(asked(3), ["pg1", "pg2", "pg3"]);
+  assert.deepEqual(chosen(3), ["pg1", "pg2", "pg3"]);
   watched.fail("pg2", "timeout", 1);
   watched.follow("pg3", 1, { patroni: { version: "4.1.4", scope: "other", name: "pg3" } });
-  assert.deepEqual(asked(2), ["pg1", "pg1"], "neither one that fails nor one of another scope");
+  assert.deepEqual(chosen(2), ["pg1", "pg1"], "neither one that fails nor one of another scope");
   watched.fail("pg1", "timeout", 2);
   assert.deepEqual(
-    asked(6),
+    chosen(6),
     ["http://pg8:8008", "pg1", "pg1", "pg2", "pg3", "http://pg8:8008"],
-    "a seed that is a node goes by its name",
+    "a seed that is a node has that node's name",
   );
   assert.equal(
     chooseDocumentSource({ ...probeContext, state: () => new ClusterFixture({ nodes: [] }).cluster }, [], 0),

@@ -14,14 +14,14 @@ import { statusDocument } from "../../fake/node-documents.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 
-/** What each node claims, and whom its cluster document names; "hangs" where it gives none. */
-interface Told {
+/** Which nodes claim the lock, and whom each node's cluster document names; "hangs" if it sends none. */
+interface LeaderScript {
   readonly claims: readonly string[];
   readonly views: { readonly [node: string]: string };
   readonly failsafe?: readonly string[];
 }
 
-function cluster({ claims, views, failsafe = [] }: Told): Responder {
+function cluster({ claims, views, failsafe = [] }: LeaderScript): Script {
   return (origin, path) => {
     const name = new URL(origin).hostname;
     if (path === "/leader") {
@@ -43,36 +43,36 @@ function cluster({ claims, views, failsafe = [] }: Told): Responder {
   };
 }
 
-/** A cluster led by pg1 that has been quiet for 12 s, of the intervals of a plain configuration. */
-async function quiet(
+/** A cluster led by pg1 that has been quiet for 12 s, with the default intervals. */
+async function quietCluster(
   context: TestContext,
-  script: Responder = healthyCluster(names),
-): Promise<{ scripted: FakeTransport; prober: ClusterProber }> {
-  const watched = new ClusterFixture({ policy: { intervalMs: 1_000, viewMaxAgeMs: 11_500 } });
-  const scripted = new FakeTransport(context, watched, script);
-  const prober = new ClusterProber(scripted.context(), []);
-  scripted.onState = (before, after) => prober.follow(before, after);
+  script: Script = healthy(names),
+): Promise<{ scripted: Scripted; prober: ClusterProber }> {
+  const watched = new Watched({ settings: { intervalMs: 1_000, viewMaxAgeMs: 11_500 } });
+  const scripted = new Scripted(context, watched, script);
+  const prober = new ClusterProber(scripted.probing(), []);
+  scripted.onPart = (before, after) => prober.onChange(before, after);
   void prober.start();
   await scripted.advance(12_000);
   return { scripted, prober };
 }
 
-/** When each node was asked for its view after an instant, by node. */
-function viewsAfter(scripted: FakeTransport, atMs: number): { readonly [node: string]: readonly number[] } {
+/** When each node's view was requested after an instant, by node. */
+function viewsAfter(scripted: Scripted, atMs: number): { readonly [node: string]: readonly number[] } {
   const sent = scripted.sent.filter((request) => request.atMs > atMs && request.url.endsWith("/cluster"));
   return Object.fromEntries(
     names.map((name) => [name, sent.filter(({ url }) => url.includes(`${name}:`)).map((request) => request.atMs)]),
   );
 }
 
-/** The instants at which all nodes were asked at once. */
-function roundsAfter(scripted: FakeTransport, atMs: number, of: readonly string[] = names): readonly number[] {
+/** The instants at which the views of all nodes were requested at once. */
+function roundsAfter(scripted: Scripted, atMs: number, of: readonly string[] = names): readonly number[] {
   const views = viewsAfter(scripted, atMs);
   return (views[of[0] ?? ""] ?? []).filter((instant) => of.every((name) => views[name]?.includes(instant)));
 }
 
-test("a change of claims starts a round, another follows after one interval, and then it is quiet again", async (context) => {
-  const { scripted, prober } = await quiet(context);
+test("a change of claims starts a round, another follows after one interval, then no more", async (context) => {
+  const { scripted, prober } = await quietCluster(context);
   const sinceMs = scripted.nowMs;
   scripted.respond = healthyCluster(["pg2", "pg1", "pg3"]);
   await scripted.advance(8_000);
@@ -83,8 +83,8 @@ test("a change of claims starts a round, another follows after one interval, and
   prober.stop();
 });
 
-test("while several nodes claim the lock a round comes every cluster interval", async (context) => {
-  const { scripted, prober } = await quiet(context);
+test("a round follows every cluster interval while several nodes claim the lock", async (context) => {
+  const { scripted, prober } = await quietCluster(context);
   const sinceMs = scripted.nowMs;
   scripted.respond = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg1", pg2: "pg2", pg3: "pg1" } });
   await scripted.advance(12_000);
@@ -98,8 +98,8 @@ test("while several nodes claim the lock a round comes every cluster interval", 
   prober.stop();
 });
 
-test("a view that does not name the holder starts a round, and has the node that it names asked", async (context) => {
-  const { scripted, prober } = await quiet(context);
+test("a view that does not name the holder starts a round and a probe of the node that it names", async (context) => {
+  const { scripted, prober } = await quietCluster(context);
   const sinceMs = scripted.nowMs;
   scripted.respond = cluster({ claims: ["pg1"], views: { pg3: "pg2" } });
   await scripted.advance(12_000);
@@ -114,8 +114,8 @@ test("a view that does not name the holder starts a round, and has the node that
   prober.stop();
 });
 
-test("a node whose view fails is left out of rounds for five seconds, and the others decide", async (context) => {
-  const { scripted, prober } = await quiet(context);
+test("leaves a node whose view failed out of rounds for five seconds, and the others decide", async (context) => {
+  const { scripted, prober } = await quietCluster(context);
   const sinceMs = scripted.nowMs;
   scripted.respond = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "hangs" } });
   await scripted.advance(1_500);
@@ -137,10 +137,10 @@ test("a node whose view fails is left out of rounds for five seconds, and the ot
   prober.stop();
 });
 
-test("there are no rounds while a sole claimant says failsafe; a replica's flag stops none", async (context) => {
-  const { scripted, prober } = await quiet(context);
-  scripted.respond = cluster({ claims: ["pg1"], views: { pg3: "pg2" }, failsafe: ["pg1"] });
-  await scripted.advance(2_000);
+test("no round is sent while a sole claimant reports failsafe; a replica's flag has no effect", async (context) => {
+  const { scripted, prober } = await quietCluster(context);
+  scripted.script = cluster({ claims: ["pg1"], views: { pg3: "pg2" }, failsafe: ["pg1"] });
+  await scripted.pass(2_000);
   const sinceMs = scripted.nowMs;
   await scripted.advance(10_000);
   assert.deepEqual(viewsAfter(scripted, sinceMs), { pg1: [], pg2: [], pg3: [] });
@@ -151,8 +151,8 @@ test("there are no rounds while a sole claimant says failsafe; a replica's flag 
   prober.stop();
 });
 
-test("a false claimant that its own document disowns loses its yes within two intervals, and is asked again until it is right", async (context) => {
-  const { scripted, prober } = await quiet(
+test("a claimant contradicted by its own document loses its yes until they agree", async (context) => {
+  const { scripted, prober } = await quietCluster(
     context,
     cluster({ claims: ["pg2"], views: { pg1: "pg2", pg2: "pg2", pg3: "pg2" } }),
   );
@@ -169,8 +169,8 @@ test("a false claimant that its own document disowns loses its yes within two in
   prober.stop();
 });
 
-test("the history is asked for right after the cluster document, of the same node, until it reaches the leader's timeline", async (context) => {
-  const { scripted, prober } = await quiet(context);
+test("requests the history after /cluster, from the same node, until it has the leader's timeline", async (context) => {
+  const { scripted, prober } = await quietCluster(context);
   const sinceMs = scripted.nowMs;
   let history: unknown = [];
   scripted.respond = (origin, path) => {
@@ -182,10 +182,10 @@ test("the history is asked for right after the cluster document, of the same nod
       name === "pg2" ? 200 : 503,
     );
   };
-  await scripted.advance(9_000);
-  const asked = scripted.sent.filter(({ atMs, url }) => atMs > sinceMs && url.endsWith("/history"));
-  assert.ok(asked.length >= 4, `${asked.length} times`);
-  for (const { url, atMs } of asked) {
+  await scripted.pass(9_000);
+  const requests = scripted.sent.filter(({ atMs, url }) => atMs > sinceMs && url.endsWith("/history"));
+  assert.ok(requests.length >= 4, `${requests.length} times`);
+  for (const { url, atMs } of requests) {
     const before = scripted.sent.findLast(
       (request) => request.atMs <= atMs && request.url === url.replace("/history", "/cluster"),
     );
@@ -199,13 +199,13 @@ test("the history is asked for right after the cluster document, of the same nod
   prober.stop();
 });
 
-test("a document that hangs holds up neither the probes nor the next round of the others", async (context) => {
-  const { scripted, prober } = await quiet(context);
+test("a document that hangs delays neither probes nor the next round of the other nodes", async (context) => {
+  const { scripted, prober } = await quietCluster(context);
   const sinceMs = scripted.nowMs;
-  const told = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg1", pg2: "pg1", pg3: "pg1" } });
-  scripted.respond = (origin, path) =>
-    path === "/cluster" && origin.includes("pg3") ? neverReplies() : told(origin, path);
-  await scripted.advance(6_000);
+  const disputed = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg1", pg2: "pg1", pg3: "pg1" } });
+  scripted.script = (origin, path) =>
+    path === "/cluster" && origin.includes("pg3") ? never() : disputed(origin, path);
+  await scripted.pass(6_000);
   assert.ok(roundsAfter(scripted, sinceMs, ["pg1", "pg2"]).length >= 3);
   assert.equal(viewsAfter(scripted, sinceMs)["pg3"]?.length, 1, "one request in flight");
   assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "superseded");

@@ -5,10 +5,10 @@ import { describe, it } from "node:test";
 import { healthCheck, liveness, readiness, type ModelLeadership } from "../../../src/simulator/api/checks.ts";
 import { isJsonObject, type SimulatorObject } from "../../../src/simulator/model/json.ts";
 
-const room = join("test", "vectors", "node-api", "4.1.4");
+const recordings = join("test", "vectors", "node-api", "4.1.4");
 
-/** Left out, as document and answers were recorded up to a second apart while the node was in motion: these are no test of the rules. */
-const leftOut = new Set(["just-after-switchover", "old-leader-thawed", "replica-reinitializing"]);
+/** Recordings of changing nodes: document and answers are up to a second apart, so they do not test the rules. */
+const changing = new Set(["just-after-switchover", "old-leader-thawed", "replica-reinitializing"]);
 
 interface Recording {
   readonly nodes: Readonly<
@@ -17,25 +17,29 @@ interface Recording {
   readonly answers: Readonly<Record<string, Readonly<Record<string, number | null>>>>;
 }
 
-for (const file of readdirSync(room)) {
+for (const file of readdirSync(recordings)) {
   const name = file.replace(".json", "");
-  if (leftOut.has(name)) continue;
+  if (changing.has(name)) continue;
   describe(`real 4.1.4 nodes, ${name}`, () => {
-    const recording = JSON.parse(readFileSync(join(room, file), "utf8")) as Recording;
+    const recording = JSON.parse(readFileSync(join(recordings, file), "utf8")) as Recording;
     for (const [node, { leader, config }] of Object.entries(recording.nodes)) {
       const { doc } = leader;
       if (doc === undefined) continue;
-      it(`${node} gave the answers that the rules give`, () => {
+      it(`${node} answered as the simulator does`, () => {
         const seesCluster = !name.startsWith("dcs-down");
-        const known = standingOf(recording, leader.status, doc);
-        const standing = seesCluster ? known : { ...known, seesCluster, leaderLsn: ownReceiver(doc) };
-        // The recorded clusters' value is the default, which holds where the configuration could not be read.
+        const known = leadershipOf(recording, leader.status, doc);
+        const leadership = seesCluster ? known : { ...known, seesCluster, leaderLsn: ownReceiver(doc) };
+        // The recorded clusters have the default value, which also applies if the configuration could not be read.
         const maximumLag = Number(config?.doc?.["maximum_lag_on_failover"] ?? 1_048_576);
         const answers = Object.entries(recording.answers[node] ?? {}).filter(([, status]) => status !== null);
         assert.ok(answers.length > 100, `only ${String(answers.length)} answers were recorded`);
         const wrong = answers
-          .map(([asked, status]) => ({ asked, recorded: status, given: ask(asked, standing, maximumLag) }))
-          .filter(({ recorded, given }) => recorded !== given);
+          .map(([target, status]) => ({
+            target,
+            recorded: status,
+            simulated: statusOf(target, leadership, maximumLag),
+          }))
+          .filter(({ recorded, simulated }) => recorded !== simulated);
         assert.deepEqual(wrong, []);
       });
     }
@@ -44,20 +48,20 @@ for (const file of readdirSync(room)) {
 
 describe("liveness", () => {
   const heartbeat = { silentMs: 0, loopWaitMs: 10_000, ttlMs: 30_000, pause: false, isPrimary: true };
-  it("of a primary ends when its loop is overdue by ttl", () => {
+  it("of a primary fails when its loop is overdue by ttl", () => {
     assert.equal(liveness({ ...heartbeat, silentMs: 39_999 }), 200);
     assert.equal(liveness({ ...heartbeat, silentMs: 40_000 }), 503);
   });
-  it("of a replica ends when its loop is overdue by twice ttl", () => {
+  it("of a replica fails when its loop is overdue by twice ttl", () => {
     assert.equal(liveness({ ...heartbeat, isPrimary: false, silentMs: 69_999 }), 200);
     assert.equal(liveness({ ...heartbeat, isPrimary: false, silentMs: 70_000 }), 503);
   });
-  it("does not end while paused", () => {
+  it("does not fail while paused", () => {
     assert.equal(liveness({ ...heartbeat, pause: true, silentMs: 1e9 }), 200);
   });
 });
 
-describe("a paused node that has lost the configuration store", () => {
+describe("a paused node without access to the DCS", () => {
   const lost = (role: string): ModelLeadership => ({
     report: { state: "running", role, pause: true },
     holdsLock: false,
@@ -71,13 +75,13 @@ describe("a paused node that has lost the configuration store", () => {
     assert.equal(healthCheck("/standby-leader", new Map(), lost("standby_leader")), 200);
     assert.equal(healthCheck("/leader", new Map(), lost("replica")), 503);
   });
-  it("knows no sync, async or quorum standbys", () => {
+  it("does not know sync, async or quorum standbys", () => {
     assert.equal(healthCheck("/async", new Map(), lost("replica")), 503);
   });
 });
 
 /** The leader's position is the leader's own, as the recorded README has it. */
-function standingOf(recording: Recording, status: number, report: SimulatorObject): ModelLeadership {
+function leadershipOf(recording: Recording, status: number, report: SimulatorObject): ModelLeadership {
   const scope = scopeOf(report);
   const peers = Object.values(recording.nodes).flatMap(({ leader }) =>
     leader.doc && scopeOf(leader.doc) === scope ? [leader.doc] : [],
@@ -103,11 +107,11 @@ function scopeOf(report: SimulatorObject): unknown {
   return isJsonObject(report["patroni"]) ? report["patroni"]["scope"] : undefined;
 }
 
-function ask(asked: string, standing: ModelLeadership, maximumLag: number): number {
-  const [path = "/", search = ""] = asked.split("?");
+function statusOf(target: string, leadership: ModelLeadership, maximumLag: number): number {
+  const [path = "/", search = ""] = target.split("?");
   const query = new Map<string, string>();
   for (const [key, value] of new URLSearchParams(search)) if (value !== "" && !query.has(key)) query.set(key, value);
   if (path === "/liveness")
-    return liveness({ silentMs: 0, loopWaitMs: 2000, ttlMs: 20_000, pause: false, isPrimary: standing.holdsLock });
-  return path === "/readiness" ? readiness(query, standing, maximumLag) : healthCheck(path, query, standing);
+    return liveness({ silentMs: 0, loopWaitMs: 2000, ttlMs: 20_000, pause: false, isPrimary: leadership.holdsLock });
+  return path === "/readiness" ? readiness(query, leadership, maximumLag) : healthCheck(path, query, leadership);
 }

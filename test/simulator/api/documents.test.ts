@@ -3,9 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { isJsonObject, type SimulatorJson, type SimulatorObject } from "../../../src/simulator/model/json.ts";
-import { simulatedCluster } from "../simulated-cluster.ts";
+import { createModelFixture } from "../model-fixture.ts";
 
-/** The shape of a document: keys in their order, and the type of every value. Tags differ by node and are only objects here. */
+/**
+ * The shape of a document: keys in their order, and the type of every value. Tags differ by node and are only objects
+ * here.
+ */
 function shapeOf(value: SimulatorJson, key = ""): unknown {
   if (Array.isArray(value)) return value.map((item: SimulatorJson) => shapeOf(item));
   if (isJsonObject(value))
@@ -31,75 +34,78 @@ const states = [
   { state: "paused", config: { pause: true } },
 ] as const;
 
-describe("documents have the shape of a real 4.1.4 node's", () => {
+describe("documents have the shape of those of a real 4.1.4 node", () => {
   for (const { state, config } of states) {
     for (const name of ["pg1", "pg2", "pg3"]) {
       it(`${state}, ${name}`, () => {
-        const stage = simulatedCluster(3, config);
-        stage.advance(10_000);
+        const fixture = createModelFixture(3, config);
+        fixture.pass(10_000);
         const real = recorded(state)[name] ?? assert.fail();
-        assert.deepEqual(shapeOf(stage.document(name, "/leader")), shapeOf(real.leader.doc));
-        assert.deepEqual(shapeOf(stage.document(name, "/cluster")), shapeOf(real.cluster.doc));
-        assert.deepEqual(rolesIn(stage.document(name, "/cluster")), rolesIn(real.cluster.doc));
+        assert.deepEqual(shapeOf(fixture.document(name, "/leader")), shapeOf(real.leader.doc));
+        assert.deepEqual(shapeOf(fixture.document(name, "/cluster")), shapeOf(real.cluster.doc));
+        assert.deepEqual(rolesIn(fixture.document(name, "/cluster")), rolesIn(real.cluster.doc));
       });
     }
   }
 
   it("with a restart pending and a switchover scheduled", () => {
-    const stage = simulatedCluster(3, { postgresql: { parameters: { max_connections: 50 } } });
-    stage.call("pg1", "PATCH", "/config", { postgresql: { parameters: { max_connections: 60 } } });
-    stage.call("pg2", "POST", "/switchover", {
+    const fixture = createModelFixture(3, { postgresql: { parameters: { max_connections: 50 } } });
+    fixture.ask("pg1", "PATCH", "/config", { postgresql: { parameters: { max_connections: 60 } } });
+    fixture.ask("pg2", "POST", "/switchover", {
       leader: "pg1",
       candidate: "pg2",
       scheduled_at: "2026-11-21T06:53:47+00:00",
     });
-    stage.advance(2000);
+    fixture.pass(2000);
     const real = recorded("pending-restart-and-scheduled-switchover");
     for (const name of ["pg1", "pg2"]) {
       const { leader, cluster } = real[name] ?? assert.fail();
-      assert.deepEqual(shapeOf(stage.document(name, "/leader")), shapeOf(leader.doc));
-      assert.deepEqual(stage.document(name, "/leader")["pending_restart_reason"], leader.doc["pending_restart_reason"]);
-      assert.deepEqual(shapeOf(stage.document(name, "/cluster")), shapeOf(cluster.doc));
-      assert.deepEqual(stage.document(name, "/cluster")["scheduled_switchover"], cluster.doc["scheduled_switchover"]);
+      assert.deepEqual(shapeOf(fixture.document(name, "/leader")), shapeOf(leader.doc));
+      assert.deepEqual(
+        fixture.document(name, "/leader")["pending_restart_reason"],
+        leader.doc["pending_restart_reason"],
+      );
+      assert.deepEqual(shapeOf(fixture.document(name, "/cluster")), shapeOf(cluster.doc));
+      assert.deepEqual(fixture.document(name, "/cluster")["scheduled_switchover"], cluster.doc["scheduled_switchover"]);
     }
   });
 
   it("just after a switchover", () => {
-    const stage = simulatedCluster(3);
-    stage.advance(5000);
-    stage.call("pg1", "POST", "/switchover", { leader: "pg1", candidate: "pg2" });
+    const fixture = createModelFixture(3);
+    fixture.pass(5000);
+    fixture.ask("pg1", "POST", "/switchover", { leader: "pg1", candidate: "pg2" });
     const real = recorded("just-after-switchover")["pg1"] ?? assert.fail();
     // The recorded cluster had a restart pending besides.
     const { pending_restart: _, pending_restart_reason: __, ...old } = real.leader.doc;
-    assert.deepEqual(shapeOf(stage.document("pg1", "/leader")), shapeOf(old));
-    assert.equal(stage.document("pg1", "/leader")["role"], "demoted");
+    assert.deepEqual(shapeOf(fixture.document("pg1", "/leader")), shapeOf(old));
+    assert.equal(fixture.document("pg1", "/leader")["role"], "demoted");
   });
 
   it("after a leader that was frozen has rejoined", () => {
-    const stage = simulatedCluster(3);
-    stage.advance(5000);
-    stage.inject("pg1", { kind: "freeze" });
-    stage.advance(25_000);
-    stage.inject("pg1", { kind: "heal" });
-    stage.advance(10_000);
+    const fixture = createModelFixture(3);
+    fixture.pass(5000);
+    fixture.fault("pg1", { kind: "freeze" });
+    fixture.pass(25_000);
+    fixture.fault("pg1", { kind: "heal" });
+    fixture.pass(10_000);
     const real = recorded("old-leader-rejoined")["pg2"] ?? assert.fail();
     // The recorded replica has not replayed a transaction since its restart, ours has.
-    const { xlog: _, ...rest } = stage.document("pg1", "/leader");
+    const { xlog: _, ...rest } = fixture.document("pg1", "/leader");
     const { xlog: __, ...realRest } = real.leader.doc;
     assert.deepEqual(shapeOf(rest), shapeOf(realRest));
-    const rows = JSON.parse(bodyOf(stage.call("pg1", "GET", "/history"))) as SimulatorJson[];
+    const rows = JSON.parse(bodyOf(fixture.ask("pg1", "GET", "/history"))) as SimulatorJson[];
     assert.deepEqual(shapeOf(rows[0] ?? null), shapeOf(firstOf(real.history.doc)));
   });
 
   it("of a standby cluster", () => {
-    const stage = simulatedCluster(2, { standby_cluster: { host: "192.0.2.1" } });
-    stage.advance(10_000);
+    const fixture = createModelFixture(2, { standby_cluster: { host: "192.0.2.1" } });
+    fixture.pass(10_000);
     const real = recorded("standby-cluster-steady")["pg2"] ?? assert.fail();
-    const document = stage.document("pg1", "/leader");
+    const document = fixture.document("pg1", "/leader");
     assert.equal(document["role"], "standby_leader");
     // Nothing had been replayed by a transaction there; the time is null on both.
     assert.deepEqual(shapeOf(document), shapeOf(real.leader.doc));
-    assert.deepEqual(shapeOf(stage.document("pg1", "/cluster")), shapeOf(real.cluster.doc));
+    assert.deepEqual(shapeOf(fixture.document("pg1", "/cluster")), shapeOf(real.cluster.doc));
   });
 });
 

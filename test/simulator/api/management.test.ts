@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { isJsonObject, type SimulatorJson, type SimulatorObject } from "../../../src/simulator/model/json.ts";
 import type { Simulator } from "../../../src/simulator/simulator.ts";
-import { call, type Called, withSimulator } from "../caller.ts";
+import { call, type RawResponse, withSimulator } from "../caller.ts";
 
 interface Send {
   readonly send: string;
@@ -37,7 +37,7 @@ describe("management calls over HTTP", () => {
         const { given = {} } = row;
         if (given.config !== undefined) await send(simulator, { send: "PATCH /config", body: given.config });
         for (const [name, kind] of Object.entries(given.faults ?? {})) await simulator.fault(name, { kind });
-        // A lag asked of one replica makes the primary write that much at once.
+        // A lag of one replica makes the primary write that much at once.
         if (given.written !== undefined) await simulator.fault("pg2", { kind: "lag", bytes: given.written });
         if (given.first !== undefined) await send(simulator, given.first);
         const { status, type, body } = await send(simulator, row);
@@ -59,7 +59,7 @@ describe("management calls over HTTP", () => {
       assert.equal(status, 413);
     }));
 
-  it("PATCH of loop_wait is followed by the loops, and of a restart parameter shows as pending until the restart", () =>
+  it("a PATCH of loop_wait takes effect; one of a restart parameter is pending until the restart", () =>
     withSimulator({ speed: 100 }, async (simulator) => {
       await send(simulator, {
         send: "PATCH /config",
@@ -73,7 +73,7 @@ describe("management calls over HTTP", () => {
       assert.equal(done["pending_restart"], undefined);
     }));
 
-  it("a scheduled restart is shown, and happens", () =>
+  it("a scheduled restart is in the document and happens", () =>
     withSimulator({ speed: 100 }, async (simulator) => {
       const started = (document: SimulatorObject): unknown => document["postmaster_start_time"];
       const before = JSON.parse((await send(simulator, { send: "GET /patroni" })).body) as SimulatorObject;
@@ -88,7 +88,7 @@ describe("management calls over HTTP", () => {
     }));
 });
 
-function send({ nodes }: Simulator, { send: line, to = "pg1", body, text }: Send): Promise<Called> {
+function send({ nodes }: Simulator, { send: line, to = "pg1", body, text }: Send): Promise<RawResponse> {
   const [method = "", path = ""] = line.split(" ");
   const url = nodes.find(({ name }) => name === to)?.url ?? "";
   return call(`${url}${path}`, { method, body: text ?? (body === undefined ? undefined : JSON.stringify(body)) });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { metricsText } from "../../../src/simulator/api/metrics.ts";
 import { wordsOf } from "../../../src/simulator/api/vocabulary.ts";
-import { simulatedCluster } from "../simulated-cluster.ts";
+import { createModelFixture } from "../model-fixture.ts";
 
 /** The seed's table: names and types. */
 const seed = [
@@ -31,7 +31,10 @@ interface Family {
   readonly value: number;
 }
 
-/** Reads a page in the text exposition format, line by line: every line must be understood. Comments other than HELP and TYPE are allowed. */
+/**
+ * Reads a page in the text exposition format, line by line: every line must be understood. Comments other than HELP
+ * and TYPE are allowed.
+ */
 function parse(page: string): readonly Family[] {
   assert.ok(page.endsWith("\n"));
   const helps = new Map<string, string>();
@@ -63,31 +66,31 @@ const real = (name: string): string => {
 };
 
 describe("metrics", () => {
-  const stage = simulatedCluster(3, { synchronous_mode: "quorum" });
-  stage.advance(10_000);
+  const fixture = createModelFixture(3, { synchronous_mode: "quorum" });
+  fixture.pass(10_000);
 
   for (const name of ["pg1", "pg2"]) {
-    it(`of ${name} have the names, types, help, labels and order of a real node's`, () => {
-      const ours = parse(metricsText(stage.cluster, stage.node(name), wordsOf("patroni")));
+    it(`of ${name} have the names, types, help, labels and order of a real node`, () => {
+      const ours = parse(metricsText(fixture.cluster, fixture.node(name), wordsOf("patroni")));
       const theirs = parse(real(name));
       const known = ({ name: metric, type, help, labels }: Family): unknown => [metric, type, help, labels];
       assert.deepEqual(ours.map(known), theirs.map(known));
     });
-    it(`of ${name} have a real node's values where these do not change`, () => {
+    it(`of ${name} have the constant values of a real node`, () => {
       const changing = /time|location|dcs_last_seen/;
       const steady = (families: readonly Family[]): unknown =>
         families
           .filter(({ name: metric }) => !changing.test(metric) || metric.includes("timeline"))
           .map(({ name: metric, value }) => [metric, value]);
       assert.deepEqual(
-        steady(parse(metricsText(stage.cluster, stage.node(name), wordsOf("patroni")))),
+        steady(parse(metricsText(fixture.cluster, fixture.node(name), wordsOf("patroni")))),
         steady(parse(real(name))),
       );
     });
   }
 
-  it("have every name of the seed in the neutral vocabulary, and no other", () => {
-    const families = parse(metricsText(stage.cluster, stage.node("pg1"), wordsOf("neutral")));
+  it("have exactly the names of seeds/node-api.md in the neutral vocabulary", () => {
+    const families = parse(metricsText(fixture.cluster, fixture.node("pg1"), wordsOf("neutral")));
     const byName = (a: readonly string[], b: readonly string[]): number => (a.join() < b.join() ? -1 : 1);
     assert.deepEqual(
       families.map(({ name, type }) => [name, type]).sort(byName),
@@ -95,22 +98,25 @@ describe("metrics", () => {
     );
   });
 
-  it("say the numbers of the documents", () => {
+  it("have the numbers of the documents", () => {
     const value = (node: string, metric: string): number =>
-      parse(metricsText(stage.cluster, stage.node(node), wordsOf("neutral"))).find(({ name }) => name === metric)
+      parse(metricsText(fixture.cluster, fixture.node(node), wordsOf("neutral"))).find(({ name }) => name === metric)
         ?.value ?? assert.fail(metric);
-    assert.deepEqual(stage.document("pg1", "/leader")["xlog"], { location: value("pg1", "ha_xlog_location") });
-    const { received_location, replayed_location } = stage.document("pg2", "/leader")["xlog"] as Record<string, number>;
+    assert.deepEqual(fixture.document("pg1", "/leader")["xlog"], { location: value("pg1", "ha_xlog_location") });
+    const { received_location, replayed_location } = fixture.document("pg2", "/leader")["xlog"] as Record<
+      string,
+      number
+    >;
     assert.deepEqual(
       [received_location, replayed_location],
       [value("pg2", "ha_xlog_received_location"), value("pg2", "ha_xlog_replayed_location")],
     );
-    assert.equal(stage.document("pg1", "/leader")["dcs_last_seen"], value("pg1", "ha_dcs_last_seen"));
+    assert.equal(fixture.document("pg1", "/leader")["dcs_last_seen"], value("pg1", "ha_dcs_last_seen"));
   });
 
-  it("escape a scope with quotes, backslashes and line ends", () => {
-    const odd = { ...stage.cluster, scope: 'a"b\\c\nd' };
-    const [family] = parse(metricsText(odd, stage.node("pg1"), wordsOf("neutral")));
+  it("escape a scope with quotes, backslashes and line breaks", () => {
+    const odd = { ...fixture.cluster, scope: 'a"b\\c\nd' };
+    const [family] = parse(metricsText(odd, fixture.node("pg1"), wordsOf("neutral")));
     assert.equal(family?.labels, '{scope="a\\"b\\\\c\\nd",name="pg1"}');
   });
 });

@@ -30,12 +30,12 @@ describe("a change to the configuration", () => {
     });
     assert.equal(config.ttl, 30);
   });
-  it('takes "__proto__" for a key like any other', () => {
+  it('treats "__proto__" as any other key', () => {
     const result = patched({}, JSON.parse('{"__proto__": {"pause": true}}') as SimulatorObject);
     assert.equal(JSON.stringify(result), '{"__proto__":{"pause":true}}');
     assert.equal(readSettings(result).pause, false);
   });
-  it("leaves what it does not name as it was", () => {
+  it("leaves other keys unchanged", () => {
     fc.assert(
       fc.property(object, object, (config, change) => {
         const result = patched(config, change);
@@ -48,7 +48,7 @@ describe("a change to the configuration", () => {
 });
 
 describe("settings", () => {
-  it("of any configuration are usable", () => {
+  it("are valid for any configuration", () => {
     const field = fc.constantFrom(
       "ttl",
       "loop_wait",
@@ -77,11 +77,11 @@ describe("settings", () => {
 describe("a configuration in the other vocabulary", () => {
   const patroni = { ttl: 30, postgresql: { use_slots: true, use_pg_rewind: true, parameters: {} } };
   const neutral = { ttl: 30, database: { use_slots: true, use_db_rewind: true, parameters: {} } };
-  it("has the database's keys renamed, both ways", () => {
+  it("has renamed database keys, in both directions", () => {
     assert.deepEqual(translateConfig(patroni, "neutral"), neutral);
     assert.deepEqual(translateConfig(neutral, "patroni"), patroni);
   });
-  it("stays what it is in its own", () => {
+  it("is unchanged in its own vocabulary", () => {
     fc.assert(
       fc.property(object, (config) => {
         const once = translateConfig(config, "neutral");

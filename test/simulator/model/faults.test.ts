@@ -25,10 +25,10 @@ async function faultsOf(simulator: Simulator, name: string): Promise<unknown> {
 }
 
 describe("faults over HTTP", () => {
-  it("kill: refused at once, until revived on the same port", () =>
+  it("kill: connections are refused until the node revives on the same port", () =>
     withSimulator({ speed: 20 }, async (simulator) => {
-      const asked = await call(`${url(simulator, "pg1")}/sim/pg1/kill`, { method: "POST" });
-      assert.equal(asked.status, 200);
+      const response = await call(`${url(simulator, "pg1")}/sim/pg1/kill`, { method: "POST" });
+      assert.equal(response.status, 200);
       await assert.rejects(call(`${url(simulator, "pg1")}/leader`), { code: "ECONNREFUSED" });
       assert.deepEqual(await faultsOf(simulator, "pg1"), { kill: true });
       // Of ttl 20 s twenty pass in a second: another is elected.
@@ -38,7 +38,7 @@ describe("faults over HTTP", () => {
       assert.equal((await call(`${url(simulator, "pg1")}/leader`)).status, 503);
     }));
 
-  it("kill: connections that are open are reset, and a waiting one gets no answer", () =>
+  it("kill: open connections are reset, and a held request gets no response", () =>
     withSimulator({}, async (simulator) => {
       await simulator.fault("pg1", { kind: "hang" });
       const waiting = assert.rejects(call(`${url(simulator, "pg1")}/leader`), { code: "ECONNRESET" });
@@ -50,16 +50,16 @@ describe("faults over HTTP", () => {
       await Promise.all([waiting, reset]);
     }));
 
-  it("kill of the last one listening is refused, as nothing could revive it", () =>
+  it("kill of the last node with an open port is rejected", () =>
     withSimulator({ nodes: 1 }, async (simulator) => {
       const answer = await call(`${url(simulator, "pg1")}/sim/pg1/kill`, { method: "POST" });
       assert.equal(answer.status, 409);
-      assert.match(answer.body, /last node listening/);
+      assert.match(answer.body, /last open port/);
       assert.equal((await call(`${url(simulator, "pg1")}/leader`)).status, 200);
     }));
 
   for (const kind of ["hang", "freeze"] as const) {
-    it(`${kind}: connections are accepted, nothing is answered before it heals; the control answers`, () =>
+    it(`${kind}: connections are accepted, requests answered only after heal, except /sim`, () =>
       withSimulator({}, async (simulator) => {
         await call(`${url(simulator, "pg2")}/sim/pg1/${kind}`, { method: "POST" });
         let answered = false;
@@ -75,7 +75,7 @@ describe("faults over HTTP", () => {
       }));
   }
 
-  it("slow: the answer comes after that many milliseconds", () =>
+  it("slow: the response is delayed by the given number of milliseconds", () =>
     withSimulator({}, async (simulator) => {
       await call(`${url(simulator, "pg2")}/sim/pg1/slow?ms=150`, { method: "POST" });
       const begin = performance.now();
@@ -85,7 +85,7 @@ describe("faults over HTTP", () => {
       assert.deepEqual(await faultsOf(simulator, "pg1"), { slow: 150 });
     }));
 
-  it("lag: by query or by body, and without a number for good", () =>
+  it("lag: by query or by body; without a number replay stops", () =>
     withSimulator({}, async (simulator) => {
       await call(`${url(simulator, "pg1")}/sim/pg2/lag?bytes=9MB`, { method: "POST" });
       assert.deepEqual(await faultsOf(simulator, "pg2"), { lag: 9_437_184 });
@@ -97,7 +97,7 @@ describe("faults over HTTP", () => {
       assert.deepEqual(await faultsOf(simulator, "pg2"), { lag: true });
     }));
 
-  it("detach: gone from the leader's sender list", () =>
+  it("detach: the node leaves the leader's sender list", () =>
     withSimulator({}, async (simulator) => {
       await call(`${url(simulator, "pg1")}/sim/pg2/detach`, { method: "POST" });
       const { replication } = JSON.parse((await call(`${url(simulator, "pg1")}/leader`)).body) as {
@@ -110,7 +110,7 @@ describe("faults over HTTP", () => {
       assert.equal((await call(`${url(simulator, "pg2")}/replica?replication_state=streaming`)).status, 200);
     }));
 
-  it("garbage: cut-off JSON, bytes that are no HTTP, a web page, a huge document", () =>
+  it("garbage: truncated JSON, bytes that are not HTTP, an HTML page, a huge document", () =>
     withSimulator({}, async (simulator) => {
       const garbage = async (kind: string): Promise<Awaited<ReturnType<typeof call>>> => {
         assert.equal(
@@ -128,20 +128,20 @@ describe("faults over HTTP", () => {
     }));
 
   const refusals = [
-    ["POST", "/sim/pg9/kill", 404, /one of pg1, pg2, pg3: it is "pg9"/],
-    ["POST", "/sim/pg1/explode", 400, /one of kill, freeze, .*: it is "explode"/],
+    ["POST", "/sim/pg9/kill", 404, /one of pg1, pg2, pg3, got "pg9"/],
+    ["POST", "/sim/pg1/explode", 400, /one of kill, freeze, .*, got "explode"/],
     ["POST", "/sim/pg1", 400, /one of kill/],
     ["POST", "/sim/pg1/kill/now", 400, /one of kill/],
     ["POST", "/sim/pg1/lag?bytes=much", 400, /bytes must be .*"much"/],
     ["POST", "/sim/pg1/lag?bytes=-1", 400, /bytes must be/],
     ["POST", "/sim/pg1/lag?bytes=1e300", 400, /bytes must be/],
     ["POST", "/sim/pg1/slow?ms=long", 400, /ms must be .*"long"/],
-    ["POST", "/sim/pg1/garbage?kind=xml", 400, /kind must be one of json, http, html, huge: it is "xml"/],
+    ["POST", "/sim/pg1/garbage?kind=xml", 400, /kind must be one of json, http, html, huge, got "xml"/],
     ["GET", "/sim/pg1/kill", 405, /method must be POST/],
     ["DELETE", "/sim", 405, /method must be GET/],
   ] as const;
   for (const [method, path, status, says] of refusals) {
-    it(`${method} ${path} is ${String(status)} and says why`, () =>
+    it(`${method} ${path} is ${String(status)} with a reason`, () =>
       withSimulator({}, async (simulator) => {
         const answer = await call(`${url(simulator, "pg1")}${path}`, { method });
         assert.equal(answer.status, status);
@@ -149,7 +149,7 @@ describe("faults over HTTP", () => {
       }));
   }
 
-  it("a fault of an unknown node is refused by the direct method too", () =>
+  it("the method rejects a fault of an unknown node too", () =>
     withSimulator({}, async (simulator) => {
       await assert.rejects(simulator.fault("pg9", { kind: "kill" }), RangeError);
     }));

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { parseSeconds, parseSize } from "../../../src/simulator/model/size.ts";
 
-describe("a size is read as real nodes read it", () => {
+describe("parseSize parses like real nodes", () => {
   const sizes = [
     ["0", 0],
     ["1048576", 1_048_576],
@@ -30,7 +30,7 @@ describe("a size is read as real nodes read it", () => {
   for (const [text, bytes] of sizes) {
     it(`"${text}" is ${String(bytes)}`, () => assert.equal(parseSize(text), bytes));
   }
-  it("any text is a whole number of bytes or unreadable, at once", () => {
+  it("returns a whole number or undefined for any text, quickly", () => {
     fc.assert(
       fc.property(fc.string(), (text) => {
         const bytes = parseSize(text);

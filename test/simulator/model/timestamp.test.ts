@@ -5,8 +5,8 @@ import { historyTime, parseSchedule, scheduleTime, statusTime } from "../../../s
 
 const now = Date.parse("2026-11-21T06:00:00Z");
 
-describe("an instant is written", () => {
-  it("as the status document, the history and a schedule each do", () => {
+describe("an instant", () => {
+  it("is formatted as in the status document, the history or a schedule", () => {
     assert.equal(statusTime(now + 45), "2026-11-21 06:00:00.045000+00:00");
     assert.equal(historyTime(now + 45), "2026-11-21T06:00:00.045000+00:00");
     assert.deepEqual(
@@ -24,7 +24,7 @@ describe("a schedule", () => {
     ["2026-11-21 08:00:00.500 +02", now + 500],
     ["2026-11-22Z", now + 18 * 3_600_000],
   ] as const) {
-    it(`"${text}" is read`, () => assert.deepEqual(parseSchedule(text, "restart", now), { kind: "at", atMs }));
+    it(`parses "${text}"`, () => assert.deepEqual(parseSchedule(text, "restart", now), { kind: "at", atMs }));
   }
   for (const [text, status] of [
     ["2026-11-21T05:59:59Z", 422],
@@ -36,12 +36,12 @@ describe("a schedule", () => {
     [17, 422],
     [null, 422],
   ] as const) {
-    it(`${JSON.stringify(text)} is refused with ${String(status)}`, () => {
+    it(`rejects ${JSON.stringify(text)} with ${String(status)}`, () => {
       const schedule = parseSchedule(text, "restart", now);
       assert.equal(schedule.kind === "refused" ? schedule.status : schedule.atMs, status);
     });
   }
-  it("of any text is an instant ahead or a refusal", () => {
+  it("of any text is a future instant or an error", () => {
     fc.assert(
       fc.property(
         fc.oneof(

@@ -8,26 +8,29 @@ import { advance } from "../../src/simulator/model/model.ts";
 import type { SimulatedNode } from "../../src/simulator/model/node.ts";
 import type { CallOutcome, TextReply } from "../../src/simulator/model/outcome.ts";
 
-/** The instant at which every stage begins. */
+/** The start time of every fixture, in ms since the epoch. */
 export const beginMs = Date.parse("2026-11-21T06:00:00Z");
 
-/** A cluster without sockets, whose clock is moved by hand. */
-export interface SimulatedCluster {
+/** A simulated cluster without sockets, whose clock a test moves. */
+export interface ModelFixture {
   readonly cluster: Cluster;
-  advance(ms: number): void;
+  pass(ms: number): void;
   node(name: string): SimulatedNode;
-  inject(name: string, fault: Fault): void;
-  /** Asks a node's API and gives the answer; a call that must be waited for is followed with the clock, at most a minute. */
-  call(node: string, method: string, target: string, body?: unknown): Answer;
-  /** Asks for a JSON object. */
+  fault(name: string, fault: Fault): void;
+  /** Sends a request to a node's API. Advances the clock, at most a minute, while a call is in progress. */
+  ask(node: string, method: string, target: string, body?: unknown): Answer;
+  /** Requests a JSON object. */
   document(node: string, target: string): SimulatorObject;
   status(node: string, target: string): number;
-  /** Who answers `/leader` with 200. */
+  /** The nodes that answer `/leader` with 200. */
   leaders(): readonly string[];
 }
 
-/** Sets a stage: ttl 20 s, loop_wait 2 s, a switchover takes 2 s, 1000 bytes of WAL a second. `config` is laid over that. */
-export function simulatedCluster(nodes: number, config: SimulatorObject = {}): SimulatedCluster {
+/**
+ * Creates a cluster: ttl 20 s, loop_wait 2 s, a switchover takes 2 s, 1000 bytes of WAL a second. `config` overrides
+ * that.
+ */
+export function createModelFixture(nodes: number, config: SimulatorObject = {}): ModelFixture {
   const cluster = createCluster({
     scope: "demo",
     nodes,
@@ -46,30 +49,30 @@ export function simulatedCluster(nodes: number, config: SimulatorObject = {}): S
   const pass = (ms: number): void => advance(cluster, cluster.nowMs + ms);
   pass(0);
   const node = (name: string): SimulatedNode => nodeNamed(cluster, name) ?? assert.fail(`no node ${name}`);
-  const ask: SimulatedCluster["call"] = (name, method, target, body) => {
+  const ask: ModelFixture["ask"] = (name, method, target, body) => {
     const [path = "/", search = ""] = target.split("?");
     const query = new Map([...new URLSearchParams(search)].filter(([, value]) => value !== ""));
-    const asked = {
+    const request = {
       method,
       path,
       head: path.split("/")[1] ?? "",
       query,
       body: body === undefined ? undefined : JSON.stringify(body),
     };
-    const served = serveApi({ cluster, node: node(name), vocabulary: "patroni" }, asked);
+    const served = serveApi({ cluster, node: node(name), vocabulary: "patroni" }, request);
     if (served.kind === "answer") return served.answer;
     const { status, text } = outcomeOf(served, pass);
     return { kind: "full", status, contentType: "text/html", body: text };
   };
   return {
     cluster,
-    advance: pass,
+    pass,
     node,
-    inject: (name, fault) => {
+    fault: (name, fault) => {
       injectFault(cluster, node(name), fault);
       pass(0);
     },
-    call: ask,
+    ask,
     document: (name, target) => {
       const answer = ask(name, "GET", target);
       const document: unknown = answer.kind === "full" ? JSON.parse(answer.body) : undefined;
@@ -83,9 +86,9 @@ export function simulatedCluster(nodes: number, config: SimulatorObject = {}): S
 
 function outcomeOf(call: Extract<CallOutcome, { kind: "wait" }>, pass: (ms: number) => void): TextReply {
   for (let waitedMs = 0; waitedMs < 60_000; waitedMs += 100) {
-    const reply = call.look();
+    const reply = call.poll();
     if (reply !== undefined) return reply;
     pass(100);
   }
-  return call.late;
+  return call.timeoutReply;
 }
