@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "node:test";
 
-/** Everything that a file imports as it is loaded, its own imports included: types and `import()` are not loaded. */
+/** Everything that a file imports statically, transitively. Types and `import()` are not loaded. */
 function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
   if (seen.has(file)) return seen;
   seen.add(file);
@@ -16,7 +16,7 @@ function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
   return seen;
 }
 
-test("what every command line loads before its command is small, and no package is among it", () => {
+test("every command line loads few files and no package before its command", () => {
   const loaded = [...loadedBy(join("src", "main.ts"))];
   assert.deepEqual(
     loaded.filter((name) => !name.startsWith("node:") && !name.startsWith("src")),

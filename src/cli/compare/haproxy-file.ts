@@ -2,23 +2,26 @@ import { parseRequestTarget } from "../../http/message/request-target.ts";
 import { parseCheck } from "../../health/check.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 
-/** A health check that an haproxy.cfg asks. */
+/** A health check of an haproxy.cfg. */
 export interface HaproxyCheck {
-  /** Path and query as a node hears them; what HAProxy fills in is an `x`. */
+  /** Path and query as a node receives them; each part that HAProxy fills in is replaced by `x`. */
   readonly check: string;
-  /** `backend reads`, as the section begins. */
+  /** The first words of its section: `backend reads`. */
   readonly section: string;
   readonly line: number;
 }
 
-/** A check that nodes answer and rolecall refuses. */
-export interface RefusedCheck extends HaproxyCheck {
-  /** A parameter whose value is unreadable or unknown, or a path that is no route. */
+/** A check that nodes answer and rolecall rejects with 400. */
+export interface RejectedCheck extends HaproxyCheck {
+  /** Whether a parameter is unknown or has an invalid value, or the path is not a route. */
   readonly kind: "parameter" | "path";
   readonly message: string;
 }
 
-/** Finds the checks in the text of an haproxy.cfg: `option httpchk` and `http-check send` (reference/integrations.md, 1.1). */
+/**
+ * Finds the checks in the text of an haproxy.cfg: `option httpchk` and `http-check send` (reference/integrations.md,
+ * 1.1).
+ */
 export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
   const found: HaproxyCheck[] = [];
   let section = "the file";
@@ -39,11 +42,11 @@ export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
 }
 
 /**
- * Judges a check as rolecall reads it. Nodes ignore an unreadable limit and an unknown parameter (they fail open) and match
- * paths by substring; rolecall says 400 to each (reference/node-api.md).
- * @returns `null` where rolecall answers it
+ * Finds out why rolecall rejects a check. Nodes ignore an invalid limit and an unknown parameter (they fail open) and
+ * match paths by substring, while rolecall answers 400 (reference/node-api.md).
+ * @returns `null` if rolecall accepts the check
  */
-export function refusalOf(found: HaproxyCheck, ignoreParams: readonly string[]): RefusedCheck | null {
+export function rejectionOf(found: HaproxyCheck, ignoreParams: readonly string[]): RejectedCheck | null {
   const target = parseRequestTarget(found.check);
   if ("problem" in target) return { ...found, kind: "path", message: `the path must be ${target.problem.allowed}` };
   const route = routeOf(target.path);
@@ -51,7 +54,9 @@ export function refusalOf(found: HaproxyCheck, ignoreParams: readonly string[]):
     return {
       ...found,
       kind: "path",
-      message: `nodes answer /${target.path} ${answerOf(target.path)}; rolecall knows ${routePaths().join(", ")}`,
+      message:
+        `nodes answer /${target.path} ${nodeAnswerTo(target.path)}; ` +
+        `the path must be one of ${routePaths().join(", ")}`,
     };
   const parsed = parseCheck(route, target.query, {
     ignoreParams,
@@ -64,14 +69,14 @@ export function refusalOf(found: HaproxyCheck, ignoreParams: readonly string[]):
   return {
     ...found,
     kind: "parameter",
-    message: `nodes ignore ${subject} with value ${JSON.stringify(value)}, so there is no limit; it must be ${allowed}`,
+    message: `${subject} must be ${allowed}, got ${JSON.stringify(value)}; nodes ignore it, so no limit applies`,
   };
 }
 
-/** What nodes make of a path that is no route: the first route whose name it holds, else a no. */
-function answerOf(path: string): string {
-  const meant = routePaths().find((route) => route.length > 1 && path.includes(route.slice(1)));
-  return meant === undefined ? "always with 503" : `as ${meant}`;
+/** How nodes answer a path that is not a route: as the first route whose name the path contains, else with 503. */
+function nodeAnswerTo(path: string): string {
+  const matched = routePaths().find((route) => route.length > 1 && path.includes(route.slice(1)));
+  return matched === undefined ? "always with 503" : `as ${matched}`;
 }
 
 function uriOf(words: readonly string[]): string | null {
@@ -84,7 +89,7 @@ function uriOf(words: readonly string[]): string | null {
   return at < 0 ? null : (words[at + 1] ?? null);
 }
 
-/** Splits a line as HAProxy does: spaces, quotes, a backslash before a sign, and `#` that begins a comment. */
+/** Splits a line as HAProxy does: at spaces, with quotes, backslash escapes, and comments after `#`. */
 function wordsOf(line: string): readonly string[] {
   const words: string[] = [];
   for (const match of line.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'#\\]|\\.)+)|(#.*))(\s*)/g)) {
