@@ -45,17 +45,17 @@ after(async () => {
   await Promise.all(servers.map((server) => server.close()));
 });
 
-const filled = (argv: readonly string[]): readonly string[] => argv.map((word) => values.get(word) ?? word);
+const withValues = (argv: readonly string[]): readonly string[] => argv.map((arg) => values.get(arg) ?? arg);
 
 for (const { given, argv, code, rules } of rows) {
   test(`exits with ${code}: ${given}`, async () => {
-    const document = await runJson(filled(argv));
+    const document = await runJson(withValues(argv));
     assert.deepEqual(
       document.diagnostics.map(({ rule_id: id }) => id),
       rules,
     );
     assert.equal(document.exit_code, code);
-    const text = await runText(filled(argv));
+    const text = await runText(withValues(argv));
     assert.equal(text.code, code);
     if (code === 2) assert.notEqual(text.err, "", "stderr says why");
     else assert.equal(text.err, "");

@@ -4,16 +4,16 @@ import { dirname, join } from "node:path";
 import { test } from "node:test";
 
 /** Everything that a file imports statically, transitively. Types and `import()` are not loaded. */
-function loadedBy(file: string, seen = new Set<string>()): ReadonlySet<string> {
-  if (seen.has(file)) return seen;
-  seen.add(file);
+function loadedBy(file: string, loaded = new Set<string>()): ReadonlySet<string> {
+  if (loaded.has(file)) return loaded;
+  loaded.add(file);
   const text = readFileSync(file, "utf8").replace(/(^|\n)(import|export) type [^;]*;/g, "$1");
   for (const match of text.matchAll(/(?:^|\n)(?:import|export)\s[^;]*?from\s+"([^"]+)"/g)) {
     const name = match[1] ?? "";
-    if (name.startsWith(".")) loadedBy(join(dirname(file), name), seen);
-    else seen.add(name);
+    if (name.startsWith(".")) loadedBy(join(dirname(file), name), loaded);
+    else loaded.add(name);
   }
-  return seen;
+  return loaded;
 }
 
 test("every command line loads few files and no package before its command", () => {

@@ -14,13 +14,13 @@ function optionsOf(spec: CommandDescription): readonly OptionSpec[] {
   return [...spec.options, ...commonOptions];
 }
 
-function wordsOf(spec: CommandDescription): readonly string[] {
+function candidatesOf(spec: CommandDescription): readonly string[] {
   return [...(spec.positionals?.choices ?? []), ...optionsOf(spec).map(({ name }) => `--${name}`)];
 }
 
 /** Completes commands and options; after an option with choices its choices, after other options file names. */
 function bash(commands: readonly CommandDescription[]): string {
-  const cases = commands.map((spec) => `    ${spec.name}) words=${quoted(wordsOf(spec).join(" "))} ;;`);
+  const cases = commands.map((spec) => `    ${spec.name}) words=${quoted(candidatesOf(spec).join(" "))} ;;`);
   return [
     "# rolecall completion for bash: source <(rolecall completion bash)",
     "_rolecall() {",

@@ -6,7 +6,7 @@ import { routeOf, routePaths } from "../../health/route.ts";
 export interface HaproxyCheck {
   /** Path and query as a node receives them; each part that HAProxy fills in is replaced by `x`. */
   readonly check: string;
-  /** The first words of its section: `backend reads`. */
+  /** The keyword and name of its section: `backend reads`. */
   readonly section: string;
   readonly line: number;
 }
@@ -26,11 +26,11 @@ export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
   const found: HaproxyCheck[] = [];
   let section = "the file";
   for (const [at, line] of text.split(/\r?\n/).entries()) {
-    const words = wordsOf(line);
-    const [first = "", second = ""] = words;
+    const tokens = tokensOf(line);
+    const [first = "", second = ""] = tokens;
     if (["global", "defaults", "listen", "backend", "frontend"].includes(first))
       section = [first, second].join(" ").trim();
-    const uri = uriOf(words);
+    const uri = uriOf(tokens);
     if (uri !== null)
       found.push({
         check: uri.replaceAll(/%\[[^\]]*\]|%[a-zA-Z]+/g, "x").replaceAll("%%", "%"),
@@ -79,26 +79,26 @@ function nodeAnswerTo(path: string): string {
   return matched === undefined ? "always with 503" : `as ${matched}`;
 }
 
-function uriOf(words: readonly string[]): string | null {
-  if (words[0] === "option" && words[1] === "httpchk") {
-    const uri = words[3] ?? (words[2]?.startsWith("/") === true ? words[2] : undefined);
+function uriOf(tokens: readonly string[]): string | null {
+  if (tokens[0] === "option" && tokens[1] === "httpchk") {
+    const uri = tokens[3] ?? (tokens[2]?.startsWith("/") === true ? tokens[2] : undefined);
     return uri ?? null;
   }
-  if (words[0] !== "http-check" || words[1] !== "send") return null;
-  const at = words.findIndex((word) => word === "uri" || word === "uri-lf");
-  return at < 0 ? null : (words[at + 1] ?? null);
+  if (tokens[0] !== "http-check" || tokens[1] !== "send") return null;
+  const at = tokens.findIndex((token) => token === "uri" || token === "uri-lf");
+  return at < 0 ? null : (tokens[at + 1] ?? null);
 }
 
 /** Splits a line as HAProxy does: at spaces, with quotes, backslash escapes, and comments after `#`. */
-function wordsOf(line: string): readonly string[] {
-  const words: string[] = [];
+function tokensOf(line: string): readonly string[] {
+  const tokens: string[] = [];
   for (const match of line.matchAll(/(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|((?:[^\s"'#\\]|\\.)+)|(#.*))(\s*)/g)) {
     const [whole = "", double, single, bare, comment] = match;
     if (comment !== undefined) break;
     const text = (double ?? bare)?.replaceAll(/\\(.)/g, "$1") ?? single ?? "";
-    const isJoined = match.index > 0 && !/\s/.test(line[match.index - 1] ?? " ") && words.length > 0 && whole !== "";
-    if (isJoined) words.push(`${words.pop() ?? ""}${text}`);
-    else words.push(text);
+    const isJoined = match.index > 0 && !/\s/.test(line[match.index - 1] ?? " ") && tokens.length > 0 && whole !== "";
+    if (isJoined) tokens.push(`${tokens.pop() ?? ""}${text}`);
+    else tokens.push(text);
   }
-  return words;
+  return tokens;
 }

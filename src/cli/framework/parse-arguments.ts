@@ -6,7 +6,7 @@ import { commonOptions } from "./options.ts";
 
 /** A parsed command line. */
 export interface ParsedArguments {
-  /** What was understood. The common options are usable even if `problem` is set: they say how to report it. */
+  /** The valid arguments. The common options are usable even if `problem` is set: they control how it is reported. */
   readonly args: Arguments;
   /** Why the command cannot run with these arguments (RC001), or `null`. */
   readonly problem: CommandError | null;

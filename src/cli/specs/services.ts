@@ -51,7 +51,7 @@ export const serviceCommands: readonly CommandSpec[] = [
       { name: "scope", value: "NAME", help: "name of the cluster (default demo)" },
       {
         name: "vocabulary",
-        value: "WORDS",
+        value: "NAMES",
         choices: ["patroni", "neutral"],
         help: "names in documents and metrics: patroni or neutral (default patroni)",
       },
