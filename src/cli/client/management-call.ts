@@ -1,5 +1,5 @@
 import { parseJson } from "../../cluster/values/json.ts";
-import { replyMessage, type Call, type RolecallClient } from "./rolecall-client.ts";
+import { replyMessage, type RolecallRequest, type RolecallClient } from "./rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { safeLines } from "../output/style.ts";
 
@@ -16,7 +16,11 @@ export const timestampPattern: RegExp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?
  * Sends a management call and reports the result. A status of 2xx means done or scheduled. Any other status is a
  * finding with the message of the node (exit code 1). With `--dry-run` the gateway only reports what would happen.
  */
-export async function callManagementApi(context: CommandContext, server: RolecallClient, call: Call): Promise<void> {
+export async function callManagementApi(
+  context: CommandContext,
+  server: RolecallClient,
+  call: RolecallRequest,
+): Promise<void> {
   const { args, result, print, progress } = context;
   progress.report(`${call.method} ${call.path}: waiting for the response`);
   const isDryRun = args.has("dry-run");

@@ -17,7 +17,7 @@ export interface RolecallReply {
 }
 
 /** A request to a running rolecall. */
-export interface Call {
+export interface RolecallRequest {
   readonly method: string;
   readonly path: string;
   /** Sent as JSON; `undefined` sends no body. */
@@ -98,7 +98,7 @@ export class RolecallClient {
   }
 
   /** Sends a request. @throws CommandError (RC005) if there is no response within the timeout */
-  call({ method, path, body }: Call): Promise<RolecallReply> {
+  call({ method, path, body }: RolecallRequest): Promise<RolecallReply> {
     const text = body === undefined ? null : JSON.stringify(body);
     const headers = {
       ...this.#headers,

@@ -20,7 +20,7 @@ export async function drain(context: CommandContext): Promise<void> {
       "RC001",
       `--for must be a duration such as 30m or 2h, got ${duration === null ? "nothing" : JSON.stringify(duration)}`,
     );
-  if (reason === null) throw new CommandError("RC001", "--reason must be a text, got nothing");
+  if (reason === null) throw new CommandError("RC001", "--reason must explain the drain in a few words, got nothing");
   const { path, subject, server } = await targetOf(context);
   const body = {
     for: `${durationMs}ms`,

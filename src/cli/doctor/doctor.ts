@@ -6,7 +6,7 @@ import { checkClocks } from "./clocks.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkHaproxy } from "./haproxy.ts";
-import { checkListeners } from "./listeners.ts";
+import { checkListenerPorts } from "./listeners.ts";
 import { checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
 import { checkTls } from "./tls.ts";
 
@@ -27,7 +27,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkMaxAge(context);
   checkGuards(context);
   progress.report("checking clocks, certificates and listeners");
-  await Promise.all([checkClocks(context), checkTls(context), checkListeners(context)]);
+  await Promise.all([checkClocks(context), checkTls(context), checkListenerPorts(context)]);
   progress.report("running haproxy -c");
   await checkHaproxy(context);
   progress.done();

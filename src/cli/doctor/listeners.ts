@@ -6,7 +6,7 @@ import type { DoctorContext } from "./doctor-context.ts";
 /**
  * Tries to bind every listener address. A port that a running rolecall uses is reported as information only (RC107).
  */
-export async function checkListeners({ command: { result }, config }: DoctorContext): Promise<void> {
+export async function checkListenerPorts({ command: { result }, config }: DoctorContext): Promise<void> {
   const fixed = config.listen.filter(({ port }) => port !== 0);
   const tried = await Promise.all(fixed.map(async (listener) => ({ listener, problem: await tryListening(listener) })));
   for (const { listener, problem } of tried) {

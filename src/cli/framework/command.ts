@@ -3,7 +3,7 @@ import type { CommandContext } from "./command-context.ts";
 import type { CommandDescription } from "./command-description.ts";
 
 /** Runs a command. Findings go into the context's result, and the exit code follows from them. */
-export type Run = (context: CommandContext) => Promise<void>;
+export type RunCommand = (context: CommandContext) => Promise<void>;
 
 /** One command: its description, its checks and its implementation, which is loaded on use. */
 export interface CommandSpec extends CommandDescription {
@@ -13,5 +13,5 @@ export interface CommandSpec extends CommandDescription {
   readonly findingsTo?: "stderr";
   /** The command runs until it receives a signal, and handles signals itself. */
   readonly isService?: boolean;
-  readonly load: () => Promise<Run>;
+  readonly load: () => Promise<RunCommand>;
 }
