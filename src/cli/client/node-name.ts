@@ -26,21 +26,21 @@ export function splitName(text: string): { readonly cluster: string | null; read
  */
 export function resolveName({ clusters }: ClusterStatus, given: GivenName): NamedNode {
   const { cluster, node } = splitGivenName(given);
-  const names = clusters.map((one) => one.cluster);
+  const names = clusters.map((candidate) => candidate.cluster);
   if (cluster !== null && !names.includes(cluster))
     throw new CommandError("RC001", `The cluster must be one of ${names.join(", ")}, got ${JSON.stringify(cluster)}`);
   const candidates = clusters.filter(
-    (one) => (cluster === null || one.cluster === cluster) && (node === null || has(one, node)),
+    (candidate) => (cluster === null || candidate.cluster === cluster) && (node === null || hasNode(candidate, node)),
   );
   const [only, ...others] = candidates;
   if (only !== undefined && others.length === 0) return { cluster: only.cluster, node };
   if (only === undefined) {
-    const known = clusters.flatMap((one) => one.nodes.map((each) => `${one.cluster}/${each.node}`));
+    const known = clusters.flatMap(({ cluster: name, nodes }) => nodes.map((row) => `${name}/${row.node}`));
     throw new CommandError("RC001", `The node must be one of ${known.join(", ")}, got ${JSON.stringify(node)}`);
   }
   throw new CommandError(
     "RC001",
-    `--cluster must be one of ${candidates.map((one) => one.cluster).join(", ")}, got nothing` +
+    `--cluster must be one of ${candidates.map((candidate) => candidate.cluster).join(", ")}, got nothing` +
       (node === null ? "" : ` (or name the node as ${only.cluster}/${node})`),
   );
 }
@@ -60,6 +60,6 @@ export function splitGivenName({ cluster, node }: GivenName): GivenName {
   return { cluster: cluster ?? split.cluster, node: split.node };
 }
 
-function has({ nodes }: StatusCluster, name: string): boolean {
+function hasNode({ nodes }: StatusCluster, name: string): boolean {
   return nodes.some(({ node }) => node === name);
 }

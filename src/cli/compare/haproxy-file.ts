@@ -25,7 +25,7 @@ export interface RejectedCheck extends HaproxyCheck {
 export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
   const found: HaproxyCheck[] = [];
   let section = "the file";
-  for (const [at, line] of text.split(/\r?\n/).entries()) {
+  for (const [index, line] of text.split(/\r?\n/).entries()) {
     const tokens = tokensOf(line);
     const [first = "", second = ""] = tokens;
     if (["global", "defaults", "listen", "backend", "frontend"].includes(first))
@@ -35,7 +35,7 @@ export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
       found.push({
         check: uri.replaceAll(/%\[[^\]]*\]|%[a-zA-Z]+/g, "x").replaceAll("%%", "%"),
         section,
-        line: at + 1,
+        line: index + 1,
       });
   }
   return found;

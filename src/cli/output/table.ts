@@ -18,15 +18,15 @@ export function table(
   const all = [head.map((text): Cell => ({ text })), ...rows].map((row) =>
     row.map((cell) => ({ ...cell, text: safe(cell.text) })),
   );
-  const widths = head.map((_, at) => Math.max(...all.map((row) => width(row[at]?.text ?? ""))));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => width(row[column]?.text ?? ""))));
   return all
     .map((row) =>
       row
-        .map(({ text, paint: cellPaint = unpainted }, at) => {
+        .map(({ text, paint: cellPaint = unpainted }, column) => {
           const paint = text === "" ? unpainted : cellPaint;
-          const gap = " ".repeat(Math.max(0, (widths[at] ?? 0) - width(text)));
-          if (right.includes(head[at] ?? "")) return gap + paint(text);
-          return at === head.length - 1 ? paint(text) : paint(text) + gap;
+          const gap = " ".repeat(Math.max(0, (widths[column] ?? 0) - width(text)));
+          if (right.includes(head[column] ?? "")) return gap + paint(text);
+          return column === head.length - 1 ? paint(text) : paint(text) + gap;
         })
         .join("  ")
         .trimEnd(),

@@ -42,7 +42,7 @@ export function readPolicy(file: string): Policy {
       dispositions: [],
       problems: [problem("Cannot apply the policy: it must be a mapping with the list dispositions", { file })],
     };
-  const read = list.map((entry: unknown, at) => readEntry(entry, locationOf(file, yaml, ["dispositions", at])));
+  const read = list.map((entry: unknown, index) => readEntry(entry, locationOf(file, yaml, ["dispositions", index])));
   return {
     dispositions: read.flatMap((entry) => ("disposition" in entry ? [entry.disposition] : [])),
     problems: read.flatMap((entry) => ("problem" in entry ? [problem(entry.problem, entry.at)] : [])),

@@ -97,7 +97,7 @@ export const managementCommands: readonly CommandSpec[] = [
     name: "config",
     summary: "show or change the dynamic configuration of a cluster",
     about:
-      "Shows the dynamic configuration, or changes it: --set and --patch merge into it (null removes a key), " +
+      "Shows the dynamic configuration, or changes it: --set and --patch merge into it (null removes a key),\n" +
       `--replace replaces all of it.${viaGateway}`,
     options: [
       {
