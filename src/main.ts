@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The street door: argv to a command, signals, exit code. A command's file is loaded only when it is asked for. */
+/** Entry point: maps argv to a command, handles signals, sets the exit code. A command is loaded only when it runs. */
 import { processIo } from "./cli/output/io.ts";
 import { limitHeap } from "./cli/framework/v8-tuning.ts";
 import { run } from "./cli/run.ts";
@@ -9,7 +9,7 @@ limitHeap();
 const ended = new AbortController();
 const crashed = new AbortController();
 const io = processIo();
-io.unread.addEventListener("abort", () => ended.abort("a reader that went away"), { once: true });
+io.unread.addEventListener("abort", () => ended.abort("a closed stdout"), { once: true });
 for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, () => ended.abort(signal));
 for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (error: unknown) => crashed.abort(error instanceof Error ? error : new Error(String(error))));
@@ -20,5 +20,5 @@ const { exitCode, wasInterrupted } = await run(process.argv.slice(2), io, {
   crashed: crashed.signal,
 });
 process.exitCode = exitCode;
-// What a command left open when it was cut short must not keep the process.
+// Resources that an interrupted command left open must not keep the process alive.
 if (wasInterrupted) process.exit(exitCode);

@@ -1,84 +1,93 @@
-import { readArguments } from "./framework/arguments.ts";
-import { CommandError, type CommandSpec } from "./framework/command.ts";
+import type { Arguments } from "./framework/arguments.ts";
+import { CommandError } from "./framework/command-error.ts";
+import type { CommandSpec } from "./framework/command.ts";
+import { parseArguments } from "./framework/parse-arguments.ts";
 import { commands } from "./specs/commands.ts";
 import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
 import type { Io } from "./output/io.ts";
 import { Progress } from "./output/progress.ts";
 import { ResultBuilder } from "./result/builder.ts";
-import type { Diagnostic, Result } from "./result/document.ts";
+import type { Diagnostic, ExitCode, Result } from "./result/document.ts";
 import type { CommandContext } from "./framework/command-context.ts";
 import { renderFindings, shownFindings } from "./output/findings.ts";
 import { styleFor } from "./output/style.ts";
 import { version } from "../config/version.ts";
+import { errorMessage } from "./framework/error-message.ts";
 
-/** How a command line came out. */
+/** How a command line ended. */
 export interface RunResult {
-  readonly exitCode: 0 | 1 | 2;
-  /** It was ended before its time: what it left open may keep the process from ending by itself. */
+  readonly exitCode: ExitCode;
+  /** The command did not end by itself. Resources that it left open may keep the process from exiting. */
   readonly wasInterrupted: boolean;
 }
 
-/** What may end a command before its time; the reason of each says why. */
+/** What may end a command early. The abort reasons say why. */
 export interface Cancellation {
-  /** A signal, or nobody reads what is written. */
+  /** Aborted by a signal, or when the reader of stdout is gone. */
   readonly ended: AbortSignal;
-  /** A mistake of our own that nobody caught. */
+  /** Aborted by an uncaught error; the reason is the error. */
   readonly crashed: AbortSignal;
 }
 
 /**
- * Runs one command line. With `--format json` exactly one document is written to stdout and nothing else, whatever happens.
+ * Runs one command line. With `--format json` it always writes exactly one document to stdout and nothing else.
+ * @param argv the arguments after the program's name
  */
 export async function run(argv: readonly string[], io: Io, cancellation: Cancellation): Promise<RunResult> {
-  const format = wantedFormat(argv);
-  const [first = "", ...rest] = argv;
-  const name = first === "--version" ? "version" : first;
-  const spec = commands.find((candidate) => candidate.name === name);
+  const { spec, name, args, problem } = parseCommandLine(argv);
+  const format = args.text("format") === "json" ? "json" : "text";
   const result = new ResultBuilder({ version: version(), command: spec?.name ?? "rolecall" }, spec?.checks ?? []);
   const printed: Promise<void>[] = [];
   const print = (text: string): void => {
     if (format === "text") printed.push(io.stdout.write(text));
   };
   const progress = new Progress(io.stderr, format === "text");
-  const style = styleFor(optionOf(argv, "color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);
+  const style = styleFor(args.text("color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);
   const ended = new AbortController();
   const isService = spec?.isService === true;
+  const signal = isService ? cancellation.ended : ended.signal;
   const cause = await Promise.race([
     attempt(async () => {
-      if (spec === undefined) return withoutCommand(name, result, print);
-      const args = readArguments(spec, rest);
-      if (args.has("help")) return help(commandHelp(spec), result, print);
-      const context: CommandContext = {
-        args,
-        commands,
-        format,
-        result,
-        style,
-        progress,
-        signal: isService ? cancellation.ended : ended.signal,
-        io,
-        print,
-      };
-      return (await spec.load())(context);
+      if (spec === null) return runWithoutCommand(name, result, print);
+      if (problem !== null) throw problem;
+      if (args.has("help")) return showHelp(commandHelp(spec), result, print);
+      const command = await spec.load();
+      return command({ args, commands, format, result, style, progress, signal, io, print });
     }),
-    aborted(cancellation.crashed),
-    ...(isService ? [] : [aborted(cancellation.ended)]),
+    abortOf(cancellation.crashed),
+    ...(isService ? [] : [abortOf(cancellation.ended)]),
   ]);
   ended.abort();
   progress.done();
-  explainCause(cause, result);
-  const document = await reviewed(result, optionOf(argv, "policy"));
+  if (cause !== null) diagnoseCause(cause, result);
+  const document = await buildDocument(result, args.text("policy"));
   await Promise.all(printed);
   await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout" });
   if (format === "text" && document.diagnostics.some(({ rule_id: id }) => id === "RC001"))
-    await io.stderr.write(hint(spec));
+    await io.stderr.write(usageHint(spec));
   return { exitCode: document.exit_code, wasInterrupted: cause !== null };
 }
 
-/** Why a command did not end by itself: an error it threw, or the reason of its ending. */
-type Cause = { readonly thrown: unknown } | { readonly ending: unknown } | null;
+interface CommandLine {
+  /** The command, or `null` if its name is unknown. */
+  readonly spec: CommandSpec | null;
+  /** The first argument. */
+  readonly name: string;
+  readonly args: Arguments;
+  readonly problem: CommandError | null;
+}
 
-async function attempt(work: () => Promise<void> | void): Promise<Cause> {
+function parseCommandLine(argv: readonly string[]): CommandLine {
+  const [first = "", ...rest] = argv;
+  const name = first === "--version" ? "version" : first;
+  const spec = commands.find((candidate) => candidate.name === name) ?? null;
+  return { spec, name, ...parseArguments(spec, spec === null ? argv : rest) };
+}
+
+/** Why a command did not end by itself: the error it threw, or the reason of the abort. */
+type Cause = { readonly thrown: unknown } | { readonly abortReason: unknown };
+
+async function attempt(work: () => Promise<void> | void): Promise<Cause | null> {
   try {
     await work();
     return null;
@@ -87,95 +96,76 @@ async function attempt(work: () => Promise<void> | void): Promise<Cause> {
   }
 }
 
-function aborted(signal: AbortSignal): Promise<Cause> {
+function abortOf(signal: AbortSignal): Promise<Cause> {
   return new Promise((resolve) => {
-    const end = (): void => resolve({ ending: signal.reason });
+    const end = (): void => resolve({ abortReason: signal.reason });
     if (signal.aborted) end();
     else signal.addEventListener("abort", end, { once: true });
   });
 }
 
-function explainCause(cause: Cause, result: ResultBuilder): void {
-  if (cause === null) return;
-  if ("ending" in cause) {
-    const isCrash = cause.ending instanceof Error;
-    result.diagnose(isCrash ? "RC002" : "RC004", {
-      message: isCrash ? cause.ending.message : `ended by ${String(cause.ending)}`,
-      incomplete: true,
-    });
+function diagnoseCause(cause: Cause, result: ResultBuilder): void {
+  if ("abortReason" in cause) {
+    const { abortReason: reason } = cause;
+    if (reason instanceof Error) result.diagnose("RC002", { message: reason.message, incomplete: true });
+    else result.diagnose("RC004", { message: `ended by ${String(reason)}`, incomplete: true });
   } else if (cause.thrown instanceof CommandError)
     result.diagnose(cause.thrown.rule, { message: cause.thrown.message, severity: "error", incomplete: true });
   else
     result.diagnose("RC002", {
-      message: cause.thrown instanceof Error ? cause.thrown.message : String(cause.thrown),
+      message: errorMessage(cause.thrown),
       incomplete: true,
     });
 }
 
-function withoutCommand(name: string, result: ResultBuilder, print: (text: string) => void): void {
-  if (name === "help" || name === "--help" || name === "-h") return help(overallHelp(commands), result, print);
+/** Handles a command line whose first argument is not a command. @throws CommandError unless it asks for help */
+function runWithoutCommand(name: string, result: ResultBuilder, print: (text: string) => void): void {
+  if (name === "help" || name === "--help" || name === "-h") return showHelp(overallHelp(commands), result, print);
   const known = commands.map((spec) => spec.name).join(", ");
   throw new CommandError(
     "RC001",
-    `Cannot run ${name === "" ? "nothing" : JSON.stringify(name)} as it must be a command: ${known}`,
+    `Cannot run the command: it must be one of ${known}, got ${name === "" ? "nothing" : JSON.stringify(name)}`,
   );
 }
 
-/** What a command line that was not understood should have been. */
-function hint(spec: CommandSpec | undefined): string {
-  return spec === undefined
+/** The usage text that follows a command line which could not be parsed. */
+function usageHint(spec: CommandSpec | null): string {
+  return spec === null
     ? `\n${overallHelp(commands)}`
-    : `Usage: ${usageOf(spec)}\nrolecall ${spec.name} --help tells more.\n`;
+    : `Usage: ${usageOf(spec)}\nRun rolecall ${spec.name} --help for details.\n`;
 }
 
-function help(text: string, result: ResultBuilder, print: (text: string) => void): void {
+function showHelp(text: string, result: ResultBuilder, print: (text: string) => void): void {
   for (const { id } of result.build().coverage)
-    result.cover(id, "not_applicable", { detail: "only help was asked for" });
+    result.cover(id, "not_applicable", { detail: "only help was requested" });
   result.data = { help: text };
   print(text);
 }
 
-/** Applies the policy, if one was named; it is loaded only then. */
-async function reviewed(result: ResultBuilder, file: string | null): Promise<Result> {
-  if (file === null) return result.build();
+/** Builds the result document. Applies the policy, whose code is loaded only if a policy is named. */
+async function buildDocument(result: ResultBuilder, policyFile: string | null): Promise<Result> {
+  if (policyFile === null) return result.build();
   const [{ readPolicy }, { applyPolicy }] = await Promise.all([
     import("./result/policy-file.ts"),
     import("./result/policy.ts"),
   ]);
-  const policy = readPolicy(file);
+  const policy = readPolicy(policyFile);
   return result.build((diagnostics: readonly Diagnostic[]) => applyPolicy(policy, diagnostics, Date.now()));
 }
 
-interface Writing {
+interface Destination {
   readonly format: "text" | "json";
   readonly io: Io;
   readonly style: CommandContext["style"];
+  /** Where findings of complete work go; the others always go to stderr. */
   readonly to: "stdout" | "stderr";
 }
 
-async function write(document: Result, { format, io, style, to }: Writing): Promise<void> {
+async function write(document: Result, { format, io, style, to }: Destination): Promise<void> {
   if (format === "json") return io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   const shown = shownFindings(document);
-  const open = shown.filter(({ incomplete }) => incomplete === true);
-  await io[to].write(
-    renderFindings(
-      shown.filter(({ incomplete }) => incomplete !== true),
-      style,
-    ),
-  );
-  await io.stderr.write(renderFindings(open, style));
-}
-
-/** The format must be known before the command line is understood: its mistakes are told in it too. */
-function wantedFormat(argv: readonly string[]): "text" | "json" {
-  return optionOf(argv, "format") === "json" ? "json" : "text";
-}
-
-function optionOf(argv: readonly string[], name: string): string | null {
-  const end = argv.indexOf("--");
-  const options = end < 0 ? argv : argv.slice(0, end);
-  const at = options.findLastIndex((arg) => arg === `--${name}` || arg.startsWith(`--${name}=`));
-  const found = options[at];
-  if (found === undefined) return null;
-  return found === `--${name}` ? (options[at + 1] ?? null) : found.slice(name.length + 3);
+  const complete = shown.filter(({ incomplete }) => incomplete !== true);
+  const incomplete = shown.filter((finding) => finding.incomplete === true);
+  await io[to].write(renderFindings(complete, style));
+  await io.stderr.write(renderFindings(incomplete, style));
 }

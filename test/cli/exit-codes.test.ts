@@ -45,24 +45,24 @@ after(async () => {
   await Promise.all(servers.map((server) => server.close()));
 });
 
-const filled = (argv: readonly string[]): readonly string[] => argv.map((word) => values.get(word) ?? word);
+const withValues = (argv: readonly string[]): readonly string[] => argv.map((arg) => values.get(arg) ?? arg);
 
 for (const { given, argv, code, rules } of rows) {
-  test(`${given} is exit code ${code}`, async () => {
-    const document = await runJson(filled(argv));
+  test(`exits with ${code}: ${given}`, async () => {
+    const document = await runJson(withValues(argv));
     assert.deepEqual(
       document.diagnostics.map(({ rule_id: id }) => id),
       rules,
     );
     assert.equal(document.exit_code, code);
-    const text = await runText(filled(argv));
+    const text = await runText(withValues(argv));
     assert.equal(text.code, code);
-    if (code === 2) assert.notEqual(text.err, "", "it says why on stderr");
+    if (code === 2) assert.notEqual(text.err, "", "stderr says why");
     else assert.equal(text.err, "");
   });
 }
 
-test("every command is in the table", () => {
+test("the table has every command", () => {
   const tested = new Set(rows.map(({ argv }) => argv[0]));
   assert.deepEqual(
     commands.map(({ name }) => name).filter((name) => !tested.has(name)),
@@ -70,7 +70,7 @@ test("every command is in the table", () => {
   );
 });
 
-test("every diagnostic of a required check that did not complete is marked so", async () => {
+test("marks the finding of each required check that did not complete as incomplete", async () => {
   const { diagnostics, coverage } = await runJson(["doctor", "--config", values.get("$WRONG") ?? ""]);
   const open = coverage.filter(({ required, status }) => required && status !== "complete");
   assert.equal(

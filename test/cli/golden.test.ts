@@ -7,7 +7,9 @@ import { runText } from "../fake/command-line.ts";
 import { adminApiAnswers } from "../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../fake/canned-server.ts";
 
-/** The texts that people see, letter by letter. `UPDATE_GOLDEN=1` writes them anew; read the difference before it is kept. */
+/**
+ * The text output of commands, compared character by character. `UPDATE_GOLDEN=1` updates the files: review the diff.
+ */
 const folder = join("test", "spec", "cli", "golden");
 let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
 
@@ -44,26 +46,26 @@ const texts: Readonly<Record<string, readonly string[]>> = {
 const withoutServer = ["help", "result-show", "validate", "usage"];
 
 for (const [name, argv] of Object.entries(texts)) {
-  test(`rolecall ${argv.join(" ")} says what it said`, async () => {
+  test(`rolecall ${argv.join(" ")} writes its golden text`, async () => {
     const file = join(folder, `${name}.txt`);
     const { code, out, err } = await runText(withoutServer.includes(name) ? argv : [...argv, "--server", server.url]);
-    const said = `${out}${err === "" ? "" : `--- stderr\n${err}`}--- exit code ${code}\n`;
-    if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(file, said);
-    assert.equal(said, existsSync(file) ? readFileSync(file, "utf8") : "");
+    const actual = `${out}${err === "" ? "" : `--- stderr\n${err}`}--- exit code ${code}\n`;
+    if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(file, actual);
+    assert.equal(actual, existsSync(file) ? readFileSync(file, "utf8") : "");
   });
 }
 
-test("nothing that a node names itself reaches a terminal as a control character", async () => {
+test("replaces control characters in the names of nodes", async () => {
   const { out, err } = await runText(["status", "--server", server.url]);
   assert.match(out, /db\?\[31m1/);
-  // oxlint-disable-next-line no-control-regex -- control characters are just what must not be there
+  // oxlint-disable-next-line no-control-regex -- this matches control characters on purpose
   assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f]/);
 });
 
-test("colour is for terminals, and NO_COLOR is heard", async () => {
+test("uses colours only on terminals, and not with NO_COLOR", async () => {
   const argv = ["status", "--server", server.url];
-  const coloured = (around: Parameters<typeof runText>[1]): Promise<boolean> =>
-    runText(argv, around).then(({ out }) => out.includes("\u001b[1m"));
+  const coloured = (options: Parameters<typeof runText>[1]): Promise<boolean> =>
+    runText(argv, options).then(({ out }) => out.includes("\u001b[1m"));
   assert.equal(await coloured({}), false);
   assert.equal(await coloured({ isTerminal: true }), true);
   assert.equal(await coloured({ isTerminal: true, env: { NO_COLOR: "1" } }), false);

@@ -11,7 +11,7 @@ import { adminApiAnswers } from "../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../fake/canned-server.ts";
 import { until } from "../fake/until.ts";
 
-/** The compiled program itself, as a process. */
+/** The compiled program, run as a process. */
 const program = resolve("dist", "main.js");
 const folder = mkdtempSync(join(tmpdir(), "rolecall-process-"));
 let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
@@ -43,16 +43,20 @@ function start(
   return { child, ended: once(child, "close").then(([code]) => ({ code: code as number | null, out, err })) };
 }
 
-/** Waits until the silent server has received the requests: the command is in the middle of its work. */
-function requestsReceived(calls: number): Promise<boolean> {
-  return until({ what: `${calls} requests`, seconds: 15 }, () => silent.heard.length >= calls);
+/** Resolves when the silent server has received the request: the command is waiting for its response. */
+async function requestArrived(calls: number): Promise<void> {
+  const deadline = AbortSignal.timeout(15_000);
+  while (silent.heard.length < calls) {
+    deadline.throwIfAborted();
+    await new Promise((next) => setTimeout(next, 10));
+  }
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
-  test(`${signal} in the middle is exit code 2 and still exactly one document`, { timeout: 30_000 }, async () => {
+  test(`exits with 2 and writes exactly one document on ${signal}`, { timeout: 30_000 }, async () => {
     const calls = silent.heard.length;
     const { child, ended } = start(["status", "--server", silent.url, "--timeout", "60s", "--format", "json"]);
-    await requestsReceived(calls + 1);
+    await requestArrived(calls + 1);
     child.kill(signal);
     const { code, out, err } = await ended;
     assert.equal(code, 2);
@@ -64,60 +68,52 @@ for (const signal of ["SIGINT", "SIGTERM"] as const) {
   });
 }
 
-test("a crash in the middle is exit code 2 and still exactly one document", { timeout: 30_000 }, async () => {
-  const bomb = join(folder, "bomb.mjs");
-  writeFileSync(bomb, `setTimeout(() => { throw new Error("a planted mistake"); }, 300);`);
+test("exits with 2 and writes exactly one document on a crash", { timeout: 30_000 }, async () => {
+  const crash = join(folder, "crash.mjs");
+  writeFileSync(crash, `setTimeout(() => { throw new Error("a planted error"); }, 300);`);
   const { ended } = start(
     ["status", "--server", silent.url, "--timeout", "60s", "--format", "json"],
-    ["--import", pathToFileURL(bomb).href],
+    ["--import", pathToFileURL(crash).href],
   );
   const { code, out, err } = await ended;
   assert.equal(code, 2);
   assert.equal(err, "");
-  const { diagnostics } = assertResultDocument(out);
-  assert.deepEqual([diagnostics[0]?.rule_id, diagnostics[0]?.message], ["RC002", "a planted mistake"]);
+  const { diagnostics } = assertConforms(out);
+  assert.deepEqual([diagnostics[0]?.rule_id, diagnostics[0]?.message], ["RC002", "a planted error"]);
 });
 
 for (const argv of [["schema", "config"], ["status"], ["status", "--format", "json"]]) {
-  test(
-    `a reader that goes away from rolecall ${argv.join(" ")} is no error to speak of`,
-    { timeout: 30_000 },
-    async () => {
-      const { child, ended } = start(argv[0] === "status" ? [...argv, "--server", server.url] : argv);
-      child.stdout?.destroy();
-      const { err } = await ended;
-      assert.doesNotMatch(err, /EPIPE|at .*\.js|Error:/);
-    },
-  );
+  test(`rolecall ${argv.join(" ")} reports no error if the reader of stdout is gone`, { timeout: 30_000 }, async () => {
+    const { child, ended } = start(argv[0] === "status" ? [...argv, "--server", server.url] : argv);
+    child.stdout?.destroy();
+    const { err } = await ended;
+    assert.doesNotMatch(err, /EPIPE|at .*\.js|Error:/);
+  });
 }
 
-test(
-  "a service says nothing but its document on stdout, and ends with 0 after SIGINT",
-  { timeout: 30_000 },
-  async () => {
-    const config = join(folder, "served.yaml");
-    writeFileSync(
-      config,
-      "clusters: [{ name: demo, nodes: [{ name: pg1, api: 'http://127.0.0.1:1' }] }]\nlisten: [{ port: 0 }]\n",
-    );
-    const { child, ended } = start(["serve", "--config", config, "--format", "json"]);
-    let log = "";
-    await new Promise<void>((listening) => {
-      child.stderr?.on("data", (chunk: Buffer) => {
-        log += chunk.toString();
-        if (log.includes('"listening"')) listening();
-      });
+test("a service writes only its document to stdout, and exits with 0 on SIGINT", { timeout: 30_000 }, async () => {
+  const config = join(folder, "served.yaml");
+  writeFileSync(
+    config,
+    "clusters: [{ name: demo, nodes: [{ name: pg1, api: 'http://127.0.0.1:1' }] }]\nlisten: [{ port: 0 }]\n",
+  );
+  const { child, ended } = start(["serve", "--config", config, "--format", "json"]);
+  let log = "";
+  await new Promise<void>((listening) => {
+    child.stderr?.on("data", (chunk: Buffer) => {
+      log += chunk.toString();
+      if (log.includes('"listening"')) listening();
     });
-    child.kill("SIGINT");
-    const { code, out } = await ended;
-    assert.equal(code, 0);
-    assert.deepEqual(assertResultDocument(out).coverage, [
-      { id: "service", status: "complete", required: true, detail: "ended by SIGINT" },
-    ]);
-  },
-);
+  });
+  child.kill("SIGINT");
+  const { code, out } = await ended;
+  assert.equal(code, 0);
+  assert.deepEqual(assertConforms(out).coverage, [
+    { id: "service", status: "complete", required: true, detail: "ended by SIGINT" },
+  ]);
+});
 
-test("commands say their exit code to the shell", { timeout: 30_000 }, async () => {
+test("the process exits with the exit code of the document", { timeout: 30_000 }, async () => {
   for (const [argv, expected] of [
     [["version"], 0],
     [["check", "/replica", "--node", "pg3", "--server", server.url], 1],
@@ -131,7 +127,7 @@ test("commands say their exit code to the shell", { timeout: 30_000 }, async () 
   }
 });
 
-test("a document is read from stdin", { timeout: 30_000 }, async () => {
+test("result validate - reads a document from stdin", { timeout: 30_000 }, async () => {
   const child = spawn(process.execPath, [program, "result", "validate", "-"], { stdio: ["pipe", "pipe", "pipe"] });
   const ended = once(child, "close");
   child.stdin.end(

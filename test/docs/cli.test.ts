@@ -8,7 +8,7 @@ import { commands } from "../../src/cli/specs/commands.ts";
 import { usageOf } from "../../src/cli/specs/help.ts";
 import { ruleIds, rules } from "../../src/cli/result/rules.ts";
 
-/** The tables that come from the sources. `UPDATE_DOCS=1` writes them anew. */
+/** The tables that are generated from the sources. `UPDATE_DOCS=1` updates them. */
 const commandTable = [
   "| command | |",
   "|---|---|",
@@ -19,7 +19,8 @@ const commandTable = [
 const ruleTable = [
   "# Rules",
   "",
-  "What the [commands](cli.md) find. Identifiers are stable: none is ever given to another meaning. The severity is the usual one; a finding may carry a lower one, and a policy may lower or exclude it.",
+  "The rules of the findings that [commands](cli.md) report. Identifiers are stable and never reused. The table has the",
+  "default severity: a finding may have another one, and a policy can lower it or exclude the finding.",
   "",
   "| rule | severity | meaning | what to do |",
   "|---|---|---|---|",

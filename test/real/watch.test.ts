@@ -65,8 +65,8 @@ function scenarios(): void {
       );
       await seen("the table", () => /pg3 +replica +running/.test(screen()));
       const [first = ""] = screen().split("\n");
-      assert.match(first, /^rolecall status .* q ends/);
-      assert.match(screen(), /LAG LATELY/);
+      assert.match(first, /^rolecall status .* q to quit/);
+      assert.match(screen(), /LAG HISTORY/);
       await seen("a sparkline", () => /pg1 .*[▁▂▃▄▅▆▇█]{3}/u.test(screen()));
       await seen("a repainting", () => screen().split("\n")[0] !== first);
       await simulator.fault("pg3", { kind: "kill" });

@@ -3,26 +3,26 @@ import { loadConfig, type ConfigProblem, type ConfigSources, type LoadedConfig }
 import type { Arguments } from "../framework/arguments.ts";
 import type { ResultBuilder } from "../result/builder.ts";
 
-/** Where a command's configuration comes from: the usual options, the environment, the file of `--config`. */
+/** The configuration sources of a command: its options, the environment, and the file of `--config`. */
 export function sourcesOf(args: Arguments, env: ConfigSources["env"]): ConfigSources {
-  const said = (name: string): readonly string[] | undefined =>
+  const listIfGiven = (name: string): readonly string[] | undefined =>
     args.list(name).length === 0 ? undefined : args.list(name);
   return {
     file: args.text("config"),
     env,
     flags: {
-      discover: said("discover"),
+      discover: listIfGiven("discover"),
       cluster: args.text("discover") === null ? undefined : (args.text("cluster") ?? undefined),
-      listen: said("listen"),
+      listen: listIfGiven("listen"),
       logLevel: args.text("log-level") ?? undefined,
-      set: said("set"),
+      set: listIfGiven("set"),
     },
   };
 }
 
 /**
- * The configuration that a command works by. Problems become findings that end it: without a configuration its work cannot
- * be done. @returns `null` where there are problems
+ * Loads the configuration of a command.
+ * @returns `null` if there are problems, which become findings marked incomplete: the command cannot do its work
  */
 export function configFrom(sources: ConfigSources, result: ResultBuilder): Config | null {
   return loadedFrom(sources, result)?.config ?? null;
@@ -39,18 +39,18 @@ export function loadedFrom(
   return null;
 }
 
-/** Takes one problem with the configuration in as a finding, at its file, line and path. */
+/** Adds a finding for one configuration problem, with its file, line and path. */
 export function diagnoseProblem(result: ResultBuilder, problem: ConfigProblem, incomplete: boolean): void {
   const { file, line, path, where, message } = problem;
-  const place =
+  const location =
     file === null
       ? {}
       : { location: { file, pointer: pointerOf(path), kind: "source" as const, ...(line === null ? {} : { line }) } };
   const subject = file === null ? where : path;
-  result.diagnose("RC020", { message: subject === "" ? message : `${subject}: ${message}`, ...place, incomplete });
+  result.diagnose("RC020", { message: subject === "" ? message : `${subject}: ${message}`, ...location, incomplete });
 }
 
-/** `clusters[0].name` as a JSON pointer, `/clusters/0/name`. */
+/** Converts `clusters[0].name` to a JSON pointer, `/clusters/0/name`. */
 function pointerOf(path: string): string {
   return path === "" ? "" : `/${path.replaceAll(/\[(\d+)\]/g, ".$1").replaceAll(".", "/")}`;
 }

@@ -1,9 +1,9 @@
 /**
- * Runs `work` with a signal that is aborted after `ms` milliseconds, or as soon as one of `earlier` is. Nothing is left behind:
- * neither the timer nor a listener.
+ * Runs `work` with a signal that is aborted after `ms` milliseconds, or as soon as one of the signals `earlier` is.
+ * Removes its timer and listeners when `work` is done.
  *
- * Not `AbortSignal.any` over `AbortSignal.timeout`: on Node 20 nothing but the collector's mercy keeps the inner timeout alive
- * (nodejs/node#54614), and a question to a server that never answers would wait for ever.
+ * This does not use `AbortSignal.any` with `AbortSignal.timeout`: on Node 20 the inner timeout may be garbage collected
+ * (nodejs/node#54614), and a request to a server that never answers would then never end.
  */
 export async function withDeadline<T>(
   ms: number,

@@ -1,22 +1,28 @@
 import { parseJson } from "../../cluster/values/json.ts";
-import { messageOf, type Call, type Server } from "./server.ts";
+import { replyMessage, type RolecallRequest, type RolecallClient } from "./rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { safeLines } from "../output/style.ts";
 
-/** How long a management call may take unless `--timeout` says: a switchover takes 2 to 20 s, a restart longer. */
-export const patience = "2min";
-
-/** The time of a schedule must say its zone, or nodes in other zones would disagree (seeds/node-api.md, `scheduled_at`). */
-export const instantPattern: RegExp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+/** The default timeout of a management call: a switchover takes 2 to 20 s, a restart longer. */
+export const managementTimeout = "2min";
 
 /**
- * Sends a management call and tells how it went. 2xx is done or scheduled; anything else is a finding with the node's own
- * words, exit code 1. With `--dry-run` the gateway only says what would happen.
- * @param path of the call, as `/clusters/demo/switchover`
+ * A timestamp with a time zone. Without the zone, nodes in different zones would disagree about the time of a schedule
+ * (seeds/node-api.md, `scheduled_at`).
  */
-export async function callManagement(context: CommandContext, server: Server, call: Call): Promise<void> {
+export const timestampPattern: RegExp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+
+/**
+ * Sends a management call and reports the result. A status of 2xx means done or scheduled. Any other status is a
+ * finding with the message of the node (exit code 1). With `--dry-run` the gateway only reports what would happen.
+ */
+export async function callManagementApi(
+  context: CommandContext,
+  server: RolecallClient,
+  call: RolecallRequest,
+): Promise<void> {
   const { args, result, print, progress } = context;
-  progress.say(`${call.method} ${call.path}: waiting for the answer`);
+  progress.report(`${call.method} ${call.path}: waiting for the response`);
   const isDryRun = args.has("dry-run");
   const reply = await server.call({ ...call, path: isDryRun ? `${call.path}?dry_run=1` : call.path });
   progress.done();
@@ -34,14 +40,16 @@ export async function callManagement(context: CommandContext, server: Server, ca
     snapshot: reply.headers["x-rolecall-snapshot"] ?? null,
   };
   if (!isDone) {
-    result.diagnose("RC060", { message: `${call.method} ${call.path} answered ${reply.status}: ${messageOf(reply)}` });
+    result.diagnose("RC060", {
+      message: `${call.method} ${call.path} answered ${reply.status}: ${replyMessage(reply)}`,
+    });
     return;
   }
   const text = document === undefined ? reply.text.trim() : JSON.stringify(document, null, 2);
-  print(`${isDryRun ? "would be: " : ""}${safeLines(text === "" ? reply.phrase : text)}\n`);
+  print(`${isDryRun ? "dry run: " : ""}${safeLines(text === "" ? reply.phrase : text)}\n`);
 }
 
-/** The path of a call to a cluster, or where none is named to the only one. */
+/** The path of a call to the cluster of `--cluster`; without that option, to the only cluster. */
 export function clusterPath({ args }: CommandContext, call: string): string {
   const cluster = args.text("cluster");
   return cluster === null ? `/${call}` : `/clusters/${encodeURIComponent(cluster)}/${call}`;

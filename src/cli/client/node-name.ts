@@ -1,52 +1,65 @@
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import type { ClusterStatus, StatusCluster } from "./cluster-status.ts";
 
-/** A node, or with `null` a whole cluster, as the command line names it. */
+/** A node of a cluster, or with `node: null` the whole cluster. */
 export interface NamedNode {
   readonly cluster: string;
   readonly node: string | null;
 }
 
-/** Splits `demo/pg2`; what has no slash names a node only. */
+/** A cluster and a node as given on the command line; `null` if not given. */
+export interface GivenName {
+  readonly cluster: string | null;
+  readonly node: string | null;
+}
+
+/** Splits `demo/pg2` into cluster and node. A name without a slash is the name of a node. */
 export function splitName(text: string): { readonly cluster: string | null; readonly node: string } {
   const cut = text.lastIndexOf("/");
   return { cluster: cut < 0 ? null : text.slice(0, cut), node: text.slice(cut + 1) };
 }
 
 /**
- * Finds what a name means among the clusters seen: a node without its cluster must be in one only.
- * @throws Stop (RC001) that names what there is
+ * Finds the node or cluster with the given name. A node that is given without its cluster must exist in only one
+ * cluster.
+ * @throws CommandError (RC001) with the possible names, if there is no such node or cluster or more than one
  */
-export function resolveName(
-  { clusters }: ClusterStatus,
-  said: { readonly cluster: string | null; readonly node: string | null },
-): NamedNode {
-  const { cluster, node } = said.node === null ? said : withCluster(said.cluster, said.node);
-  const names = clusters.map((one) => one.cluster);
+export function resolveName({ clusters }: ClusterStatus, given: GivenName): NamedNode {
+  const { cluster, node } = splitGivenName(given);
+  const names = clusters.map((candidate) => candidate.cluster);
   if (cluster !== null && !names.includes(cluster))
-    throw new CommandError("RC001", `the cluster must be one of ${names.join(", ")}: it is ${JSON.stringify(cluster)}`);
+    throw new CommandError("RC001", `The cluster must be one of ${names.join(", ")}, got ${JSON.stringify(cluster)}`);
   const candidates = clusters.filter(
-    (one) => (cluster === null || one.cluster === cluster) && (node === null || has(one, node)),
+    (candidate) => (cluster === null || candidate.cluster === cluster) && (node === null || hasNode(candidate, node)),
   );
   const [only, ...others] = candidates;
   if (only !== undefined && others.length === 0) return { cluster: only.cluster, node };
   if (only === undefined) {
-    const known = clusters.flatMap((one) => one.nodes.map((each) => `${one.cluster}/${each.node}`));
-    throw new CommandError("RC001", `the node must be one of ${known.join(", ")}: it is ${JSON.stringify(node)}`);
+    const known = clusters.flatMap(({ cluster: name, nodes }) => nodes.map((row) => `${name}/${row.node}`));
+    throw new CommandError("RC001", `The node must be one of ${known.join(", ")}, got ${JSON.stringify(node)}`);
   }
   throw new CommandError(
     "RC001",
-    `a cluster must be named, for there are ${candidates.map((one) => one.cluster).join(", ")}: say --cluster NAME${node === null ? "" : ` or ${only.cluster}/${node}`}`,
+    `--cluster must be one of ${candidates.map((candidate) => candidate.cluster).join(", ")}, got nothing` +
+      (node === null ? "" : ` (or name the node as ${only.cluster}/${node})`),
   );
 }
 
-function withCluster(cluster: string | null, text: string): { readonly cluster: string | null; readonly node: string } {
-  const split = splitName(text);
+/**
+ * Separates cluster and node, if the node was given as `demo/pg2`.
+ * @throws CommandError (RC001) if `--cluster` names another cluster than the name of the node
+ */
+export function splitGivenName({ cluster, node }: GivenName): GivenName {
+  if (node === null) return { cluster, node };
+  const split = splitName(node);
   if (cluster !== null && split.cluster !== null && cluster !== split.cluster)
-    throw new CommandError("RC001", `--cluster says ${cluster}, the node's name says ${split.cluster}`);
+    throw new CommandError(
+      "RC001",
+      `--cluster must match the name of the node, ${split.cluster}/${split.node}, got ${JSON.stringify(cluster)}`,
+    );
   return { cluster: cluster ?? split.cluster, node: split.node };
 }
 
-function has({ nodes }: StatusCluster, name: string): boolean {
+function hasNode({ nodes }: StatusCluster, name: string): boolean {
   return nodes.some(({ node }) => node === name);
 }

@@ -1,145 +1,173 @@
 import { readFileSync } from "node:fs";
 import type { Config } from "../../config/model/config.ts";
 import type { NodeClient } from "../../probe/client/client.ts";
-import { CommandError } from "../framework/command.ts";
-import { Samplers, type Sampler } from "../compare/samplers.ts";
+import { CommandError } from "../framework/command-error.ts";
+import { SamplerSet, type Sampler } from "../compare/sampler-set.ts";
 import { Comparison, type CheckResult } from "../compare/comparison.ts";
-import { readHaproxyChecks, refusalOf, type HaproxyCheck } from "../compare/haproxy-file.ts";
+import { readHaproxyChecks, rejectionOf, type HaproxyCheck } from "../compare/haproxy-file.ts";
 import { comparisonData, renderComparison } from "../compare/report.ts";
-import { probeOnce, type ProbeReporter } from "../client/probe-once.ts";
+import { probeLocally } from "../client/local-probe.ts";
 import { requireConfig, type StatusCluster } from "../client/cluster-status.ts";
-import { Server } from "../client/server.ts";
+import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatDuration } from "../output/figures.ts";
+import { errorMessage } from "../framework/error-message.ts";
 
-/** What is asked where the command line says nothing. */
-const usualChecks = ["/primary", "/replica", "/read-only"];
-/** More different checks than any haproxy.cfg needs. */
+/** The checks to compare if neither the command line nor an haproxy.cfg names any. */
+const defaultChecks = ["/primary", "/replica", "/read-only"];
+/** The maximum number of checks: more than any haproxy.cfg needs. */
 const checksMax = 50;
 
-/** `rolecall compare`: asks every node and rolecall the same, and counts. What was counted so far is kept if it is ended early. */
+/** Counts the responses. The fields are those of the command's JSON data. */
+interface ResponseCounts {
+  node: number;
+  rolecall: number;
+  /** Requests that rolecall did not answer. */
+  silent: number;
+}
+
+/**
+ * `rolecall compare`: sends the same checks to every node and to rolecall, and compares the answers. The result so far
+ * is kept if the command is interrupted.
+ */
 export async function compare(context: CommandContext): Promise<void> {
   const { args, result, print, style, progress, signal } = context;
   const forMs = args.duration("for", "1m");
   const intervalMs = args.duration("interval", "1s");
-  const membersMs = args.duration("members-interval", "1m");
+  const membersIntervalMs = args.duration("members-interval", "1m");
   if (args.text("config") === null && args.text("discover") === null)
-    throw new CommandError("RC001", "--config or --discover must say which nodes to ask");
+    throw new CommandError("RC001", "--config or --discover must name the nodes, got neither");
   const config = requireConfig(context);
-  const checks = checksToAsk(context, config);
-  const server = new Server(context, "node");
-  const askers = new Samplers(config);
-  askers.follow(await membersNow(context, config));
-  if (askers.size === 0) throw new CommandError("RC001", "there is no node to ask: no cluster has members");
+  const checks = selectChecks(context, config);
+  const server = new RolecallClient(context, "node");
+  const samplers = new SamplerSet(config);
+  samplers.update(await fetchMembers(context, config));
+  if (samplers.size === 0) throw new CommandError("RC001", "Cannot compare: no cluster has members");
   const comparison = new Comparison(config.probe.maxAgeMs);
-  const heard = { node: 0, rolecall: 0, silent: 0 };
-  const endsMs = performance.now() + forMs;
+  const responses: ResponseCounts = { node: 0, rolecall: 0, silent: 0 };
+  const endMs = performance.now() + forMs;
   let rounds = 0;
-  let readMs = performance.now();
+  let membersReadMs = performance.now();
   try {
     do {
-      const beganMs = performance.now();
-      progress.say(`comparing: ${rounds} rounds, ${formatDuration(Math.max(0, endsMs - beganMs))} to go`);
-      const isDue = beganMs - readMs >= membersMs;
-      const asked = Promise.all(askers.all.map((asker) => askBoth(asker, { checks, server, comparison, heard })));
-      const [members] = await Promise.all([isDue ? membersNow({ args, ...quietly }, config) : [], asked]);
-      askers.follow(members);
-      if (isDue) readMs = beganMs;
+      const roundStartMs = performance.now();
+      progress.report(`comparing: ${rounds} rounds, ${formatDuration(Math.max(0, endMs - roundStartMs))} left`);
+      const isMembersDue = roundStartMs - membersReadMs >= membersIntervalMs;
+      const sampled = Promise.all(
+        samplers.all.map((sampler) => sample(sampler, { checks, server, comparison, responses })),
+      );
+      const [members] = await Promise.all([isMembersDue ? fetchMembers(quiet(context), config) : [], sampled]);
+      samplers.update(members);
+      if (isMembersDue) membersReadMs = roundStartMs;
       rounds += 1;
-      result.data = { rounds, heard, ...comparisonData(comparison.rows) };
+      result.data = { rounds, heard: responses, ...comparisonData(comparison.rows) };
       result.cover("duration", "incomplete", { detail: `${rounds} rounds so far` });
-      await pause(Math.min(beganMs + intervalMs, endsMs) - performance.now());
-    } while (performance.now() < endsMs && !signal.aborted);
+      await pause(Math.min(roundStartMs + intervalMs, endMs) - performance.now());
+    } while (performance.now() < endMs && !signal.aborted);
   } finally {
-    askers.close();
+    samplers.close();
   }
   progress.done();
   result.cover("duration", "complete", { detail: `${rounds} rounds in ${formatDuration(forMs)}` });
-  result.cover("nodes", heard.node > 0 ? "complete" : "incomplete", {
-    detail: `${heard.node} answers of ${askers.size} nodes`,
-  });
-  result.cover("rolecall", heard.rolecall > 0 ? "complete" : "incomplete", {
-    detail: `${heard.rolecall} answers, ${heard.silent} askings without`,
-  });
+  coverResponses(context, responses, samplers.size);
   print(renderComparison(comparisonData(comparison.rows), style));
-  diagnose(context, comparison, heard.silent);
+  diagnoseDifferences(context, comparison, responses.silent);
 }
 
-/** What is found while members are read again was found at the start, and is not told once a minute. */
-const quietly = { progress: { say: () => {}, done: () => {} }, result: { diagnose: () => {} } };
+type LocalProbeContext = Pick<CommandContext, "args"> & Parameters<typeof probeLocally>[1];
 
-/** The clusters that are compared, with their members of now, by one probing of our own: rolecall's list is what is being examined. */
-async function membersNow(
-  session: Pick<CommandContext, "args"> & ProbeReporter,
-  config: Config,
-): Promise<readonly StatusCluster[]> {
-  const wanted = session.args.text("cluster");
-  const probed = await probeOnce(config, session);
-  return probed.overview().clusters.filter(({ cluster }) => wanted === null || cluster === wanted);
+/** A context without output: problems that a later update of the members finds were reported at the start. */
+function quiet({ args }: CommandContext): LocalProbeContext {
+  return { args, progress: { report: () => {}, done: () => {} }, result: { diagnose: () => {} } };
 }
 
-function diagnose({ result }: CommandContext, comparison: Comparison, silent: number): void {
+/**
+ * Returns the clusters to compare with their current members. Probes the nodes: the member list of rolecall is under
+ * test.
+ */
+async function fetchMembers(context: LocalProbeContext, config: Config): Promise<readonly StatusCluster[]> {
+  const selected = context.args.text("cluster");
+  const probed = await probeLocally(config, context);
+  return probed.overview().clusters.filter(({ cluster }) => selected === null || cluster === selected);
+}
+
+function coverResponses({ result }: CommandContext, { node, rolecall, silent }: ResponseCounts, nodes: number): void {
+  result.cover("nodes", node > 0 ? "complete" : "incomplete", { detail: `${node} responses of ${nodes} nodes` });
+  result.cover("rolecall", rolecall > 0 ? "complete" : "incomplete", {
+    detail: `${rolecall} responses, ${silent} requests without a response`,
+  });
+}
+
+function diagnoseDifferences({ result }: CommandContext, comparison: Comparison, silent: number): void {
   for (const { node, check, lasting } of comparison.rows) {
-    for (const [words, { isOurYes, count }] of lasting) {
-      result.diagnose(isOurYes ? "RC040" : "RC043", {
-        message: `${node} ${check}: ${words}, ${count} times beyond the time a change takes`,
+    for (const [answers, { isRolecallFit, count }] of lasting) {
+      result.diagnose(isRolecallFit ? "RC040" : "RC043", {
+        message: `${node} ${check}: ${answers}, ${count} times after max_age had passed`,
       });
     }
   }
   if (silent > 0)
-    result.diagnose("RC005", { message: `rolecall left ${silent} askings without an answer`, severity: "warning" });
+    result.diagnose("RC005", { message: `rolecall did not answer ${silent} requests`, severity: "warning" });
 }
 
-interface Asking {
+interface SampleTarget {
   readonly checks: readonly string[];
-  readonly server: Server;
+  readonly server: RolecallClient;
   readonly comparison: Comparison;
-  readonly heard: { node: number; rolecall: number; silent: number };
+  readonly responses: ResponseCounts;
 }
 
-/** One check after the other: nodes have few workers. Both sides are asked at the same moment. */
-async function askBoth({ name, base, client }: Sampler, { checks, server, comparison, heard }: Asking): Promise<void> {
+/**
+ * Sends each check to the node and to rolecall at the same time. Checks run in sequence because nodes have few workers.
+ */
+async function sample(
+  { name, base, client }: Sampler,
+  { checks, server, comparison, responses }: SampleTarget,
+): Promise<void> {
   for (const check of checks) {
     const atMs = performance.now();
-    const [node, rolecall] = await Promise.all([askNode(client, check), askRolecall(server, `${base}${check}`)]);
-    if (node.word !== "silent") heard.node += 1;
-    if (rolecall === null) heard.silent += 1;
+    const [node, rolecall] = await Promise.all([queryNode(client, check), queryRolecall(server, `${base}${check}`)]);
+    if (node.answer !== "silent") responses.node += 1;
+    if (rolecall === null) responses.silent += 1;
     else {
-      heard.rolecall += 1;
+      responses.rolecall += 1;
       comparison.add({ node: name, check, atMs }, node, rolecall);
     }
   }
 }
 
-async function askNode(client: NodeClient, check: string): Promise<CheckResult> {
+async function queryNode(client: NodeClient, check: string): Promise<CheckResult> {
   const reply = await client.get(check);
   return "failure" in reply
-    ? { fit: false, word: "silent" }
-    : { fit: reply.status === 200, word: String(reply.status) };
+    ? { fit: false, answer: "silent" }
+    : { fit: reply.status === 200, answer: String(reply.status) };
 }
 
-async function askRolecall(server: Server, path: string): Promise<CheckResult | null> {
+async function queryRolecall(server: RolecallClient, path: string): Promise<CheckResult | null> {
   try {
     const { status, headers } = await server.get(path);
     const reason = headers["x-rolecall-reason"];
-    return { fit: status === 200, word: typeof reason === "string" ? `${status} ${reason}` : String(status) };
+    return { fit: status === 200, answer: typeof reason === "string" ? `${status} ${reason}` : String(status) };
   } catch (error) {
     if (error instanceof CommandError) return null;
     throw error;
   }
 }
 
-/** What is asked: the checks named, else those of the haproxy.cfg, else the usual ones. What rolecall refuses is a finding. */
-function checksToAsk({ args, result }: CommandContext, { ignoreParams }: Config): readonly string[] {
+/**
+ * Selects the checks to compare: those of the command line, else those of the haproxy.cfg, else the default ones.
+ * Checks of the haproxy.cfg that rolecall rejects become findings (RC041, RC042).
+ */
+function selectChecks({ args, result }: CommandContext, { ignoreParams }: Config): readonly string[] {
   const file = args.text("from-haproxy");
   if (file === null) result.cover("haproxy_checks", "not_applicable", { detail: "no --from-haproxy" });
   const found = file === null ? [] : readHaproxyChecks(readText(file));
   for (const check of found) {
-    const refused = refusalOf(check, ignoreParams);
-    if (refused !== null && file !== null) {
-      result.diagnose(refused.kind === "path" ? "RC042" : "RC041", {
-        message: `${refused.check} in ${refused.section}: ${refused.message}`,
-        location: { file, line: refused.line, kind: "source" },
+    const rejected = rejectionOf(check, ignoreParams);
+    if (rejected !== null && file !== null) {
+      result.diagnose(rejected.kind === "path" ? "RC042" : "RC041", {
+        message: `${rejected.check} in ${rejected.section}: ${rejected.message}`,
+        location: { file, line: rejected.line, kind: "source" },
       });
     }
   }
@@ -148,20 +176,17 @@ function checksToAsk({ args, result }: CommandContext, { ignoreParams }: Config)
   const inFile = found.map(({ check }: HaproxyCheck) =>
     check.replace(/^\/clusters\/[^/]+\/nodes\/[^/]+|^\/nodes\/[^/]+/, ""),
   );
-  const chosen = [...new Set(named.length > 0 ? named : inFile.length > 0 ? inFile : usualChecks)].map((check) =>
+  const selected = [...new Set(named.length > 0 ? named : inFile.length > 0 ? inFile : defaultChecks)].map((check) =>
     check.replaceAll(/[^!-~]/g, encodeURIComponent),
   );
-  return chosen.slice(0, checksMax);
+  return selected.slice(0, checksMax);
 }
 
 function readText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
-    throw new CommandError(
-      "RC006",
-      `Cannot read --from-haproxy: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandError("RC006", `Cannot read --from-haproxy: ${errorMessage(error)}`);
   }
 }
 

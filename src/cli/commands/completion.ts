@@ -1,8 +1,8 @@
-import type { CommandSpec, OptionSpec } from "../framework/command.ts";
+import type { CommandDescription, OptionSpec } from "../framework/command-description.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { commonOptions } from "../framework/options.ts";
 
-/** `rolecall completion bash|zsh|fish`: a script made from the same table as parsing and help. */
+/** `rolecall completion bash|zsh|fish`: prints a script generated from the command descriptions. */
 export async function completion({ args, commands, result, print }: CommandContext): Promise<void> {
   const [shell = ""] = args.positionals;
   const script = shell === "fish" ? fish(commands) : shell === "zsh" ? zsh(commands) : bash(commands);
@@ -10,17 +10,17 @@ export async function completion({ args, commands, result, print }: CommandConte
   print(script);
 }
 
-function optionsOf(spec: CommandSpec): readonly OptionSpec[] {
+function optionsOf(spec: CommandDescription): readonly OptionSpec[] {
   return [...spec.options, ...commonOptions];
 }
 
-function wordsOf(spec: CommandSpec): readonly string[] {
+function candidatesOf(spec: CommandDescription): readonly string[] {
   return [...(spec.positionals?.choices ?? []), ...optionsOf(spec).map(({ name }) => `--${name}`)];
 }
 
-/** Words for a command; after an option with fixed words those, after one with a FILE files. */
-function bash(commands: readonly CommandSpec[]): string {
-  const cases = commands.map((spec) => `    ${spec.name}) words=${quoted(wordsOf(spec).join(" "))} ;;`);
+/** Completes commands and options; after an option with choices its choices, after other options file names. */
+function bash(commands: readonly CommandDescription[]): string {
+  const cases = commands.map((spec) => `    ${spec.name}) words=${quoted(candidatesOf(spec).join(" "))} ;;`);
   return [
     "# rolecall completion for bash: source <(rolecall completion bash)",
     "_rolecall() {",
@@ -44,24 +44,24 @@ function bash(commands: readonly CommandSpec[]): string {
   ].join("\n");
 }
 
-function bashValue({ name: command }: CommandSpec, { name, value, choices }: OptionSpec): readonly string[] {
+function bashValue({ name: command }: CommandDescription, { name, value, choices }: OptionSpec): readonly string[] {
   if (value === undefined) return [];
-  const given =
+  const candidates =
     choices === undefined ? 'compgen -f -- "$current"' : `compgen -W ${quoted(choices.join(" "))} -- "$current"`;
-  return [`    "${command} --${name}") COMPREPLY=($(${given})); return ;;`];
+  return [`    "${command} --${name}") COMPREPLY=($(${candidates})); return ;;`];
 }
 
-function zsh(commands: readonly CommandSpec[]): string {
+function zsh(commands: readonly CommandDescription[]): string {
   const cases = commands.flatMap((spec) => [
     `    ${spec.name})`,
     "      _arguments -s \\",
     ...optionsOf(spec).map((option) => `        ${quoted(zshOption(option))} \\`),
-    `        ${quoted(`*:${spec.positionals?.usage ?? "nothing"}:${spec.positionals?.choices === undefined ? "_files" : `(${spec.positionals.choices.join(" ")})`}`)}`,
+    `        ${quoted(`*:${spec.positionals?.usage ?? "no arguments"}:${zshPositionals(spec)}`)}`,
     "      ;;",
   ]);
   return [
     "#compdef rolecall",
-    "# rolecall completion for zsh: rolecall completion zsh > a file _rolecall on your fpath",
+    "# rolecall completion for zsh: write it to a file named _rolecall on your fpath",
     "_rolecall() {",
     "  if (( CURRENT == 2 )); then",
     "    local -a known=(",
@@ -77,27 +77,31 @@ function zsh(commands: readonly CommandSpec[]): string {
     ...cases,
     "  esac",
     "}",
-    // Sourced it registers itself; as a file on the fpath it is the function itself.
+    // If sourced, the script registers the function. If autoloaded from the fpath, it is the function.
     'if [ "$funcstack[1]" = "_rolecall" ]; then _rolecall "$@"; else compdef _rolecall rolecall; fi',
     "",
   ].join("\n");
 }
 
-function zshOption({ name, value, choices, multiple, help }: OptionSpec): string {
-  const text = help.replaceAll(/[[\]:]/g, (sign) => `\\${sign}`);
-  const values =
-    choices === undefined ? (value?.startsWith("FILE") === true ? "_files" : "") : `(${choices.join(" ")})`;
-  const tail = value === undefined ? "" : `:${value.replaceAll(/[[\]:]/g, (sign) => `\\${sign}`)}:${values}`;
-  return `${multiple === true ? "*" : ""}--${name}${value === undefined ? "" : "="}[${text}]${tail}`;
+function zshPositionals({ positionals }: CommandDescription): string {
+  return positionals?.choices === undefined ? "_files" : `(${positionals.choices.join(" ")})`;
 }
 
-function fish(commands: readonly CommandSpec[]): string {
-  const isFirst = "'not __fish_seen_subcommand_from " + commands.map(({ name }) => name).join(" ") + "'";
+function zshOption({ name, value, choices, multiple, help }: OptionSpec): string {
+  const description = help.replaceAll(/[[\]:]/g, (char) => `\\${char}`);
+  const values =
+    choices === undefined ? (value?.startsWith("FILE") === true ? "_files" : "") : `(${choices.join(" ")})`;
+  const tail = value === undefined ? "" : `:${value.replaceAll(/[[\]:]/g, (char) => `\\${char}`)}:${values}`;
+  return `${multiple === true ? "*" : ""}--${name}${value === undefined ? "" : "="}[${description}]${tail}`;
+}
+
+function fish(commands: readonly CommandDescription[]): string {
+  const noCommandYet = "'not __fish_seen_subcommand_from " + commands.map(({ name }) => name).join(" ") + "'";
   const lines = commands.flatMap((spec) => {
     const after = `-n '__fish_seen_subcommand_from ${spec.name}'`;
     const choices = spec.positionals?.choices;
     return [
-      `complete -c rolecall -n ${isFirst} -f -a ${spec.name} -d ${quoted(spec.summary)}`,
+      `complete -c rolecall -n ${noCommandYet} -f -a ${spec.name} -d ${quoted(spec.summary)}`,
       ...(choices === undefined ? [] : [`complete -c rolecall ${after} -f -a ${quoted(choices.join(" "))}`]),
       ...optionsOf(spec).map((option) => `complete -c rolecall ${after} ${fishOption(option)}`),
     ];
@@ -110,11 +114,11 @@ function fish(commands: readonly CommandSpec[]): string {
 }
 
 function fishOption({ name, short, value, choices, help }: OptionSpec): string {
-  const given = value === undefined ? "" : choices === undefined ? " -r" : ` -x -a ${quoted(choices.join(" "))}`;
-  return `-l ${name}${short === undefined ? "" : ` -s ${short}`}${given} -d ${quoted(help)}`;
+  const argument = value === undefined ? "" : choices === undefined ? " -r" : ` -x -a ${quoted(choices.join(" "))}`;
+  return `-l ${name}${short === undefined ? "" : ` -s ${short}`}${argument} -d ${quoted(help)}`;
 }
 
-/** Quoted for a POSIX shell, zsh and fish alike. */
+/** Quotes text for POSIX shells, zsh and fish. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", `'"'"'`)}'`;
 }

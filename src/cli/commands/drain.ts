@@ -1,58 +1,61 @@
 import { isObject, listOf, parseJson } from "../../cluster/values/json.ts";
 import type { DrainOverview } from "../../health/explain/overview.ts";
 import { parseDurationOption } from "../framework/arguments.ts";
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import { resolveName } from "../client/node-name.ts";
 import { readDrain, fetchStatusFrom } from "../client/cluster-status.ts";
-import { messageOf, Server, type ServerReply } from "../client/server.ts";
+import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatDuration } from "../output/figures.ts";
 import { table } from "../output/table.ts";
 
-/** `rolecall drain NODE --for TIME --reason TEXT`: a soft no that the running rolecall keeps, and ends by itself. */
+/** `rolecall drain NODE --for TIME --reason TEXT`: asks the running rolecall to drain a node for a limited time. */
 export async function drain(context: CommandContext): Promise<void> {
   const { args, result, print, io } = context;
-  const span = args.text("for");
+  const duration = args.text("for");
   const reason = args.text("reason");
-  if (span === null || parseDurationOption(span) === undefined)
+  const durationMs = duration === null ? undefined : parseDurationOption(duration);
+  if (durationMs === undefined)
     throw new CommandError(
       "RC001",
-      `--for must be a time such as 30m, 2h: it is ${span === null ? "not there" : JSON.stringify(span)}`,
+      `--for must be a duration such as 30m or 2h, got ${duration === null ? "nothing" : JSON.stringify(duration)}`,
     );
-  if (reason === null) throw new CommandError("RC001", "--reason must say why, in a few words");
-  const { path, subject, server } = await placeOf(context);
+  if (reason === null) throw new CommandError("RC001", "--reason must explain the drain in a few words, got nothing");
+  const { path, subject, server } = await targetOf(context);
   const body = {
-    for: `${parseDurationOption(span)}ms`,
+    for: `${durationMs}ms`,
     reason,
     all: args.has("all"),
-    by: whoAsks(args.text("by"), io.env),
+    by: operatorName(args.text("by"), io.env),
   };
   const reply = await server.call({ method: "POST", path, body });
-  const answer = parseJson(reply.text);
-  if (reply.status !== 200 || !isObject(answer) || !isObject(answer["drain"])) return refused(context, subject, reply);
-  const begun = readDrain(answer["drain"]);
+  const document = parseJson(reply.text);
+  if (reply.status !== 200 || !isObject(document) || !isObject(document["drain"]))
+    return diagnoseRejection(context, subject, reply);
+  const started = readDrain(document["drain"]);
   result.cover("drain", "complete", { detail: subject });
-  result.data = answer;
+  result.data = document;
   print(
-    `${subject} is drained ${begun.all ? "on all routes" : "as a replica"} for ${formatDuration(begun.remaining_ms)}, until ${begun.until}\n`,
+    `${subject} is drained ${started.all ? "on all routes" : "as a replica"} ` +
+      `for ${formatDuration(started.remaining_ms)}, until ${started.until}\n`,
   );
 }
 
-/** `rolecall undrain NODE`. */
+/** `rolecall undrain NODE`: ends a drain before it expires. */
 export async function undrain(context: CommandContext): Promise<void> {
   const { args, result, print, io } = context;
-  const { path, subject, server } = await placeOf(context);
-  const reply = await server.call({ method: "DELETE", path, body: { by: whoAsks(args.text("by"), io.env) } });
-  if (reply.status !== 200) return refused(context, subject, reply);
+  const { path, subject, server } = await targetOf(context);
+  const reply = await server.call({ method: "DELETE", path, body: { by: operatorName(args.text("by"), io.env) } });
+  if (reply.status !== 200) return diagnoseRejection(context, subject, reply);
   result.cover("drain", "complete", { detail: subject });
   result.data = parseJson(reply.text);
-  print(`${subject} is in service again\n`);
+  print(`the drain of ${subject} has ended\n`);
 }
 
-/** `rolecall drains`. */
+/** `rolecall drains`: lists the drains of the running rolecall. */
 export async function drains(context: CommandContext): Promise<void> {
   const { result, print } = context;
-  const server = new Server(context, "admin");
+  const server = new RolecallClient(context, "admin");
   const { drains: rows } = await server.getObject("/drains");
   const known = listOf(rows)
     .filter(isObject)
@@ -76,10 +79,10 @@ function rowOf({
   return [name, all ? "all" : "replica", formatDuration(ms), by ?? "-", reason].map((text) => ({ text }));
 }
 
-async function placeOf(
+async function targetOf(
   context: CommandContext,
-): Promise<{ readonly path: string; readonly subject: string; readonly server: Server }> {
-  const server = new Server(context, "admin");
+): Promise<{ readonly path: string; readonly subject: string; readonly server: RolecallClient }> {
+  const server = new RolecallClient(context, "admin");
   const [name = ""] = context.args.positionals;
   const { cluster, node } = resolveName(await fetchStatusFrom(server), {
     cluster: context.args.text("cluster"),
@@ -92,12 +95,12 @@ async function placeOf(
   };
 }
 
-/** The server understood and said no: that is a finding, and the command's work is done. */
-function refused({ result }: CommandContext, subject: string, reply: ServerReply): void {
-  result.cover("drain", "complete", { detail: `${subject}: refused` });
-  result.diagnose("RC070", { message: `${reply.status}: ${messageOf(reply)}` });
+/** A rejected request is a finding (RC070); the command itself is complete. */
+function diagnoseRejection({ result }: CommandContext, subject: string, reply: RolecallReply): void {
+  result.cover("drain", "complete", { detail: `${subject}: rejected` });
+  result.diagnose("RC070", { message: `${reply.status}: ${replyMessage(reply)}` });
 }
 
-function whoAsks(by: string | null, env: CommandContext["io"]["env"]): string | null {
+function operatorName(by: string | null, env: CommandContext["io"]["env"]): string | null {
   return by ?? env["SUDO_USER"] ?? env["USER"] ?? env["LOGNAME"] ?? null;
 }

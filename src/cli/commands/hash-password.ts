@@ -1,24 +1,24 @@
 import { randomBytes, scryptSync } from "node:crypto";
 import { createInterface } from "node:readline";
 import { formatScryptHash } from "../../config/values/scrypt-hash.ts";
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
-/** What one check of a password costs: 2^15 rounds of 1 KiB blocks, about 32 MiB (RFC 7914, section 2). */
+/** The scrypt cost of one check: N = 2^15, r = 8, p = 1, which takes about 32 MiB (RFC 7914, section 2). */
 const cost = { costLog2: 15, blockSize: 8, parallel: 1 };
 const passwordMax = 1_024;
 
 /**
- * `rolecall hash-password`: a hash for the configuration from a password on standard input. The password itself is kept nowhere.
- * @throws Stop for an empty password and for one over 1024 characters
+ * `rolecall hash-password`: hashes the password on stdin for the configuration. The password itself is not stored.
+ * @throws CommandError (RC001) unless the password has 1 to 1024 characters
  */
 export async function hashPassword({ io, print, result }: CommandContext): Promise<void> {
-  if (io.stdin.isTTY === true) await io.stderr.write("Password (it will be shown as you type): ");
+  if (io.stdin.isTTY === true) await io.stderr.write("Password (visible while you type): ");
   const password = await firstLine(io.stdin);
   if (password === "" || password.length > passwordMax) {
     throw new CommandError(
       "RC001",
-      `Cannot hash the password as it must have 1 to ${passwordMax} characters: it has ${password.length}`,
+      `Cannot hash the password: it must have 1 to ${passwordMax} characters, got ${password.length}`,
     );
   }
   const scrypt = hashOf(password);

@@ -1,20 +1,20 @@
 import { confirm } from "../framework/confirm.ts";
-import { callManagement, patience } from "../client/management-call.ts";
+import { callManagementApi, managementTimeout } from "../client/management-call.ts";
 import { splitName } from "../client/node-name.ts";
-import { Server } from "../client/server.ts";
+import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { timeOf } from "./switchover.ts";
+import { scheduledTime } from "./switchover.ts";
 
-/** `rolecall restart NODE`: now, at a time, under conditions; or removes what was scheduled. */
+/** `rolecall restart NODE`: restarts its database now or at a time, with conditions, or cancels a scheduled restart. */
 export async function restartNode(context: CommandContext): Promise<void> {
   const { args } = context;
   const { path, name } = nodePath(context, "restart");
-  const server = new Server(context, "node", patience);
+  const server = new RolecallClient(context, "node", managementTimeout);
   if (args.has("cancel")) {
-    await confirm(context, `The scheduled restart of ${name} is removed`);
-    return callManagement(context, server, { method: "DELETE", path });
+    await confirm(context, `This cancels the scheduled restart of ${name}`);
+    return callManagementApi(context, server, { method: "DELETE", path });
   }
-  const at = timeOf(context);
+  const at = scheduledTime(context);
   const role = args.text("role");
   const version = args.text("version");
   const body = {
@@ -24,33 +24,41 @@ export async function restartNode(context: CommandContext): Promise<void> {
     ...(args.text("wait") === null ? {} : { timeout: Math.ceil(args.duration("wait", "1s") / 1000) }),
     ...(at === null ? {} : { schedule: at }),
   };
-  await confirm(context, `The database of ${name} is restarted${at === null ? " now" : ` at ${at}`}`);
-  return callManagement(context, server, { method: "POST", path, body });
+  await confirm(context, `This restarts the database of ${name}${at === null ? " now" : ` at ${at}`}`);
+  return callManagementApi(context, server, { method: "POST", path, body });
 }
 
-/** `rolecall reload NODE`. */
+/** `rolecall reload NODE`: makes a node reload its configuration file. */
 export async function reloadNode(context: CommandContext): Promise<void> {
   const { path, name } = nodePath(context, "reload");
-  await confirm(context, `${name} reads its configuration file again`);
-  return callManagement(context, new Server(context, "node", patience), { method: "POST", path, body: {} });
+  await confirm(context, `This reloads the configuration file of ${name}`);
+  return callManagementApi(context, new RolecallClient(context, "node", managementTimeout), {
+    method: "POST",
+    path,
+    body: {},
+  });
 }
 
-/** `rolecall reinitialize NODE`. */
+/** `rolecall reinitialize NODE`: rebuilds a replica from scratch. */
 export async function reinitializeNode(context: CommandContext): Promise<void> {
   const { args } = context;
   const { path, name } = nodePath(context, "reinitialize");
-  await confirm(context, `All data of ${name} is removed and made anew`);
+  await confirm(context, `This deletes all data of ${name} and rebuilds it`);
   const body = {
     ...(args.has("force") ? { force: true } : {}),
     ...(args.has("from-leader") ? { "from-leader": true } : {}),
   };
-  return callManagement(context, new Server(context, "node", patience), { method: "POST", path, body });
+  return callManagementApi(context, new RolecallClient(context, "node", managementTimeout), {
+    method: "POST",
+    path,
+    body,
+  });
 }
 
 function nodePath({ args }: CommandContext, call: string): { readonly path: string; readonly name: string } {
   const [name = ""] = args.positionals;
-  const { cluster: inName, node } = splitName(name);
-  const cluster = args.text("cluster") ?? inName;
+  const { cluster: clusterOfName, node } = splitName(name);
+  const cluster = args.text("cluster") ?? clusterOfName;
   const base = cluster === null ? "" : `/clusters/${encodeURIComponent(cluster)}`;
   return { path: `${base}/nodes/${encodeURIComponent(node)}/${call}`, name };
 }

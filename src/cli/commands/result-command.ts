@@ -1,15 +1,16 @@
 import { readFile } from "node:fs/promises";
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import type { Result } from "../result/document.ts";
 import { readResult } from "../result/reader.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { renderFindings } from "../output/findings.ts";
 import { safe, safeLines } from "../output/style.ts";
+import { errorMessage } from "../framework/error-message.ts";
 
-/** The longest document that is read, in bytes. */
+/** The maximum size of a document, in bytes. */
 const documentMax = 64 * 1024 * 1024;
 
-/** `rolecall result show|validate FILE|-`: reads any `cli.result/v1` document, also another tool's. */
+/** `rolecall result show|validate FILE|-`: reads a `cli.result/v1` document of this or another tool. */
 export async function resultCommand(context: CommandContext): Promise<void> {
   const { args, result, print } = context;
   const [verb = "", file = ""] = args.positionals;
@@ -29,7 +30,7 @@ export async function resultCommand(context: CommandContext): Promise<void> {
   }
   const document = read.result;
   result.data = { valid: true, ...(verb === "show" ? { document } : {}) };
-  print(verb === "show" ? shown(document, context) : `${file} conforms to ${document.schema_version}\n`);
+  print(verb === "show" ? renderResult(document, context) : `${file} conforms to ${document.schema_version}\n`);
 }
 
 async function readText({ io, signal }: CommandContext, file: string): Promise<string> {
@@ -40,36 +41,34 @@ async function readText({ io, signal }: CommandContext, file: string): Promise<s
     for await (const chunk of io.stdin) {
       const bytes = Buffer.from(chunk);
       length += bytes.length;
-      if (length > documentMax) throw new Error(`it has more than ${documentMax} bytes`);
+      if (length > documentMax) throw new Error(`the document has more than ${documentMax} bytes`);
       chunks.push(bytes);
     }
     return Buffer.concat(chunks).toString("utf8");
   } catch (error) {
-    throw new CommandError(
-      "RC006",
-      `Cannot read ${file === "-" ? "stdin" : file}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandError("RC006", `Cannot read ${file === "-" ? "stdin" : file}: ${errorMessage(error)}`);
   }
 }
 
-/** The document for a person: what ran, what was found, what was looked at, what was run. */
-function shown(document: Result, { style }: CommandContext): string {
+/** Renders a document as text: command, findings, checks, programs that ran, data. */
+function renderResult(document: Result, { style }: CommandContext): string {
   const { command, version, site, exit_code: exitCode, diagnostics, coverage, evidence, data } = document;
-  const head = `${safe(command)} (version ${safe(version)}${site === undefined ? "" : `, site ${safe(site)}`}): exit code ${exitCode}\n`;
+  const siteText = site === undefined ? "" : `, site ${safe(site)}`;
+  const head = `${safe(command)} (version ${safe(version)}${siteText}): exit code ${exitCode}\n`;
   const findings = diagnostics.length === 0 ? "no findings\n" : renderFindings(diagnostics, style);
-  const covered = coverage.map(
+  const checks = coverage.map(
     ({ id, status, required, detail }) =>
       `  ${status.padEnd(14)} ${safe(id)}${required ? " (required)" : ""}: ${safe(detail)}\n`,
   );
-  const ran = evidence.map(
+  const programs = evidence.map(
     ({ command: argv, exit_code: code, stdout, stderr }) =>
       `  ${safe(argv.join(" "))}: exit code ${code}\n${indented(stdout)}${indented(stderr)}`,
   );
   return [
     style.bold(head),
     findings,
-    ...(covered.length === 0 ? [] : ["\nchecks:\n", ...covered]),
-    ...(ran.length === 0 ? [] : ["\ncommands run:\n", ...ran]),
+    ...(checks.length === 0 ? [] : ["\nchecks:\n", ...checks]),
+    ...(programs.length === 0 ? [] : ["\ncommands run:\n", ...programs]),
     ...(data === undefined ? [] : ["\ndata:\n", `${safeLines(JSON.stringify(data, null, 2))}\n`]),
   ].join("");
 }

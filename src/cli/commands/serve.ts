@@ -1,159 +1,80 @@
-import { App } from "../../app/app.ts";
+import { ServingProcess } from "../../app/serving-process.ts";
 import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
-import { loadConfig, type ConfigSources } from "../../config/load.ts";
 import { ListenError } from "../../http/listener/listener-set.ts";
-import { installLastResort } from "../../app/last-resort.ts";
-import { hasSupportedInternals } from "../../http/fast-path/tcp-handle.ts";
-import { makeLog, type Logger } from "../../events/logger.ts";
-import { Reloader } from "../../app/reloader.ts";
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import { loadedFrom, sourcesOf } from "../client/configuration.ts";
 import { demoBanner } from "../output/demo-banner.ts";
+import { collectSignals, type ServiceSignal, type SignalQueue } from "../framework/signals.ts";
+import { systemdSockets } from "../framework/systemd-sockets.ts";
 import { growYoungGeneration } from "../framework/v8-tuning.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
 /**
- * `rolecall serve`: runs until a signal ends it. A wrong configuration or a port that is taken is a finding that ends it at
- * once; after a signal its work is complete.
+ * `rolecall serve`: serves until a signal stops it, which completes its work. Ends at once with a finding if the
+ * configuration is not valid or a port is in use.
  */
-export async function serve({ args, result, io, print, signal: ending }: CommandContext): Promise<void> {
+export async function serve({ args, result, io, print, signal: ended }: CommandContext): Promise<void> {
   const sources = sourcesOf(args, io.env);
   const loaded = loadedFrom(sources, result);
   if (loaded === null) return;
   const { config } = loaded;
-  const signals = listenForSignals();
-  // A signal that came before anybody listened here.
-  if (ending.aborted) throw new CommandError("RC004", `ended by ${String(ending.reason)}`);
-  const log = makeLog(config.log);
+  const signals = collectSignals();
+  // A signal may have arrived before this command began to listen for signals.
+  if (ended.aborted) throw new CommandError("RC004", `ended by ${String(ended.reason)}`);
   const simulator = await startSimulator(loaded.simulator);
-  const app = new App(config, log, inheritedSockets());
-  const removeLastResort = installLastResort((error) => app.contained(error));
+  const serving = new ServingProcess({ config, sources, inheritedSockets: systemdSockets(io.env) });
   try {
-    const reloader = new Reloader(() => reload({ app, sources, log }));
-    app.reloadBy(() => reloader.reload(), sources.file);
-    await app.start();
+    await serving.start();
     growYoungGeneration();
-    for (const { config: listener, port } of app.doors)
-      log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
-    if (config.fastPath && !hasSupportedInternals)
-      log.warn(
-        { node: process.version },
-        "no fast lane: this Node does not show its TCP handles as 20, 22, 24 and 26 do; checks go the ordinary way",
-      );
-    if (simulator !== null) print(demoBanner(app.doors, simulator.nodes));
-    const signal = await runUntilSignal({ app, reloader, log, signals });
+    if (simulator !== null) print(demoBanner(serving.listeners, simulator.nodes));
+    const signal = await serveUntilSignal(serving, signals);
     result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
     throw error instanceof ListenError ? new CommandError("RC107", error.message) : error;
   } finally {
-    // Probing goes on after a listener could not be opened, and would keep the process.
-    await app.stop({ drains: false });
+    // If a listener could not be opened, probing goes on and would keep the process alive.
+    await serving.stop({ drains: false });
     await simulator?.stop();
-    removeLastResort();
   }
 }
 
-interface Running {
-  readonly app: App;
-  readonly reloader: Reloader;
-  readonly log: Logger;
-  readonly signals: Signals;
-}
-
-interface Reloading {
-  readonly app: App;
-  readonly sources: ConfigSources;
-  readonly log: Logger;
-}
-
-/** Reloads at each SIGHUP, ends at SIGTERM and SIGINT. A person who presses Ctrl-C does not wait for balancers to notice. */
-async function runUntilSignal({ app, reloader, log, signals }: Running): Promise<Signal> {
+/**
+ * Reloads on SIGHUP, stops on SIGTERM and SIGINT. Only SIGTERM drains: a user who presses Ctrl-C does not want to wait.
+ */
+async function serveUntilSignal(serving: ServingProcess, signals: SignalQueue): Promise<ServiceSignal> {
   for (;;) {
     const signal = await signals.next();
     if (signal === "SIGHUP") {
-      await reloader.reload();
+      await serving.reload();
       continue;
     }
-    log.info({ signal }, "stopping");
-    await Promise.race([app.stop({ drains: signal === "SIGTERM" }), nextEnd(signals)]);
+    serving.log.info({ signal }, "stopping");
+    // A second SIGTERM or SIGINT ends the drain early.
+    await Promise.race([serving.stop({ drains: signal === "SIGTERM" }), signals.nextTermination()]);
     return signal;
   }
 }
 
-/** A second signal that ends cuts draining short; a reload no longer matters. */
-async function nextEnd(signals: Signals): Promise<void> {
-  while ((await signals.next()) === "SIGHUP");
-}
-
-/** A bad file leaves the old configuration in force, and says so. @returns why nothing was taken, or `null` */
-async function reload({ app, sources, log }: Reloading): Promise<string | null> {
-  const loaded = loadConfig(sources);
-  if (!loaded.ok) {
-    app.reloadRefused();
-    const problems = loaded.problems.map(({ where, message }) => `${where}: ${message}`);
-    log.error({ problems }, "reload refused: the old configuration stays in force");
-    return problems.join("; ");
-  }
-  try {
-    await app.reload(loaded.config);
-    log.info({ clusters: loaded.config.clusters.length, listeners: loaded.config.listen.length }, "reloaded");
-    return null;
-  } catch (error) {
-    log.error({ err: error }, "reload refused: the old configuration stays in force");
-    return error instanceof Error ? error.message : String(error);
-  }
-}
-
-type Signal = "SIGTERM" | "SIGINT" | "SIGHUP";
-
-interface Signals {
-  next(): Promise<Signal>;
-}
-
-/** Signals one after the other, none lost while another is worked on. */
-function listenForSignals(): Signals {
-  const pending: Signal[] = [];
-  let wake: ((signal: Signal) => void) | null = null;
-  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
-    process.on(signal, () => {
-      if (wake === null) pending.push(signal);
-      else wake(signal);
-      wake = null;
-    });
-  }
-  return {
-    next: () =>
-      new Promise((resolve) => {
-        const first = pending.shift();
-        if (first === undefined) wake = resolve;
-        else resolve(first);
-      }),
-  };
-}
-
-/** Sockets that systemd passed: LISTEN_FDS of them from descriptor 3 on, if LISTEN_PID is us (sd_listen_fds(3)). */
-function inheritedSockets(): readonly number[] {
-  if (Number(process.env["LISTEN_PID"]) !== process.pid) return [];
-  const count = Number(process.env["LISTEN_FDS"]);
-  return Number.isInteger(count) && count > 0 && count < 1_000 ? Array.from({ length: count }, (_, at) => 3 + at) : [];
-}
-
-interface Simulating {
+interface RunningSimulator {
   readonly nodes: readonly { readonly name: string; readonly url: string }[];
   stop(): Promise<void>;
 }
 
-/** @returns `null` where none is configured @throws Stop where the simulated nodes cannot have their ports */
-async function startSimulator(simulator: SimulatorConfig | null): Promise<Simulating | null> {
+/**
+ * Starts the simulated cluster of the configuration.
+ * @returns `null` if none is configured
+ * @throws CommandError (RC107) if the ports of the simulated nodes are in use
+ */
+async function startSimulator(simulator: SimulatorConfig | null): Promise<RunningSimulator | null> {
   if (simulator === null) return null;
   try {
     return await (await import("../../simulator/simulator.ts")).startSimulator(simulator);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
-    const ports = `simulator.port ${simulator.port} and the ${simulator.nodes - 1} after it`;
     throw new CommandError(
       "RC107",
-      `Cannot start the simulator as ${ports} must be free ports of this machine: ${error.message}`,
+      `Cannot start the simulator: simulator.port ${simulator.port} and the ${simulator.nodes - 1} ports after it ` +
+        `must be free, got ${error.message}`,
     );
   }
 }

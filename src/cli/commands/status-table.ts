@@ -3,33 +3,34 @@ import { formatKnownDuration, formatLag, sparkline } from "../output/figures.ts"
 import type { Style } from "../output/style.ts";
 import { table, type Cell } from "../output/table.ts";
 
-/** The lags of a node that were seen so far, oldest first. */
+/** Returns the recent lags of a node in bytes, oldest first; `null` where the lag was unknown. */
 export type LagHistory = (cluster: string, node: string) => readonly (number | null)[];
 
 const head = ["NODE", "ROLE", "STATE", "TL", "LAG", "LAG TIME", "AGE", "FIT FOR", "REASON"];
 const right = ["TL", "LAG", "LAG TIME", "AGE"];
 
-/** All clusters, one table each. @param history draws a sparkline of each node's lag where it is given */
+/** Renders one table per cluster. @param history adds a sparkline of the lag of each node */
 export function renderStatus({ clusters }: ClusterStatus, style: Style, history: LagHistory | null = null): string {
   return clusters.map((cluster) => renderCluster(cluster, style, history)).join("\n");
 }
 
 function renderCluster(cluster: StatusCluster, style: Style, history: LagHistory | null): string {
-  const words = [
+  const summary = [
     cluster.leader === null ? style.red("no leader") : `leader ${cluster.leader}`,
     ...(cluster.timeline === null ? [] : [`timeline ${cluster.timeline}`]),
     ...(cluster.paused ? [style.yellow("paused")] : []),
-    ...(cluster.blind ? [style.red("out of sight")] : []),
+    ...(cluster.blind ? [style.red("blind")] : []),
   ];
   const rows = cluster.nodes.map((node) => [
     ...rowOf(node, style),
     ...(history === null ? [] : [{ text: sparkline(history(cluster.cluster, node.node)) }]),
   ]);
-  return `${style.bold(cluster.cluster)}  ${words.join(", ")}\n${table([...head, ...(history === null ? [] : ["LAG LATELY"])], rows, right)}`;
+  const columns = [...head, ...(history === null ? [] : ["LAG HISTORY"])];
+  return `${style.bold(cluster.cluster)}  ${summary.join(", ")}\n${table(columns, rows, right)}`;
 }
 
 function rowOf(node: StatusNode, style: Style): readonly Cell[] {
-  const fit = fitFor(node);
+  const fit = fitRoutes(node);
   return [
     { text: node.node, paint: style.bold },
     { text: node.role ?? "-" },
@@ -43,8 +44,8 @@ function rowOf(node: StatusNode, style: Style): readonly Cell[] {
   ];
 }
 
-/** The routes that get a yes, the one that says most of them for all. */
-function fitFor({ verdicts }: StatusNode): string {
+/** The role routes that the node is fit for. */
+function fitRoutes({ verdicts }: StatusNode): string {
   const isFit = (route: string): boolean => verdicts[route] === "fit";
   return ["primary", "standby-leader", "replica", "sync", "quorum", "async"].filter(isFit).join(" ");
 }

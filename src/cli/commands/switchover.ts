@@ -1,62 +1,67 @@
 import { parseClusterDocument } from "../../cluster/documents/cluster-document.ts";
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import { confirm } from "../framework/confirm.ts";
-import { clusterPath, instantPattern, callManagement, patience } from "../client/management-call.ts";
-import { Server } from "../client/server.ts";
+import { clusterPath, timestampPattern, callManagementApi, managementTimeout } from "../client/management-call.ts";
+import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
-/** `rolecall switchover`: hands the leadership over, now or at a time, or removes what was scheduled. */
+/** `rolecall switchover`: switches over now or at a time, or cancels a scheduled switchover. */
 export async function switchover(context: CommandContext): Promise<void> {
   const { args } = context;
-  const server = new Server(context, "node", patience);
+  const server = new RolecallClient(context, "node", managementTimeout);
   const path = clusterPath(context, "switchover");
   if (args.has("cancel")) {
-    await confirm(context, "The scheduled switchover is removed");
-    return callManagement(context, server, { method: "DELETE", path });
+    await confirm(context, "This cancels the scheduled switchover");
+    return callManagementApi(context, server, { method: "DELETE", path });
   }
-  const at = timeOf(context);
-  const leader = args.text("leader") ?? (await leaderOf(context, server));
+  const at = scheduledTime(context);
+  const leader = args.text("leader") ?? (await currentLeader(context, server));
   const candidate = args.text("candidate");
   await confirm(
     context,
-    `The leadership goes from ${leader} to ${candidate ?? "whom the cluster elects"}${at === null ? " now" : ` at ${at}`}`,
+    `This switches over from ${leader} to ${candidate ?? "the node that the cluster elects"}` +
+      (at === null ? " now" : ` at ${at}`),
   );
   const body = { leader, ...(candidate === null ? {} : { candidate }), ...(at === null ? {} : { scheduled_at: at }) };
-  return callManagement(context, server, { method: "POST", path, body });
+  return callManagementApi(context, server, { method: "POST", path, body });
 }
 
-/** `rolecall failover --candidate NODE`. */
+/** `rolecall failover --candidate NODE`: makes a candidate the leader, even without the current leader. */
 export async function failover(context: CommandContext): Promise<void> {
   const candidate = context.args.text("candidate");
-  if (candidate === null) throw new CommandError("RC001", "--candidate must name who is to lead");
-  const server = new Server(context, "node", patience);
+  if (candidate === null) throw new CommandError("RC001", "--candidate must be a node, got nothing");
+  const server = new RolecallClient(context, "node", managementTimeout);
   await confirm(
     context,
-    `${candidate} is made the leader, whatever the present one says; writes that it has not received are lost`,
+    `This makes ${candidate} the leader without the consent of the current one; ` +
+      "writes that it has not received are lost",
   );
-  return callManagement(context, server, {
+  return callManagementApi(context, server, {
     method: "POST",
     path: clusterPath(context, "failover"),
     body: { candidate },
   });
 }
 
-/** `--at`, which needs a time zone; `null` where it was not given. @throws Stop */
-export function timeOf({ args }: CommandContext): string | null {
+/** Returns the time of `--at`, or `null` if it was not given. @throws CommandError (RC001) if it has no time zone */
+export function scheduledTime({ args }: CommandContext): string | null {
   const at = args.text("at");
-  if (at !== null && (!instantPattern.test(at) || Number.isNaN(Date.parse(at)))) {
+  if (at !== null && (!timestampPattern.test(at) || Number.isNaN(Date.parse(at)))) {
     throw new CommandError(
       "RC001",
-      `--at must be a time with a time zone, such as 2026-01-31T03:00:00Z: it is ${JSON.stringify(at)}`,
+      `--at must be a time with a time zone, such as 2026-01-31T03:00:00Z, got ${JSON.stringify(at)}`,
     );
   }
   return at;
 }
 
-/** The call must name the present leader, so that a switchover is never of another one than was meant. */
-async function leaderOf(context: CommandContext, server: Server): Promise<string> {
+/** The leader in the cluster document. The call must name it, so that no other node is switched over by mistake. */
+async function currentLeader(context: CommandContext, server: RolecallClient): Promise<string> {
   const document = parseClusterDocument(await server.getObject(clusterPath(context, "cluster")));
   if (document === undefined || document.leader === null)
-    throw new CommandError("RC007", "the cluster document names no leader: say --leader, or use rolecall failover");
+    throw new CommandError(
+      "RC007",
+      "Cannot find the leader: the cluster document names none; pass --leader, or use rolecall failover",
+    );
   return document.leader;
 }

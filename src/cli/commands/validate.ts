@@ -1,16 +1,17 @@
 import { loadConfig } from "../../config/load.ts";
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import { diagnoseProblem } from "../client/configuration.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
+import { errorMessage } from "../framework/error-message.ts";
 
-/** `rolecall validate FILE`: everything that is wrong with a configuration. A wrong file is exit code 1, an absent one 2. */
+/** `rolecall validate FILE`: reports every problem of a configuration (exit code 1), or that it cannot be read (2). */
 export async function validate({ args, io, result, print }: CommandContext): Promise<void> {
   const [file = ""] = args.positionals;
   try {
     accessSync(file, constants.R_OK);
   } catch (error) {
-    throw new CommandError("RC006", `Cannot read ${file}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new CommandError("RC006", `Cannot read ${file}: ${errorMessage(error)}`);
   }
   const loaded = loadConfig({
     file,
@@ -25,9 +26,9 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
   }
   const { clusters, listen } = loaded.config;
   result.data = { file, problems: 0, clusters: clusters.map(({ name }) => name), listeners: listen.length };
-  print(`${file} is right: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
+  print(`${file} is valid: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
 }
 
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,9 +1,9 @@
 import { version } from "../../config/version.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
-/** `rolecall version`. */
+/** `rolecall version`: prints the version of the program. */
 export async function printVersion({ print, result }: CommandContext): Promise<void> {
-  const known = version();
-  result.data = { rolecall: known, node: process.version };
-  print(`rolecall ${known}\n`);
+  const current = version();
+  result.data = { rolecall: current, node: process.version };
+  print(`rolecall ${current}\n`);
 }

@@ -1,4 +1,4 @@
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import { withDeadline } from "../client/deadline.ts";
 import type { Io } from "../output/io.ts";
 import { fetchStatus, type ClusterStatus } from "../client/cluster-status.ts";
@@ -6,22 +6,22 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { safe } from "../output/style.ts";
 import { renderStatus } from "./status-table.ts";
 
-/** How many lags of a node the sparkline shows. */
+/** The number of lags in the sparkline of a node. */
 const historyMax = 30;
-/** q, Ctrl-C, Ctrl-D. */
+/** The keys that end the command: q, Ctrl-C, Ctrl-D. */
 const endKeys = ["q", "Q", "\u0003", "\u0004"];
 const hideCursor = "\u001b[?25l\u001b[?1049h";
 const showCursor = "\u001b[?1049l\u001b[?25h";
 
 /**
- * `rolecall status --watch`: repaints a terminal until `q` or Ctrl-C. Each is the usual end and exit code 0. A server that
- * does not answer is shown, and asked again.
+ * `rolecall status --watch`: refreshes a terminal until `q` or Ctrl-C, which both exit with 0. Shows an error if the
+ * server does not answer, and retries.
  */
 export async function watch(context: CommandContext): Promise<void> {
   const { args, io, result, signal } = context;
   if (context.format === "json")
-    throw new CommandError("RC001", "--watch cannot be given with --format json, which is one document");
-  if (!io.stdout.isTerminal) throw new CommandError("RC001", "--watch needs a terminal: stdout is none");
+    throw new CommandError("RC001", "--watch cannot be used with --format json, which writes one document");
+  if (!io.stdout.isTerminal) throw new CommandError("RC001", "Cannot run --watch: stdout must be a terminal");
   const intervalMs = args.duration("interval", "1s");
   const keys = listenForKeys(io);
   const lags = new Map<string, (number | null)[]>();
@@ -31,13 +31,15 @@ export async function watch(context: CommandContext): Promise<void> {
   try {
     let last: ClusterStatus | null = null;
     while (!keys.ended.aborted && !signal.aborted) {
-      const seen = await look(context);
-      if ("clusters" in seen) remember(lags, (last = seen));
-      await io.stdout.write(paint(context, { last, problem: "clusters" in seen ? null : seen.problem, lags }));
+      const current = await tryFetchStatus(context);
+      if ("clusters" in current) addLags(lags, (last = current));
+      await io.stdout.write(
+        renderScreen(context, { last, problem: "clusters" in current ? null : current.problem, lags }),
+      );
       await pause(intervalMs, [keys.ended, signal]);
     }
     result.cover("overview", last === null ? "incomplete" : "complete", {
-      detail: last === null ? "nothing was ever seen" : last.by,
+      detail: last === null ? "no status was received" : last.by,
     });
   } finally {
     keys.close();
@@ -46,7 +48,7 @@ export async function watch(context: CommandContext): Promise<void> {
   }
 }
 
-async function look(context: CommandContext): Promise<ClusterStatus | { readonly problem: string }> {
+async function tryFetchStatus(context: CommandContext): Promise<ClusterStatus | { readonly problem: string }> {
   try {
     return await fetchStatus(context);
   } catch (error) {
@@ -55,16 +57,18 @@ async function look(context: CommandContext): Promise<ClusterStatus | { readonly
   }
 }
 
-interface Painting {
+interface Screen {
   readonly last: ClusterStatus | null;
   readonly problem: string | null;
   readonly lags: ReadonlyMap<string, readonly (number | null)[]>;
 }
 
-/** One screenful, written over the one before; what does not fit is left out rather than scrolled. */
-function paint({ io, style }: CommandContext, { last, problem, lags }: Painting): string {
+/**
+ * Renders one screen over the previous one. Lines that do not fit are left out, so that the terminal does not scroll.
+ */
+function renderScreen({ io, style }: CommandContext, { last, problem, lags }: Screen): string {
   const body = last === null ? "" : renderStatus(last, style, (cluster, node) => lags.get(`${cluster}/${node}`) ?? []);
-  const head = `rolecall status  ${new Date().toISOString().slice(0, 19)}Z  ${last?.by ?? ""}  q ends`;
+  const head = `rolecall status  ${new Date().toISOString().slice(0, 19)}Z  ${last?.by ?? ""}  q to quit`;
   const lines = [
     style.dim(head),
     ...(problem === null ? [] : [style.red(safe(problem))]),
@@ -74,7 +78,7 @@ function paint({ io, style }: CommandContext, { last, problem, lags }: Painting)
   return `\u001b[H${lines.map((line) => `${line}\u001b[K`).join("\r\n")}\u001b[J`;
 }
 
-function remember(lags: Map<string, (number | null)[]>, { clusters }: ClusterStatus): void {
+function addLags(lags: Map<string, (number | null)[]>, { clusters }: ClusterStatus): void {
   const known = new Set<string>();
   for (const { cluster, nodes } of clusters) {
     for (const { node, lag_bytes: lag } of nodes) {
@@ -92,37 +96,37 @@ interface Keys {
   readonly close: () => void;
 }
 
-/** A terminal hands its keys over one by one in raw mode; there Ctrl-C is a key like others. */
+/** Reads keys in raw mode, where the terminal passes each key on at once and Ctrl-C is an ordinary key. */
 function listenForKeys({ stdin }: Io): Keys {
   const ended = new AbortController();
   const onKey = (data: Buffer | string): void => {
     if (endKeys.some((key) => String(data).includes(key))) ended.abort();
   };
-  const raw =
+  const setRawMode =
     "setRawMode" in stdin && typeof stdin.setRawMode === "function" && stdin.isTTY === true
       ? stdin.setRawMode.bind(stdin)
       : null;
-  if (raw === null) return { ended: ended.signal, close: () => {} };
-  raw(true);
+  if (setRawMode === null) return { ended: ended.signal, close: () => {} };
+  setRawMode(true);
   stdin.on("data", onKey);
   stdin.resume();
   const close = (): void => {
     stdin.off("data", onKey);
-    raw(false);
+    setRawMode(false);
     stdin.pause();
   };
   return { ended: ended.signal, close };
 }
 
-/** Waits out the interval, or until one of the signals is aborted. */
+/** Waits for `ms` milliseconds, or until one of the signals is aborted. */
 function pause(ms: number, until: readonly AbortSignal[]): Promise<void> {
   return withDeadline(
     ms,
     until,
-    (over) =>
+    (deadline) =>
       new Promise((resolve) => {
-        if (over.aborted) resolve();
-        else over.addEventListener("abort", () => resolve(), { once: true });
+        if (deadline.aborted) resolve();
+        else deadline.addEventListener("abort", () => resolve(), { once: true });
       }),
   );
 }

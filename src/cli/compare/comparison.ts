@@ -1,70 +1,73 @@
-/** What one side said of a check: a yes, or a no and why. */
+/** The answer of one side to a check. */
 export interface CheckResult {
   readonly fit: boolean;
-  /** The status and reason of a no, as `503 lagging`; `silent` where there was no answer. */
-  readonly word: string;
+  /** The status, with the reason if there is one: `503 lagging`; `silent` if there was no response. */
+  readonly answer: string;
 }
 
-/** How the two sides of one check of one node got on. */
-export interface Counted {
+/** The counts of one check of one node. */
+export interface CheckComparison {
   readonly node: string;
   readonly check: string;
-  askings: number;
+  samples: number;
   agreements: number;
-  /** By what each said, as `node 200, rolecall 503 detached`. */
+  /** Counts by the answers of both sides: `node 200, rolecall 503 detached`. */
   readonly differences: Map<string, number>;
-  /** The same, only those that lasted longer than a change takes to be seen. */
-  readonly lasting: Map<string, { readonly isOurYes: boolean; count: number }>;
-  /** Changes that both saw: who was first, and by how many ms. */
-  readonly firsts: { readonly rolecall: number[]; readonly node: number[]; together: number };
-  /** Changes that one side took back before the other followed. */
+  /** As `differences`, but only those that lasted longer than the grace period. */
+  readonly lasting: Map<string, { readonly isRolecallFit: boolean; count: number }>;
+  /** Changes that both sides made: how many ms one side was ahead, and how often both changed in the same sample. */
+  readonly leads: { readonly rolecall: number[]; readonly node: number[]; together: number };
+  /** Changes that one side reverted before the other side followed. */
   readonly blips: { rolecall: number; node: number };
 }
 
 interface Pair {
-  readonly counted: Counted;
+  readonly counts: CheckComparison;
+  /** The last verdict that both sides agreed on. */
   agreed: boolean | null;
-  moved: { readonly by: "rolecall" | "node"; readonly atMs: number } | null;
+  /** The side that changed since then, and when (ms). */
+  changed: { readonly by: "rolecall" | "node"; readonly atMs: number } | null;
 }
 
-/** More lead times than a report needs; the first ones are kept. */
+/** The maximum number of lead times kept for one check of one node; the first ones are kept. */
 const leadsMax = 1_000;
 
-/** Counts agreements and differences between nodes and rolecall, and who followed a change first. */
+/** Counts agreements and differences between nodes and rolecall, and which side followed a change first. */
 export class Comparison {
   readonly #graceMs: number;
   readonly #pairs = new Map<string, Pair>();
 
-  /** @param graceMs how long the two may differ while a change is being seen */
+  /** @param graceMs how long the sides may differ while a change propagates; longer differences are lasting */
   constructor(graceMs: number) {
     this.#graceMs = graceMs;
   }
 
-  /** One for each node and check, in the order of their names. */
-  get rows(): readonly Counted[] {
-    return [...this.#pairs].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, { counted }]) => counted);
+  /** One entry per node and check, sorted by name. */
+  get rows(): readonly CheckComparison[] {
+    return [...this.#pairs].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, { counts }]) => counts);
   }
 
-  /** Takes one asking of both sides in. */
+  /** Adds one sample: the answers of both sides at the same time. */
   add(
-    what: { readonly node: string; readonly check: string; readonly atMs: number },
+    sample: { readonly node: string; readonly check: string; readonly atMs: number },
     node: CheckResult,
     rolecall: CheckResult,
   ): void {
-    const pair = this.#pair(what.node, what.check);
-    const { counted } = pair;
-    counted.askings += 1;
+    const { atMs } = sample;
+    const pair = this.#pair(sample.node, sample.check);
+    const { counts } = pair;
+    counts.samples += 1;
     if (node.fit === rolecall.fit) {
-      counted.agreements += 1;
-      settle(pair, node.fit, what.atMs);
+      counts.agreements += 1;
+      recordAgreement(pair, node.fit, atMs);
       return;
     }
-    const key = `node ${node.word}, rolecall ${rolecall.word}`;
-    counted.differences.set(key, (counted.differences.get(key) ?? 0) + 1);
-    pair.moved ??= { by: pair.agreed === node.fit ? "rolecall" : "node", atMs: what.atMs };
-    if (what.atMs - pair.moved.atMs < this.#graceMs) return;
-    const known = counted.lasting.get(key);
-    if (known === undefined) counted.lasting.set(key, { isOurYes: rolecall.fit, count: 1 });
+    const key = `node ${node.answer}, rolecall ${rolecall.answer}`;
+    counts.differences.set(key, (counts.differences.get(key) ?? 0) + 1);
+    pair.changed ??= { by: pair.agreed === node.fit ? "rolecall" : "node", atMs };
+    if (atMs - pair.changed.atMs < this.#graceMs) return;
+    const known = counts.lasting.get(key);
+    if (known === undefined) counts.lasting.set(key, { isRolecallFit: rolecall.fit, count: 1 });
     else known.count += 1;
   }
 
@@ -72,30 +75,30 @@ export class Comparison {
     const key = `${node} ${check}`;
     let pair = this.#pairs.get(key);
     if (pair === undefined) {
-      const counted = {
+      const counts = {
         node,
         check,
-        askings: 0,
+        samples: 0,
         agreements: 0,
         differences: new Map(),
         lasting: new Map(),
-        firsts: { rolecall: [], node: [], together: 0 },
+        leads: { rolecall: [], node: [], together: 0 },
         blips: { rolecall: 0, node: 0 },
       };
-      this.#pairs.set(key, (pair = { counted, agreed: null, moved: null }));
+      this.#pairs.set(key, (pair = { counts, agreed: null, changed: null }));
     }
     return pair;
   }
 }
 
-/** Both say the same again: who had moved was first, or took it back. */
-function settle(pair: Pair, fit: boolean, atMs: number): void {
-  const { counted, moved } = pair;
+/** Both sides agree again: the side that had changed was first, or it has reverted its change. */
+function recordAgreement(pair: Pair, fit: boolean, atMs: number): void {
+  const { counts, changed } = pair;
   const isChange = pair.agreed !== null && pair.agreed !== fit;
-  if (moved === null && isChange) counted.firsts.together += 1;
-  if (moved !== null && isChange && counted.firsts[moved.by].length < leadsMax)
-    counted.firsts[moved.by].push(atMs - moved.atMs);
-  if (moved !== null && pair.agreed === fit) counted.blips[moved.by] += 1;
+  if (changed === null && isChange) counts.leads.together += 1;
+  if (changed !== null && isChange && counts.leads[changed.by].length < leadsMax)
+    counts.leads[changed.by].push(atMs - changed.atMs);
+  if (changed !== null && pair.agreed === fit) counts.blips[changed.by] += 1;
   pair.agreed = fit;
-  pair.moved = null;
+  pair.changed = null;
 }

@@ -1,9 +1,9 @@
 import { formatDuration } from "../output/figures.ts";
 import type { Style } from "../output/style.ts";
 import { table } from "../output/table.ts";
-import type { Counted } from "./comparison.ts";
+import type { CheckComparison } from "./comparison.ts";
 
-/** What a comparison has come to, ready for JSON. */
+/** The result of a comparison. The fields are those of the JSON data; an asking is one sample of both sides. */
 export interface ComparisonData {
   readonly askings: number;
   readonly agreements: number;
@@ -15,69 +15,70 @@ interface RowData {
   readonly check: string;
   readonly askings: number;
   readonly agreements: number;
-  readonly differences: { readonly [words: string]: number };
-  readonly lasting: { readonly [words: string]: number };
+  readonly differences: { readonly [answers: string]: number };
+  readonly lasting: { readonly [answers: string]: number };
   readonly first: { readonly rolecall: Lead; readonly node: Lead; readonly together: number };
   readonly blips: { readonly rolecall: number; readonly node: number };
 }
 
+/** How often one side was first, and the median of its lead. */
 interface Lead {
   readonly changes: number;
   readonly median_ms: number | null;
 }
 
-/** Sums the counts up for JSON. */
-export function comparisonData(rows: readonly Counted[]): ComparisonData {
+/** Summarises the counts for JSON. */
+export function comparisonData(rows: readonly CheckComparison[]): ComparisonData {
   return {
-    askings: sum(rows, ({ askings }) => askings),
+    askings: sum(rows, ({ samples }) => samples),
     agreements: sum(rows, ({ agreements }) => agreements),
-    rows: rows.map(({ node, check, askings, agreements, differences, lasting, firsts, blips }) => ({
+    rows: rows.map(({ node, check, samples, agreements, differences, lasting, leads, blips }) => ({
       node,
       check,
-      askings,
+      askings: samples,
       agreements,
       differences: Object.fromEntries(differences),
-      lasting: Object.fromEntries([...lasting].map(([words, { count }]) => [words, count])),
-      first: { rolecall: lead(firsts.rolecall), node: lead(firsts.node), together: firsts.together },
+      lasting: Object.fromEntries([...lasting].map(([answers, { count }]) => [answers, count])),
+      first: { rolecall: summarise(leads.rolecall), node: summarise(leads.node), together: leads.together },
       blips: { ...blips },
     })),
   };
 }
 
-/** The comparison for a person: a line a check, then what differed, then who was first. */
+/** Renders a comparison as text: a table with one row per check, then a table of the differences. */
 export function renderComparison({ askings, agreements, rows }: ComparisonData, style: Style): string {
   const share =
     askings === 0
-      ? "nothing was asked"
-      : `${agreements} of ${askings} askings agree (${((100 * agreements) / askings).toFixed(2)} %)`;
-  const cells = rows.map(({ node, check, askings: asked, agreements: same, first, blips }) =>
+      ? "no samples"
+      : `${agreements} of ${askings} samples agree (${((100 * agreements) / askings).toFixed(2)} %)`;
+  const cells = rows.map(({ node, check, askings: samples, agreements: agreeing, first, blips }) =>
     [
       node,
       check,
-      String(asked),
-      String(asked - same),
+      String(samples),
+      String(samples - agreeing),
       leadText(first.rolecall),
       leadText(first.node),
       String(first.together),
       `${blips.rolecall} / ${blips.node}`,
     ].map((text) => ({ text })),
   );
-  const head = ["NODE", "CHECK", "ASKED", "DIFFER", "ROLECALL FIRST", "NODE FIRST", "TOGETHER", "BLIPS (R / N)"];
+  const head = ["NODE", "CHECK", "SAMPLES", "DIFFER", "ROLECALL FIRST", "NODE FIRST", "TOGETHER", "BLIPS (R / N)"];
   const differing = rows.flatMap(({ node, check, differences, lasting }) =>
-    Object.entries(differences).map(([words, count]) =>
-      [node, check, words, String(count), String(lasting[words] ?? 0)].map((text) => ({ text })),
+    Object.entries(differences).map(([answers, count]) =>
+      [node, check, answers, String(count), String(lasting[answers] ?? 0)].map((text) => ({ text })),
     ),
   );
   return [
     `${style.bold(share)}\n`,
-    table(head, cells, ["ASKED", "DIFFER", "TOGETHER"]),
+    table(head, cells, ["SAMPLES", "DIFFER", "TOGETHER"]),
     differing.length === 0
       ? "\nno differences\n"
       : `\n${table(["NODE", "CHECK", "DIFFERENCE", "TIMES", "LASTING"], differing, ["TIMES", "LASTING"])}`,
   ].join("");
 }
 
-function lead(leads: readonly number[]): Lead {
+function summarise(leads: readonly number[]): Lead {
   const sorted = leads.toSorted((one, other) => one - other);
   return {
     changes: leads.length,
@@ -89,6 +90,6 @@ function leadText({ changes, median_ms: ms }: Lead): string {
   return ms === null ? "-" : `${changes} (${formatDuration(ms)})`;
 }
 
-function sum(rows: readonly Counted[], figure: (row: Counted) => number): number {
+function sum(rows: readonly CheckComparison[], figure: (row: CheckComparison) => number): number {
   return rows.reduce((total, row) => total + figure(row), 0);
 }

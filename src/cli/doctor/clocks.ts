@@ -1,42 +1,60 @@
 import { Client } from "undici";
 import type { TlsMaterial } from "../../config/tls-material.ts";
 import { withDeadline } from "../client/deadline.ts";
-import type { DoctorContext } from "./doctor.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import { answeringNodes } from "./nodes.ts";
 import { tlsOf } from "./tls.ts";
 
-/** A clock that is further off than this is told of, in ms: the Date header counts whole seconds, and answers take time. */
-const skewMaxMs = 3_000;
+/** The largest skew without a finding, in ms: the Date header has a resolution of 1 s, and responses take time. */
+const maxSkewMs = 3_000;
 
-/** Compares every node's clock, as its Date header tells it (RFC 9110, 6.6.1), with this machine's. */
+/**
+ * Compares the clock of every node, taken from its Date header (RFC 9110, 6.6.1), with the clock of this machine
+ * (RC103).
+ */
 export async function checkClocks(context: DoctorContext): Promise<void> {
-  const { context: session, config, probed } = context;
-  const asked = probed.snapshot.clusters.flatMap((state) =>
+  const { command, config, probed } = context;
+  const targets = probed.snapshot.clusters.flatMap((state) =>
     answeringNodes(state).flatMap(({ node }) =>
       node.api === null ? [] : [{ cluster: state.name, node: node.name, api: node.api }],
     ),
   );
-  const skews = await Promise.all(
-    asked.map(async ({ cluster, node, api }) => ({
-      cluster,
-      node,
-      skewMs: await skewOf(api, { tls: tlsOf(context, cluster), timeoutMs: config.probe.timeoutMs }),
+  const measured = await Promise.all(
+    targets.map(async ({ cluster, node, api }) => ({
+      name: `${cluster}/${node}`,
+      skewMs: await measureSkew(api, { tls: tlsOf(context, cluster), timeoutMs: config.probe.timeoutMs }),
     })),
   );
-  const told = skews.filter(({ skewMs }) => skewMs !== null);
-  for (const { cluster, node, skewMs } of told) {
-    if (skewMs === null || Math.abs(skewMs) <= skewMaxMs) continue;
-    session.result.diagnose("RC103", {
-      message: `the clock of ${cluster}/${node} is about ${Math.round(Math.abs(skewMs) / 1000)} s ${skewMs > 0 ? "ahead of" : "behind"} this machine's`,
-    });
+  const known = measured.flatMap(({ name, skewMs }) => (skewMs === null ? [] : [{ name, skewMs }]));
+  for (const { name, skewMs } of known) {
+    if (Math.abs(skewMs) <= maxSkewMs) continue;
+    command.result.diagnose("RC103", { message: skewMessage(name, skewMs) });
   }
   const detail =
-    asked.length === 0 ? "no node has answered" : `${told.length} of ${asked.length} nodes tell their time`;
-  session.result.cover("clocks", told.length === 0 ? "incomplete" : "complete", { detail });
+    targets.length === 0 ? "no node has answered" : `${known.length} of ${targets.length} nodes report their time`;
+  command.result.cover("clocks", known.length === 0 ? "incomplete" : "complete", { detail });
 }
 
-/** How far the node's clock is ahead, in ms; `null` where it does not tell. The best guess at when it looked is the middle of the asking. */
-async function skewOf(
+/**
+ * Estimates how far the clock of a node is ahead, from one response.
+ * @param dateMs the node's Date header, in ms since the epoch: whole seconds, rounded down
+ * @param sentMs when the request was sent, by the clock of this machine
+ * @param receivedMs when the response was received; the estimate assumes that the node answered halfway
+ * @returns ms; at most 500 ms plus half of the response time off
+ */
+export function estimateSkewMs(dateMs: number, sentMs: number, receivedMs: number): number {
+  return dateMs + 500 - (sentMs + receivedMs) / 2;
+}
+
+/** The message of a finding about a clock. @param skewMs how far it is ahead */
+export function skewMessage(name: string, skewMs: number): string {
+  const seconds = Math.round(Math.abs(skewMs) / 1000);
+  const direction = skewMs > 0 ? "ahead of" : "behind";
+  return `the clock of ${name} is about ${seconds} s ${direction} the clock of this machine`;
+}
+
+/** Returns how far the clock of a node is ahead, in ms, or `null` if the node does not report its time. */
+async function measureSkew(
   api: string,
   { tls, timeoutMs }: { readonly tls: TlsMaterial | null; readonly timeoutMs: number },
 ): Promise<number | null> {
@@ -50,10 +68,10 @@ async function skewOf(
     const { headers, body } = await withDeadline(timeoutMs, [], (signal) =>
       client.request({ path: "/patroni", method: "GET", signal }),
     );
-    const middleMs = (sentMs + Date.now()) / 2;
+    const receivedMs = Date.now();
     await body.dump();
     const dateMs = typeof headers["date"] === "string" ? Date.parse(headers["date"]) : Number.NaN;
-    return Number.isNaN(dateMs) ? null : dateMs + 500 - middleMs;
+    return Number.isNaN(dateMs) ? null : estimateSkewMs(dateMs, sentMs, receivedMs);
   } catch {
     return null;
   } finally {

@@ -1,46 +1,41 @@
-import type { Config } from "../../config/model/config.ts";
 import { configFrom, sourcesOf } from "../client/configuration.ts";
-import { probeOnce, type ProbedCluster } from "../client/probe-once.ts";
+import { probeLocally } from "../client/local-probe.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { table } from "../output/table.ts";
 import { checkClocks } from "./clocks.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkHaproxy } from "./haproxy.ts";
-import { checkListenerFindings } from "./listeners.ts";
-import { checkIdentity, checkNodes, examinePassword, checkVersions } from "./nodes.ts";
+import { checkListenerPorts } from "./listeners.ts";
+import { checkIdentity, checkNodes, checkPasswordProtection, checkVersions } from "./nodes.ts";
 import { checkTls } from "./tls.ts";
 
-/** What each examination looks at. */
-export interface DoctorContext {
-  readonly context: CommandContext;
-  readonly config: Config;
-  readonly probed: ProbedCluster;
-}
-
-/** `rolecall doctor`: examines a whole set-up. Every examination covers its own check and finds by rules of docs/rules.md. */
-export async function doctor(context: CommandContext): Promise<void> {
-  const { args, io, result, progress } = context;
+/**
+ * `rolecall doctor`: checks a whole setup. Each check covers its own entry; docs/rules.md lists the rules of findings.
+ */
+export async function doctor(command: CommandContext): Promise<void> {
+  const { args, io, result, progress } = command;
   const config = configFrom(sourcesOf(args, io.env), result);
   result.cover("configuration", "complete", { detail: args.text("config") ?? "command line" });
-  if (config === null) return report(context);
-  const probed = await probeOnce(config, context);
-  const patient = { context, config, probed };
-  checkNodes(patient);
-  checkVersions(patient);
-  checkIdentity(patient);
-  examinePassword(patient);
-  checkMaxAge(patient);
-  checkGuards(patient);
-  progress.say("asking clocks and certificates, trying listeners");
-  await Promise.all([checkClocks(patient), checkTls(patient), checkListenerFindings(patient)]);
-  progress.say("running haproxy -c");
-  await checkHaproxy(patient);
+  if (config === null) return printCoverage(command);
+  const probed = await probeLocally(config, command);
+  const context: DoctorContext = { command, config, probed };
+  checkNodes(context);
+  checkVersions(context);
+  checkIdentity(context);
+  checkPasswordProtection(context);
+  checkMaxAge(context);
+  checkGuards(context);
+  progress.report("checking clocks, certificates and listeners");
+  await Promise.all([checkClocks(context), checkTls(context), checkListenerPorts(context)]);
+  progress.report("running haproxy -c");
+  await checkHaproxy(context);
   progress.done();
   result.data = { clusters: probed.overview().clusters };
-  report(context);
+  printCoverage(command);
 }
 
-function report({ result, print, style }: CommandContext): void {
+function printCoverage({ result, print, style }: CommandContext): void {
   const { coverage } = result.build();
   const paint = {
     complete: style.green,
@@ -51,7 +46,7 @@ function report({ result, print, style }: CommandContext): void {
   };
   print(
     table(
-      ["EXAMINED", "STATUS", "DETAIL"],
+      ["CHECK", "STATUS", "DETAIL"],
       coverage.map(({ id, status, detail }) => [
         { text: id },
         { text: status, paint: paint[status] },

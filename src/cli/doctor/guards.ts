@@ -1,34 +1,39 @@
 import type { Guards } from "../../health/guards.ts";
 import { lockBoundMs } from "../../health/evidence/freshness.ts";
 import { formatDuration } from "../output/figures.ts";
-import type { DoctorContext } from "./doctor.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
-/** The guards that are switches, by their names in the configuration. */
-const switches: readonly (readonly [string, (guards: Guards) => boolean])[] = [
+/** The boolean guards, by their names in the configuration. */
+const booleanGuards: readonly (readonly [string, (guards: Guards) => boolean])[] = [
   ["exclusive_primary", ({ exclusivePrimary }) => exclusivePrimary],
   ["running_primary", ({ runningPrimary }) => runningPrimary],
   ["attached_replica", ({ attachedReplica }) => attachedReplica],
   ["same_system", ({ sameSystem }) => sameSystem],
 ];
 
-/** A guard that is off is a choice that should have been made knowingly. */
-export function checkGuards({ context: { args, result }, config }: DoctorContext): void {
+/** Reports guards that are off (RC110), so that this is a reviewed decision. */
+export function checkGuards({ command: { args, result }, config }: DoctorContext): void {
   const file = args.text("config");
-  for (const [at, { name, guards }] of config.clusters.entries()) {
-    for (const [guard, isOn] of switches) {
+  for (const [index, { name, guards }] of config.clusters.entries()) {
+    for (const [guard, isOn] of booleanGuards) {
       if (isOn(guards)) continue;
       const location =
         file === null
           ? {}
-          : { location: { file, pointer: `/clusters/${at}/guards/${guard}`, kind: "source" as const } };
+          : { location: { file, pointer: `/clusters/${index}/guards/${guard}`, kind: "source" as const } };
       result.diagnose("RC110", { message: `cluster ${name}: guard ${guard} is off`, ...location });
     }
   }
-  result.cover("guards", "complete", { detail: `${switches.length} guards of ${config.clusters.length} clusters` });
+  result.cover("guards", "complete", {
+    detail: `${booleanGuards.length} guards of ${config.clusters.length} clusters`,
+  });
 }
 
-/** Evidence for a yes must be younger than the lock is sure to last: ttl - loop_wait - retry_timeout (design.md, rule 1). */
-export function checkMaxAge({ context: { result }, config, probed: { snapshot } }: DoctorContext): void {
+/**
+ * Compares max_age with the time for which the leader lock is certain to last: ttl - loop_wait - retry_timeout (design
+ * rule 1). A larger max_age is reported (RC106), and judgement uses the limit of the lock.
+ */
+export function checkMaxAge({ command: { result }, config, probed: { snapshot } }: DoctorContext): void {
   const unknown: string[] = [];
   for (const cluster of snapshot.clusters) {
     if (cluster.config === null) {
@@ -38,13 +43,15 @@ export function checkMaxAge({ context: { result }, config, probed: { snapshot } 
     const boundMs = lockBoundMs(cluster);
     if (config.probe.maxAgeMs > boundMs) {
       result.diagnose("RC106", {
-        message: `cluster ${cluster.name}: max_age is ${formatDuration(config.probe.maxAgeMs)}, ttl - loop_wait - retry_timeout is ${formatDuration(boundMs)}, which holds`,
+        message:
+          `cluster ${cluster.name}: max_age is ${formatDuration(config.probe.maxAgeMs)}, but the limit of the lock ` +
+          `(ttl - loop_wait - retry_timeout) is ${formatDuration(boundMs)} and applies instead`,
       });
     }
   }
   const detail =
     unknown.length === 0
-      ? `of ${snapshot.clusters.length} clusters`
-      : `no node told the dynamic configuration of ${unknown.join(", ")}`;
+      ? `${snapshot.clusters.length} clusters`
+      : `no node has reported the dynamic configuration of ${unknown.join(", ")}`;
   result.cover("max_age", unknown.length === 0 ? "complete" : "incomplete", { detail });
 }

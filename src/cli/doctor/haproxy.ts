@@ -4,19 +4,19 @@ import { join } from "node:path";
 import { renderHaproxy } from "../render/haproxy.ts";
 import { targetsOf } from "../render/targets.ts";
 import { execute } from "../result/evidence.ts";
-import type { DoctorContext } from "./doctor.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
 const timeoutMs = 20_000;
 
-/** Renders the HAProxy configuration and has HAProxy itself check it: `haproxy -c -f FILE`. What it said is evidence. */
-export async function checkHaproxy({ context, config, probed }: DoctorContext): Promise<void> {
-  const { args, result, signal } = context;
-  const targets = targetsOf(context, config, probed.overview().clusters);
+/** Renders the HAProxy configuration and validates it with `haproxy -c -f FILE`, whose output becomes evidence. */
+export async function checkHaproxy({ command, config, probed }: DoctorContext): Promise<void> {
+  const { args, result, signal } = command;
+  const targets = targetsOf(command, config, probed.overview().clusters);
   if (targets.clusters.every(({ nodes }) => nodes.length === 0)) {
     result.cover("haproxy", "not_applicable", { detail: "no database address is known" });
     return;
   }
-  const command = args.text("haproxy") ?? "haproxy";
+  const program = args.text("haproxy") ?? "haproxy";
   const folder = await mkdtemp(join(tmpdir(), "rolecall-doctor-"));
   try {
     const file = join(folder, "haproxy.cfg");
@@ -24,7 +24,13 @@ export async function checkHaproxy({ context, config, probed }: DoctorContext): 
       file,
       renderHaproxy(targets, { bind: "127.0.0.1", writePort: 5000, readPort: 5001, lag: "10MB", soft: false }),
     );
-    const evidence = await execute({ command, args: ["-c", "-f", file], directory: folder, timeoutMs, signal });
+    const evidence = await execute({
+      command: program,
+      args: ["-c", "-f", file],
+      directory: folder,
+      timeoutMs,
+      signal,
+    });
     result.addEvidence(evidence);
     if (evidence.exit_code === -1) {
       result.cover("haproxy", "unsupported", { detail: evidence.stderr.slice(0, 200) });
@@ -33,7 +39,7 @@ export async function checkHaproxy({ context, config, probed }: DoctorContext): 
     result.cover("haproxy", "complete", { detail: `exit code ${evidence.exit_code}` });
     if (evidence.exit_code !== 0)
       result.diagnose("RC108", {
-        message: `haproxy -c says: ${evidence.stderr.trim().slice(0, 1_000)}`,
+        message: `haproxy -c failed: ${evidence.stderr.trim().slice(0, 1_000)}`,
         location: { file, kind: "output" },
       });
   } finally {

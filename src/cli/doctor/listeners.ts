@@ -1,28 +1,31 @@
 import { createServer } from "node:net";
 import type { ListenerConfig } from "../../config/model/config.ts";
 import { withDeadline } from "../client/deadline.ts";
-import type { DoctorContext } from "./doctor.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
-/** Tries to listen where rolecall would. A port that rolecall itself holds is no fault, and told as such. */
-export async function checkListenerFindings({ context: { result }, config }: DoctorContext): Promise<void> {
+/**
+ * Tries to bind every listener address. A port that a running rolecall uses is reported as information only (RC107).
+ */
+export async function checkListenerPorts({ command: { result }, config }: DoctorContext): Promise<void> {
   const fixed = config.listen.filter(({ port }) => port !== 0);
   const tried = await Promise.all(fixed.map(async (listener) => ({ listener, problem: await tryListening(listener) })));
   for (const { listener, problem } of tried) {
     if (problem === null) continue;
     const where = `${listener.address}:${listener.port}`;
-    const isOurs = problem === "EADDRINUSE" && (await isRolecall(listener));
-    if (isOurs) result.diagnose("RC107", { message: `${where} is held by a running rolecall`, severity: "info" });
+    const isInUseByRolecall = problem === "EADDRINUSE" && (await isRolecall(listener));
+    if (isInUseByRolecall)
+      result.diagnose("RC107", { message: `${where} is in use by a running rolecall`, severity: "info" });
     else
       result.diagnose("RC107", {
-        message: `${where} is not free: ${problem}`,
-        action: "Stop what listens there, or choose another port.",
+        message: `Cannot listen on ${where}: ${problem}`,
+        action: "Stop the process that uses the address, or choose another port.",
       });
   }
   const free = tried.filter(({ problem }) => problem === null).length;
-  result.cover("listeners", "complete", { detail: `${free} of ${fixed.length} are free` });
+  result.cover("listeners", "complete", { detail: `${free} of ${fixed.length} addresses are free` });
 }
 
-/** @returns the system's code for why not, or `null` */
+/** @returns the system's error code, or `null` if listening works */
 function tryListening({ address, port }: ListenerConfig): Promise<string | null> {
   return new Promise((resolve) => {
     const server = createServer();

@@ -1,24 +1,23 @@
 import type { Observation } from "../../cluster/observation.ts";
 import { majorVersion } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { clusterNamed } from "../../cluster/lookup.ts";
 import { withholdsPassword } from "../../health/evidence/node-password.ts";
-import { settingsOf } from "../../state/clusters.ts";
-import type { DoctorContext } from "./doctor.ts";
+import type { DoctorContext } from "./doctor-context.ts";
 
-/** Versions whose answers are known (reference/node-api.md). */
+/** The supported major versions of the node API (reference/node-api.md). */
 const knownMajors: readonly number[] = [3, 4];
 
-/** Every node of every cluster must answer. */
-export function checkNodes({ context: { result }, probed: { snapshot } }: DoctorContext): void {
+/** Reports nodes that do not answer (RC100) and clusters without members (RC112). */
+export function checkNodes({ command: { result }, probed: { snapshot } }: DoctorContext): void {
   for (const cluster of snapshot.clusters) {
     if (cluster.nodes.length === 0)
-      result.diagnose("RC112", { message: `cluster ${cluster.name}: no seed told of a member` });
+      result.diagnose("RC112", { message: `cluster ${cluster.name}: no seed has reported a member` });
     for (const { node, report, failure } of cluster.nodes) {
-      if (report === null)
-        result.diagnose("RC100", {
-          message: `${cluster.name}/${node.name} at ${node.api ?? node.exporter}: ${failure?.detail ?? "no answer in time"}`,
-        });
+      if (report !== null) continue;
+      const cause = failure?.detail ?? "no response within the timeout";
+      result.diagnose("RC100", {
+        message: `${cluster.name}/${node.name} at ${node.api ?? node.exporter}: ${cause}`,
+      });
     }
   }
   const all = snapshot.clusters.flatMap(({ nodes }) => nodes);
@@ -27,8 +26,8 @@ export function checkNodes({ context: { result }, probed: { snapshot } }: Doctor
   });
 }
 
-/** Every node says a version that is known, the same within a cluster. */
-export function checkVersions({ context: { result }, probed: { snapshot } }: DoctorContext): void {
+/** Reports unknown versions (RC101) and different versions within a cluster (RC102). */
+export function checkVersions({ command: { result }, probed: { snapshot } }: DoctorContext): void {
   for (const cluster of snapshot.clusters) {
     const versions = new Map<string, string[]>();
     for (const { node, report } of answeringNodes(cluster)) {
@@ -36,39 +35,46 @@ export function checkVersions({ context: { result }, probed: { snapshot } }: Doc
       const version = report.version ?? "none";
       versions.set(version, [...(versions.get(version) ?? []), node.name]);
       if (major === null || !knownMajors.includes(major))
-        result.diagnose("RC101", { message: `${cluster.name}/${node.name} says version ${version}` });
+        result.diagnose("RC101", { message: `${cluster.name}/${node.name} reports version ${version}` });
     }
-    const told = [...versions].map(([version, names]) => `${version} (${names.join(", ")})`);
-    if (versions.size > 1) result.diagnose("RC102", { message: `cluster ${cluster.name} runs ${told.join(", ")}` });
+    const byVersion = [...versions].map(([version, names]) => `${version} (${names.join(", ")})`);
+    if (versions.size > 1)
+      result.diagnose("RC102", { message: `cluster ${cluster.name} runs ${byVersion.join(", ")}` });
   }
-  coverHeard("versions", { result, snapshot });
+  coverAnsweringNodes("versions", { result, snapshot });
 }
 
-/** Nodes of one cluster state its scope and one system identifier. */
-export function checkIdentity({ context: { result }, probed: { snapshot } }: DoctorContext): void {
+/** Reports nodes of another scope (RC104) and different system identifiers within a cluster (RC105). */
+export function checkIdentity({ command: { result }, probed: { snapshot } }: DoctorContext): void {
   for (const cluster of snapshot.clusters) {
     const systems = new Map<string, string[]>();
     for (const { node, report } of answeringNodes(cluster)) {
       if (report.scope !== null && cluster.scope !== null && report.scope !== cluster.scope) {
         result.diagnose("RC104", {
-          message: `${cluster.name}/${node.name} states scope ${report.scope}, the cluster's is ${cluster.scope}`,
+          message:
+            `${cluster.name}/${node.name} reports scope ${report.scope}, ` +
+            `but its cluster has scope ${cluster.scope}`,
         });
       }
       if (report.system !== null) systems.set(report.system, [...(systems.get(report.system) ?? []), node.name]);
     }
-    const told = [...systems].map(([system, names]) => `${system} (${names.join(", ")})`);
+    const bySystem = [...systems].map(([system, names]) => `${system} (${names.join(", ")})`);
     if (systems.size > 1)
-      result.diagnose("RC105", { message: `cluster ${cluster.name} has system identifiers ${told.join(", ")}` });
+      result.diagnose("RC105", { message: `cluster ${cluster.name} has system identifiers ${bySystem.join(", ")}` });
   }
-  coverHeard("identity", { result, snapshot });
+  coverAnsweringNodes("identity", { result, snapshot });
 }
 
-/** The node password goes to no http address that a member list names in a cluster with TLS. */
-export function examinePassword({ context: { result }, config, probed: { snapshot } }: DoctorContext): void {
+/**
+ * Reports nodes that do not get the node password: nodes of a cluster with TLS that a member list names with http
+ * (RC113).
+ */
+export function checkPasswordProtection({ command: { result }, config, probed }: DoctorContext): void {
   const withheld = config.clusters.flatMap((cluster) => {
-    const state = clusterNamed(snapshot, cluster.name);
-    const policy = settingsOf(cluster, config.probe);
-    return (state?.nodes ?? [])
+    const policy = probed.policy(cluster.name);
+    if (policy === undefined) return [];
+    const nodes = probed.cluster(cluster.name)?.nodes ?? [];
+    return nodes
       .filter(({ node }) => withholdsPassword(node, policy))
       .map(({ node }) => `${cluster.name}/${node.name} at ${node.api}`);
   });
@@ -78,18 +84,18 @@ export function examinePassword({ context: { result }, config, probed: { snapsho
   else result.cover("password", "not_applicable", { detail: "no node password is configured" });
 }
 
-/** What no node has told cannot be examined. */
-function coverHeard(
+/** Covers a check that needs answers of nodes: incomplete if there is none. */
+function coverAnsweringNodes(
   id: string,
-  { result, snapshot }: Pick<DoctorContext["context"], "result"> & Pick<DoctorContext["probed"], "snapshot">,
+  { result, snapshot }: Pick<DoctorContext["command"], "result"> & Pick<DoctorContext["probed"], "snapshot">,
 ): void {
   const count = snapshot.clusters.reduce((sum, cluster) => sum + answeringNodes(cluster).length, 0);
   result.cover(id, count === 0 ? "incomplete" : "complete", {
-    detail: count === 0 ? "no node has answered" : `of ${count} nodes that answer`,
+    detail: count === 0 ? "no node has answered" : `${count} nodes`,
   });
 }
 
-/** The nodes that have answered, with what they said. */
+/** The nodes that have answered, with their reports. */
 export function answeringNodes({ nodes }: ClusterState): readonly {
   readonly node: Observation["node"];
   readonly report: NonNullable<Observation["report"]>;

@@ -2,42 +2,44 @@ import { X509Certificate } from "node:crypto";
 import { connect } from "node:tls";
 import { readTls, type TlsMaterial } from "../../config/tls-material.ts";
 import { answeringNodes } from "./nodes.ts";
-import type { DoctorContext } from "./doctor.ts";
+import type { DoctorContext } from "./doctor-context.ts";
+import { errorMessage } from "../framework/error-message.ts";
 
-/** A certificate that ends sooner than this is told of, in days. */
-const daysLeft = 30;
+/** A certificate that expires within this time is reported, in days. */
+const minDaysLeft = 30;
 const dayMs = 86_400_000;
 
-/** Our own certificates and authorities towards the nodes, and the certificates that nodes show. */
+/** Checks the expiry of the configured certificates and of the certificates that nodes present (RC109). */
 export async function checkTls(context: DoctorContext): Promise<void> {
-  const { context: session, config, probed } = context;
+  const { command, config, probed } = context;
   const files = config.clusters.flatMap(({ tls }) => [tls?.ca, tls?.cert].filter((file) => typeof file === "string"));
-  for (const { name, tls } of config.clusters) if (tls !== null) examineFiles(context, name);
+  for (const { name, tls } of config.clusters) if (tls !== null) checkFiles(context, name);
   const servers = probed.snapshot.clusters.flatMap((state) =>
     answeringNodes(state).flatMap(({ node }) =>
       node.api?.startsWith("https:") === true ? [{ cluster: state.name, node: node.name, api: node.api }] : [],
     ),
   );
-  const ends = await Promise.all(
+  const presented = await Promise.all(
     servers.map(async ({ cluster, node, api }) => ({
-      who: `${cluster}/${node}`,
-      validTo: await endOf(api, { tls: tlsOf(context, cluster), timeoutMs: config.probe.timeoutMs }),
+      name: `${cluster}/${node}`,
+      validTo: await presentedValidTo(api, { tls: tlsOf(context, cluster), timeoutMs: config.probe.timeoutMs }),
     })),
   );
-  for (const { who, validTo } of ends) if (validTo !== null) examineEnd(context, `the certificate of ${who}`, validTo);
+  for (const { name, validTo } of presented)
+    if (validTo !== null) checkExpiry(context, `the certificate of ${name}`, validTo);
   if (files.length === 0 && servers.length === 0)
-    session.result.cover("tls", "not_applicable", { detail: "no TLS towards the nodes" });
+    command.result.cover("tls", "not_applicable", { detail: "no TLS towards the nodes" });
   else {
-    const unseen = ends.filter(({ validTo }) => validTo === null).map(({ who }) => who);
+    const missing = presented.filter(({ validTo }) => validTo === null).map(({ name }) => name);
     const detail =
-      unseen.length === 0
+      missing.length === 0
         ? `${files.length} files, ${servers.length} nodes`
-        : `no certificate was seen of ${unseen.join(", ")}`;
-    session.result.cover("tls", unseen.length === 0 ? "complete" : "incomplete", { detail });
+        : `no certificate received from ${missing.join(", ")}`;
+    command.result.cover("tls", missing.length === 0 ? "complete" : "incomplete", { detail });
   }
 }
 
-/** The TLS material of a cluster; `null` where it has none or it cannot be read, which is told elsewhere. */
+/** The TLS material of a cluster; `null` if it has none or its files cannot be read, which RC111 reports. */
 export function tlsOf({ config }: DoctorContext, cluster: string): TlsMaterial | null {
   const files = config.clusters.find(({ name }) => name === cluster)?.tls ?? null;
   try {
@@ -47,8 +49,8 @@ export function tlsOf({ config }: DoctorContext, cluster: string): TlsMaterial |
   }
 }
 
-function examineFiles(context: DoctorContext, cluster: string): void {
-  const { config, context: session } = context;
+function checkFiles(context: DoctorContext, cluster: string): void {
+  const { config, command } = context;
   const files = config.clusters.find(({ name }) => name === cluster)?.tls ?? null;
   const material = tlsOf(context, cluster);
   if (files === null || material === null) return;
@@ -59,10 +61,10 @@ function examineFiles(context: DoctorContext, cluster: string): void {
     if (file === null || text === undefined) continue;
     for (const pem of text.match(/-----BEGIN CERTIFICATE-----[\s\S]*?-----END CERTIFICATE-----/g) ?? []) {
       try {
-        examineEnd(context, file, new Date(new X509Certificate(pem).validTo));
+        checkExpiry(context, file, new Date(new X509Certificate(pem).validTo));
       } catch (error) {
-        session.result.diagnose("RC111", {
-          message: `cluster ${cluster}: ${file} holds no certificate: ${error instanceof Error ? error.message : String(error)}`,
+        command.result.diagnose("RC111", {
+          message: `cluster ${cluster}: ${file} contains an unreadable certificate: ${errorMessage(error)}`,
           location: { file, kind: "source" },
         });
       }
@@ -70,18 +72,18 @@ function examineFiles(context: DoctorContext, cluster: string): void {
   }
 }
 
-function examineEnd({ context: { result } }: DoctorContext, what: string, validTo: Date): void {
+function checkExpiry({ command: { result } }: DoctorContext, subject: string, validTo: Date): void {
   const days = Math.floor((validTo.getTime() - Date.now()) / dayMs);
-  if (days >= daysLeft) return;
-  const isOver = days < 0;
+  if (days >= minDaysLeft) return;
+  const hasExpired = days < 0;
   result.diagnose("RC109", {
-    message: `${what} ${isOver ? "has expired" : `expires in ${days} days`}: ${validTo.toISOString()}`,
-    ...(isOver ? { severity: "error" as const } : {}),
+    message: `${subject} ${hasExpired ? "has expired" : `expires in ${days} days`}: ${validTo.toISOString()}`,
+    ...(hasExpired ? { severity: "error" as const } : {}),
   });
 }
 
-/** Until when the certificate that a node shows is valid; `null` where none was seen. It is looked at even if it is not trusted. */
-function endOf(
+/** When the certificate that a node presents expires; `null` if none was received. Untrusted certificates count too. */
+function presentedValidTo(
   api: string,
   { tls, timeoutMs }: { readonly tls: TlsMaterial | null; readonly timeoutMs: number },
 ): Promise<Date | null> {

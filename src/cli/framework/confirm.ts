@@ -1,25 +1,27 @@
 import { createInterface } from "node:readline/promises";
-import { CommandError } from "./command.ts";
+import { CommandError } from "./command-error.ts";
 import type { CommandContext } from "./command-context.ts";
 
 /**
- * Asks a person before a change; `--yes` and `--dry-run` do not ask. Without a terminal nobody can say yes.
- * @throws Stop (RC008) where it was not confirmed
+ * Asks the user to confirm a change. Does not ask with `--yes` or `--dry-run`.
+ * @param change what will happen, as a sentence without its full stop
+ * @throws CommandError (RC008) if the user did not confirm, or if there is no terminal to ask on
  */
-export async function confirm({ args, io, format, signal }: CommandContext, what: string): Promise<void> {
+export async function confirm({ args, io, format, signal }: CommandContext, change: string): Promise<void> {
   if (args.has("yes") || args.has("dry-run")) return;
   if (io.stdin.isTTY !== true || !io.stderr.isTerminal || format === "json")
-    throw new CommandError("RC008", `${what}: nobody is asked without a terminal; pass --yes`);
-  const asking = createInterface({ input: io.stdin });
-  await io.stderr.write(`${what}. Go ahead? [y/N] `);
+    throw new CommandError("RC008", `${change}: cannot ask for confirmation without a terminal; pass --yes`);
+  const lines = createInterface({ input: io.stdin });
+  await io.stderr.write(`${change}. Continue? [y/N] `);
   try {
     const answer = await new Promise<string>((resolve) => {
-      asking.once("line", resolve);
-      asking.once("close", () => resolve(""));
+      lines.once("line", resolve);
+      lines.once("close", () => resolve(""));
       signal.addEventListener("abort", () => resolve(""), { once: true });
     });
-    if (!/^y(?:es)?$/i.test(answer.trim())) throw new CommandError("RC008", `${what}: not confirmed, nothing was done`);
+    if (!/^y(?:es)?$/i.test(answer.trim()))
+      throw new CommandError("RC008", `${change}: not confirmed, nothing was changed`);
   } finally {
-    asking.close();
+    lines.close();
   }
 }

@@ -1,6 +1,6 @@
-import type { OptionSpec } from "./command.ts";
+import type { OptionSpec } from "./command-description.ts";
 
-/** What every command takes. */
+/** The options of every command. */
 export const commonOptions: readonly OptionSpec[] = [
   {
     name: "format",
@@ -13,35 +13,42 @@ export const commonOptions: readonly OptionSpec[] = [
     name: "color",
     value: "WHEN",
     choices: ["auto", "always", "never"],
-    help: "colour: on a terminal only, unless said (default auto)",
+    help: "when to use colours (default auto: only on a terminal)",
   },
-  { name: "help", short: "h", help: "this text" },
+  { name: "help", short: "h", help: "show this help" },
 ];
 
-/** How a running rolecall is reached. */
+/** How to reach a running rolecall. */
 export const serverOptions: readonly OptionSpec[] = [
   {
     name: "server",
     value: "URL",
-    help: "the running rolecall (default http://127.0.0.1:8008; for status, explain, render and drains the admin listener http://127.0.0.1:9108)",
+    help:
+      "the running rolecall (default http://127.0.0.1:8008; " +
+      "for status, explain, render and drains the admin listener, http://127.0.0.1:9108)",
   },
-  { name: "timeout", value: "TIME", help: "how long to wait for its answer (default 10s; management calls 2min)" },
-  { name: "token-file", value: "FILE", help: "a file that holds a bearer token" },
-  { name: "user-file", value: "FILE", help: "a file that holds user:password" },
-  { name: "ca", value: "FILE", help: "who signs its certificate (PEM)" },
+  { name: "timeout", value: "TIME", help: "how long to wait for a response (default 10s; management calls 2min)" },
+  { name: "token-file", value: "FILE", help: "a file with a bearer token" },
+  { name: "user-file", value: "FILE", help: "a file with user:password" },
+  { name: "ca", value: "FILE", help: "the certificate authority of the server (PEM)" },
 ];
 
-/** How nodes are found when rolecall is not asked. */
+/** How to find nodes without a running rolecall. */
 export const sourceOptions: readonly OptionSpec[] = [
-  { name: "config", value: "FILE", help: "probe the clusters of this configuration once, here" },
-  { name: "discover", value: "URL[,URL]", multiple: true, help: "probe one cluster once, found through these nodes" },
-  { name: "set", value: "PATH=VALUE", multiple: true, help: "one setting of the configuration; may be repeated" },
+  { name: "config", value: "FILE", help: "probe the clusters of this configuration once, from this machine" },
+  {
+    name: "discover",
+    value: "URL[,URL]",
+    multiple: true,
+    help: "probe one cluster once, discovered through these nodes",
+  },
+  { name: "set", value: "PATH=VALUE", multiple: true, help: "override one configuration key; may be repeated" },
 ];
 
 export const clusterOption: OptionSpec = {
   name: "cluster",
   value: "NAME",
-  help: "the cluster; not needed where there is one",
+  help: "the cluster; optional if there is only one",
 };
 
-export const nodeOption: OptionSpec = { name: "node", value: "NODE", help: "the node, as pg2 or demo/pg2" };
+export const nodeOption: OptionSpec = { name: "node", value: "NODE", help: "the node, such as pg2 or demo/pg2" };

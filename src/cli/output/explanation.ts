@@ -1,10 +1,10 @@
 import { formatDuration } from "./figures.ts";
 import { safe, type Style } from "./style.ts";
 
-/** One rule as it was applied. */
+/** One rule of an explanation. The fields are those of the JSON document. */
 export interface PrintedRule {
   readonly rule: string;
-  /** `pass`, `refuse` or `skip`. */
+  /** `pass`, `refuse` or `skip`; a newer server may send others. */
   readonly outcome: string;
   readonly value: string;
   readonly limit: string | null;
@@ -13,25 +13,24 @@ export interface PrintedRule {
   readonly reason: string | null;
 }
 
-/** Why a node gets the answer it gets. */
+/** Why a node is fit or unfit for a check. */
 export interface PrintedExplanation {
   readonly cluster: string;
   readonly node: string;
   readonly check: string;
   readonly fit: boolean;
   readonly reason: string | null;
-  /** The rule that decided. */
+  /** The rule that decided the verdict. */
   readonly decisive: string | null;
   readonly rules: readonly PrintedRule[];
 }
 
-/** The verdict, then rule by rule what was seen, the limit, where it comes from and how old that is. */
-export function renderExplanation(told: PrintedExplanation, style: Style): string {
-  const verdict = told.fit ? style.green("fit") : style.red(`unfit: ${told.reason}`);
-  const lines = told.rules.map((rule) =>
-    renderRule(rule, rule.rule === told.decisive && rule.outcome === "refuse", style),
-  );
-  return `${style.bold(`${told.cluster}/${told.node}`)} for ${told.check}: ${verdict}\n${lines.join("")}`;
+/** Renders the verdict, then one line per rule: value, limit, source and age of the evidence. */
+export function renderExplanation(explanation: PrintedExplanation, style: Style): string {
+  const { cluster, node, check, fit, reason, decisive, rules } = explanation;
+  const verdict = fit ? style.green("fit") : style.red(`unfit: ${reason}`);
+  const lines = rules.map((rule) => renderRule(rule, rule.rule === decisive && rule.outcome === "refuse", style));
+  return `${style.bold(`${cluster}/${node}`)} for ${check}: ${verdict}\n${lines.join("")}`;
 }
 
 function renderRule(
@@ -41,8 +40,8 @@ function renderRule(
 ): string {
   const mark =
     outcome === "pass" ? style.green("ok") : outcome === "skip" ? style.dim("- ") : style.red(isDecisive ? "NO" : "no");
-  const measure = limit === null ? "" : `  [${safe(limit)}]`;
-  const from =
+  const limitText = limit === null ? "" : `  [${safe(limit)}]`;
+  const sourceText =
     source === "" ? "" : style.dim(`  (${safe(source)}${age === null ? "" : `, ${formatDuration(age)} old`})`);
-  return `  ${mark}  ${rule.padEnd(18)} ${safe(value)}${measure}${from}\n`;
+  return `  ${mark}  ${rule.padEnd(18)} ${safe(value)}${limitText}${sourceText}\n`;
 }

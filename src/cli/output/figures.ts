@@ -1,6 +1,6 @@
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 
-/** A span of time for people: `0.4 s`, `12 s`, `3 min`, `5 h`, `9 d`. */
+/** Formats a duration in ms for people: `0.4 s`, `12 s`, `3 min`, `5 h`, `9 d`. */
 export function formatDuration(ms: number): string {
   if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
   if (ms < 120_000) return `${Math.round(ms / 1000)} s`;
@@ -9,19 +9,19 @@ export function formatDuration(ms: number): string {
   return `${Math.round(ms / 86_400_000)} d`;
 }
 
-/** A lag in bytes, or `-` where it is not known. */
+/** Formats a lag in bytes, or `-` if it is unknown. */
 export function formatLag(bytes: number | null): string {
   return bytes === null ? "-" : formatByteSize(bytes);
 }
 
-/** A span, or `-` where it is not known. */
+/** Formats a duration in ms, or `-` if it is unknown. */
 export function formatKnownDuration(ms: number | null): string {
   return ms === null ? "-" : formatDuration(ms);
 }
 
 const bars = "▁▂▃▄▅▆▇█";
 
-/** Draws values as small bars, the highest at full height; `null` is a gap. */
+/** Renders values as a line of bars. The highest value has full height; `null` is a gap. */
 export function sparkline(values: readonly (number | null)[]): string {
   const highest = Math.max(1, ...values.filter((value) => value !== null));
   return values

@@ -1,14 +1,14 @@
 import type { Diagnostic, Location, Result } from "../result/document.ts";
 import { safeLines, type Style } from "./style.ts";
 
-/** Writes findings for people: one line each and what to do, those that a policy excluded dimmed. */
+/** Renders findings as text: the message, then the action. Findings that a policy excluded are dimmed. */
 export function renderFindings(diagnostics: readonly Diagnostic[], style: Style): string {
   return diagnostics.map((diagnostic) => renderFinding(diagnostic, style)).join("");
 }
 
 /**
- * The findings that people are shown: of checks that were never reached because the command ended before, the cause says
- * enough.
+ * The findings to show as text. If the command ended early, the finding about the cause is enough: the findings about
+ * the checks that were never reached (RC003) are left out.
  */
 export function shownFindings({ diagnostics, coverage }: Result): readonly Diagnostic[] {
   const hasCause = diagnostics.some(({ rule_id, incomplete }) => incomplete === true && rule_id !== "RC003");
@@ -18,7 +18,7 @@ export function shownFindings({ diagnostics, coverage }: Result): readonly Diagn
   );
 }
 
-/** `rolecall.yaml:12` */
+/** Formats a location: `rolecall.yaml:12`, or `file#pointer` if the line is unknown. */
 export function formatLocation({ file, line, pointer }: Location): string {
   const place = line === undefined ? file : `${file}:${line}`;
   return line === undefined && pointer !== undefined ? `${place}#${pointer}` : place;

@@ -1,24 +1,24 @@
-/** Where a command writes. */
+/** An output stream of a command. */
 export interface Sink {
   readonly isTerminal: boolean;
-  /** Characters a line; 80 where it is no terminal. */
+  /** Characters per line; 80 if the stream is not a terminal. */
   readonly columns: () => number;
   readonly rows: () => number;
-  /** Resolves when the text has left. Never rejects: a reader that went away is no fault of the command. */
+  /** Resolves when the text was written. Never rejects: a closed reader is not an error of the command. */
   readonly write: (text: string) => Promise<void>;
 }
 
-/** What a command line runs with. */
+/** The streams and the environment of a command line. */
 export interface Io {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly stdin: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Aborted when nobody reads the output any more. */
+  /** Aborted when the reader of stdout is gone. */
   readonly unread: AbortSignal;
 }
 
-/** The process's own streams. A closed pipe (EPIPE) is silence from then on, no error. */
+/** The streams of this process. After a closed pipe (EPIPE), output is discarded without an error. */
 export function processIo(): Io {
   const unread = new AbortController();
   return {

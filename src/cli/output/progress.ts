@@ -1,9 +1,9 @@
 import type { Sink } from "./io.ts";
 
-/** How long a command may be silent before it says what it is doing, in ms. */
-const patienceMs = 1_000;
+/** Progress is shown for commands that take longer than this, in ms. */
+const delayMs = 1_000;
 
-/** Says on a terminal's stderr what is being done, once that has taken a second; the line is wiped at the end. */
+/** Shows the current step of a slow command on stderr if that is a terminal. The line is erased at the end. */
 export class Progress {
   readonly #sink: Sink;
   readonly #isShown: boolean;
@@ -11,14 +11,14 @@ export class Progress {
   #timer: NodeJS.Timeout | null = null;
   #isVisible = false;
 
-  /** @param isShown whether anybody is to see it: not where output is for a program */
+  /** @param isShown whether to show progress at all: false if the output is for a program */
   constructor(sink: Sink, isShown: boolean) {
     this.#sink = sink;
     this.#isShown = isShown && sink.isTerminal;
   }
 
-  /** What is being done now, in a few words. */
-  say(text: string): void {
+  /** Shows the current step, in a few words. */
+  report(text: string): void {
     this.#text = text;
     if (!this.#isShown) return;
     if (this.#isVisible) void this.#sink.write(`\r\u001b[K${text}`);
@@ -26,7 +26,7 @@ export class Progress {
       this.#timer ??= setTimeout(() => {
         this.#isVisible = true;
         void this.#sink.write(`\r\u001b[K${this.#text}`);
-      }, patienceMs).unref();
+      }, delayMs).unref();
   }
 
   done(): void {

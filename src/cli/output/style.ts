@@ -1,4 +1,4 @@
-/** Colours, or none. */
+/** Terminal colours; every function returns its argument if colours are off. */
 export interface Style {
   readonly bold: (text: string) => string;
   readonly dim: (text: string) => string;
@@ -7,7 +7,10 @@ export interface Style {
   readonly green: (text: string) => string;
 }
 
-/** Colour is for terminals; `--color` decides otherwise, and NO_COLOR (no-color.org) is heard. */
+/**
+ * Chooses the style. Colours are on if the output is a terminal, unless NO_COLOR is set (no-color.org).
+ * @param when the value of `--color`, which overrides both
+ */
 export function styleFor(
   when: string | null,
   isTerminal: boolean,
@@ -20,14 +23,14 @@ export function styleFor(
   return { bold: paint(1), dim: paint(2), red: paint(31), yellow: paint(33), green: paint(32) };
 }
 
-/** Text from elsewhere, safe on a terminal: no control characters. */
+/** Replaces control characters, so that foreign text cannot control the terminal. */
 export function safe(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are just what must not pass
+  // oxlint-disable-next-line no-control-regex -- this matches control characters on purpose
   return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");
 }
 
-/** As {@link safe}, but line breaks and tabs stay. */
+/** Like {@link safe}, but keeps line breaks and tabs. */
 export function safeLines(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- control characters are just what must not pass
+  // oxlint-disable-next-line no-control-regex -- this matches control characters on purpose
   return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, "?");
 }

@@ -1,12 +1,15 @@
 import { safe } from "./style.ts";
 
-/** A cell: plain text, and how it is painted once it is padded. */
+/** A cell: plain text, and the style to apply after padding. */
 export interface Cell {
   readonly text: string;
   readonly paint?: (text: string) => string;
 }
 
-/** Writes rows as columns, two spaces apart; the last column is as long as it is. Columns named in `right` are aligned there. */
+/**
+ * Renders a table with two spaces between columns. The columns in `right` are right-aligned; the last one is not
+ * padded.
+ */
 export function table(
   head: readonly string[],
   rows: readonly (readonly Cell[])[],
@@ -15,15 +18,15 @@ export function table(
   const all = [head.map((text): Cell => ({ text })), ...rows].map((row) =>
     row.map((cell) => ({ ...cell, text: safe(cell.text) })),
   );
-  const widths = head.map((_, at) => Math.max(...all.map((row) => width(row[at]?.text ?? ""))));
+  const widths = head.map((_, column) => Math.max(...all.map((row) => width(row[column]?.text ?? ""))));
   return all
     .map((row) =>
       row
-        .map(({ text, paint: wanted = same }, at) => {
-          const paint = text === "" ? same : wanted;
-          const gap = " ".repeat(Math.max(0, (widths[at] ?? 0) - width(text)));
-          if (right.includes(head[at] ?? "")) return gap + paint(text);
-          return at === head.length - 1 ? paint(text) : paint(text) + gap;
+        .map(({ text, paint: cellPaint = unpainted }, column) => {
+          const paint = text === "" ? unpainted : cellPaint;
+          const gap = " ".repeat(Math.max(0, (widths[column] ?? 0) - width(text)));
+          if (right.includes(head[column] ?? "")) return gap + paint(text);
+          return column === head.length - 1 ? paint(text) : paint(text) + gap;
         })
         .join("  ")
         .trimEnd(),
@@ -32,7 +35,7 @@ export function table(
     .concat("\n");
 }
 
-function same(text: string): string {
+function unpainted(text: string): string {
   return text;
 }
 

@@ -1,27 +1,29 @@
 import { stringify } from "yaml";
 import { hostPort, type TargetCluster, type Targets } from "./targets.ts";
-import { portStep, type RenderChoices } from "./haproxy.ts";
+import { portStep, type RenderOptions } from "./haproxy.ts";
 
-/** The host suffix that is written where the configuration has none. */
+/** The host suffix to use if the configuration has none. */
 export const defaultSuffix = ".rolecall.internal";
 
 /**
- * A static Envoy configuration. Envoy can vary only the Host of a check by endpoint, so nodes are named by it; a 503 ejects
- * at once, while 500 (we cannot tell) counts to the threshold; panic routing is off, for a write pool has one healthy
- * endpoint of three (reference/integrations.md, 2.1, and 0.4).
+ * Renders a static Envoy configuration (reference/integrations.md, 2.1 and 0.4). The Host header selects the node,
+ * because it is the only part of a check that Envoy can vary by endpoint. A 503 ejects at once, while 500 (blind)
+ * counts towards the threshold. Panic routing is off: a write pool has one healthy endpoint of three.
  */
-export function renderEnvoy(targets: Targets, choices: RenderChoices): string {
-  const pools = targets.clusters.flatMap((cluster, at) => [
-    { cluster, kind: "write", path: "/primary", port: choices.writePort + at * portStep },
-    { cluster, kind: "read", path: `/replica?lag=${choices.lag}`, port: choices.readPort + at * portStep },
+export function renderEnvoy(targets: Targets, options: RenderOptions): string {
+  const pools = targets.clusters.flatMap((cluster, index) => [
+    { cluster, kind: "write", path: "/primary", port: options.writePort + index * portStep },
+    { cluster, kind: "read", path: `/replica?lag=${options.lag}`, port: options.readPort + index * portStep },
   ]);
   const document = {
     static_resources: {
-      listeners: pools.map(({ cluster, kind, port }) => listener(`${cluster.name}-${kind}`, choices.bind, port)),
-      clusters: pools.map(({ cluster, kind, path }) => balanced(targets, cluster, { kind, path })),
+      listeners: pools.map(({ cluster, kind, port }) => listener(`${cluster.name}-${kind}`, options.bind, port)),
+      clusters: pools.map(({ cluster, kind, path }) => upstreamCluster(targets, cluster, { kind, path })),
     },
   };
-  return `# Rendered by rolecall. host_suffixes of rolecall's configuration must hold ${targets.hostSuffix ?? defaultSuffix}\n${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+  const suffix = targets.hostSuffix ?? defaultSuffix;
+  const text = stringify(document, { lineWidth: 0, aliasDuplicateObjects: false });
+  return `# Rendered by rolecall. host_suffixes in the rolecall configuration must contain ${suffix}\n${text}`;
 }
 
 function listener(name: string, address: string, port: number): object {
@@ -37,7 +39,7 @@ function listener(name: string, address: string, port: number): object {
   };
 }
 
-function balanced(
+function upstreamCluster(
   { edge, hostSuffix }: Targets,
   { name, nodes }: TargetCluster,
   { kind, path }: { readonly kind: string; readonly path: string },

@@ -1,28 +1,31 @@
 import { hostPort, type TargetCluster, type Targets } from "./targets.ts";
 
-/** What an operator chooses of the rendered balancers. */
-export interface RenderChoices {
+/** The options for the rendered load balancers. */
+export interface RenderOptions {
   readonly bind: string;
   readonly writePort: number;
   readonly readPort: number;
-  /** The lag limit of readers, as `10MB`. */
+  /** The lag limit of the read pool, such as `10MB`. */
   readonly lag: string;
-  /** Whether a soft no (drained, lagging) of a reader lets its sessions be. */
+  /** Whether the read pool keeps the existing sessions of a replica after a soft no (drained, lagging). */
   readonly soft: boolean;
 }
 
-/** How far apart the ports of two clusters are. */
+/** The distance between the ports of two clusters. */
 export const portStep = 10;
 
 /**
- * An HAProxy configuration: per cluster one port for writers and one for readers. Writers fall at once and rise after two,
- * or the old and the new primary would both be up for a moment (reference/integrations.md, 1.7, measured).
- * Softly drained readers: a soft no is a 404, which takes new sessions away (NOLB) and lets those that are there be. Never for writers:
- * from NOLB a server is up again after a single 200, past its `rise`, and the sessions of an old primary have to be cut.
+ * Renders an HAProxy configuration: per cluster one port for writes and one for reads. A write server goes down after
+ * one failed check and up after two good ones; otherwise the old and the new primary would both be up for a moment
+ * (reference/integrations.md, 1.7, measured).
+ *
+ * With `soft`, a soft no is a 404 in the read pool: HAProxy sends no new sessions (NOLB) and keeps the existing ones.
+ * The write pool never uses this: a server leaves NOLB after a single 200 regardless of `rise`, and the sessions of an
+ * old primary must be closed.
  */
-export function renderHaproxy({ clusters, edge }: Targets, choices: RenderChoices): string {
+export function renderHaproxy({ clusters, edge }: Targets, options: RenderOptions): string {
   return [
-    "# Rendered by rolecall: HAProxy asks rolecall, which answers from memory. Check it with: haproxy -c -f THIS_FILE",
+    "# Rendered by rolecall. Its health checks go to rolecall. Validate this file with: haproxy -c -f THIS_FILE",
     "global",
     "    spread-checks 3",
     "",
@@ -32,9 +35,9 @@ export function renderHaproxy({ clusters, edge }: Targets, choices: RenderChoice
     "    timeout client  30m",
     "    timeout server  30m",
     "    timeout check   900ms",
-    ...clusters.flatMap((cluster, at) => [
-      ...pool(cluster, writer(choices, at), edge),
-      ...pool(cluster, reader(choices, at), edge),
+    ...clusters.flatMap((cluster, index) => [
+      ...renderPool(cluster, writePool(options, index), edge),
+      ...renderPool(cluster, readPool(options, index), edge),
     ]),
     "",
   ].join("\n");
@@ -45,15 +48,15 @@ interface Pool {
   readonly bind: string;
   readonly check: string;
   readonly lines: readonly string[];
-  /** Rules of the check beside what is sent and expected. */
+  /** Further `http-check` rules. */
   readonly rules: readonly string[];
   readonly server: string;
 }
 
-function writer({ bind, writePort }: RenderChoices, at: number): Pool {
+function writePool({ bind, writePort }: RenderOptions, index: number): Pool {
   return {
     kind: "write",
-    bind: hostPort({ host: bind, port: writePort + at * portStep }),
+    bind: hostPort({ host: bind, port: writePort + index * portStep }),
     check: "primary",
     lines: [],
     rules: [],
@@ -61,19 +64,19 @@ function writer({ bind, writePort }: RenderChoices, at: number): Pool {
   };
 }
 
-function reader({ bind, readPort, lag, soft }: RenderChoices, at: number): Pool {
+function readPool({ bind, readPort, lag, soft }: RenderOptions, index: number): Pool {
   return {
     kind: "read",
-    bind: hostPort({ host: bind, port: readPort + at * portStep }),
+    bind: hostPort({ host: bind, port: readPort + index * portStep }),
     check: `replica?lag=${lag}${soft ? "&miss=404" : ""}`,
     lines: ["    balance roundrobin"],
     rules: soft ? ["    http-check disable-on-404"] : [],
-    // What is no soft no is a hard one: then sessions have nothing to stay for.
+    // With `soft`, a server goes down only after a hard no, and its sessions must be closed then.
     server: `inter 1s fastinter 200ms rise 2 fall 3${soft ? " on-marked-down shutdown-sessions" : ""}`,
   };
 }
 
-function pool(
+function renderPool(
   { name, nodes }: TargetCluster,
   { kind, bind, check, lines, rules, server }: Pool,
   edge: Targets["edge"],

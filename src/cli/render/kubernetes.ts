@@ -5,8 +5,9 @@ const labels = { "app.kubernetes.io/name": "rolecall" };
 const port = 8008;
 
 /**
- * Manifests: two instances of rolecall near the balancers, their configuration, a Service, a disruption budget. The liveness
- * probe asks about the process, never about a database (reference/integrations.md, 4). The admin listener stays on loopback.
+ * Renders Kubernetes manifests: two instances of rolecall, their configuration, a Service, a disruption budget. The
+ * liveness probe checks the process, never a database (reference/integrations.md, 4). The admin listener stays on
+ * loopback.
  */
 export function renderKubernetes({ clusters, hostSuffix }: Targets, image: string): string {
   const config = {
@@ -50,7 +51,8 @@ export function renderKubernetes({ clusters, hostSuffix }: Targets, image: strin
       spec: { minAvailable: 1, selector: { matchLabels: labels } },
     },
   ];
-  return `# Rendered by rolecall: kubectl apply -f THIS_FILE\n${documents.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })).join("---\n")}`;
+  const texts = documents.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }));
+  return `# Rendered by rolecall: kubectl apply -f THIS_FILE\n${texts.join("---\n")}`;
 }
 
 function deployment(image: string): object {

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { hostPort, type Targets } from "./targets.ts";
 
-/** Scrape configuration: rolecall itself, every node's API, and every exporter that is known. */
+/** Renders the Prometheus scrape configuration: rolecall, the API of every node, and every known exporter. */
 export function renderPrometheus({ clusters, admin }: Targets): string {
   const nodes = clusters.flatMap((cluster) => cluster.scraped.map((node) => ({ cluster: cluster.name, ...node })));
   const jobs = [
@@ -19,7 +19,8 @@ export function renderPrometheus({ clusters, admin }: Targets): string {
       ),
     ),
   ];
-  return `# Rendered by rolecall: to be merged into prometheus.yml\n${stringify({ scrape_configs: jobs }, { lineWidth: 0 })}`;
+  const text = stringify({ scrape_configs: jobs }, { lineWidth: 0 });
+  return `# Rendered by rolecall: merge it into prometheus.yml\n${text}`;
 }
 
 interface Scraped {
@@ -28,12 +29,12 @@ interface Scraped {
   readonly url: URL;
 }
 
-/** A job has one scheme for all its targets. */
+/** Groups the targets by scheme: all targets of a job have the same one. */
 function byScheme(job: string, nodes: readonly Scraped[]): readonly object[] {
   return (["http", "https"] as const).flatMap((scheme) => {
-    const chosen = nodes.filter(({ url }) => url.protocol === `${scheme}:`);
-    if (chosen.length === 0) return [];
-    const staticConfigs = chosen.map(({ cluster, name, url }) => ({
+    const selected = nodes.filter(({ url }) => url.protocol === `${scheme}:`);
+    if (selected.length === 0) return [];
+    const staticConfigs = selected.map(({ cluster, name, url }) => ({
       targets: [targetOf(url)],
       labels: { cluster, node: name },
     }));

@@ -1,56 +1,59 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Config } from "../../config/model/config.ts";
 import { parseDatabaseAddress } from "../../health/check.ts";
-import { CommandError } from "../framework/command.ts";
-import { probeOnce } from "../client/probe-once.ts";
+import { CommandError } from "../framework/command-error.ts";
+import { probeLocally } from "../client/local-probe.ts";
 import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../client/cluster-status.ts";
-import { defaultServers, Server } from "../client/server.ts";
+import { defaultServers, RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
-/** A node that balancers can send traffic to. */
-export interface TargetNode {
+/** A node that load balancers can send traffic to. */
+export interface BackendNode {
   readonly name: string;
   readonly database: DatabaseAddress;
 }
 
-/** A node as Prometheus reaches it. */
+/** The addresses that Prometheus scrapes of a node. */
 export interface ScrapedNode {
   readonly name: string;
   readonly api: string | null;
   readonly exporter: string | null;
 }
 
+/** A cluster to render configuration for. */
 export interface TargetCluster {
   readonly name: string;
   readonly scope: string | null;
-  readonly nodes: readonly TargetNode[];
+  readonly nodes: readonly BackendNode[];
   readonly scraped: readonly ScrapedNode[];
 }
 
-/** What configuration is rendered for. */
+/** The input of every renderer. */
 export interface Targets {
   readonly clusters: readonly TargetCluster[];
-  /** Where balancers reach rolecall's health checks. */
+  /** Where load balancers reach the health listener of rolecall. */
   readonly edge: DatabaseAddress;
-  /** Where Prometheus reaches rolecall's metrics; `null` where no listener has them. */
+  /** Where Prometheus reaches the metrics of rolecall; `null` if no listener serves them. */
   readonly admin: DatabaseAddress | null;
   readonly hostSuffix: string | null;
 }
 
-/** Where health checks are answered when nothing is said. */
+/** The default port of the health listener. */
 const healthPort = Number(new URL(defaultServers.node).port);
 
-/** Names that need no quoting in any of the formats; others are left out, or a name could write configuration of its own. */
+/**
+ * Names that need no quoting in any format. Nodes with other names are left out: a name must not inject configuration.
+ */
 const plainName = /^[A-Za-z0-9_.-]{1,128}$/;
 
-/** Finds what configuration is to be rendered for: by the configuration and one probing, or as a running rolecall sees it. */
+/** Collects the targets: from a configuration and one local probe, or from a running rolecall. */
 export async function targetsFor(context: CommandContext): Promise<Targets> {
   const { args } = context;
-  const edge = addressIn(context, "edge");
-  const admin = addressIn(context, "admin");
+  const edge = addressOption(context, "edge");
+  const admin = addressOption(context, "admin");
   if (!isLocal(context)) {
-    const { clusters } = await fetchStatusFrom(new Server(context, "admin"));
-    // What was asked is an admin listener: balancers are not to check there.
+    const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
+    // --server is an admin listener here, which load balancers must not check.
     const host = new URL(args.text("server") ?? defaultServers.admin).hostname.replace(/^\[|\]$/g, "");
     return {
       clusters: targetClusters(context, clusters),
@@ -60,13 +63,13 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
     };
   }
   const config = requireConfig(context);
-  const { clusters } = (await probeOnce(config, context)).overview();
+  const { clusters } = (await probeLocally(config, context)).overview();
   return targetsOf(context, config, clusters);
 }
 
-/** As {@link targetsFor}, from what is known already. */
+/** Like {@link targetsFor}, from a configuration and clusters that were probed already. */
 export function targetsOf(context: CommandContext, config: Config, clusters: readonly StatusCluster[]): Targets {
-  const doorOf = (dialect: string): DatabaseAddress | null => {
+  const listenerOf = (dialect: string): DatabaseAddress | null => {
     const listener = config.listen.find(
       (candidate) => candidate.dialect === dialect && (dialect === "admin" || candidate.node === null),
     );
@@ -76,8 +79,8 @@ export function targetsOf(context: CommandContext, config: Config, clusters: rea
   };
   return {
     clusters: targetClusters(context, clusters),
-    edge: addressIn(context, "edge") ?? doorOf("node") ?? { host: "127.0.0.1", port: 8008 },
-    admin: addressIn(context, "admin") ?? doorOf("admin"),
+    edge: addressOption(context, "edge") ?? listenerOf("node") ?? { host: "127.0.0.1", port: 8008 },
+    admin: addressOption(context, "admin") ?? listenerOf("admin"),
     hostSuffix: config.hostSuffixes[0] ?? null,
   };
 }
@@ -86,24 +89,24 @@ function targetClusters(
   { args, result }: CommandContext,
   clusters: readonly StatusCluster[],
 ): readonly TargetCluster[] {
-  const wanted = args.text("cluster");
-  const chosen = clusters.filter(({ cluster }) => wanted === null || cluster === wanted);
-  if (chosen.length === 0)
+  const selected = args.text("cluster");
+  const matching = clusters.filter(({ cluster }) => selected === null || cluster === selected);
+  if (matching.length === 0)
     throw new CommandError(
       "RC001",
-      `--cluster must be one of ${clusters.map(({ cluster }) => cluster).join(", ")}: it is ${JSON.stringify(wanted)}`,
+      `--cluster must be one of ${clusters.map(({ cluster }) => cluster).join(", ")}, got ${JSON.stringify(selected)}`,
     );
-  return chosen.flatMap(({ cluster, scope, nodes }) => {
+  return matching.flatMap(({ cluster, scope, nodes }) => {
     if (!plainName.test(cluster)) {
       result.diagnose("RC120", {
-        message: `cluster ${JSON.stringify(cluster)} is left out: its name has other characters than letters, digits, _ . -`,
+        message: `cluster ${JSON.stringify(cluster)} is left out: its name may only have letters, digits and _ . -`,
       });
       return [];
     }
     const named = nodes.filter(({ node }) => {
       if (!plainName.test(node))
         result.diagnose("RC120", {
-          message: `${cluster}/${JSON.stringify(node)} is left out: its name has other characters than letters, digits, _ . -`,
+          message: `${cluster}/${JSON.stringify(node)} is left out: its name may only have letters, digits and _ . -`,
         });
       return plainName.test(node);
     });
@@ -111,8 +114,8 @@ function targetClusters(
       const address = database === null ? undefined : parseDatabaseAddress(database);
       if (address === undefined || !/^[\w.:-]+$/.test(address.host)) {
         result.diagnose("RC120", {
-          message: `${cluster}/${node} is left out for balancers: the address of its database is not known`,
-          action: "Set database of the node, or let it be discovered.",
+          message: `${cluster}/${node} is left out for load balancers: the address of its database is unknown`,
+          action: "Set database for the node, or let rolecall discover it.",
         });
         return [];
       }
@@ -123,16 +126,16 @@ function targetClusters(
   });
 }
 
-function addressIn({ args }: CommandContext, option: "edge" | "admin"): DatabaseAddress | null {
+function addressOption({ args }: CommandContext, option: "edge" | "admin"): DatabaseAddress | null {
   const text = args.text(option);
   if (text === null) return null;
   const address = parseDatabaseAddress(text);
   if (address === undefined)
-    throw new CommandError("RC001", `--${option} must be HOST:PORT: it is ${JSON.stringify(text)}`);
+    throw new CommandError("RC001", `--${option} must be HOST:PORT, got ${JSON.stringify(text)}`);
   return address;
 }
 
-/** `host:port`, with brackets around an IPv6 address. */
+/** Formats `host:port`, with brackets around an IPv6 address. */
 export function hostPort({ host, port }: DatabaseAddress): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -11,14 +11,14 @@ import {
 } from "./document.ts";
 import { rules, type RuleId } from "./rules.ts";
 
-/** A check that a command knows. */
+/** A check that a command can cover. */
 export interface KnownCheck {
   readonly id: string;
-  /** Whether the command has not done its work without it. */
+  /** Whether the command is incomplete without this check. */
   readonly required: boolean;
 }
 
-/** What a command has to say of one finding. Severity and action are the rule's unless given. */
+/** The content of a finding. Severity and action default to those of the rule. */
 export interface ResultFinding {
   readonly message: string;
   readonly action?: string;
@@ -28,18 +28,19 @@ export interface ResultFinding {
   readonly incomplete?: boolean;
 }
 
-/** Findings, records and their texts are bounded, whatever a command meets. */
+/** The maximum length of each list of the document. */
 const listMax = 2_000;
+/** The maximum length of a text, in characters. */
 const textMax = 4_000;
 
-/** Collects what a command finds, and makes a document of it that conforms to the schema at any moment. */
+/** Collects the findings of a command. Can build a document that conforms to the schema at any time. */
 export class ResultBuilder {
   readonly #head: { readonly version: string; readonly command: string };
   readonly #diagnostics: Diagnostic[] = [];
   readonly #coverage = new Map<string, Coverage>();
   readonly #evidence: Evidence[] = [];
-  #unsaid = 0;
-  /** What the command has to say beside its findings. */
+  #droppedFindings = 0;
+  /** Command-specific data of the document. */
   data: unknown = undefined;
 
   constructor(head: { readonly version: string; readonly command: string }, checks: readonly KnownCheck[]) {
@@ -55,17 +56,17 @@ export class ResultBuilder {
   /** Adds a finding. */
   diagnose(id: RuleId, finding: ResultFinding): void {
     if (this.#diagnostics.length >= listMax) {
-      this.#unsaid += 1;
+      this.#droppedFindings += 1;
       return;
     }
     this.#diagnostics.push(diagnosticOf(id, finding));
   }
 
-  /** Says how a check went; one that the command did not announce is added. */
-  cover(id: string, status: CoverageStatus, said: { readonly detail: string; readonly required?: boolean }): void {
+  /** Sets the status of a check. A check that is not in the command's list is added. */
+  cover(id: string, status: CoverageStatus, entry: { readonly detail: string; readonly required?: boolean }): void {
     if (!this.#coverage.has(id) && this.#coverage.size >= listMax) return;
-    const required = said.required ?? this.#coverage.get(id)?.required ?? false;
-    this.#coverage.set(id, { id, required, status, detail: short(said.detail) });
+    const required = entry.required ?? this.#coverage.get(id)?.required ?? false;
+    this.#coverage.set(id, { id, required, status, detail: truncate(entry.detail) });
   }
 
   addEvidence(evidence: Evidence): void {
@@ -73,22 +74,27 @@ export class ResultBuilder {
   }
 
   /**
-   * The document as it stands. Each required check that did not complete gets its diagnostic.
-   * @param reviewed gives the diagnostics as a policy leaves them
+   * Builds the document. Adds a finding (RC003) for each required check that did not complete.
+   * @param review applies a policy to the findings
    */
-  build(reviewed: (diagnostics: readonly Diagnostic[]) => readonly Diagnostic[] = (same) => same): Result {
+  build(review: (diagnostics: readonly Diagnostic[]) => readonly Diagnostic[] = (unchanged) => unchanged): Result {
     const coverage = [...this.#coverage.values()];
-    const unfinished = coverage.filter(
+    const unfinishedChecks = coverage.filter(
       ({ required, status }) => required && status !== "complete" && status !== "not_applicable",
     );
-    const more: Diagnostic[] =
-      this.#unsaid === 0
+    const dropped: Diagnostic[] =
+      this.#droppedFindings === 0
         ? []
-        : [diagnosticOf("RC003", { message: `${this.#unsaid} more findings are not listed`, incomplete: true })];
-    const open = unfinished.map(({ id, status, detail }) =>
+        : [
+            diagnosticOf("RC003", {
+              message: `${this.#droppedFindings} further findings are not listed`,
+              incomplete: true,
+            }),
+          ];
+    const unfinished = unfinishedChecks.map(({ id, status, detail }) =>
       diagnosticOf("RC003", { message: `check ${id} is ${status}: ${detail}`, incomplete: true }),
     );
-    const diagnostics = reviewed([...this.#diagnostics, ...more, ...open]);
+    const diagnostics = review([...this.#diagnostics, ...dropped, ...unfinished]);
     return {
       schema_version: schemaVersion,
       ...this.#head,
@@ -96,40 +102,40 @@ export class ResultBuilder {
       diagnostics,
       coverage,
       evidence: [...this.#evidence],
-      ...(this.data === undefined ? {} : { data: plain(this.data) }),
+      ...(this.data === undefined ? {} : { data: toPlainJson(this.data) }),
     };
   }
 }
 
-/** 2 where required work did not complete, else 1 where a finding of severity error stands, else 0. */
+/** 2 if required work did not complete, else 1 if there is a finding of severity error that is not excluded, else 0. */
 export function exitCodeOf(diagnostics: readonly Diagnostic[]): ExitCode {
   if (diagnostics.some(({ incomplete }) => incomplete === true)) return 2;
   return diagnostics.some(({ severity, disposition }) => severity === "error" && disposition !== "excluded") ? 1 : 0;
 }
 
 function diagnosticOf(id: RuleId, { message, action, severity, location, incomplete }: ResultFinding): Diagnostic {
-  const { severity: usual, action: usualAction } = rules[id];
+  const rule = rules[id];
   return {
     rule_id: id,
-    severity: severity ?? usual,
-    message: short(message),
-    action: short(action ?? usualAction),
+    severity: severity ?? rule.severity,
+    message: truncate(message),
+    action: truncate(action ?? rule.action),
     ...(incomplete === true ? { incomplete } : {}),
-    ...(location === undefined ? {} : { location: sound(location) }),
+    ...(location === undefined ? {} : { location: withValidLine(location) }),
   };
 }
 
-/** Lines count from 1; one that does not is no line. */
-function sound({ line, ...rest }: Location): Location {
+/** Removes an invalid line number: lines count from 1. */
+function withValidLine({ line, ...rest }: Location): Location {
   return line !== undefined && Number.isSafeInteger(line) && line >= 1 ? { ...rest, line } : rest;
 }
 
-function short(text: string): string {
+function truncate(text: string): string {
   return text.length > textMax ? `${text.slice(0, textMax)}… (${text.length} characters)` : text;
 }
 
-/** What JSON can hold of a value. */
-function plain(value: unknown): unknown {
+/** Converts a value to plain JSON data; returns `null` if that is impossible. */
+function toPlainJson(value: unknown): unknown {
   try {
     const text: string | undefined = JSON.stringify(value, (_, inner: unknown) =>
       typeof inner === "bigint" ? String(inner) : inner,

@@ -1,7 +1,10 @@
-/** The result document of one command run, `cli.result/v1`, field by field as seeds/cli-result.md has it. Objects are open: readers meet more. */
+/**
+ * The result document of one command run, `cli.result/v1` (seeds/cli-result.md). Every object may have more fields in
+ * documents of other tools or versions.
+ */
 export interface Result {
   readonly schema_version: "cli.result/v1";
-  /** Of the tool. */
+  /** The version of the tool. */
   readonly version: string;
   readonly command: string;
   readonly site?: string;
@@ -12,7 +15,7 @@ export interface Result {
   readonly data?: unknown;
 }
 
-/** 0: nothing wrong. 1: there are findings of severity error. 2: the command could not do its work. */
+/** 0: no errors found. 1: findings of severity error. 2: the command could not complete. */
 export type ExitCode = 0 | 1 | 2;
 
 export type Severity = "info" | "warning" | "error";
@@ -22,9 +25,9 @@ export interface Diagnostic {
   readonly severity: Severity;
   readonly message: string;
   readonly action: string;
-  /** Required work did not complete: no policy can lower or exclude it. */
+  /** Required work did not complete. A policy can neither lower nor exclude this finding. */
   readonly incomplete?: boolean;
-  /** What a reviewed policy says of it; an excluded finding stays listed. */
+  /** The effect of a reviewed policy; an excluded finding stays listed. */
   readonly disposition?: string;
   readonly review?: Review;
   readonly location?: Location;
@@ -39,9 +42,9 @@ export interface Review {
 
 export interface Location {
   readonly file: string;
-  /** From 1. */
+  /** Counts from 1. */
   readonly line?: number;
-  /** The way to a value in the file. */
+  /** JSON pointer (RFC 6901) to a value in the file. */
   readonly pointer?: string;
   readonly kind?: "source" | "output";
 }
@@ -55,7 +58,7 @@ export interface Coverage {
   readonly detail: string;
 }
 
-/** One executed sub-command. */
+/** The record of one program that the command ran. */
 export interface Evidence {
   /** One element per argument. */
   readonly command: readonly string[];

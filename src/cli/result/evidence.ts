@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
 import type { Evidence } from "./document.ts";
 
-/** The most that is kept of one stream, in characters. */
+/** The maximum size of a recorded stream, in bytes. */
 const outputMax = 65_536;
 
-/** What a sub-command is run with. */
+/** How to run a program. */
 export interface Execution {
   readonly command: string;
   readonly args: readonly string[];
@@ -14,14 +14,14 @@ export interface Execution {
 }
 
 /**
- * Runs a sub-command and records it: argv, folder, output, exit code. Secrets are blotted out, long output is cut with a
- * note. @returns the record; the exit code is -1 where it did not run or was ended, and stderr says why
+ * Runs a program and records its arguments, directory, output and exit code. Redacts secrets; truncates long output.
+ * @returns the record. The exit code is -1 if the program could not be started or was killed; stderr says why
  */
 export function execute({ command, args, directory, timeoutMs, signal }: Execution): Promise<Evidence> {
   return new Promise((resolve) => {
     const child = spawn(command, args, { cwd: directory, stdio: ["ignore", "pipe", "pipe"], signal });
     const deadline = setTimeout(() => child.kill(), timeoutMs);
-    const output = { stdout: new Capped(), stderr: new Capped() };
+    const output = { stdout: new BoundedOutput(), stderr: new BoundedOutput() };
     child.stdout.on("data", (chunk: Buffer) => output.stdout.add(chunk));
     child.stderr.on("data", (chunk: Buffer) => output.stderr.add(chunk));
     const finish = (code: number, note: string): void => {
@@ -34,14 +34,16 @@ export function execute({ command, args, directory, timeoutMs, signal }: Executi
         exit_code: code,
       });
     };
-    child.once("error", (error) => finish(-1, `[it did not run: ${error.message}]`));
-    child.once("close", (code, killed) => finish(code ?? -1, killed === null ? "" : `[ended by ${killed}]`));
+    child.once("error", (error) => finish(-1, `[not started: ${error.message}]`));
+    child.once("close", (code, killSignal) =>
+      finish(code ?? -1, killSignal === null ? "" : `[killed by ${killSignal}]`),
+    );
   });
 }
 
 /**
- * Blots out what must not be shown: passwords in addresses and values of keys that name a secret. Also those that HAProxy,
- * HTTP and PostgreSQL write with a space between key and value.
+ * Redacts secrets: passwords in URLs, private keys, and values of keys that name a secret. Covers the notations of
+ * HAProxy, HTTP and PostgreSQL too, which separate key and value by a space.
  */
 export function redact(text: string): string {
   return text
@@ -56,8 +58,8 @@ export function redact(text: string): string {
     .replaceAll(/-----BEGIN ([A-Z ]*PRIVATE KEY)-----[\s\S]*?(?:-----END \1-----|$)/g, "-----BEGIN $1----- ***");
 }
 
-/** Text of bounded length. */
-class Capped {
+/** The output of a program, up to `outputMax` bytes. */
+class BoundedOutput {
   readonly #chunks: Buffer[] = [];
   #kept = 0;
   #total = 0;
@@ -71,8 +73,6 @@ class Capped {
 
   get text(): string {
     const text = redact(Buffer.concat(this.#chunks).toString("utf8"));
-    return this.#total > this.#kept
-      ? `${text}\n[cut: ${this.#total} bytes in all, the first ${this.#kept} are shown]\n`
-      : text;
+    return this.#total > this.#kept ? `${text}\n[truncated: the first ${this.#kept} of ${this.#total} bytes]\n` : text;
   }
 }

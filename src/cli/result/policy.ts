@@ -3,8 +3,9 @@ import { policyDiagnostic, type Disposition, type Policy } from "./policy-file.t
 import { isRuleId } from "./rules.ts";
 
 /**
- * Applies a policy. A finding it excludes stays listed and no longer counts; one it lowers gets that severity. Incomplete
- * work can be neither lowered nor excluded (seeds/cli-result.md, "Errors"). What the policy itself gets wrong is added.
+ * Applies a policy to findings. An excluded finding stays listed but no longer counts; a lowered one gets the lower
+ * severity. Findings about incomplete work can be neither lowered nor excluded (seeds/cli-result.md, "Errors").
+ * @returns the findings, followed by findings about the policy itself
  */
 export function applyPolicy(
   { dispositions, problems }: Policy,
@@ -15,39 +16,44 @@ export function applyPolicy(
   const expired = dispositions.filter(({ expiresMs }) => expiresMs !== null && expiresMs <= nowMs);
   const valid = dispositions.filter((disposition) => !unknown.includes(disposition) && !expired.includes(disposition));
   const overreaching = valid.filter((disposition) =>
-    diagnostics.some((diagnostic) => diagnostic.incomplete === true && isMeant(disposition, diagnostic)),
+    diagnostics.some((diagnostic) => diagnostic.incomplete === true && matches(disposition, diagnostic)),
   );
   const reviewed = diagnostics.map((diagnostic) => {
     const disposition =
-      diagnostic.incomplete === true ? undefined : valid.find((candidate) => isMeant(candidate, diagnostic));
-    return disposition === undefined ? diagnostic : disposed(diagnostic, disposition);
+      diagnostic.incomplete === true ? undefined : valid.find((candidate) => matches(candidate, diagnostic));
+    return disposition === undefined ? diagnostic : withDisposition(diagnostic, disposition);
   });
   return [
     ...reviewed,
     ...problems,
-    ...unknown.map(({ ruleId, said }) =>
-      policyDiagnostic("RC011", `Cannot review ${JSON.stringify(ruleId)} as there is no such rule`, said),
+    ...unknown.map(({ ruleId, source }) =>
+      policyDiagnostic("RC011", `Cannot apply the disposition: there is no rule ${JSON.stringify(ruleId)}`, source),
     ),
-    ...expired.map(({ ruleId, said, expiresMs }) =>
-      policyDiagnostic("RC012", `The review of ${ruleId} expired at ${new Date(expiresMs ?? 0).toISOString()}`, said),
+    ...expired.map(({ ruleId, source, expiresMs }) =>
+      policyDiagnostic("RC012", `The review of ${ruleId} expired at ${new Date(expiresMs ?? 0).toISOString()}`, source),
     ),
-    ...overreaching.map(({ ruleId, word, said }) =>
-      policyDiagnostic("RC013", `Cannot make ${ruleId} ${word} as that work did not complete`, said),
+    ...overreaching.map(({ ruleId, effect, source }) =>
+      policyDiagnostic("RC013", `Cannot make ${ruleId} ${effect}: the finding is about incomplete work`, source),
     ),
   ];
 }
 
-function disposed(diagnostic: Diagnostic, { word, review }: Disposition): Diagnostic {
-  if (word === "excluded") return { ...diagnostic, disposition: word, review };
-  const isLower = rank(word) < rank(diagnostic.severity);
-  return { ...diagnostic, severity: isLower ? word : diagnostic.severity, disposition: `lowered to ${word}`, review };
+function withDisposition(diagnostic: Diagnostic, { effect, review }: Disposition): Diagnostic {
+  if (effect === "excluded") return { ...diagnostic, disposition: effect, review };
+  const isLower = rank(effect) < rank(diagnostic.severity);
+  return {
+    ...diagnostic,
+    severity: isLower ? effect : diagnostic.severity,
+    disposition: `lowered to ${effect}`,
+    review,
+  };
 }
 
 function rank(severity: Diagnostic["severity"]): number {
   return ["info", "warning", "error"].indexOf(severity);
 }
 
-function isMeant({ ruleId, location }: Disposition, diagnostic: Diagnostic): boolean {
+function matches({ ruleId, location }: Disposition, diagnostic: Diagnostic): boolean {
   if (ruleId !== diagnostic.rule_id) return false;
   const { file, line, pointer, kind } = location;
   const at = diagnostic.location;

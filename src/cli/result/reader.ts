@@ -2,10 +2,11 @@ import * as z from "zod";
 import { isObject } from "../../cluster/values/json.ts";
 import type { Result } from "./document.ts";
 import { resultSchema } from "./schema.ts";
+import { errorMessage } from "../framework/error-message.ts";
 
-/** One place where a document breaks the schema. */
+/** One violation of the schema. */
 export interface Violation {
-  /** JSON pointer (RFC 6901); the whole document is the empty text. */
+  /** JSON pointer (RFC 6901); empty for the whole document. */
   readonly pointer: string;
   readonly message: string;
 }
@@ -14,10 +15,10 @@ export type ReadResult =
   { readonly ok: true; readonly result: Result } | { readonly ok: false; readonly violations: readonly Violation[] };
 
 const violationsMax = 100;
-let judge: z.ZodType | null = null;
+let validator: z.ZodType | null = null;
 
 /**
- * Reads a `cli.result/v1` document, also another tool's. Fields that are not known are tolerated wherever they stand.
+ * Reads a `cli.result/v1` document of this or another tool. Accepts unknown fields in every object.
  * @param text one JSON document
  */
 export function readResult(text: string): ReadResult {
@@ -27,14 +28,14 @@ export function readResult(text: string): ReadResult {
   } catch (error) {
     return {
       ok: false,
-      violations: [{ pointer: "", message: `is no JSON: ${error instanceof Error ? error.message : String(error)}` }],
+      violations: [{ pointer: "", message: `must be JSON: ${errorMessage(error)}` }],
     };
   }
   if (isResult(value)) return { ok: true, result: value };
   return { ok: false, violations: violationsOf(value) };
 }
 
-/** Judges a value by the schema that `rolecall schema result` prints. */
+/** Whether a value conforms to the schema that `rolecall schema result` prints. */
 export function isResult(value: unknown): value is Result {
   return schema().safeParse(value).success;
 }
@@ -48,8 +49,8 @@ function violationsOf(value: unknown): readonly Violation[] {
 }
 
 function schema(): z.ZodType {
-  judge ??= z.fromJSONSchema(structuredClone(resultSchema));
-  return judge;
+  validator ??= z.fromJSONSchema(structuredClone(resultSchema));
+  return validator;
 }
 
 function escaped(step: string): string {

@@ -1,11 +1,11 @@
 import type { Severity } from "./document.ts";
 
-/** What a finding of one kind means, and what to do. Identifiers are stable: they are never given to another meaning. */
+/** The meaning of one kind of finding. Identifiers are stable: none is ever reused for another meaning. */
 export interface Rule {
   readonly severity: Severity;
-  /** What is wrong, in a few words. */
+  /** The problem, in a few words. */
   readonly title: string;
-  /** What to do, where the finding itself does not say. */
+  /** What to do, unless the finding has an action of its own. */
   readonly action: string;
 }
 
@@ -13,7 +13,7 @@ function rule(severity: Severity, title: string, action: string): Rule {
   return { severity, title, action };
 }
 
-/** Their identifiers, in order. */
+/** The identifiers of all rules, in order. */
 export const ruleIds = [
   "RC001",
   "RC002",
@@ -60,112 +60,108 @@ export const ruleIds = [
 
 export type RuleId = (typeof ruleIds)[number];
 
-/** Every rule. docs/rules.md is this table. */
+/** Every rule. docs/rules.md is generated from this table. */
 export const rules: { readonly [id in RuleId]: Rule } = {
-  RC001: rule("error", "the command line is not understood", "Run the command with --help."),
-  RC002: rule(
-    "error",
-    "the command failed by a mistake of rolecall's own",
-    "Report it with the message and the command line.",
-  ),
+  RC001: rule("error", "the command line cannot be parsed", "Run the command with --help."),
+  RC002: rule("error", "the command failed because of an internal error", "Report the message and the command line."),
   RC003: rule(
     "error",
     "a required check did not complete",
-    "Remove what kept it from completing and run the command again.",
+    "Resolve what prevented the check and run the command again.",
   ),
-  RC004: rule("error", "the command was interrupted", "Run it again and let it end."),
-  RC005: rule("error", "the server cannot be reached", "Check --server, and that rolecall serves there."),
-  RC006: rule("error", "a file cannot be read", "Check its name and permissions."),
+  RC004: rule("error", "the command was interrupted", "Run the command again."),
+  RC005: rule("error", "the server cannot be reached", "Check --server, and that rolecall is running there."),
+  RC006: rule("error", "a file cannot be read", "Check the name and permissions of the file."),
   RC007: rule(
     "error",
-    "the server's answer is not understood",
-    "Check that --server is the right listener of a rolecall of this version.",
+    "the response of the server is not valid",
+    "Check that --server is the right listener, and that rolecall has the same version there.",
   ),
-  RC008: rule("error", "a change was not confirmed", "Confirm on a terminal, or pass --yes."),
-  RC009: rule("error", "the server refused what was asked", "Read the message: it is the server's own."),
+  RC008: rule("error", "a change was not confirmed", "Confirm the change on a terminal, or pass --yes."),
+  RC009: rule("error", "the server rejected the request", "Read the message of the server."),
   RC010: rule("error", "the policy cannot be applied", "Correct the policy file."),
-  RC011: rule("warning", "the policy speaks of a rule that does not exist", "Correct or remove the disposition."),
+  RC011: rule("warning", "the policy names a rule that does not exist", "Correct or remove the disposition."),
   RC012: rule("warning", "a review in the policy has expired", "Review the finding again, or resolve it."),
   RC013: rule(
     "error",
-    "the policy tries to lower or exclude incomplete work",
-    "Remove the disposition and make the work complete.",
+    "the policy tries to lower or exclude a finding about incomplete work",
+    "Remove the disposition, and resolve what prevented the check.",
   ),
-  RC020: rule("error", "the configuration is wrong", "Correct the value named."),
-  RC030: rule("error", "the check is refused", "Ask rolecall explain for the rules one by one."),
-  RC031: rule("error", "the check is not understood", "Correct the route or parameter named."),
+  RC020: rule("error", "the configuration is not valid", "Correct the value that the message names."),
+  RC030: rule("error", "the node or cluster is unfit for the check", "Run rolecall explain to see each rule."),
+  RC031: rule("error", "the check is not valid", "Correct the route or parameter that the message names."),
   RC040: rule(
     "error",
     "rolecall and a node answered differently",
-    "Ask rolecall explain, and read docs/cli.md, Shadow mode.",
+    'Run rolecall explain, and read "Shadow mode" in docs/cli.md.',
   ),
   RC041: rule(
     "error",
-    "a health check in haproxy.cfg has a parameter that nodes ignore and rolecall refuses",
-    "Correct it before switching over.",
+    "a health check in haproxy.cfg has a parameter that nodes ignore and rolecall rejects",
+    "Correct the parameter before moving to rolecall.",
   ),
   RC042: rule(
     "error",
-    "a health check in haproxy.cfg has a path that nodes answer and rolecall refuses",
-    "Write the route's exact path.",
+    "a health check in haproxy.cfg has a path that nodes answer and rolecall rejects",
+    "Use the exact path of the route.",
   ),
   RC043: rule(
     "info",
-    "rolecall refuses for a reason that a node cannot see",
-    "Read the reason: it is likely a finding about the cluster.",
+    "rolecall answers unfit for a reason that a node cannot see",
+    "Read the reason: it probably shows a problem of the cluster.",
   ),
-  RC050: rule(
+  RC050: rule("error", "a cluster has no writable primary", "Run rolecall explain /primary for its nodes."),
+  RC051: rule("warning", "a node is unfit for the routes of its role", "Run rolecall explain for the node."),
+  RC052: rule(
     "error",
-    "a cluster has no primary that may be written to",
-    "Ask rolecall explain /primary of its nodes.",
+    "a cluster is blind: none of its nodes has fresh evidence",
+    "Check the network between rolecall and the nodes.",
   ),
-  RC051: rule("warning", "a node does not serve as what it is", "Ask rolecall explain of that node."),
-  RC052: rule("error", "a cluster is out of sight", "Check the network between rolecall and the nodes."),
-  RC060: rule("error", "the management call failed", "Read the message: it is the node's own."),
-  RC070: rule("error", "the drain was refused", "Check the names of cluster and node, and the span of time."),
-  RC080: rule("error", "the document does not conform to cli.result/v1", "Correct the tool that wrote it."),
+  RC060: rule("error", "the management call failed", "Read the message of the node."),
+  RC070: rule("error", "the drain was rejected", "Check the names of cluster and node, and the duration."),
+  RC080: rule("error", "the document does not conform to cli.result/v1", "Correct the tool that wrote the document."),
   RC100: rule("error", "a node cannot be reached", "Check its address, its API and the network."),
-  RC101: rule("warning", "a node does not say its version, or one that is not known", "Expected are versions 3 and 4."),
+  RC101: rule("warning", "the version of a node is missing or unknown", "Supported are versions 3 and 4."),
   RC102: rule("warning", "nodes of one cluster run different versions", "Finish the upgrade."),
-  RC103: rule("warning", "a node's clock and this machine's differ", "Synchronise the clocks (NTP)."),
+  RC103: rule("warning", "the clock of a node differs from the clock of this machine", "Synchronise the clocks (NTP)."),
   RC104: rule(
     "error",
-    "a node states another scope than its cluster's",
-    "Correct the node's address, or the cluster's scope.",
+    "a node reports another scope than its cluster has",
+    "Correct the address of the node, or the scope of the cluster.",
   ),
   RC105: rule(
     "error",
-    "nodes of one cluster state different system identifiers",
+    "nodes of one cluster report different system identifiers",
     "Find the node that belongs to another cluster.",
   ),
   RC106: rule(
     "warning",
-    "max_age is longer than the cluster's lock allows",
-    "Lower probe.max_age, or know that the cluster's bound wins.",
+    "max_age is longer than the leader lock allows",
+    "Lower probe.max_age; until then rolecall uses the limit of the lock.",
   ),
   RC107: rule(
     "warning",
-    "a listener's address is not free",
-    "Stop what listens there, or choose another port; a running rolecall of this configuration is no fault.",
+    "the address of a listener is in use",
+    "Stop the process that uses it, or choose another port. A running rolecall with this configuration is fine.",
   ),
-  RC108: rule("error", "the rendered HAProxy configuration is not valid", "Report it, with the evidence."),
+  RC108: rule("error", "the rendered HAProxy configuration is not valid", "Report it with the evidence."),
   RC109: rule(
     "warning",
-    "a TLS certificate is about to expire, or has",
-    "Renew it; the files are read again when they change.",
+    "a TLS certificate has expired or expires soon",
+    "Renew the certificate. rolecall reloads the files when they change.",
   ),
-  RC110: rule("warning", "a guard is off", "Switch it on, or review it in a policy."),
-  RC111: rule("error", "TLS files cannot be used", "Correct the file named."),
-  RC112: rule("error", "a cluster has no members", "Check its seeds."),
+  RC110: rule("warning", "a guard is off", "Turn the guard on, or add a reviewed disposition to a policy."),
+  RC111: rule("error", "TLS files cannot be used", "Correct the file that the message names."),
+  RC112: rule("error", "a cluster has no members", "Check the seeds of the cluster."),
   RC113: rule(
     "error",
     "the node password is withheld from a node because its address is not https",
     "Enable TLS on the node's API (restapi.certfile). If plain http is intended, list the address under nodes.",
   ),
-  RC120: rule("warning", "something is missing for the rendered configuration", "Add what the message names."),
+  RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
 };
 
-/** Whether a rule of this name exists. */
+/** Whether a rule with this identifier exists. */
 export function isRuleId(text: string): text is RuleId {
   return Object.hasOwn(rules, text);
 }

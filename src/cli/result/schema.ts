@@ -1,10 +1,10 @@
 import { schemaVersion } from "./document.ts";
 
-/** A JSON value of fixed shape, such as a schema. */
+/** A JSON value, such as a schema. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
 const text: Json = { type: "string" };
-const filled: Json = { type: "string", minLength: 1 };
+const nonEmptyText: Json = { type: "string", minLength: 1 };
 
 function object(required: readonly string[], properties: { readonly [key: string]: Json }): Json {
   return { type: "object", required, properties };
@@ -14,7 +14,7 @@ function listOf(name: string): Json {
   return { type: "array", items: { $ref: `#/$defs/${name}` } };
 }
 
-/** The JSON Schema (draft 2020-12) of `cli.result/v1`: the seed's fields and rules, and every object open (seeds/cli-result.md). */
+/** The JSON Schema (draft 2020-12) of `cli.result/v1`. Every object allows additional fields (seeds/cli-result.md). */
 export const resultSchema: { readonly [key: string]: Json } = {
   $schema: "https://json-schema.org/draft/2020-12/schema",
   title: "cli.result/v1: the result of one command run",
@@ -33,7 +33,7 @@ export const resultSchema: { readonly [key: string]: Json } = {
   },
   $defs: {
     Diagnostic: object(["rule_id", "severity", "message", "action"], {
-      rule_id: filled,
+      rule_id: nonEmptyText,
       severity: { type: "string", enum: ["info", "warning", "error"] },
       message: text,
       action: text,
@@ -43,8 +43,8 @@ export const resultSchema: { readonly [key: string]: Json } = {
       location: { $ref: "#/$defs/Location" },
     }),
     Review: object(["reason", "reviewed_by", "reviewed_at"], {
-      reason: filled,
-      reviewed_by: filled,
+      reason: nonEmptyText,
+      reviewed_by: nonEmptyText,
       reviewed_at: { type: "string", format: "date-time" },
     }),
     Location: object(["file"], {

@@ -1,16 +1,16 @@
 import type { CommandSpec } from "../framework/command.ts";
-import { operatingCommands } from "./operating.ts";
+import { drainCommands } from "./drains.ts";
 import { managementCommands } from "./management.ts";
 import { serviceCommands } from "./services.ts";
 import { setupCommands } from "./setup.ts";
 import { toolCommands } from "./tools.ts";
-import { watchingCommands } from "./watching.ts";
+import { inspectionCommands } from "./inspection.ts";
 
-/** Every command, in the order of help. */
+/** Every command, in the order in which help lists them. */
 export const commands: readonly CommandSpec[] = [
   ...serviceCommands,
-  ...watchingCommands,
-  ...operatingCommands,
+  ...inspectionCommands,
+  ...drainCommands,
   ...managementCommands,
   ...setupCommands,
   ...toolCommands,

@@ -1,24 +1,24 @@
-import type { CommandSpec, OptionSpec } from "../framework/command.ts";
+import type { CommandDescription, OptionSpec } from "../framework/command-description.ts";
 import { commonOptions } from "../framework/options.ts";
 
-/** What `rolecall --help` says. */
-export function overallHelp(commands: readonly CommandSpec[]): string {
+/** The text of `rolecall --help`. */
+export function overallHelp(commands: readonly CommandDescription[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   return [
-    "rolecall: answers load balancers for PostgreSQL clusters, from memory",
+    "rolecall: health checks for PostgreSQL HA clusters, answered from memory",
     "",
     "Usage: rolecall COMMAND [OPTIONS]",
     "",
     ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
     "",
-    "Exit codes: 0 nothing wrong, 1 findings of severity error, 2 the command could not do its work.",
-    "rolecall COMMAND --help tells more. Example: rolecall status",
+    "Exit codes: 0 no errors found, 1 findings of severity error, 2 the command could not complete.",
+    "Run rolecall COMMAND --help for details. Example: rolecall status",
     "",
   ].join("\n");
 }
 
-/** What `rolecall COMMAND --help` says. */
-export function commandHelp(spec: CommandSpec): string {
+/** The text of `rolecall COMMAND --help`. */
+export function commandHelp(spec: CommandDescription): string {
   const options = [...spec.options, ...commonOptions].map((option) => [signature(option), option.help] as const);
   const width = Math.max(...options.map(([left]) => left.length));
   return [
@@ -34,8 +34,8 @@ export function commandHelp(spec: CommandSpec): string {
   ].join("\n");
 }
 
-/** `rolecall check CHECK [OPTIONS]` */
-export function usageOf({ name, positionals }: CommandSpec): string {
+/** The usage line of a command: `rolecall check CHECK [OPTIONS]`. */
+export function usageOf({ name, positionals }: CommandDescription): string {
   return ["rolecall", name, ...(positionals === undefined ? [] : [positionals.usage]), "[OPTIONS]"].join(" ");
 }
 

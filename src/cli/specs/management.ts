@@ -1,22 +1,23 @@
-import type { CommandSpec, OptionSpec } from "../framework/command.ts";
+import type { CommandSpec } from "../framework/command.ts";
+import type { OptionSpec } from "../framework/command-description.ts";
 import { clusterOption, serverOptions } from "../framework/options.ts";
 
-const yes: OptionSpec = { name: "yes", short: "y", help: "do not ask: for scripts" };
-const dryRun: OptionSpec = { name: "dry-run", help: "only say what would happen" };
+const yes: OptionSpec = { name: "yes", short: "y", help: "do not ask for confirmation (for scripts)" };
+const dryRun: OptionSpec = { name: "dry-run", help: "report what would happen, without doing it" };
 const checks = [{ id: "call", required: true }];
-const through = "The call goes through the management gateway of a running rolecall (listener option management).";
+const viaGateway = "\nThe call goes through the management gateway of a running rolecall (listener option management).";
 
-/** Calls that change a cluster. */
+/** Commands that change a cluster through its management API. */
 export const managementCommands: readonly CommandSpec[] = [
   {
     name: "switchover",
-    summary: "hand the leadership over, now or later",
-    about: `Hands the leadership to a candidate, or to whom the cluster elects. ${through}`,
+    summary: "switch over to another leader, now or at a scheduled time",
+    about: `Makes a candidate the leader, or lets the cluster elect one.${viaGateway}`,
     options: [
-      { name: "leader", value: "NODE", help: "the present leader (default: who the cluster document names)" },
-      { name: "candidate", value: "NODE", help: "who is to lead" },
+      { name: "leader", value: "NODE", help: "the current leader (default: the leader in the cluster document)" },
+      { name: "candidate", value: "NODE", help: "the new leader (default: the cluster elects one)" },
       { name: "at", value: "TIME", help: "when, with a time zone, such as 2026-01-31T03:00:00Z (default: now)" },
-      { name: "cancel", help: "remove the scheduled switchover" },
+      { name: "cancel", help: "cancel the scheduled switchover" },
       dryRun,
       yes,
       clusterOption,
@@ -31,10 +32,10 @@ export const managementCommands: readonly CommandSpec[] = [
   },
   {
     name: "failover",
-    summary: "make a candidate the leader, also when there is none",
-    about: `Makes a candidate the leader, also where the cluster has none or its leader does not answer. ${through}`,
+    summary: "make a candidate the leader, even if the cluster has no leader",
+    about: `Makes a candidate the leader, even if the current leader is missing or does not answer.${viaGateway}`,
     options: [
-      { name: "candidate", value: "NODE", help: "who is to lead; must be given" },
+      { name: "candidate", value: "NODE", help: "the new leader (required)" },
       dryRun,
       yes,
       clusterOption,
@@ -46,16 +47,16 @@ export const managementCommands: readonly CommandSpec[] = [
   },
   {
     name: "restart",
-    summary: "restart a node's database, now or later",
-    about: `Restarts one node's database. ${through}`,
+    summary: "restart the database of a node, now or at a scheduled time",
+    about: `Restarts the database of one node.${viaGateway}`,
     positionals: { usage: "NODE", least: 1, most: 1 },
     options: [
       { name: "pending", help: "only if a restart is pending" },
-      { name: "role", value: "ROLE", help: "only if it has this role: primary, replica" },
-      { name: "version", value: "VERSION", help: "only if the database is older than this" },
+      { name: "role", value: "ROLE", help: "only if the node has this role: primary or replica" },
+      { name: "version", value: "VERSION", help: "only if the PostgreSQL version is older than this" },
       { name: "wait", value: "TIME", help: "how long the database may take to accept connections" },
       { name: "at", value: "TIME", help: "when, with a time zone (default: now)" },
-      { name: "cancel", help: "remove the scheduled restart" },
+      { name: "cancel", help: "cancel the scheduled restart" },
       dryRun,
       yes,
       clusterOption,
@@ -67,8 +68,8 @@ export const managementCommands: readonly CommandSpec[] = [
   },
   {
     name: "reload",
-    summary: "have a node read its configuration file again",
-    about: `Has one node read its configuration file again. ${through}`,
+    summary: "make a node reload its configuration file",
+    about: `Makes one node reload its configuration file.${viaGateway}`,
     positionals: { usage: "NODE", least: 1, most: 1 },
     options: [dryRun, yes, clusterOption, ...serverOptions],
     examples: ["rolecall reload pg2"],
@@ -78,11 +79,11 @@ export const managementCommands: readonly CommandSpec[] = [
   {
     name: "reinitialize",
     summary: "rebuild a replica from scratch",
-    about: `Removes a replica's data and makes it anew. ${through}`,
+    about: `Deletes the data of a replica and rebuilds it.${viaGateway}`,
     positionals: { usage: "NODE", least: 1, most: 1 },
     options: [
-      { name: "force", help: "also while another attempt loops" },
-      { name: "from-leader", help: "take the base backup from the leader itself" },
+      { name: "force", help: "even while an earlier attempt keeps retrying" },
+      { name: "from-leader", help: "take the base backup from the leader" },
       dryRun,
       yes,
       clusterOption,
@@ -94,17 +95,19 @@ export const managementCommands: readonly CommandSpec[] = [
   },
   {
     name: "config",
-    summary: "show or change a cluster's dynamic configuration",
-    about: `Shows the dynamic configuration, or changes it: --set and --patch merge (null removes), --replace writes it anew. ${through}`,
+    summary: "show or change the dynamic configuration of a cluster",
+    about:
+      "Shows the dynamic configuration, or changes it: --set and --patch merge into it (null removes a key),\n" +
+      `--replace replaces all of it.${viaGateway}`,
     options: [
       {
         name: "set",
         value: "PATH=VALUE",
         multiple: true,
-        help: "one value (JSON, else text), such as postgresql.parameters.max_connections=200",
+        help: "one value (JSON if it parses, else text), such as postgresql.parameters.max_connections=200",
       },
       { name: "patch", value: "FILE", help: "merge this file (JSON or YAML)" },
-      { name: "replace", value: "FILE", help: "write this file in place of all there is (JSON or YAML)" },
+      { name: "replace", value: "FILE", help: "replace the whole configuration by this file (JSON or YAML)" },
       dryRun,
       yes,
       clusterOption,

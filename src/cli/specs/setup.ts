@@ -1,16 +1,15 @@
 import type { CommandSpec } from "../framework/command.ts";
 import { clusterOption, serverOptions, sourceOptions } from "../framework/options.ts";
 
-/** Commands around setting things up. */
+/** Commands that check a setup or write configuration for other programs. */
 export const setupCommands: readonly CommandSpec[] = [
   {
     name: "validate",
-    summary: "check a configuration: every problem at once, with its line",
-    about:
-      "Reads a configuration and says everything that is wrong with it. Environment variables count as they do for serve.",
+    summary: "validate a configuration and list every problem with its line",
+    about: "Reads a configuration and reports every problem with it. Environment variables apply as they do for serve.",
     positionals: { usage: "FILE", least: 1, most: 1 },
     options: [
-      { name: "set", value: "PATH=VALUE", multiple: true, help: "one setting laid over the file; may be repeated" },
+      { name: "set", value: "PATH=VALUE", multiple: true, help: "override one key of the file; may be repeated" },
     ],
     examples: ["rolecall validate /etc/rolecall.yaml"],
     checks: [{ id: "configuration", required: true }],
@@ -18,13 +17,15 @@ export const setupCommands: readonly CommandSpec[] = [
   },
   {
     name: "doctor",
-    summary: "examine a whole set-up",
+    summary: "check a whole setup: configuration, nodes, clocks, TLS, listeners",
     about:
-      "Examines the configuration, every node, versions, clocks, scopes and system identifiers, max_age against the cluster's lock,\nlisteners, the rendered HAProxy configuration (haproxy -c), TLS expiry and guards. Rules are listed in docs/rules.md.",
+      "Checks the configuration, every node, versions, clocks, scopes and system identifiers, max_age against the\n" +
+      "leader lock, listeners, the rendered HAProxy configuration (haproxy -c), TLS expiry and guards.\n" +
+      "docs/rules.md lists the rules.",
     options: [
       ...sourceOptions,
       clusterOption,
-      { name: "haproxy", value: "FILE", help: "the haproxy program (default: haproxy on the PATH)" },
+      { name: "haproxy", value: "FILE", help: "the haproxy executable (default: haproxy on the PATH)" },
     ],
     examples: [
       "rolecall doctor --config /etc/rolecall.yaml",
@@ -46,9 +47,9 @@ export const setupCommands: readonly CommandSpec[] = [
   },
   {
     name: "render",
-    summary: "write ready configuration for HAProxy, Envoy, Kubernetes or Prometheus",
+    summary: "write configuration for HAProxy, Envoy, Kubernetes or Prometheus",
     about:
-      "Writes ready configuration for the clusters known: those of the configuration, or those a running rolecall watches.",
+      "Writes configuration for the clusters of a configuration file, or for those that a running rolecall monitors.",
     positionals: {
       usage: "haproxy|envoy|kubernetes|prometheus",
       least: 1,
@@ -59,23 +60,25 @@ export const setupCommands: readonly CommandSpec[] = [
       {
         name: "edge",
         value: "HOST:PORT",
-        help: "where balancers reach rolecall's health checks (default: the first node listener, or port 8008 of the host of --server)",
+        help:
+          "where load balancers reach the health listener of rolecall " +
+          "(default: the first node listener, or port 8008 of the host of --server)",
       },
       {
         name: "admin",
         value: "HOST:PORT",
-        help: "where Prometheus reaches rolecall's metrics (default: the first admin listener)",
+        help: "where Prometheus reaches the metrics of rolecall (default: the first admin listener)",
       },
-      { name: "bind", value: "ADDRESS", help: "where the balancer listens (default 127.0.0.1)" },
+      { name: "bind", value: "ADDRESS", help: "the address that the load balancer listens on (default 127.0.0.1)" },
       {
         name: "write-port",
         value: "PORT",
-        help: "of the first cluster's writers; each further one is 10 above (default 5000)",
+        help: "write port of the first cluster; each further cluster adds 10 (default 5000)",
       },
-      { name: "read-port", value: "PORT", help: "of the first cluster's readers (default 5001)" },
-      { name: "lag", value: "SIZE", help: "how far a reader may lag (default 10MB)" },
-      { name: "soft", help: "HAProxy: a drained or lagging reader takes no new session and keeps those it has" },
-      { name: "image", value: "NAME", help: "the image for Kubernetes (default rolecall:VERSION)" },
+      { name: "read-port", value: "PORT", help: "read port of the first cluster (default 5001)" },
+      { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool (default 10MB)" },
+      { name: "soft", help: "HAProxy: a drained or lagging replica takes no new sessions but keeps the existing ones" },
+      { name: "image", value: "NAME", help: "the container image for Kubernetes (default rolecall:VERSION)" },
       clusterOption,
       ...serverOptions,
       ...sourceOptions,

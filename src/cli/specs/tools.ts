@@ -4,9 +4,10 @@ import type { CommandSpec } from "../framework/command.ts";
 export const toolCommands: readonly CommandSpec[] = [
   {
     name: "result",
-    summary: "show or judge any cli.result/v1 document",
+    summary: "show or validate a cli.result/v1 document",
     about:
-      "Reads a result document, also another tool's: show prints it for a person, validate judges it by the schema. - is stdin.",
+      "Reads a result document of this or another tool: show prints it as text, validate checks it against the\n" +
+      "schema. Use - to read from stdin.",
     positionals: { usage: "show|validate FILE|-", least: 2, most: 2, choices: ["show", "validate"] },
     options: [],
     examples: [
@@ -18,7 +19,7 @@ export const toolCommands: readonly CommandSpec[] = [
   },
   {
     name: "schema",
-    summary: "print a JSON Schema: of the configuration or of the result document",
+    summary: "print the JSON Schema of the configuration or of the result document",
     about: "Prints the JSON Schema (draft 2020-12) of the configuration file or of the result document.",
     positionals: { usage: "config|result", least: 1, most: 1, choices: ["config", "result"] },
     options: [],
@@ -30,7 +31,7 @@ export const toolCommands: readonly CommandSpec[] = [
   {
     name: "completion",
     summary: "print a completion script for bash, zsh or fish",
-    about: "Prints a script that completes commands, options and their words.",
+    about: "Prints a shell script that completes commands, options and their values.",
     positionals: { usage: "bash|zsh|fish", least: 1, most: 1, choices: ["bash", "zsh", "fish"] },
     options: [],
     examples: [
@@ -43,9 +44,8 @@ export const toolCommands: readonly CommandSpec[] = [
   },
   {
     name: "hash-password",
-    summary: "make a hash of a password for the configuration",
-    about:
-      "Reads a password from standard input (its first line) and prints the hash of it for listen[].auth.basic[].scrypt.",
+    summary: "hash a password for the configuration",
+    about: "Reads a password from the first line of stdin and prints its hash for listen[].auth.basic[].scrypt.",
     options: [],
     examples: ["rolecall hash-password < password-file"],
     checks: [],

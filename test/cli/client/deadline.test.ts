@@ -10,13 +10,13 @@ import { serveCannedAnswers } from "../../fake/canned-server.ts";
 setFlagsFromString("--expose-gc");
 const collect = runInNewContext("gc") as () => void;
 
-/** Collects garbage again and again, as a busy process does by itself. */
+/** Collects garbage all the time, as a busy process does. */
 async function whileCollecting<T>(work: Promise<T>): Promise<T> {
   const timer = setInterval(collect, 5);
   return work.finally(() => clearInterval(timer));
 }
 
-test("a deadline is kept although garbage is collected meanwhile", async () => {
+test("aborts at the deadline although garbage is collected meanwhile", async () => {
   const never = new AbortController().signal;
   const waiting = withDeadline(100, [never], async (signal) => {
     await once(signal, "abort");
@@ -25,17 +25,17 @@ test("a deadline is kept although garbage is collected meanwhile", async () => {
   assert.equal(await whileCollecting(waiting), "aborted");
 });
 
-test("a server that never answers is given up although garbage is collected meanwhile", async () => {
-  const silent = await serveCannedAnswers({ "/status": { body: "", isSilent: true } });
+test("gives up on a silent server although garbage is collected meanwhile", async () => {
+  const silent = await serveAnswers({ "/status": { body: "", isSilent: true } });
   try {
     const document = await whileCollecting(runJson(["status", "--server", silent.url, "--timeout", "200ms"]));
-    assert.match(document.diagnostics[0]?.message ?? "", /no answer within 200 ms/);
+    assert.match(document.diagnostics[0]?.message ?? "", /no response within 200 ms/);
   } finally {
     await silent.close();
   }
 });
 
-test("an earlier end ends it, also one that came before", async () => {
+test("aborts with an earlier signal, also if that was aborted before", async () => {
   const earlier = new AbortController();
   const waiting = withDeadline(60_000, [earlier.signal], (signal) => once(signal, "abort"));
   earlier.abort();
@@ -43,7 +43,7 @@ test("an earlier end ends it, also one that came before", async () => {
   assert.equal(await withDeadline(60_000, [earlier.signal], ({ aborted }) => aborted), true);
 });
 
-test("nothing is left behind when the work is over before", async () => {
+test("does not abort after the work is done", async () => {
   const earlier = new AbortController();
   const signal = await withDeadline(60_000, [earlier.signal], (given) => given);
   earlier.abort();

@@ -20,12 +20,12 @@ function complete(...words: readonly string[]): readonly string[] {
   return stdout.split("\n").filter((word) => word !== "");
 }
 
-test("bash completes commands", () => {
+test("the bash script completes commands", () => {
   assert.deepEqual(complete("rolecall", "st"), ["status"]);
   assert.deepEqual([...complete("rolecall", "")].sort(), commands.map(({ name }) => name).sort());
 });
 
-test("bash completes a command's options, and the words that one takes", () => {
+test("the bash script completes options and their choices", () => {
   assert.deepEqual(complete("rolecall", "status", "--wa"), ["--watch"]);
   assert.deepEqual(complete("rolecall", "status", "--format", ""), ["text", "json"]);
   assert.deepEqual(complete("rolecall", "render", "ha"), ["haproxy"]);
@@ -36,7 +36,7 @@ test("bash completes a command's options, and the words that one takes", () => {
 });
 
 for (const shell of ["zsh", "fish"]) {
-  test(`the script for ${shell} names every command and every option`, async () => {
+  test(`the ${shell} script has every command and option`, async () => {
     const { out } = await runText(["completion", shell]);
     for (const { name, options } of commands) {
       assert.ok(out.includes(name));
@@ -44,7 +44,7 @@ for (const shell of ["zsh", "fish"]) {
         assert.ok(out.includes(shell === "zsh" ? `--${option.name}` : `-l ${option.name}`), `${name} ${option.name}`);
     }
     const syntax = spawnSync(shell, ["-n"], { input: out, encoding: "utf8" });
-    // Where the shell is installed it reads the script; nothing else can be said of it there.
+    // If the shell is installed, it must accept the syntax.
     if (syntax.error === undefined) assert.equal(syntax.stderr, "");
   });
 }

@@ -8,16 +8,16 @@ import { portOf } from "../../fake/listen.ts";
 import { serveCannedAnswers } from "../../fake/canned-server.ts";
 
 let simulator: Simulator;
-let front: ReturnType<typeof createServer>;
+let forwarder: ReturnType<typeof createServer>;
 let url: string;
 
-/** A front that passes calls on to the node that the path names, else to the first, as the gateway's paths say. */
+/** A server that forwards calls to the node in the path, else to the first node, with the paths of the gateway. */
 before(async () => {
   simulator = await startSimulator({ nodes: 3, port: 0, switchoverMs: 60, loopWaitMs: 100, ttlMs: 2_000 });
-  front = createServer((incoming, outgoing) => {
+  forwarder = createServer((incoming, outgoing) => {
     const [, node, path = ""] = /^(?:\/clusters\/[^/]+)?(?:\/nodes\/([^/]+))?(\/.*)$/.exec(incoming.url ?? "") ?? [];
     const to = simulator.nodes.find(({ name }) => name === node) ?? simulator.nodes[0];
-    const passed = ask(
+    const forwarded = ask(
       `${to?.url ?? ""}${path}`,
       { method: incoming.method ?? "GET", headers: incoming.headers },
       (reply) => {
@@ -25,17 +25,17 @@ before(async () => {
         reply.pipe(outgoing);
       },
     );
-    incoming.pipe(passed);
+    incoming.pipe(forwarded);
   });
   await new Promise<void>((resolve) => {
-    front.listen(0, "127.0.0.1", resolve);
+    forwarder.listen(0, "127.0.0.1", resolve);
   });
-  url = `http://127.0.0.1:${portOf(front)}`;
+  url = `http://127.0.0.1:${portOf(forwarder)}`;
 });
 
 after(async () => {
-  front.closeAllConnections();
-  front.close();
+  forwarder.closeAllConnections();
+  forwarder.close();
   await simulator.stop();
 });
 
@@ -45,7 +45,7 @@ function answerOf({ data }: Awaited<ReturnType<typeof runJson>>): { status: numb
   return data as { status: number; answer: unknown };
 }
 
-test("the dynamic configuration is shown, merged into and rewritten", async () => {
+test("config shows the dynamic configuration and merges into it", async () => {
   const known = (await runJson(["config", "--server", url])).data as Record<string, unknown>;
   assert.equal(known["maximum_lag_on_failover"], 1_048_576);
   const changed = answerOf(
@@ -61,28 +61,24 @@ test("the dynamic configuration is shown, merged into and rewritten", async () =
   assert.equal(document.postgresql.parameters["wal_level"], "replica");
 });
 
-test(
-  "a switchover finds the leader itself, and its outcome is told in the node's words",
-  { timeout: 30_000 },
-  async () => {
-    const done = await manage("switchover", "--candidate", "pg2");
-    assert.equal(done.exit_code, 0, JSON.stringify(done.diagnostics));
-    assert.match(String(answerOf(done).answer), /pg2/);
-    const again = await manage("switchover", "--leader", "pg1", "--candidate", "pg3");
-    assert.equal(again.exit_code, 1);
-    assert.equal(answerOf(again).status, 412);
-    assert.equal(again.diagnostics[0]?.rule_id, "RC060");
-  },
-);
+test("switchover finds the leader by itself and reports the response of the node", { timeout: 30_000 }, async () => {
+  const done = await manage("switchover", "--candidate", "pg2");
+  assert.equal(done.exit_code, 0, JSON.stringify(done.diagnostics));
+  assert.match(String(answerOf(done).answer), /pg2/);
+  const again = await manage("switchover", "--leader", "pg1", "--candidate", "pg3");
+  assert.equal(again.exit_code, 1);
+  assert.equal(answerOf(again).status, 412);
+  assert.equal(again.diagnostics[0]?.rule_id, "RC060");
+});
 
-test("a switchover is scheduled and cancelled", async () => {
+test("switchover is scheduled and cancelled", async () => {
   const at = new Date(Date.now() + 3_600_000).toISOString();
   assert.equal(answerOf(await manage("switchover", "--candidate", "pg3", "--at", at)).status, 202);
   assert.equal(answerOf(await manage("switchover", "--cancel")).status, 200);
   assert.equal((await manage("switchover", "--cancel")).exit_code, 1);
 });
 
-test("a node is restarted, reloaded and rebuilt by its name", { timeout: 30_000 }, async () => {
+test("restart, reload and reinitialize find the node by its name", { timeout: 30_000 }, async () => {
   assert.equal(answerOf(await manage("restart", "pg3", "--wait", "20s")).status, 200);
   assert.equal(answerOf(await manage("reload", "demo/pg3")).status, 202);
   assert.equal(answerOf(await manage("reinitialize", "demo/pg3")).status, 200);
@@ -90,8 +86,8 @@ test("a node is restarted, reloaded and rebuilt by its name", { timeout: 30_000 
   assert.equal(refused.exit_code, 1);
 });
 
-test("calls carry what the options say, to the paths of the gateway, with JSON and credentials", async () => {
-  const server = await serveCannedAnswers(adminApiAnswers);
+test("sends the options of calls as JSON to the paths of the gateway", async () => {
+  const server = await serveAnswers(overviewAnswers);
   const send = (...argv: readonly string[]): ReturnType<typeof runJson> =>
     runJson([...argv, "--yes", "--server", server.url]);
   await send("switchover", "--cluster", "demo", "--candidate", "pg2", "--at", "2026-01-31T03:00:00Z");
@@ -133,8 +129,8 @@ test("calls carry what the options say, to the paths of the gateway, with JSON a
   assert.ok(sent.every(({ type }) => type === "application/json"));
 });
 
-test("on a terminal a person is asked, and only a yes does anything", async () => {
-  const server = await serveCannedAnswers(adminApiAnswers);
+test("asks for confirmation on a terminal, and does nothing unless the answer is yes", async () => {
+  const server = await serveAnswers(overviewAnswers);
   const argv = ["reload", "demo/pg2", "--server", server.url];
   for (const [stdin, code] of [
     ["y\n", 0],
@@ -146,7 +142,7 @@ test("on a terminal a person is asked, and only a yes does anything", async () =
     const known = server.heard.length;
     const ran = await runText(argv, { stdin, isTerminal: true });
     assert.equal(ran.code, code, JSON.stringify(stdin));
-    assert.match(ran.err, /demo\/pg2 reads its configuration file again\. Go ahead\? \[y\/N\]/);
+    assert.match(ran.err, /This reloads the configuration file of demo\/pg2\. Continue\? \[y\/N\]/);
     assert.equal(server.heard.length - known, code === 0 ? 1 : 0);
   }
   await server.close();

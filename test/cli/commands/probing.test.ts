@@ -26,7 +26,9 @@ before(async () => {
   const seeds = simulator.nodes.map((node) => `"${node.url}"`).join(", ");
   writeFileSync(
     config,
-    `clusters:\n  - { name: demo, discover: [${seeds}] }\nlisten:\n  - { port: 0 }\n  - { port: 0, dialect: admin, address: 127.0.0.2 }\nprobe: { interval: 200ms }\nlog: { level: silent }\n`,
+    `clusters:\n  - { name: demo, discover: [${seeds}] }\n` +
+      "listen:\n  - { port: 0 }\n  - { port: 0, dialect: admin, address: 127.0.0.2 }\n" +
+      "probe: { interval: 200ms }\nlog: { level: silent }\n",
   );
   const loaded = loadConfig({ file: config, env: {}, flags: {} });
   assert.ok(loaded.ok);
@@ -40,9 +42,10 @@ after(async () => {
   await simulator.stop();
 });
 
-test("status, check and explain give by one probing of their own what the running rolecall gives", async () => {
-  const admin = `http://127.0.0.2:${app.doors.find((openListener) => openListener.config.dialect === "admin")?.port ?? 0}`;
-  for (const [look, source] of [
+test("status, check and explain agree between a local probe and a running rolecall", async () => {
+  const adminListener = app.doors.find((listener) => listener.config.dialect === "admin");
+  const admin = `http://127.0.0.2:${adminListener?.port ?? 0}`;
+  for (const [adminSource, source] of [
     [
       ["--server", admin],
       ["--server", url, "--cluster", "demo"],
@@ -52,37 +55,39 @@ test("status, check and explain give by one probing of their own what the runnin
       ["--config", config],
     ],
   ] as const) {
-    const status = await runJson(["status", ...look]);
+    const status = await runJson(["status", ...adminSource]);
     assert.equal(status.exit_code, 0, JSON.stringify(status.diagnostics));
     assert.equal((await runJson(["check", "/primary", "--node", "pg1", ...source])).exit_code, 0);
     assert.equal((await runJson(["check", "/replica?lag=10MB", "--node", "demo/pg2", ...source])).exit_code, 0);
     assert.equal((await runJson(["check", "/replica", ...source])).exit_code, 0);
-    const no = await runJson(["explain", "/replica", "--node", "pg1", ...look]);
-    assert.equal(no.exit_code, 1);
-    assert.equal((no.data as { reason: string }).reason, "wrong_role");
+    const unfit = await runJson(["explain", "/replica", "--node", "pg1", ...adminSource]);
+    assert.equal(unfit.exit_code, 1);
+    assert.equal((unfit.data as { reason: string }).reason, "wrong_role");
     assert.equal((await runJson(["check", "/replica?lagg=1", "--node", "pg1", ...source])).exit_code, 2);
   }
 });
 
-test("doctor finds a sound set-up sound but for what was planted", async () => {
+test("doctor finds exactly the planted problems", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => {
     taken.listen(0, "127.0.0.1", resolve);
   });
   const { port } = taken.address() as { port: number };
-  const sick = join(folder, "sick.yaml");
+  const faulty = join(folder, "faulty.yaml");
   const seeds = simulator.nodes.map((node) => `"${node.url}"`).join(", ");
   writeFileSync(
-    sick,
-    `clusters:\n  - { name: demo, discover: [${seeds}] }\n  - name: gone\n    nodes: [{ name: pg9, api: "http://127.0.0.1:1" }]\n    tls: { cert: none.pem, key: none.pem }\n` +
+    faulty,
+    `clusters:\n  - { name: demo, discover: [${seeds}] }\n` +
+      '  - name: gone\n    nodes: [{ name: pg9, api: "http://127.0.0.1:1" }]\n' +
+      "    tls: { cert: none.pem, key: none.pem }\n" +
       `guards: { exclusive_primary: false }\nprobe: { max_age: 30s }\nlisten: [{ port: ${port}, cluster: demo }]\n`,
   );
-  const { diagnostics, coverage, evidence, exit_code: code } = await runJson(["doctor", "--config", sick]);
+  const { diagnostics, coverage, evidence, exit_code: code } = await runJson(["doctor", "--config", faulty]);
   taken.close();
   const rules = new Set(diagnostics.map(({ rule_id: id }) => id));
-  for (const id of ["RC100", "RC106", "RC107", "RC110", "RC111"]) assert.ok(rules.has(id), `${id} is found`);
+  for (const id of ["RC100", "RC106", "RC107", "RC110", "RC111"]) assert.ok(rules.has(id), `${id} is reported`);
   assert.equal(rules.has("RC105"), false);
-  // Of the cluster that does not answer the bound of max_age is not known: required work that did not complete.
+  // The limit of max_age is unknown for the cluster that does not answer, so a required check did not complete.
   assert.equal(code, 2);
   assert.equal(coverage.find(({ id }) => id === "max_age")?.status, "incomplete");
   const haproxy = coverage.find(({ id }) => id === "haproxy");
@@ -90,7 +95,7 @@ test("doctor finds a sound set-up sound but for what was planted", async () => {
   assert.equal(haproxy?.status, evidence[0].exit_code === -1 ? "unsupported" : "complete");
 });
 
-test("doctor lets a healthy cluster pass, and a missing haproxy is no fault", async () => {
+test("doctor passes a healthy cluster, even if haproxy is not installed", async () => {
   const {
     diagnostics,
     coverage,
@@ -101,24 +106,27 @@ test("doctor lets a healthy cluster pass, and a missing haproxy is no fault", as
   assert.equal(coverage.find(({ id }) => id === "haproxy")?.status, "unsupported");
 });
 
-test("doctor finds a node of another scope", async () => {
+test("doctor reports a node of another scope", async () => {
   const other = await startSimulator({ nodes: 1, port: 0, scope: "other", nowMs: () => Date.now() });
   const mixed = join(folder, "mixed.yaml");
   const [own, foreign] = [simulator.nodes[1], other.nodes[0]];
   writeFileSync(
     mixed,
-    `clusters:\n  - name: demo\n    nodes:\n      - { name: pg2, api: "${own?.url}" }\n      - { name: pg1, api: "${foreign?.url}" }\nlisten: [{ port: 0 }]\n`,
+    "clusters:\n  - name: demo\n    nodes:\n" +
+      `      - { name: pg2, api: "${own?.url}" }\n      - { name: pg1, api: "${foreign?.url}" }\n` +
+      "listen: [{ port: 0 }]\n",
   );
   const { diagnostics } = await runJson(["doctor", "--config", mixed]);
   await other.stop();
   assert.ok(diagnostics.some(({ rule_id: id, message }) => id === "RC104" && message.includes("pg1")));
 });
 
-test("compare counts agreements, and lists what haproxy.cfg asks in vain", { timeout: 30_000 }, async () => {
+test("compare counts agreements, and reports invalid checks of haproxy.cfg", { timeout: 30_000 }, async () => {
   const haproxy = join(folder, "haproxy.cfg");
   writeFileSync(
     haproxy,
-    "backend reads\n    option httpchk GET /replica?lag=10MBB\n    option httpchk GET /replicas\nbackend writes\n    option httpchk OPTIONS /primary\n",
+    "backend reads\n    option httpchk GET /replica?lag=10MBB\n    option httpchk GET /replicas\n" +
+      "backend writes\n    option httpchk OPTIONS /primary\n",
   );
   const {
     data,
@@ -155,28 +163,31 @@ test("compare counts agreements, and lists what haproxy.cfg asks in vain", { tim
   assert.equal(agreements, askings);
 });
 
-test("compare follows the member list: who joins is asked, who leaves is not", { timeout: 30_000 }, async (context) => {
-  const [pg1, pg2] = await openFakeCluster(context, ["pg1", "pg2"]);
-  assert.ok(pg1 !== undefined && pg2 !== undefined);
-  const pg3 = new FakeNode({ name: "pg3", holdsLock: false });
-  pg3.leader = "pg1";
-  await pg3.open();
-  context.after(() => pg3.close());
-  const asking = runJson(
-    ["compare", "--discover", pg1.api, "--cluster", "demo", "--server", url, "--check", "/replica"].concat(
-      ["--for", "3s"],
-      ["--interval", "50ms", "--members-interval", "100ms"],
-    ),
-  );
-  await until("a request for /replica", () => pg2.requests.includes("/replica"));
-  pg1.members = new Map([pg1, pg3].map(({ name, api }) => [name, api]));
-  const { data } = await asking;
-  const askings = new Map((data as ComparisonData).rows.map((row) => [row.node, row.askings]));
-  assert.deepEqual([...askings.keys()], ["demo/pg1", "demo/pg2", "demo/pg3"]);
-  assert.ok((askings.get("demo/pg2") ?? 0) < (askings.get("demo/pg1") ?? 0), JSON.stringify([...askings]));
-});
+test(
+  "compare follows the member list: it adds new members and drops former ones",
+  { timeout: 30_000 },
+  async (context) => {
+    const [pg1, pg2] = await liveCluster(context, ["pg1", "pg2"]);
+    assert.ok(pg1 !== undefined && pg2 !== undefined);
+    const pg3 = new LiveNode("pg3", "pg1");
+    await pg3.open();
+    context.after(() => pg3.close());
+    const running = runJson(
+      ["compare", "--discover", pg1.api, "--cluster", "demo", "--server", url, "--check", "/replica"].concat(
+        ["--for", "3s"],
+        ["--interval", "50ms", "--members-interval", "100ms"],
+      ),
+    );
+    await until(() => Promise.resolve(pg2.asked.includes("/replica")));
+    pg1.members = new Map([pg1, pg3].map(({ name, api }) => [name, api]));
+    const { data } = await running;
+    const samples = new Map((data as ComparisonData).rows.map((row) => [row.node, row.askings]));
+    assert.deepEqual([...samples.keys()], ["demo/pg1", "demo/pg2", "demo/pg3"]);
+    assert.ok((samples.get("demo/pg2") ?? 0) < (samples.get("demo/pg1") ?? 0), JSON.stringify([...samples]));
+  },
+);
 
-test("what is rendered is understood by whom it is for", async () => {
+test("renders configuration that its programs accept", async () => {
   const parts = await Promise.all(
     ["haproxy", "envoy", "kubernetes", "prometheus"].map((kind) =>
       runText(["render", kind, "--config", config, "--edge", "127.0.0.1:8008"]),
@@ -210,7 +221,7 @@ test("what is rendered is understood by whom it is for", async () => {
   assertChecked("promtool", ["check", "config"], join(folder, "prometheus.yml"), prometheus ?? "");
 });
 
-/** Has the program it is for judge a file, where that program is installed; else only that there is something to judge. */
+/** Validates a file with the program that reads it, if the program is installed. */
 function assertChecked(program: string, args: readonly string[], file: string, text: string): void {
   assert.match(text, /pg2/);
   writeFileSync(file, text);

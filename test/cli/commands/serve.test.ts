@@ -8,17 +8,17 @@ import { writeConfigFile, freePort, RolecallProcess } from "../../fake/rolecall-
 
 const limit = { timeout: 30_000 };
 
-interface Parts {
+interface ConfigParts {
   readonly listeners: string;
   readonly more?: string;
 }
 
-function configOf(nodes: readonly FakeNode[], { listeners, more = "" }: Parts): string {
+function configOf(nodes: readonly LiveNode[], { listeners, more = "" }: ConfigParts): string {
   const rows = nodes.map(({ name, api }) => `{ name: ${name}, api: "${api}" }`).join(", ");
   return `clusters: [{ name: demo, nodes: [${rows}] }]\nprobe: { interval: 200ms }\nlisten: [${listeners}]\n${more}\n`;
 }
 
-async function serving(
+async function startServing(
   context: TestContext,
   more = "drain: 100ms",
 ): Promise<{ running: RolecallProcess; file: string; port: number; nodes: readonly FakeNode[] }> {
@@ -35,8 +35,8 @@ async function status(port: number, path: string): Promise<number> {
 }
 
 for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`${signal} ends it with exit code 0`, limit, async (context) => {
-    const { running, port } = await serving(context);
+  test(`exits with 0 on ${signal}`, limit, async (context) => {
+    const { running, port } = await startServing(context);
     assert.equal(await status(port, "/primary"), 200);
     running.process.kill(signal);
     assert.equal(await running.exit, 0);
@@ -44,8 +44,8 @@ for (const signal of ["SIGTERM", "SIGINT"] as const) {
   });
 }
 
-test("SIGTERM drains: it is not ready, answers go on, and a second signal ends it at once", limit, async (context) => {
-  const { running, port } = await serving(context, "drain: 10min");
+test("drains on SIGTERM: not ready but answering, until a second signal", limit, async (context) => {
+  const { running, port } = await startServing(context, "drain: 10min");
   running.process.kill("SIGTERM");
   await running.waitForLog("stopping");
   assert.equal(await status(port, "/readyz"), 503);
@@ -57,10 +57,10 @@ test("SIGTERM drains: it is not ready, answers go on, and a second signal ends i
 });
 
 test(
-  "SIGHUP with a bad file leaves the old one in force and says so, with a good one takes it",
+  "reloads a valid file on SIGHUP, and keeps the old configuration if the file is not valid",
   limit,
   async (context) => {
-    const { running, file, port, nodes } = await serving(context);
+    const { running, file, port, nodes } = await startServing(context);
     writeFileSync(file, "clusters: 7\n");
     running.process.kill("SIGHUP");
     await running.waitForLog("reload refused");
@@ -82,7 +82,7 @@ test(
   },
 );
 
-test("a port that is taken ends it with exit code 2 and names the place", limit, async (context) => {
+test("exits with 2 and names the address if a port is in use", limit, async (context) => {
   const taken = createServer();
   const takenPort = await listenDuringTest(context, taken);
   const nodes = await openFakeCluster(context, ["pg1"]);
@@ -92,18 +92,20 @@ test("a port that is taken ends it with exit code 2 and names the place", limit,
   assert.match(running.stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${takenPort} .*EADDRINUSE`));
 });
 
-test("ports that the simulated nodes cannot have end it with exit code 2 and are named", limit, async (context) => {
+test("exits with 2 and names the ports if the ports of simulated nodes are in use", limit, async (context) => {
   const taken = createServer();
-  const takenPort = await listenDuringTest(context, taken);
-  const text = `clusters: [{ name: demo, discover: ["http://127.0.0.1:${takenPort}"] }]\nsimulator: { nodes: 2, port: ${takenPort} }\n`;
-  const file = writeConfigFile(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
-  const running = new RolecallProcess(context, ["serve", "--config", file]);
+  const takenPort = await listen(context, taken);
+  const text =
+    `clusters: [{ name: demo, discover: ["http://127.0.0.1:${takenPort}"] }]\n` +
+    `simulator: { nodes: 2, port: ${takenPort} }\n`;
+  const file = fileOf(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
+  const running = new Running(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
-  assert.match(running.stderr, new RegExp(`Cannot start the simulator as simulator\\.port ${takenPort} .*EADDRINUSE`));
+  assert.match(running.stderr, new RegExp(`Cannot start the simulator: simulator\\.port ${takenPort} .*EADDRINUSE`));
 });
 
-test("a port that is taken at a reload leaves the old configuration in force", limit, async (context) => {
-  const { running, file, port, nodes } = await serving(context);
+test("keeps the old configuration if a port is in use at a reload", limit, async (context) => {
+  const { running, file, port, nodes } = await startServing(context);
   const taken = createServer();
   const takenPort = await listenDuringTest(context, taken);
   writeFileSync(file, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
@@ -112,9 +114,9 @@ test("a port that is taken at a reload leaves the old configuration in force", l
   assert.equal(await status(port, "/primary"), 200);
 });
 
-test("a wrong configuration or command line ends it with exit code 2", limit, async (context) => {
-  const wrong = writeConfigFile(context, "clusters: []\nlisten: []\nwhat: 1\n");
-  for (const [args, said] of [
+test("exits with 2 on an invalid configuration or command line", limit, async (context) => {
+  const wrong = fileOf(context, "clusters: []\nlisten: []\nwhat: 1\n");
+  for (const [args, expected] of [
     [["serve", "--config", wrong], /what/],
     [["serve", "--config", "/no/such/file.yaml"], /\/no\/such\/file\.yaml/],
     [["serve"], /--config|clusters/],
@@ -125,7 +127,7 @@ test("a wrong configuration or command line ends it with exit code 2", limit, as
   ] as const) {
     const running = new RolecallProcess(context, args);
     assert.equal(await running.exit, 2, args.join(" "));
-    assert.match(running.stderr, said);
+    assert.match(running.stderr, expected);
   }
   const env = new RolecallProcess(context, ["serve", "--discover", "http://127.0.0.1:1"], {
     env: { ROLECALL_NONSENSE: "1" },
@@ -134,19 +136,19 @@ test("a wrong configuration or command line ends it with exit code 2", limit, as
   assert.match(env.stderr, /ROLECALL_NONSENSE/);
 });
 
-test("help is told on stdout, with exit code 0", limit, async (context) => {
-  for (const [args, said] of [
+test("writes help to stdout and exits with 0", limit, async (context) => {
+  for (const [args, expected] of [
     [["serve", "--help"], /^Usage: rolecall serve/],
     [["--help"], /^rolecall: /],
   ] as const) {
     const running = new RolecallProcess(context, args);
     assert.equal(await running.exit, 0);
-    assert.match(running.stdout, said);
+    assert.match(running.stdout, expected);
   }
 });
 
-test("one seed on the command line is enough", limit, async (context) => {
-  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
+test("needs only one seed on the command line", limit, async (context) => {
+  const nodes = await liveCluster(context, ["pg1", "pg2"]);
   const port = await freePort();
   const running = new RolecallProcess(context, [
     "serve",
@@ -168,7 +170,7 @@ test("one seed on the command line is enough", limit, async (context) => {
 
 for (const workers of [0, 2]) {
   test(
-    `sockets that were inherited go to the listeners in the order of the configuration, with ${workers} workers`,
+    `assigns inherited sockets to listeners in the order of the configuration, with ${workers} workers`,
     limit,
     async (context) => {
       const nodes = await openFakeCluster(context, ["pg1"]);
@@ -182,14 +184,11 @@ for (const workers of [0, 2]) {
           more: `workers: ${workers}`,
         }),
       );
-      // LISTEN_PID must be the id of the process itself, which only a shell that becomes it can say.
+      // LISTEN_PID must be the id of the process itself: a shell sets it and then replaces itself by the process.
       const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-      const running = new RolecallProcess(context, ["serve", "--config", file], {
-        command,
-        sockets: [handleOf(socket)],
-      });
-      await running.waitForLog("listening", 2);
-      // Here the descriptor is shared, so this end has to stop accepting for the other to be asked.
+      const running = new Running(context, ["serve", "--config", file], { command, sockets: [handleOf(socket)] });
+      await running.says("listening", 2);
+      // The descriptor is shared: this process must stop accepting so that the other one gets the connections.
       socket.close();
       assert.deepEqual(
         [await status(port, "/primary"), await status(admin, "/livez"), await status(admin, "/primary")],
@@ -201,8 +200,8 @@ for (const workers of [0, 2]) {
   );
 }
 
-test("sockets meant for another process are not touched", limit, async (context) => {
-  const nodes = await openFakeCluster(context, ["pg1"]);
+test("ignores sockets that were passed to another process", limit, async (context) => {
+  const nodes = await liveCluster(context, ["pg1"]);
   const port = await freePort();
   const file = writeConfigFile(context, configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }` }));
   const running = new RolecallProcess(context, ["serve", "--config", file], {
@@ -212,9 +211,9 @@ test("sockets meant for another process are not touched", limit, async (context)
   assert.equal(await status(port, "/primary"), 200);
 });
 
-test("a process that was stopped for a while believes nothing it knew", limit, async (context) => {
-  const { running, port, nodes } = await serving(context, "");
-  const asked = nodes[0]?.requests.length ?? 0;
+test("does not use old evidence after the process was stopped for a while", limit, async (context) => {
+  const { running, port, nodes } = await startServing(context, "");
+  const asked = nodes[0]?.asked.length ?? 0;
   running.process.kill("SIGSTOP");
   await nodes[0]?.close();
   await new Promise((resolve) => void setTimeout(resolve, 3_500));
@@ -224,10 +223,10 @@ test("a process that was stopped for a while believes nothing it knew", limit, a
   await running.waitForLog("clock gap detected");
 });
 
-/** The file descriptor of a listening server, as a parent passes it on. */
+/** The file descriptor of a listening server, to pass to a child. */
 function handleOf(server: object): number {
   const handle: unknown = Reflect.get(server, "_handle");
   const fd: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
-  if (typeof fd !== "number") throw new Error("this system does not tell the descriptor of a socket");
+  if (typeof fd !== "number") throw new Error("cannot read the file descriptor of a socket on this system");
   return fd;
 }

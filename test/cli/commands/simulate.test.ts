@@ -12,10 +12,10 @@ interface Ended {
   readonly err: string;
 }
 
-function start(...flags: readonly string[]): { child: ChildProcess; ended: Promise<Ended>; greeted: Promise<string> } {
+function start(...flags: readonly string[]): { child: ChildProcess; ended: Promise<Ended>; ready: Promise<string> } {
   const child = spawn(process.execPath, [program, "simulate", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
   let [out, err] = ["", ""];
-  const greeted = new Promise<string>((done) => {
+  const ready = new Promise<string>((done) => {
     child.stdout.on("data", (chunk: Buffer) => {
       out += chunk.toString();
       if (out.includes("garbage")) done(out);
@@ -23,13 +23,13 @@ function start(...flags: readonly string[]): { child: ChildProcess; ended: Promi
   });
   child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
   const ended = once(child, "close").then(([code]) => ({ code: code as number | null, out, err }));
-  return { child, ended, greeted };
+  return { child, ended, ready };
 }
 
 describe("rolecall simulate", () => {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
-    it(`serves what it says until ${signal}, then ends with 0`, { timeout: 20_000 }, async () => {
-      const { child, ended, greeted } = start(
+    it(`serves the nodes of its banner until ${signal}, then exits with 0`, { timeout: 20_000 }, async () => {
+      const { child, ended, ready } = start(
         "--port",
         "0",
         "--nodes",
@@ -41,35 +41,35 @@ describe("rolecall simulate", () => {
         "--synchronous",
         "on",
       );
-      const greeting = await greeted;
-      const [, url = ""] = /pg2 {2}(http:\S+)/.exec(greeting) ?? [];
-      assert.equal(greeting.match(/^ {2}curl /gm)?.length, 3);
+      const banner = await ready;
+      const [, url = ""] = /pg2 {2}(http:\S+)/.exec(banner) ?? [];
+      assert.equal(banner.match(/^ {2}curl /gm)?.length, 3);
       const document = (await (await fetch(`${url}/ha`)).json()) as Record<string, unknown>;
       assert.deepEqual(document["ha"], { version: "4.1.4", scope: "shop", name: "pg2" });
       assert.equal(document["sync_standby"], true);
       child.kill(signal);
-      assert.deepEqual(await ended, { code: 0, out: greeting, err: "" });
+      assert.deepEqual(await ended, { code: 0, out: banner, err: "" });
     });
   }
 
-  for (const [flags, says] of [
-    [["--nodes", "none"], /--nodes must be a number: it is "none"/],
-    [["--nodes", "0"], /nodes must be a whole number from 1 to 1000, got 0/],
-    [["--vocabulary", "greek"], /--vocabulary must be one of patroni, neutral: it is "greek"/],
+  for (const [flags, expected] of [
+    [["--nodes", "none"], /--nodes must be a number, got "none"/],
+    [["--nodes", "0"], /nodes must be .* from 1 to 1000.* 0/],
+    [["--vocabulary", "greek"], /--vocabulary must be one of patroni, neutral, got "greek"/],
     [["--ttl", "10", "--loop-wait", "9"], /loop_wait must be/],
     [["--colour"], /Unknown option '--colour'/],
     [["--host", "256.256.256.256"], /256\.256\.256\.256/],
   ] as const) {
-    it(`with ${flags.join(" ")} ends with 2 and says why`, { timeout: 20_000 }, async () => {
+    it(`exits with 2 and says why with ${flags.join(" ")}`, { timeout: 20_000 }, async () => {
       const { code, out, err } = await start("--port", "0", ...flags).ended;
       assert.deepEqual([code, out], [2, ""]);
-      assert.match(err, says);
+      assert.match(err, expected);
     });
   }
 
-  it("on a taken port ends with 2 and says what to do", { timeout: 20_000 }, async () => {
+  it("exits with 2 and suggests another port if the port is in use", { timeout: 20_000 }, async () => {
     const first = start("--port", "0", "--nodes", "1");
-    const [, port = ""] = /127\.0\.0\.1:(\d+)/.exec(await first.greeted) ?? [];
+    const [, port = ""] = /127\.0\.0\.1:(\d+)/.exec(await first.ready) ?? [];
     const { code, err } = await start("--port", port, "--nodes", "1").ended;
     first.child.kill("SIGTERM");
     await first.ended;
@@ -77,7 +77,7 @@ describe("rolecall simulate", () => {
     assert.match(err, /EADDRINUSE.*--port/);
   });
 
-  it("tells its flags when asked, and ends with 0", { timeout: 20_000 }, async () => {
+  it("writes its options and exits with 0 with --help", { timeout: 20_000 }, async () => {
     const { code, out } = await start("--help").ended;
     assert.equal(code, 0);
     assert.match(out, /--keep-alive/);

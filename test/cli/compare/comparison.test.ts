@@ -1,53 +1,53 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Comparison, type Counted } from "../../../src/cli/compare/comparison.ts";
-import { readHaproxyChecks, refusalOf } from "../../../src/cli/compare/haproxy-file.ts";
+import { Comparison, type CheckComparison } from "../../src/cli/compare/comparison.ts";
+import { readHaproxyChecks, rejectionOf } from "../../src/cli/compare/haproxy-file.ts";
 
-/** One letter an asking, 100 ms apart: `+` a yes, `-` a no. */
-function compare(node: string, rolecall: string): Counted {
+/** Compares two sequences of verdicts, one character per sample, 100 ms apart: `+` is fit, `-` is unfit. */
+function compare(node: string, rolecall: string): CheckComparison {
   const comparison = new Comparison(500);
-  const said = (sign: string | undefined, why: string): { fit: boolean; word: string } => ({
-    fit: sign === "+",
-    word: sign === "+" ? "200" : why,
+  const answer = (verdict: string | undefined, unfit: string): { fit: boolean; answer: string } => ({
+    fit: verdict === "+",
+    answer: verdict === "+" ? "200" : unfit,
   });
-  for (const [at, sign] of node.split("").entries())
+  for (const [index, verdict] of node.split("").entries())
     comparison.add(
-      { node: "pg1", check: "/replica", atMs: at * 100 },
-      said(sign, "503"),
-      said(rolecall[at], "503 detached"),
+      { node: "pg1", check: "/replica", atMs: index * 100 },
+      answer(verdict, "503"),
+      answer(rolecall[index], "503 detached"),
     );
   const [row] = comparison.rows;
   assert.ok(row);
   return row;
 }
 
-test("two that say the same agree, and changes at the same asking are together", () => {
-  const { askings, agreements, firsts } = compare("++--++", "++--++");
-  assert.deepEqual([askings, agreements, firsts.together], [6, 6, 2]);
+test("counts agreements, and changes of both sides in the same sample", () => {
+  const { samples, agreements, leads } = compare("++--++", "++--++");
+  assert.deepEqual([samples, agreements, leads.together], [6, 6, 2]);
 });
 
-test("who follows a change first is counted, with how long the other took", () => {
-  const { firsts } = compare("+++---", "++----");
-  assert.deepEqual(firsts, { rolecall: [100], node: [], together: 0 });
-  assert.deepEqual(compare("+-----", "+++---").firsts, { rolecall: [], node: [200], together: 0 });
+test("records which side follows a change first, and by how many ms", () => {
+  const { leads } = compare("+++---", "++----");
+  assert.deepEqual(leads, { rolecall: [100], node: [], together: 0 });
+  assert.deepEqual(compare("+-----", "+++---").leads, { rolecall: [], node: [200], together: 0 });
 });
 
-test("a change that one side takes back is a blip of that side, and no lead", () => {
-  const { firsts, blips } = compare("+-++", "++++");
-  assert.deepEqual(firsts, { rolecall: [], node: [], together: 0 });
+test("counts a reverted change as a blip of that side, not as a lead", () => {
+  const { leads, blips } = compare("+-++", "++++");
+  assert.deepEqual(leads, { rolecall: [], node: [], together: 0 });
   assert.deepEqual(blips, { rolecall: 0, node: 1 });
 });
 
-test("a difference counts as lasting only beyond the time a change takes to be seen", () => {
+test("counts a difference as lasting only after the grace period", () => {
   assert.equal(compare("+++++", "+----").lasting.size, 0);
   const { lasting, differences } = compare("+++++++++", "+--------");
   assert.deepEqual([...differences], [["node 200, rolecall 503 detached", 8]]);
-  assert.deepEqual([...lasting], [["node 200, rolecall 503 detached", { isOurYes: false, count: 3 }]]);
+  assert.deepEqual([...lasting], [["node 200, rolecall 503 detached", { isRolecallFit: false, count: 3 }]]);
 });
 
-test("a difference from the first asking on has nobody who was first", () => {
-  assert.deepEqual(compare("+++", "---").firsts, { rolecall: [], node: [], together: 0 });
+test("records no lead if the sides differ from the first sample on", () => {
+  assert.deepEqual(compare("+++", "---").leads, { rolecall: [], node: [], together: 0 });
 });
 
 interface Row {
@@ -58,12 +58,12 @@ interface Row {
 
 const rows = JSON.parse(readFileSync("test/spec/cli/haproxy-checks.json", "utf8")) as readonly Row[];
 for (const { line, check, refused } of rows) {
-  test(`haproxy.cfg: ${line.trim()}`, () => {
+  test(`reads and validates the haproxy.cfg line: ${line.trim()}`, () => {
     const [found] = readHaproxyChecks(`backend b\n${line}\n`);
     assert.equal(found?.check ?? null, check);
     if (found !== undefined) {
       assert.deepEqual([found.section, found.line], ["backend b", 2]);
-      assert.equal(refusalOf(found, ["be"])?.kind, refused);
+      assert.equal(rejectionOf(found, ["be"])?.kind, refused);
     }
   });
 }

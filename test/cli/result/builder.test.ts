@@ -23,7 +23,7 @@ const finding = fc.record(
   { requiredKeys: ["message"] },
 );
 
-test("whatever a command finds, its document conforms and says the exit code that follows from it", () => {
+test("builds a conforming document with the right exit code from any findings", () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.constantFrom(...ruleIds), finding), { maxLength: 8 }),
@@ -31,7 +31,7 @@ test("whatever a command finds, its document conforms and says the exit code tha
       fc.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withObjectString: true }),
       (findings, checks, data) => {
         const result = new ResultBuilder(head, [{ id: "work", required: true }]);
-        for (const [id, said] of findings) result.diagnose(id, said);
+        for (const [id, content] of findings) result.diagnose(id, content);
         for (const [id, status, required, detail] of checks) result.cover(id, status, { detail, required });
         result.data = data;
         const document: unknown = JSON.parse(JSON.stringify(result.build()));
@@ -43,10 +43,10 @@ test("whatever a command finds, its document conforms and says the exit code tha
   );
 });
 
-test("a required check that did not complete is a finding that no work may hide", () => {
+test("adds an incomplete finding for each required check that did not complete", () => {
   for (const status of statuses) {
     const result = new ResultBuilder(head, [{ id: "work", required: true }]);
-    result.cover("work", status, { detail: "as told" });
+    result.cover("work", status, { detail: "a detail" });
     const { diagnostics, exit_code: code } = result.build();
     const isDone = status === "complete" || status === "not_applicable";
     assert.equal(code, isDone ? 0 : 2, status);
@@ -57,7 +57,7 @@ test("a required check that did not complete is a finding that no work may hide"
   }
 });
 
-test("only findings of severity error make exit code 1", () => {
+test("exits with 1 only for findings of severity error", () => {
   for (const [severity, code] of [
     ["info", 0],
     ["warning", 0],
@@ -69,7 +69,7 @@ test("only findings of severity error make exit code 1", () => {
   }
 });
 
-test("findings are bounded, and those left out are told of", () => {
+test("limits the number of findings, and reports how many are missing", () => {
   const result = new ResultBuilder(head, []);
   for (let at = 0; at < 3_000; at += 1) result.diagnose("RC051", { message: "x".repeat(10_000) });
   const { diagnostics, exit_code: code } = result.build();

@@ -6,7 +6,7 @@ const signal = new AbortController().signal;
 const node = (script: string, timeoutMs = 10_000): ReturnType<typeof execute> =>
   execute({ command: process.execPath, args: ["-e", script], timeoutMs, signal });
 
-test("a sub-command is recorded with its words, its output and its exit code", async () => {
+test("records the arguments, output and exit code of a program", async () => {
   const evidence = await execute({
     command: process.execPath,
     args: ["-e", "console.log('out'); console.error('err'); process.exitCode = 3"],
@@ -21,22 +21,22 @@ test("a sub-command is recorded with its words, its output and its exit code", a
   assert.equal(evidence.exit_code, 3);
 });
 
-test("a command that is not there is -1 and says so", async () => {
+test("records -1 and the error for a program that does not exist", async () => {
   const evidence = await execute({ command: "/no/such/program", args: [], timeoutMs: 1_000, signal });
   assert.equal(evidence.exit_code, -1);
-  assert.match(evidence.stderr, /did not run/);
+  assert.match(evidence.stderr, /not started/);
 });
 
-test("a command that does not end is ended", async () => {
+test("kills a program at the timeout", async () => {
   const evidence = await node("setInterval(() => {}, 1000)", 300);
   assert.equal(evidence.exit_code, -1);
-  assert.match(evidence.stderr, /ended by SIGTERM/);
+  assert.match(evidence.stderr, /killed by SIGTERM/);
 });
 
-test("long output is cut, with a note that says how long it was", async () => {
+test("truncates long output, with a note of its length", async () => {
   const evidence = await node("process.stdout.write('x'.repeat(1_000_000))");
   assert.ok(evidence.stdout.length < 66_000);
-  assert.match(evidence.stdout, /\[cut: 1000000 bytes in all, the first 65536 are shown\]/);
+  assert.match(evidence.stdout, /\[truncated: the first 65536 of 1000000 bytes\]/);
 });
 
 const secrets: readonly (readonly [string, string])[] = [
@@ -51,18 +51,18 @@ const secrets: readonly (readonly [string, string])[] = [
   ["user admin insecure-password hunter2", "user admin insecure-password ***"],
   ["--token=hunter2", "--token=***"],
 ];
-for (const [text, blotted] of secrets) {
-  test(`a secret in ${JSON.stringify(text)} is blotted out`, () => {
-    assert.equal(redact(text), blotted);
+for (const [text, redacted] of secrets) {
+  test(`redacts the secret in ${JSON.stringify(text)}`, () => {
+    assert.equal(redact(text), redacted);
   });
 }
 
-test("a private key is blotted out, also when it was cut", () => {
+test("redacts a private key, even if it is truncated", () => {
   assert.doesNotMatch(redact("-----BEGIN RSA PRIVATE KEY-----\nhunter2\n-----END RSA PRIVATE KEY-----\n"), /hunter2/);
   assert.doesNotMatch(redact("-----BEGIN PRIVATE KEY-----\nhunter2"), /hunter2/);
 });
 
-test("what is no secret stays as it is", () => {
+test("does not change text without secrets", () => {
   const text = "[NOTICE] haproxy version is 2.6.12\nConfiguration file is valid\nlisten a:b@c";
   assert.equal(redact(text), text);
 });

@@ -41,9 +41,9 @@ function apply(text: string, diagnostics: readonly Diagnostic[]): readonly Diagn
   return reviewed;
 }
 
-const one = (words: string): string => `dispositions:\n  - { ${words} }\n`;
+const one = (fields: string): string => `dispositions:\n  - { ${fields} }\n`;
 
-test("an excluded finding stays listed with its review, and no longer fails the command", () => {
+test("keeps an excluded finding listed with its review, without failing the command", () => {
   const reviewed = apply(one(`rule_id: RC100, disposition: excluded, ${review}`), [dead]);
   assert.equal(reviewed.length, 1);
   assert.equal(reviewed[0]?.severity, "error");
@@ -56,24 +56,24 @@ test("an excluded finding stays listed with its review, and no longer fails the 
   assert.equal(exitCodeOf(reviewed), 0);
 });
 
-test("a lowered finding gets that severity, and is never raised by it", () => {
+test("lowers the severity of a finding, and never raises it", () => {
   const lowered = apply(one(`rule_id: RC100, disposition: warning, ${review}`), [dead]);
   assert.equal(lowered[0]?.severity, "warning");
   const info = apply(one(`rule_id: RC110, disposition: warning, ${review}`), [{ ...off, severity: "info" }]);
   assert.equal(info[0]?.severity, "info");
 });
 
-test("incomplete work can be neither lowered nor excluded: trying is a finding of its own", () => {
-  for (const word of ["excluded", "warning", "info"]) {
-    const reviewed = apply(one(`rule_id: RC003, disposition: ${word}, ${review}`), [open]);
+test("reports an attempt to lower or exclude a finding about incomplete work", () => {
+  for (const effect of ["excluded", "warning", "info"]) {
+    const reviewed = apply(one(`rule_id: RC003, disposition: ${effect}, ${review}`), [open]);
     assert.deepEqual(reviewed[0], open);
     assert.equal(reviewed[1]?.rule_id, "RC013");
     assert.equal(exitCodeOf(reviewed), 2);
   }
 });
 
-test("a finding at another place than the one reviewed is not touched", () => {
-  for (const [place, isMeant] of [
+test("applies a disposition only to findings at its location", () => {
+  for (const [place, isMatch] of [
     ["file: r.yaml", true],
     ["file: /etc/r.yaml, pointer: /clusters/0/guards/same_system", true],
     ["file: other.yaml", false],
@@ -83,11 +83,11 @@ test("a finding at another place than the one reviewed is not touched", () => {
     ["kind: source", false],
   ] as const) {
     const reviewed = apply(one(`rule_id: RC110, disposition: excluded, location: { ${place} }, ${review}`), [off]);
-    assert.equal(reviewed[0]?.disposition === "excluded", isMeant, place);
+    assert.equal(reviewed[0]?.disposition === "excluded", isMatch, place);
   }
 });
 
-test("a review that has expired no longer counts, and is a finding", () => {
+test("ignores an expired review, and reports it", () => {
   const reviewed = apply(one(`rule_id: RC100, disposition: excluded, ${review}, expires_at: 2026-05-31T00:00:00Z`), [
     dead,
   ]);
@@ -104,7 +104,7 @@ test("a review that has expired no longer counts, and is a finding", () => {
   );
 });
 
-test("a rule that does not exist is a finding at its line of the policy", () => {
+test("reports an unknown rule with its line in the policy", () => {
   const [finding] = apply(one(`rule_id: RC999, disposition: excluded, ${review}`), []);
   assert.equal(finding?.rule_id, "RC011");
   assert.equal(finding.location?.line, 2);
@@ -113,22 +113,22 @@ test("a rule that does not exist is a finding at its line of the policy", () => 
 const broken: readonly (readonly [string, string])[] = [
   ["no list", "rules: []"],
   ["broken YAML", "dispositions: ["],
-  ["an entry that is no mapping", "dispositions: [1]"],
-  ["a key that is not known", one(`rule_id: RC100, disposition: excluded, ${review}, why: x`)],
+  ["an entry that is not a mapping", "dispositions: [1]"],
+  ["an unknown key", one(`rule_id: RC100, disposition: excluded, ${review}, why: x`)],
   ["no reason", one("rule_id: RC100, disposition: excluded, reviewed_by: x, reviewed_at: 2026-01-31T12:00:00Z")],
   [
     "an empty reviewer",
     one("rule_id: RC100, disposition: excluded, reason: r, reviewed_by: ' ', reviewed_at: 2026-01-31T12:00:00Z"),
   ],
   [
-    "a day that there is not",
+    "an invalid timestamp",
     one("rule_id: RC100, disposition: excluded, reason: r, reviewed_by: x, reviewed_at: yesterday"),
   ],
-  ["a disposition of another word", one(`rule_id: RC100, disposition: ignored, ${review}`)],
+  ["an unknown disposition", one(`rule_id: RC100, disposition: ignored, ${review}`)],
   ["a location that is a text", one(`rule_id: RC100, disposition: excluded, location: here, ${review}`)],
 ];
-for (const [what, text] of broken) {
-  test(`a policy with ${what} is not applied, and the command has not done its work`, () => {
+for (const [fault, text] of broken) {
+  test(`does not apply a policy with ${fault}, and marks the run as incomplete`, () => {
     const reviewed = apply(text, [dead]);
     assert.equal(reviewed[0]?.disposition, undefined);
     assert.equal(reviewed[1]?.rule_id, "RC010");
@@ -136,6 +136,6 @@ for (const [what, text] of broken) {
   });
 }
 
-test("a policy that is not there is told of", () => {
+test("reports a missing policy file", () => {
   assert.equal(readPolicy(join(folder, "absent.yaml")).problems[0]?.rule_id, "RC010");
 });

@@ -19,13 +19,13 @@ const { base, rows } = JSON.parse(readFileSync("test/spec/cli/documents.json", "
 };
 
 for (const { given, change, valid, pointer } of rows) {
-  test(`a document with ${given} is ${valid ? "read" : "refused"}`, () => {
+  test(`${valid ? "accepts" : "rejects"} a document with ${given}`, () => {
     const document = { ...base, ...change };
     for (const [key, value] of Object.entries(change))
       if (value === "absent") delete document[key as keyof typeof document];
     const read = readResult(JSON.stringify(document));
     assert.equal(read.ok, valid);
-    assert.equal(conformsToResultSchema(document), valid, "ajv says otherwise");
+    assert.equal(conforms(document), valid, "ajv disagrees");
     if (!read.ok && pointer !== undefined)
       assert.ok(
         read.violations.some((violation) => violation.pointer === pointer),
@@ -34,7 +34,7 @@ for (const { given, change, valid, pointer } of rows) {
   });
 }
 
-test("what is no JSON, or no object, is refused with a sentence", () => {
+test("rejects text that is not a JSON object, with a message", () => {
   for (const text of ["", "{", "[]", "null", '"x"', "1"]) {
     const read = readResult(text);
     assert.equal(read.ok, false);
@@ -42,7 +42,7 @@ test("what is no JSON, or no object, is refused with a sentence", () => {
   }
 });
 
-/** Values near the schema, so that both sides of every rule are met. */
+/** Values that are close to the schema, so that every rule is both met and broken. */
 const nearly = fc.oneof(
   fc.constantFrom<unknown>(
     "",
@@ -64,16 +64,16 @@ const nearly = fc.oneof(
   ),
   fc.string(),
 );
-const part = (keys: readonly string[]): fc.Arbitrary<unknown> =>
+const objectOf = (keys: readonly string[]): fc.Arbitrary<unknown> =>
   fc.oneof(
     { weight: 9, arbitrary: fc.record(Object.fromEntries(keys.map((key) => [key, nearly])), { requiredKeys: [] }) },
     { weight: 1, arbitrary: nearly },
   );
 
-test("our reader and an independent validator agree on documents near the schema", () => {
+test("agrees with an independent validator on documents close to the schema", () => {
   const definitions = resultSchema["$defs"] as Record<string, { properties: Record<string, unknown> }>;
   const listOf = (name: string): fc.Arbitrary<unknown> =>
-    fc.array(part(Object.keys(definitions[name]?.properties ?? {})), { maxLength: 2 });
+    fc.array(objectOf(Object.keys(definitions[name]?.properties ?? {})), { maxLength: 2 });
   const near = fc.record(
     {
       diagnostics: listOf("Diagnostic"),

@@ -3,34 +3,35 @@ import { request as httpRequest, type IncomingMessage, type RequestOptions } fro
 import { request as httpsRequest } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
-import { CommandError } from "../framework/command.ts";
+import { CommandError } from "../framework/command-error.ts";
 import { withDeadline } from "./deadline.ts";
 import type { CommandContext } from "../framework/command-context.ts";
+import { errorMessage } from "../framework/error-message.ts";
 
-/** An answer of a running rolecall. */
-export interface ServerReply {
+/** A response of a running rolecall. */
+export interface RolecallReply {
   readonly status: number;
   readonly phrase: string;
   readonly headers: IncomingMessage["headers"];
   readonly text: string;
 }
 
-/** A call that changes something. */
-export interface Call {
+/** A request to a running rolecall. */
+export interface RolecallRequest {
   readonly method: string;
   readonly path: string;
-  /** Sent as JSON; `undefined` sends none. */
+  /** Sent as JSON; `undefined` sends no body. */
   readonly body?: unknown;
 }
 
-/** Where a command finds the running rolecall when nothing is said. */
+/** The default addresses of a running rolecall: of its health listener and of its admin listener. */
 export const defaultServers = { node: "http://127.0.0.1:8008", admin: "http://127.0.0.1:9108" } as const;
 
-/** The longest answer that is read, in bytes. */
-const answerMax = 16 * 1024 * 1024;
+/** The maximum size of a response, in bytes. */
+const responseMax = 16 * 1024 * 1024;
 
-/** A running rolecall, asked over HTTP; one connection a question, each with a deadline. */
-export class Server {
+/** HTTP client for a running rolecall. Uses one connection per request, and limits the duration of each. */
+export class RolecallClient {
   readonly url: string;
   readonly #base: URL;
   readonly #timeoutMs: number;
@@ -38,58 +39,66 @@ export class Server {
   readonly #ca: string | null;
   readonly #signal: AbortSignal;
 
-  /** @throws Stop where an option cannot be used */
-  constructor({ args, signal }: CommandContext, listener: keyof typeof defaultServers, patience: string = "10s") {
+  /**
+   * @param defaultTimeout the timeout of each request unless `--timeout` is given, such as `10s`
+   * @throws CommandError if an option is not valid or a file cannot be read
+   */
+  constructor({ args, signal }: CommandContext, listener: keyof typeof defaultServers, defaultTimeout: string = "10s") {
     const text = args.text("server") ?? defaultServers[listener];
     if (!URL.canParse(text) || !/^https?:\/\/[^/?#@]+\/?$/i.test(text)) {
       throw new CommandError(
         "RC001",
-        `--server must be an address such as ${defaultServers[listener]}: it is ${JSON.stringify(text)}`,
+        `--server must be a URL such as ${defaultServers[listener]}, got ${JSON.stringify(text)}`,
       );
     }
     this.#base = new URL(text);
     this.url = this.#base.origin;
-    this.#timeoutMs = args.duration("timeout", patience);
+    this.#timeoutMs = args.duration("timeout", defaultTimeout);
     this.#headers = credentials(args.text("token-file"), args.text("user-file"));
     const ca = args.text("ca");
     this.#ca = ca === null ? null : readLine("ca", ca);
     this.#signal = signal;
   }
 
-  get(path: string): Promise<ServerReply> {
+  /** @throws CommandError (RC005) if there is no response within the timeout */
+  get(path: string): Promise<RolecallReply> {
     return this.call({ method: "GET", path });
   }
 
-  /** Asks for a JSON object. @throws Stop (RC007) where the answer is none, or not 200 */
+  /** Requests a JSON object. @throws CommandError (RC007) if the status is not 200 or the body is not an object */
   async getObject(path: string): Promise<JsonObject> {
     return this.objectOf(path, await this.getPage(path));
   }
 
-  /** Requests a page that is rendered for one client at a time: waits, as long as the answer may take, while it is busy. */
-  async getPage(path: string): Promise<ServerReply> {
+  /** Requests a page that is rendered for one client at a time. While it is busy (429), retries until the timeout. */
+  async getPage(path: string): Promise<RolecallReply> {
     const endMs = performance.now() + this.#timeoutMs;
     for (;;) {
       const reply = await this.get(path);
       const waitMs = 1_000 * Number(reply.headers["retry-after"] ?? NaN);
       if (reply.status !== 429 || !(performance.now() + waitMs < endMs)) return reply;
-      await pause(waitMs, undefined, { signal: this.#signal }).catch(() => {}); // the next request tells what ended it
+      await pause(waitMs, undefined, { signal: this.#signal }).catch(() => {}); // the next request reports the abort
     }
   }
 
-  /** The JSON object of an answer. @throws Stop (RC007) where it is none, or not 200 */
-  objectOf(path: string, reply: ServerReply): JsonObject {
+  /**
+   * Parses a response as a JSON object.
+   * @throws CommandError (RC007) if the status is not 200 or it is not an object
+   */
+  objectOf(path: string, reply: RolecallReply): JsonObject {
     const value = parseJson(reply.text);
     if (reply.status !== 200 || !isObject(value)) {
       throw new CommandError(
         "RC007",
-        `${this.url}${path} answered ${reply.status} ${reply.phrase} where a document was expected: ${messageOf(reply)}`,
+        `Cannot read ${this.url}${path}: it must be 200 with a JSON object, ` +
+          `got ${reply.status} ${reply.phrase}: ${replyMessage(reply)}`,
       );
     }
     return value;
   }
 
-  /** @throws Stop (RC005) where there is no answer within the deadline */
-  call({ method, path, body }: Call): Promise<ServerReply> {
+  /** Sends a request. @throws CommandError (RC005) if there is no response within the timeout */
+  call({ method, path, body }: RolecallRequest): Promise<RolecallReply> {
     const text = body === undefined ? null : JSON.stringify(body);
     const headers = {
       ...this.#headers,
@@ -107,11 +116,11 @@ export class Server {
     url: URL,
     options: RequestOptions & { readonly signal: AbortSignal },
     text: string | null,
-  ): Promise<ServerReply> {
+  ): Promise<RolecallReply> {
     return new Promise((resolve, reject) => {
       const onError = (error: Error): void => {
-        const why = options.signal.aborted ? `no answer within ${this.#timeoutMs} ms` : error.message;
-        reject(new CommandError("RC005", `Cannot reach rolecall at ${this.url}: ${why}`));
+        const cause = options.signal.aborted ? `no response within ${this.#timeoutMs} ms` : error.message;
+        reject(new CommandError("RC005", `Cannot reach rolecall at ${this.url}: ${cause}`));
       };
       const request =
         url.protocol === "https:"
@@ -120,12 +129,12 @@ export class Server {
       request.once("error", onError);
       request.once("response", (message) => {
         readAll(message).then(
-          (answer) =>
+          (body) =>
             resolve({
               status: message.statusCode ?? 0,
               phrase: message.statusMessage ?? "",
               headers: message.headers,
-              text: answer,
+              text: body,
             }),
           onError,
         );
@@ -135,8 +144,8 @@ export class Server {
   }
 }
 
-/** What an answer says for people: the message of our own errors, else its text, cut. */
-export function messageOf({ text }: ServerReply): string {
+/** The error message of a response: `message` of its JSON body, else the start of its text. */
+export function replyMessage({ text }: RolecallReply): string {
   const value = parseJson(text);
   const message = isObject(value) ? value["message"] : undefined;
   return typeof message === "string"
@@ -154,7 +163,7 @@ async function readAll(message: IncomingMessage): Promise<string> {
   for await (const chunk of message) {
     const bytes = Buffer.from(chunk);
     length += bytes.length;
-    if (length > answerMax) throw new Error(`an answer of more than ${answerMax} bytes`);
+    if (length > responseMax) throw new Error(`the response has more than ${responseMax} bytes`);
     chunks.push(bytes);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -162,7 +171,7 @@ async function readAll(message: IncomingMessage): Promise<string> {
 
 function credentials(tokenFile: string | null, userFile: string | null): { readonly [name: string]: string } {
   if (tokenFile !== null && userFile !== null)
-    throw new CommandError("RC001", "--token-file and --user-file cannot both be given");
+    throw new CommandError("RC001", "--token-file and --user-file cannot be used together");
   if (tokenFile !== null) return { Authorization: `Bearer ${readLine("token-file", tokenFile)}` };
   if (userFile !== null)
     return { Authorization: `Basic ${Buffer.from(readLine("user-file", userFile)).toString("base64")}` };
@@ -173,9 +182,6 @@ function readLine(option: string, file: string): string {
   try {
     return readFileSync(file, "utf8").trim();
   } catch (error) {
-    throw new CommandError(
-      "RC006",
-      `Cannot read --${option}: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    throw new CommandError("RC006", `Cannot read --${option}: ${errorMessage(error)}`);
   }
 }

@@ -3,28 +3,28 @@ import { readTls, type TlsMaterial } from "../../config/tls-material.ts";
 import { NodeClient } from "../../probe/client/client.ts";
 import type { StatusCluster } from "../client/cluster-status.ts";
 
-/** One node that is compared. */
+/** A node that is compared. */
 export interface Sampler {
   /** `demo/pg1` */
   readonly name: string;
-  /** Where rolecall is asked of this node. */
+  /** The path of this node at rolecall. */
   readonly base: string;
   readonly client: NodeClient;
 }
 
-interface Kept extends Sampler {
+interface ClusterSampler extends Sampler {
   readonly cluster: string;
   readonly api: string;
 }
 
-/** Nodes that come and go under new names would make the report longer and longer: no more than this many are compared. */
+/** The maximum number of nodes in a comparison. It bounds the report if nodes keep joining under new names. */
 const namesMax = 2_000;
 
-/** The nodes that are compared, as the member list has them. */
-export class Samplers {
+/** The nodes that are compared. Follows the member lists. */
+export class SamplerSet {
   readonly #config: Config;
-  readonly #askers = new Map<string, Kept>();
-  /** Names of all nodes that were ever compared. */
+  readonly #samplers = new Map<string, ClusterSampler>();
+  /** The names of all nodes that have been compared. */
   readonly #names = new Set<string>();
   readonly #tls = new Map<string, TlsMaterial | null>();
 
@@ -33,33 +33,37 @@ export class Samplers {
   }
 
   get all(): readonly Sampler[] {
-    return [...this.#askers.values()];
+    return [...this.#samplers.values()];
   }
 
-  /** How many nodes there were, those that left among them. */
+  /** The number of nodes so far, including those that have left. */
   get size(): number {
     return this.#names.size;
   }
 
-  /** Takes the members as they are now. A cluster of which nobody told keeps those it had. Nobody may be asking meanwhile. */
-  follow(clusters: readonly StatusCluster[]): void {
+  /**
+   * Updates the nodes from the member lists. A cluster with an empty list keeps its nodes. No sample may be in
+   * progress.
+   */
+  update(clusters: readonly StatusCluster[]): void {
     for (const { cluster, nodes } of clusters) {
       if (nodes.length === 0) continue;
-      // A node that is known by its exporter alone has nothing to compare with.
-      const wanted = new Map(
+      // A node that is known only by its exporter has no API to compare with.
+      const members = new Map(
         nodes.flatMap(({ node, api }) => (api === null ? [] : [[`${cluster}/${node}`, { node, api }]])),
       );
-      for (const [name, asker] of this.#askers) {
-        if (asker.cluster !== cluster || wanted.get(name)?.api === asker.api) continue;
-        asker.client.close();
-        this.#askers.delete(name);
+      for (const [name, sampler] of this.#samplers) {
+        if (sampler.cluster !== cluster || members.get(name)?.api === sampler.api) continue;
+        sampler.client.close();
+        this.#samplers.delete(name);
       }
-      for (const [name, { node, api }] of wanted) if (!this.#askers.has(name)) this.#add(name, { cluster, node, api });
+      for (const [name, { node, api }] of members)
+        if (!this.#samplers.has(name)) this.#add(name, { cluster, node, api });
     }
   }
 
   close(): void {
-    for (const { client } of this.#askers.values()) client.close();
+    for (const { client } of this.#samplers.values()) client.close();
   }
 
   #add(
@@ -71,11 +75,11 @@ export class Samplers {
     const tls = this.#tlsOf(cluster);
     const base = `/clusters/${encodeURIComponent(cluster)}/nodes/${encodeURIComponent(node)}`;
     const client = new NodeClient(api, { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs }, tls);
-    this.#askers.set(name, { name, cluster, api, base, client });
+    this.#samplers.set(name, { name, cluster, api, base, client });
     this.#names.add(name);
   }
 
-  /** Read once: a file that is away for a moment, days later, must not end the comparison. */
+  /** Reads TLS files once: a file that is missing for a moment days later must not end the comparison. */
   #tlsOf(cluster: string): TlsMaterial | null {
     const known = this.#tls.get(cluster);
     if (known !== undefined) return known;

@@ -1,0 +1,88 @@
+import type { CommandSpec } from "../framework/command.ts";
+import { clusterOption, nodeOption, serverOptions, sourceOptions } from "../framework/options.ts";
+
+/** Commands that only read. */
+export const inspectionCommands: readonly CommandSpec[] = [
+  {
+    name: "status",
+    summary: "show the clusters: roles, lag, age of evidence, routes that each node is fit for",
+    about:
+      "Shows every cluster as a table. Queries a running rolecall; with --config or --discover, probes the nodes\n" +
+      "once itself.",
+    options: [
+      { name: "watch", help: "refresh the table until q or Ctrl-C, with a sparkline of the lag" },
+      { name: "interval", value: "TIME", help: "refresh interval of --watch (default 1s)" },
+      clusterOption,
+      ...serverOptions,
+      ...sourceOptions,
+    ],
+    examples: [
+      "rolecall status",
+      "rolecall status --watch --server http://127.0.0.1:9108",
+      "rolecall status --discover http://10.0.0.1:8008",
+    ],
+    checks: [{ id: "overview", required: true }],
+    load: async () => (await import("../commands/status.ts")).status,
+  },
+  {
+    name: "check",
+    summary: "run one health check of a node or a whole cluster",
+    about: "Runs a health check as a load balancer would. Exits with 1 if the node or cluster is unfit.",
+    positionals: { usage: "CHECK", least: 1, most: 1 },
+    options: [nodeOption, clusterOption, ...serverOptions, ...sourceOptions],
+    examples: [
+      "rolecall check '/replica?lag=1MB' --node pg2",
+      "rolecall check /primary --discover http://10.0.0.1:8008",
+    ],
+    checks: [{ id: "verdict", required: true }],
+    load: async () => (await import("../commands/check.ts")).check,
+  },
+  {
+    name: "explain",
+    summary: "explain the verdict of a check for a node, rule by rule",
+    about: "Lists every rule in order, with its value and limit, the age and source of the evidence, and the outcome.",
+    positionals: { usage: "CHECK", least: 1, most: 1 },
+    options: [nodeOption, clusterOption, ...serverOptions, ...sourceOptions],
+    examples: ["rolecall explain '/replica?lag=1MB' --node pg2"],
+    checks: [{ id: "rules", required: true }],
+    load: async () => (await import("../commands/explain.ts")).explainCheck,
+  },
+  {
+    name: "compare",
+    summary: "shadow mode: compare the answers of nodes and of rolecall",
+    about:
+      "Sends the same checks to every node and to a running rolecall. Counts agreements, differences by reason, and\n" +
+      "which side followed a change first. With --from-haproxy, takes the checks from that file and lists those\n" +
+      "that nodes answer but rolecall rejects.",
+    options: [
+      { name: "config", value: "FILE", help: "the configuration with the clusters" },
+      {
+        name: "discover",
+        value: "URL[,URL]",
+        multiple: true,
+        help: "one cluster, discovered through these nodes, instead of --config",
+      },
+      { name: "set", value: "PATH=VALUE", multiple: true, help: "override one configuration key; may be repeated" },
+      { name: "for", value: "TIME", help: "how long, such as 30s, 30m, 14d (default 1m)" },
+      { name: "interval", value: "TIME", help: "interval of the checks (default 1s)" },
+      { name: "members-interval", value: "TIME", help: "interval of member list updates (default 1m)" },
+      {
+        name: "check",
+        value: "CHECK",
+        multiple: true,
+        help: "a check to compare; may be repeated (default /primary, /replica, /read-only)",
+      },
+      { name: "from-haproxy", value: "FILE", help: "compare the checks of this haproxy.cfg, and validate them" },
+      clusterOption,
+      ...serverOptions,
+    ],
+    examples: ["rolecall compare --config rolecall.yaml --for 14d --from-haproxy /etc/haproxy/haproxy.cfg"],
+    checks: [
+      { id: "nodes", required: true },
+      { id: "rolecall", required: true },
+      { id: "duration", required: true },
+      { id: "haproxy_checks", required: false },
+    ],
+    load: async () => (await import("../commands/compare.ts")).compare,
+  },
+];
