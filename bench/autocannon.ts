@@ -1,7 +1,7 @@
-/** Storms and fixed rates by autocannon, which npm brings along. It waits for the body of the answer to a HEAD: no HEAD by it. */
+/** Load by autocannon, a development dependency. It waits for the body of an answer to HEAD, so it sends none. */
 import { createRequire } from "node:module";
 import { outputOf, withFile } from "./driver.ts";
-import type { Pace, Storm, Tail, Weather } from "./weather.ts";
+import type { FixedRate, Load, LatencyResult, LoadResult } from "./load-result.ts";
 
 const program = createRequire(import.meta.url).resolve("autocannon/autocannon.js");
 
@@ -14,11 +14,11 @@ interface Result {
   readonly statusCodeStats: Readonly<Record<string, { readonly count: number }>>;
 }
 
-/** Asks as fast as answers come. */
-export async function stormByAutocannon(asked: Storm): Promise<Weather> {
+/** Sends requests at full speed. */
+export async function loadByAutocannon(asked: Load): Promise<LoadResult> {
   const { url, seconds, connections, isNew = false, targets } = asked;
   const how = ["-c", `${connections}`, "-d", `${seconds}`, ...(isNew ? ["-D", "1"] : [])];
-  // It takes several questions as an archive of HTTP requests (HAR 1.2).
+  // autocannon reads several requests from an HTTP archive (HAR 1.2).
   const entries = (targets ?? []).map(({ method, path }) => ({
     request: { method, url: new URL(path, url).href, headers: [] },
   }));
@@ -31,8 +31,10 @@ export async function stormByAutocannon(asked: Storm): Promise<Weather> {
   return { answersPerSecond: result.requests.average, failures: non2xx + unanswered, unanswered, strange };
 }
 
-/** Asks at a fixed rate. It corrects for questions that it could not send in time, but its tail holds its own pauses. */
-export async function tailByAutocannon(url: string, { rate, seconds }: Pace): Promise<Tail> {
+/**
+ * Sends requests at a fixed rate. It corrects for requests that it sent late, but its own pauses add to the latencies.
+ */
+export async function latencyByAutocannon(url: string, { rate, seconds }: FixedRate): Promise<LatencyResult> {
   const { latency, requests, non2xx, errors } = await run(
     ["-c", "100", "-d", `${seconds}`, "-R", `${rate}`, url],
     seconds,

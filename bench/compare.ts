@@ -1,14 +1,15 @@
 /**
- * `npm run bench:compare -- OTHER/dist/main.js [ROUNDS]`: this build against another one, in turn in one run. Prints the cost of each
- * row as a ratio, ours by the other's, with its 95 % interval; ends with 1 when the upper bound of a ratio is above 1.05.
+ * `npm run bench:compare -- OTHER/dist/main.js [ROUNDS]`: this build against another one, in turn in one run. Prints
+ * the cost of each row as a ratio, ours by the other's, with its 95 % interval; ends with 1 when the upper bound of a
+ * ratio is above 1.05.
  */
 import { resolve } from "node:path";
-import { show } from "./figure.ts";
-import { storm } from "./load.ts";
-import { serveNodes, type Served } from "./nodes.ts";
-import { cpuMsOf, family } from "./proc.ts";
+import { show } from "./statistics.ts";
+import { runLoad } from "./load.ts";
+import { serveNodes, type ServedNodes } from "./nodes.ts";
+import { cpuMsOf, family } from "./process-stats.ts";
 import { pause, Rolecall } from "./rolecall.ts";
-import { Started } from "./started.ts";
+import { ChildProgram } from "./child-program.ts";
 
 /** What a build may cost more than the other, at the upper end of the interval. */
 const ratioMax = 1.05;
@@ -65,7 +66,7 @@ async function compare(
   program: string,
   count: number,
 ): Promise<Interval> {
-  const nodes: Served = await serveNodes({
+  const nodes: ServedNodes = await serveNodes({
     by: "constant",
     clusters,
     nodes: clusters === 1 ? 3 : 5,
@@ -75,7 +76,7 @@ async function compare(
   try {
     const ours = await Rolecall.start(nodes.clusters, configuration);
     const theirs = await Rolecall.start(nodes.clusters, configuration, { program });
-    // One uncounted round of each: what is compiled and cached then is no one's cost.
+    // One uncounted round of each, so that compiling and filling caches is not measured.
     for (const side of [ours, theirs]) await cost(side);
     const logs: number[] = [];
     for (let round = 0; round < count; round += 1) {
@@ -86,12 +87,12 @@ async function compare(
     }
     return intervalOf(logs);
   } finally {
-    await Started.stopAll();
+    await ChildProgram.stopAll();
   }
 }
 
 async function timePerAnswer(rolecall: Rolecall, isNew: boolean): Promise<number> {
-  const { answersPerSecond } = await storm({ url: rolecall.url("/primary"), seconds, connections: 64, isNew });
+  const { answersPerSecond } = await runLoad({ url: rolecall.url("/primary"), seconds, connections: 64, isNew });
   return 1 / answersPerSecond;
 }
 

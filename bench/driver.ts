@@ -1,29 +1,27 @@
-/** Runs a program that asks, to its end. */
+/** Runs a load program to its end. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Started } from "./started.ts";
+import { ChildProgram } from "./child-program.ts";
 
-/** How much longer than its storm a program may take to begin and end, in ms. */
+/** How much longer than its load a program may take to start and end, in ms. */
 const patienceMs = 30_000;
 
 /**
- * What a program that asks for some seconds wrote on stdout.
- * @throws Error when it ends with another code than 0, or not in time
+ * Runs a load program that takes `seconds` and returns its stdout.
+ * @throws Error if it ends with another code than 0 or not in time
  */
 export async function outputOf(command: readonly string[], seconds: number): Promise<string> {
-  const started = await Started.start({ command, core: "load" });
+  const started = await ChildProgram.start({ command, core: "load" });
   const timer = setTimeout(() => void started.stop(), seconds * 1_000 + patienceMs);
-  const { said, code, complaint } = await started.end();
+  const { stdout, code, stderr } = await started.end();
   clearTimeout(timer);
   if (code !== 0)
-    throw new Error(
-      `Cannot measure with ${command.slice(0, 2).join(" ")} as it must end with 0: it ended with ${code}\n${complaint}`,
-    );
-  return said;
+    throw new Error(`Cannot measure with ${command.slice(0, 2).join(" ")}: it must end with 0, got ${code}\n${stderr}`);
+  return stdout;
 }
 
-/** Gives a file of this text, in a folder of its own, to some work. */
+/** Calls `work` with a temporary file that holds `text`. */
 export async function withFile<T>(text: string, work: (file: string) => Promise<T>): Promise<T> {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
   const file = join(folder, "file");

@@ -1,14 +1,14 @@
-/** The guard: bounds of its own, wider than what is promised, and loud where one is missed. */
-import { show } from "./figure.ts";
+/** The guard: bounds wider than the promised ones; missing one fails the run. */
+import { show } from "./statistics.ts";
 import type { Bound, Row } from "./row.ts";
 import { isReached, showBound } from "./table.ts";
 
-/** The bounds of bench/guard.json: a row's name, and what its figure is held to. */
+/** The bounds in bench/guard.json, by the name of the row. */
 export type Bounds = Readonly<Record<string, NonNullable<Bound>>>;
 
 /**
  * The rows that are guarded, with the guard's bounds.
- * @throws Error when a bound names no row: the guard would sleep
+ * @throws Error if a bound names no row: it would never be checked
  */
 export function underGuard(rows: readonly Row[], bounds: Bounds): readonly Row[] {
   const broken = rows.filter((row) => "broken" in row);
@@ -17,21 +17,22 @@ export function underGuard(rows: readonly Row[], bounds: Bounds): readonly Row[]
       (candidate) => candidate.name === name || ("notRun" in candidate && name.startsWith(candidate.name)),
     );
     if (row !== undefined) return ["figure" in row ? { ...row, bound } : { ...row, name }];
-    // What broke made no rows at all; it is told for itself.
+    // A broken measurement makes no rows under their own names; it is reported by itself.
     if (broken.length > 0) return [];
-    throw new Error(`Cannot guard "${name}" as bench/guard.json must name rows: there is none of this name`);
+    throw new Error(`Cannot guard "${name}": bench/guard.json must name rows, got a name of no row`);
   });
   return [...named, ...broken];
 }
 
-/** What the guard has against these rows, a line each: missed bounds, broken rows, and that nothing was measured at all. */
+/** One message for each missed bound and each broken row, or one if nothing was measured. */
 export function complaints(guarded: readonly Row[]): readonly string[] {
-  if (guarded.every((row) => "notRun" in row)) return ["Cannot guard as at least one row must be measured: none was"];
+  if (guarded.every((row) => "notRun" in row))
+    return ["Cannot pass the guard: at least one row must be measured, got none"];
   return guarded.filter((row) => !isReached(row)).map(complaint);
 }
 
 function complaint(row: Row): string {
   if ("figure" in row)
-    return `Cannot pass the guard as "${row.name}" must be ${showBound(row.bound)}: it is ${show(row.figure)} (${row.detail})`;
-  return `Cannot pass the guard as "${row.name}" must be measured: ${"broken" in row ? row.broken : row.notRun}`;
+    return `Cannot pass the guard: "${row.name}" must be ${showBound(row.bound)}, got ${show(row.figure)} (${row.detail})`;
+  return `Cannot pass the guard: "${row.name}" must be measured, got: ${"broken" in row ? row.broken : row.notRun}`;
 }

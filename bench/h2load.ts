@@ -2,31 +2,34 @@
 import { readFileSync } from "node:fs";
 import { outputOf, withFile } from "./driver.ts";
 import { mayRunFirst } from "./machine.ts";
-import type { Pace, Tail } from "./weather.ts";
+import type { FixedRate, LatencyResult } from "./load-result.ts";
 
 /**
- * Questions a second on one connection: no answer short of 10 ms delays the next question of its own. With fewer on more connections,
- * which h2load starts together, every question of a moment would come in one heap.
+ * Questions a second on one connection: no answer short of 10 ms delays the next question of its own. With fewer on
+ * more connections, which h2load starts together, every question of a moment would come in one heap.
  */
 const ratePerConnection = 100;
 
-/** Asks at a fixed rate. */
-export function tailByH2load(url: string, { rate, seconds }: Pace): Promise<Tail> {
+/** Sends requests at a fixed rate. */
+export function latencyByH2load(url: string, { rate, seconds }: FixedRate): Promise<LatencyResult> {
   return withFile("", async (log) => {
     const connections = Math.ceil(rate / ratePerConnection);
     const how = ["--h1", "-t1", `-c${connections}`, `-D${seconds}`, "--warm-up-time=1", `--rps=${ratePerConnection}`];
-    await outputOf([...atOnce(), "h2load", ...how, `--log-file=${log}`, url], seconds);
+    await outputOf([...withPriority(), "h2load", ...how, `--log-file=${log}`, url], seconds);
     return readH2load(readFileSync(log, "utf8"), seconds);
   });
 }
 
-/** Lets it run as soon as it has something to do: what is measured must not be how long it waits for others on its core. */
-function atOnce(): readonly string[] {
+/** Real-time priority where allowed: the latencies must not include the wait of the load program for its core. */
+function withPriority(): readonly string[] {
   return mayRunFirst() ? ["chrt", "--fifo", "1"] : [];
 }
 
-/** Reads its log, one answer a line: when it was asked, its status (-1 for none), how long it took, in microseconds (h2load(1), --log-file). */
-export function readH2load(log: string, seconds: number): Tail {
+/**
+ * Reads the log of h2load. Each line holds an answer: start time, status (-1 for none), duration in microseconds
+ * (h2load(1), --log-file).
+ */
+export function readH2load(log: string, seconds: number): LatencyResult {
   const answers = log.split("\n").filter(Boolean);
   const columns = answers.map((line) => line.split("\t"));
   const took = new Float64Array(columns.map((column) => Number(column[2]) / 1_000)).sort();

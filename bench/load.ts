@@ -1,27 +1,34 @@
-/** Load on a server: as many questions as it answers, or a fixed number a second. What breaks is an error, not a figure. */
-import { stormByAutocannon, tailByAutocannon } from "./autocannon.ts";
+/** Puts load on a server, at full speed or at a fixed rate. A run that breaks throws; it gives no figure. */
+import { loadByAutocannon, latencyByAutocannon } from "./autocannon.ts";
 import { outputOf } from "./driver.ts";
-import { tailByH2load } from "./h2load.ts";
+import { latencyByH2load } from "./h2load.ts";
 import { find } from "./machine.ts";
 import { childFile } from "./nodes.ts";
-import { soundTail, soundWeather, type Pace, type Storm, type Tail, type Weather } from "./weather.ts";
-import { stormByWrk } from "./wrk.ts";
+import {
+  checkLatencyResult,
+  checkLoadResult,
+  type FixedRate,
+  type Load,
+  type LatencyResult,
+  type LoadResult,
+} from "./load-result.ts";
+import { loadByWrk } from "./wrk.ts";
 
-/** The program that makes storms here. */
-export function stormMaker(): "wrk" | "autocannon" {
+/** The program that makes full-speed load on this machine. */
+export function loadProgram(): "wrk" | "autocannon" {
   return find("wrk") === undefined ? "autocannon" : "wrk";
 }
 
-/** Asks as fast as answers come: wrk where it is installed, else autocannon. @throws Error when too many questions fail */
-export async function storm(asked: Storm): Promise<Weather> {
-  return soundWeather(await (stormMaker() === "wrk" ? stormByWrk(asked) : stormByAutocannon(asked)), asked);
+/** Sends requests at full speed with wrk if it is installed, else with autocannon. Throws an Error if too many fail. */
+export async function runLoad(asked: Load): Promise<LoadResult> {
+  return checkLoadResult(await (loadProgram() === "wrk" ? loadByWrk(asked) : loadByAutocannon(asked)), asked);
 }
 
 /**
- * The same by a program of the bench, which knows that the answer to a HEAD has no body: wrk, autocannon and h2load wait for it for ever.
- * Kept connections only. @throws Error when too many questions fail
+ * The same with a program of the bench, which knows that an answer to HEAD has no body: wrk, autocannon and h2load wait
+ * for one forever. Kept connections only. Throws an Error if too many requests fail.
  */
-export async function stormByOurselves(asked: Storm): Promise<Weather> {
+export async function runLoadByOwnProgram(asked: Load): Promise<LoadResult> {
   const { url, seconds, connections } = asked;
   const targets = asked.targets ?? [{ method: "GET", path: new URL(url).pathname }];
   const command = [
@@ -32,16 +39,17 @@ export async function stormByOurselves(asked: Storm): Promise<Weather> {
     `${connections}`,
     JSON.stringify(targets),
   ];
-  return soundWeather(JSON.parse(await outputOf(command, seconds)) as Weather, asked);
+  return checkLoadResult(JSON.parse(await outputOf(command, seconds)) as LoadResult, asked);
 }
 
 /**
- * Asks at a fixed rate: by h2load where it is installed, else by autocannon, whose own pauses are in its tail.
- * @throws Error when too many questions fail, or the rate is not reached
+ * Sends requests at a fixed rate with h2load if it is installed, else with autocannon, whose own pauses add to the
+ * latencies.
+ * @throws Error if too many requests fail or the rate is not reached
  */
-export async function tail(url: string, pace: Pace): Promise<Tail> {
-  return soundTail(
-    await (find("h2load") === undefined ? tailByAutocannon(url, pace) : tailByH2load(url, pace)),
+export async function measureLatency(url: string, pace: FixedRate): Promise<LatencyResult> {
+  return checkLatencyResult(
+    await (find("h2load") === undefined ? latencyByAutocannon(url, pace) : latencyByH2load(url, pace)),
     url,
     pace,
   );

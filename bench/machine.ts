@@ -1,10 +1,10 @@
-/** What this machine offers a measurement. */
+/** What this machine offers for measurements. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { delimiter, join } from "node:path";
 
-/** Where a process of a measurement runs: what is measured has a core to itself, what loads it has the other. */
+/** The core of a process: the measured one has a core to itself, the load has the other. */
 export type Core = "measured" | "load" | "any";
 
 /** The path of an installed program, or `undefined`. */
@@ -13,29 +13,29 @@ export function find(program: string): string | undefined {
   return folders.map((folder) => join(folder, program)).find((path) => existsSync(path));
 }
 
-/** Whether processes can be given a core of their own here. */
+/** Whether processes can be pinned to a core here. */
 export function canPin(): boolean {
   return availableParallelism() >= 2 && find("taskset") !== undefined;
 }
 
-/** Whether a process may be put before all others of its core here (sched(7), SCHED_FIFO). */
+/** Whether a process may have real-time priority here (sched(7), SCHED_FIFO). */
 export function mayRunFirst(): boolean {
   const chrt = find("chrt");
   return chrt !== undefined && spawnSync(chrt, ["--fifo", "1", "true"]).status === 0;
 }
 
-/** The command, bound to its core where that is possible. */
+/** The command, pinned to its core if possible. */
 export function pinned(core: Core, command: readonly string[]): readonly string[] {
   if (core === "any" || !canPin()) return command;
   return ["taskset", "-c", core === "measured" ? "0" : "1", ...command];
 }
 
-/** How many files a process may open here. Node raises its own limit to the hard one, and hands that on. */
+/** How many files a process may open here. Node raises its soft limit to the hard one, which its children inherit. */
 export function filesMax(): number {
   return Number(/^Max open files\s+(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0);
 }
 
-/** Moves a process that runs, with all its threads, to a core. Its new threads and children follow it. */
+/** Pins a running process with all its threads to a core. New threads and children inherit that. */
 export function pinTo(core: 0 | 1, pid: number): void {
   execFileSync(find("taskset") ?? "taskset", ["-a", "-c", "-p", `${core}`, `${pid}`], { stdio: "ignore" });
 }

@@ -1,21 +1,22 @@
-/** A real Patroni node to be held against: one etcd, one PostgreSQL, one Patroni on free ports of loopback. */
+/** A real Patroni node for comparison: etcd, PostgreSQL and Patroni on free ports of the loopback interface. */
 import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { execFileSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { find } from "./machine.ts";
-import { freePort, pause } from "./rolecall.ts";
-import { Started } from "./started.ts";
+import { until } from "../test/fake/until.ts";
+import { freePort, hasStatus } from "./rolecall.ts";
+import { ChildProgram } from "./child-program.ts";
 
 const postgresBin = "/usr/lib/postgresql/15/bin";
 
 export interface RealNode {
   readonly api: string;
-  readonly process: Started;
+  readonly process: ChildProgram;
   stop(): Promise<void>;
 }
 
-/** Starts the node and waits until it leads (at most 60 s), or says why there is none. */
+/** Starts the node and waits until it leads, at most 60 s. Returns the reason if it cannot. */
 export async function startPatroni(): Promise<RealNode | { readonly notRun: string }> {
   for (const [program, name] of [
     ["patroni", "patroni"],
@@ -26,7 +27,7 @@ export async function startPatroni(): Promise<RealNode | { readonly notRun: stri
   }
   if (!existsSync(`${postgresBin}/postgres`)) return { notRun: "package postgresql-15 is not installed" };
   const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
-  const started: Started[] = [];
+  const started: ChildProgram[] = [];
   const stop = async (): Promise<void> => {
     for (const process of started.toReversed()) await process.stop();
     endPostgres(folder);
@@ -40,7 +41,7 @@ export async function startPatroni(): Promise<RealNode | { readonly notRun: stri
   }
 }
 
-async function startIn(folder: string, started: Started[], stop: () => Promise<void>): Promise<RealNode> {
+async function startIn(folder: string, started: ChildProgram[], stop: () => Promise<void>): Promise<RealNode> {
   const [etcd, peer, api, database] = [await freePort(), await freePort(), await freePort(), await freePort()];
   giveToPostgres(folder);
   const urls = ["--listen-client-urls", "--advertise-client-urls"].flatMap((flag) => [
@@ -53,7 +54,7 @@ async function startIn(folder: string, started: Started[], stop: () => Promise<v
   ]);
   const cluster = ["--initial-cluster", `default=http://127.0.0.1:${peer}`];
   started.push(
-    await Started.start({
+    await ChildProgram.start({
       command: asPostgres(["etcd", "--data-dir", join(folder, "etcd"), ...urls, ...peerUrls, ...cluster]),
       core: "load",
     }),
@@ -61,19 +62,11 @@ async function startIn(folder: string, started: Started[], stop: () => Promise<v
   const file = join(folder, "pg1.yml");
   writeFileSync(file, JSON.stringify(configuration(folder, { etcd, api, database }))); // JSON is YAML
   chmodSync(file, 0o644);
-  const process = await Started.start({ command: asPostgres(["patroni", file]), core: "measured" });
+  const process = await ChildProgram.start({ command: asPostgres(["patroni", file]), core: "measured" });
   started.push(process);
   const url = `http://127.0.0.1:${api}`;
-  const endMs = performance.now() + 60_000;
-  for (;;) {
-    const leads = await fetch(`${url}/leader`).then(
-      ({ status }) => status === 200,
-      () => false,
-    );
-    if (leads) return { api: url, process, stop };
-    if (performance.now() > endMs) throw new Error("the node did not lead within 60 s");
-    await pause(250);
-  }
+  await until({ what: "the node as leader", seconds: 60 }, () => hasStatus(`${url}/leader`, 200));
+  return { api: url, process, stop };
 }
 
 function configuration(
@@ -82,7 +75,7 @@ function configuration(
 ): object {
   const [api, database] = [`127.0.0.1:${ports.api}`, `127.0.0.1:${ports.database}`];
   return {
-    scope: "c0", // as the cluster of Rolecall.start is called: a node of another scope is refused
+    scope: "c0", // the name that Rolecall.start gives the cluster: a node of another scope is unfit
     name: "pg1",
     restapi: { listen: api, connect_address: api },
     etcd3: { hosts: `127.0.0.1:${ports.etcd}` },
@@ -103,7 +96,7 @@ function configuration(
   };
 }
 
-/** PostgreSQL refuses to be root. */
+/** PostgreSQL refuses to run as root. */
 function asPostgres(command: readonly string[]): readonly string[] {
   return process.getuid?.() === 0
     ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command]
@@ -116,11 +109,11 @@ function giveToPostgres(folder: string): void {
   chownSync(folder, id("-u"), id("-g"));
 }
 
-/** A Patroni that had to be killed leaves its PostgreSQL behind. */
+/** Stops the PostgreSQL that a killed Patroni leaves running. */
 function endPostgres(folder: string): void {
   try {
     process.kill(Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]), "SIGQUIT");
   } catch {
-    // It ended with its Patroni.
+    // It ended together with Patroni.
   }
 }

@@ -1,18 +1,19 @@
-/** Servers in C that return a constant, to be held against: the same document, one worker, one core. */
+/** Servers in C that return a constant, for comparison: the same document, one worker, one core. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { find } from "./machine.ts";
-import { freePort, pause } from "./rolecall.ts";
-import { Started } from "./started.ts";
+import { until } from "../test/fake/until.ts";
+import { freePort, hasStatus } from "./rolecall.ts";
+import { ChildProgram } from "./child-program.ts";
 
 export interface Peer {
   readonly url: string;
-  readonly process: Started;
+  readonly process: ChildProgram;
   stop(): Promise<void>;
 }
 
-/** Starts nginx with `return 200` of this body, or says why there is none. */
+/** Starts nginx with `return 200` and this body. Returns the reason if it cannot. */
 export function startNginx(body: string): Promise<Peer | { readonly notRun: string }> {
   return startPeer(
     "nginx",
@@ -29,7 +30,7 @@ export function startNginx(body: string): Promise<Peer | { readonly notRun: stri
   );
 }
 
-/** Starts HAProxy with `http-request return` of this body, or says why there is none. */
+/** Starts HAProxy with `http-request return` and this body. Returns the reason if it cannot. */
 export function startHaproxy(body: string): Promise<Peer | { readonly notRun: string }> {
   return startPeer(
     "haproxy",
@@ -54,22 +55,17 @@ async function startPeer(
   const port = await freePort();
   const file = join(folder, "constant.conf");
   writeFileSync(file, configuration(port, folder));
-  const process = await Started.start({ command: command(file), core: "measured" });
+  const process = await ChildProgram.start({ command: command(file), core: "measured" });
   const stop = async (): Promise<void> => {
     await process.stop();
     rmSync(folder, { recursive: true, force: true });
   };
   const url = `http://127.0.0.1:${port}/`;
-  for (let time = 0; time < 50; time += 1) {
-    if (
-      await fetch(url).then(
-        ({ status }) => status === 200,
-        () => false,
-      )
-    )
-      return { url, process, stop };
-    await pause(100);
+  try {
+    await until({ what: `an answer of ${program}`, seconds: 5 }, () => hasStatus(url, 200));
+    return { url, process, stop };
+  } catch (error) {
+    await stop();
+    return { notRun: error instanceof Error ? error.message : String(error) };
   }
-  await stop();
-  return { notRun: `${program} did not answer within 5 s` };
 }

@@ -1,43 +1,44 @@
-/** rolecall as an operator starts it: the built program and a file. */
+/** rolecall as an operator starts it: the built program with a configuration file. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Core } from "./machine.ts";
-import { Started } from "./started.ts";
+import { until } from "../test/fake/until.ts";
+import { ChildProgram } from "./child-program.ts";
 
-/** The built program: the measured one. */
+/** The built program, which is measured. */
 export const program: string = fileURLToPath(new URL("../../dist/main.js", import.meta.url)); // from build/bench
 
-/** Nodes of clusters, as the children that serve them tell. */
+/** The nodes of each cluster, as the programs that serve them print them. */
 export type Clusters = readonly (readonly { readonly name: string; readonly url: string }[])[];
 
-/** How a rolecall of the bench is started. */
-export interface Start {
+/** How to start rolecall. */
+export interface RolecallOptions {
   readonly core?: Core;
-  /** The build's `main.js`; the built one of this checkout where it is left out. */
+  /** The `main.js` of the build; that of this checkout if left out. */
   readonly program?: string;
   readonly health?: object;
 }
 
 export class Rolecall {
-  readonly process: Started;
+  readonly process: ChildProgram;
   readonly port: number;
   readonly adminPort: number;
 
-  private constructor(process: Started, ports: readonly [number, number]) {
+  private constructor(process: ChildProgram, ports: readonly [number, number]) {
     this.process = process;
     [this.port, this.adminPort] = ports;
   }
 
   /**
-   * Starts it for these clusters, `c0` upwards, and waits until it is ready.
+   * Starts it for these clusters, named `c0` upwards, and waits until it is ready.
    * @param more keys of the configuration beside clusters and listeners
    * @param how where it runs, which build, and keys of the health listener beside its port
-   * @throws Error when it ends, with what it wrote, or is not ready within 30 s
+   * @throws Error if it ends, with its output, or is not ready within 30 s
    */
-  static async start(clusters: Clusters, more: object = {}, how: Start = {}): Promise<Rolecall> {
+  static async start(clusters: Clusters, more: object = {}, how: RolecallOptions = {}): Promise<Rolecall> {
     const ports = [await freePort(), await freePort()] as const;
     const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
     const file = join(folder, "rolecall.json");
@@ -56,12 +57,12 @@ export class Rolecall {
     };
     writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
     try {
-      const started = await Started.start({
+      const started = await ChildProgram.start({
         command: [process.execPath, how.program ?? program, "serve", "--config", file],
         core: how.core ?? "measured",
       });
       const rolecall = new Rolecall(started, ports);
-      await rolecall.#until(`http://127.0.0.1:${ports[0]}/readyz`, 200);
+      await rolecall.#waitForStatus(`http://127.0.0.1:${ports[0]}/readyz`, 200);
       return rolecall;
     } finally {
       rmSync(folder, { recursive: true, force: true });
@@ -73,8 +74,8 @@ export class Rolecall {
     return `http://127.0.0.1:${this.port}/clusters/${cluster}/nodes/${node}${route}`;
   }
 
-  /** How many askings of nodes are over, by its own count. */
-  async askings(): Promise<number> {
+  /** How many probes it has finished, by its own metric. */
+  async probeCount(): Promise<number> {
     const text = await (await fetch(`http://127.0.0.1:${this.adminPort}/metrics`)).text();
     return [...text.matchAll(/^rolecall_probes_total\{.*\} (\d+)$/gm)].reduce(
       (sum, [, count]) => sum + Number(count),
@@ -86,35 +87,33 @@ export class Rolecall {
     return this.process.stop();
   }
 
-  /** Waits until a route about the first node is answered so. @throws Error when it ends, or is not within 30 s */
+  /** Waits until a route of the first node has this status. Throws an Error if it ends, or after 30 s. */
   answers(route: string, status: number): Promise<void> {
-    return this.#until(this.url(route), status);
+    return this.#waitForStatus(this.url(route), status);
   }
 
-  async #until(url: string, status: number): Promise<void> {
-    const endMs = performance.now() + 30_000;
-    for (;;) {
-      const isSo = await fetch(url).then(
-        (response) => response.status === status,
-        () => false,
-      );
-      if (isSo) return;
+  async #waitForStatus(url: string, status: number): Promise<void> {
+    await until({ what: `${url} answered ${status}`, seconds: 30 }, async () => {
       if (this.process.hasEnded) {
-        const { said, code, complaint } = await this.process.end();
+        const { stdout, code, stderr } = await this.process.end();
         throw new Error(
-          `Cannot measure rolecall as it must run: it ended with ${code}: ${`${said}\n${complaint}`.trim()}`,
+          `Cannot measure rolecall: it must run, got exit code ${code}: ${`${stdout}\n${stderr}`.trim()}`,
         );
       }
-      if (performance.now() > endMs) {
-        await this.stop();
-        throw new Error(`Cannot measure rolecall as ${url} must be answered ${status} within 30 s: it is not`);
-      }
-      await pause(100);
-    }
+      return hasStatus(url, status);
+    });
   }
 }
 
-/** Waits; a measurement needs its time. */
+/** Whether a GET of this URL is answered with this status now. */
+export function hasStatus(url: string, status: number): Promise<boolean> {
+  return fetch(url).then(
+    (response) => response.status === status,
+    () => false,
+  );
+}
+
+/** Waits for some time. */
 export function pause(ms: number): Promise<void> {
   return new Promise((resolve) => {
     setTimeout(resolve, ms);

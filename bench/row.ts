@@ -1,52 +1,52 @@
 import { pause } from "./rolecall.ts";
-import { Started } from "./started.ts";
+import { ChildProgram } from "./child-program.ts";
 
-/** What a figure is held to; `null` where nothing is promised. */
+/** The bound of a figure; `null` if nothing is promised. */
 export type Bound = { readonly atLeast: number } | { readonly atMost: number } | null;
 
-/** One line of the table: a figure of ours, what it is held against, and whether that is reached. */
+/** One row of the table: a figure and its bound, or the reason why there is no figure. */
 export type Row =
   | {
       readonly name: string;
-      /** The figure that counts, mostly a ratio to a peer of the same run. */
+      /** The figure, mostly a ratio to a peer of the same run. */
       readonly figure: number;
       readonly bound: Bound;
       /** What was measured on both sides, with units. */
       readonly detail: string;
     }
-  /** A tool is missing: nothing is told. The name may be the beginning of several rows' names. */
+  /** A tool is missing. The name may be the prefix of several rows. */
   | { readonly name: string; readonly notRun: string }
-  /** Measuring failed: the row is missed, whatever its figure would have been. */
+  /** The measurement failed, which counts as a missed bound. */
   | { readonly name: string; readonly broken: string };
 
-/** Makes rows; several that share their set-up come together. */
+/** Measures rows that share their set-up. */
 export interface RowMaker {
-  /** The word that chooses it on the command line. */
-  readonly word: string;
-  /** @throws Error when what it measures with breaks */
+  /** The name that selects it on the command line. */
+  readonly name: string;
+  /** Rejects if the measurement breaks. */
   run(rounds: Rounds): Promise<readonly Row[]>;
 }
 
-/** How long measuring may take. */
+/** How often and how long to measure. */
 export interface Rounds {
   readonly count: number;
   readonly seconds: number;
-  /** What a storm leaves in queues is worked off before the next one begins, in ms. */
+  /** Pause after each measurement, in ms, so that queues drain before the next one. */
   readonly settleMs: number;
 }
 
-/** Makes the rows of one maker; an error is a broken row, and no end of the others. Nothing that it started goes on. */
+/** Measures the rows of one maker. An error makes a broken row. Every program that it started is stopped. */
 export async function rowsOf(maker: RowMaker, rounds: Rounds): Promise<readonly Row[]> {
   try {
     return await maker.run(rounds);
   } catch (error) {
-    return [{ name: maker.word, broken: error instanceof Error ? error.message : String(error) }];
+    return [{ name: maker.name, broken: error instanceof Error ? error.message : String(error) }];
   } finally {
-    await Started.stopAll();
+    await ChildProgram.stopAll();
   }
 }
 
-/** Measures all sides in turn, so that what else the machine does hits each of them. */
+/** Measures all sides in turn, so that other work on the machine affects each of them. */
 export async function interleave<T>(
   rounds: Rounds,
   sides: readonly ((seconds: number) => Promise<T>)[],

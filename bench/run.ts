@@ -1,63 +1,63 @@
 /**
- * `npm run bench [-- WORD…]`: measures, prints one table, and ends with 1 when a bound is missed or a row is broken.
- * `--guard` holds a short run of the figures in bench/guard.json against those alone, which leave room for a noisy machine.
+ * `npm run bench [-- NAME…]`: measures, prints one table, and ends with 1 if a bound is missed or a row is broken.
+ * `--guard` checks a short run against the bounds in bench/guard.json, which leave room for a noisy machine.
  */
 import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { complaints, underGuard, type Bounds } from "./guard.ts";
 import { rowsOf, type Row, type RowMaker, type Rounds } from "./row.ts";
 import { coldStart } from "./rows/cold.ts";
-import { againstPatroni, memory, tailBesideProbing } from "./rows/core.ts";
+import { againstPatroni, memory, latencyBesideProbing } from "./rows/core.ts";
 import { costCurve } from "./rows/curve.ts";
-import { tailBesideAbuse, tailBesidePages, tailBesideScrapes } from "./rows/disturbance.ts";
-import { stormBesideSwitchover } from "./rows/failover.ts";
-import { costOfVerdicts } from "./rows/judge.ts";
-import { mixedStorms } from "./rows/mixed.ts";
+import { latencyBesideAbuse, latencyBesidePages, latencyBesideScrapes } from "./rows/disturbance.ts";
+import { loadBesideSwitchover } from "./rows/failover.ts";
+import { costOfVerdicts } from "./rows/verdicts.ts";
+import { mixedLoad } from "./rows/mixed.ts";
 import { costOfProbes } from "./rows/probing.ts";
-import { againstConstants, tailBesideSweep } from "./rows/storms.ts";
+import { throughputAgainstConstants, latencyBesideSweep } from "./rows/throughput.ts";
 import { twoWorkers, workerBesideScrapes, workerBesideSweep } from "./rows/workers.ts";
 import { isReached, table } from "./table.ts";
 
 const makers: readonly RowMaker[] = [
   againstPatroni,
-  againstConstants,
-  mixedStorms,
-  tailBesideProbing,
-  tailBesideSweep,
+  throughputAgainstConstants,
+  mixedLoad,
+  latencyBesideProbing,
+  latencyBesideSweep,
   memory,
   costOfProbes,
   costCurve,
-  tailBesideScrapes,
-  tailBesideAbuse,
-  tailBesidePages,
-  stormBesideSwitchover,
+  latencyBesideScrapes,
+  latencyBesideAbuse,
+  latencyBesidePages,
+  loadBesideSwitchover,
   workerBesideSweep,
   workerBesideScrapes,
   twoWorkers,
   coldStart,
   costOfVerdicts,
 ];
-const guarded: readonly RowMaker[] = [againstPatroni, againstConstants, memory];
+const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory];
 
 const { values, positionals } = parseArgs({
   options: { guard: { type: "boolean", default: false } },
   allowPositionals: true,
 });
-const unknown = positionals.find((word) => !makers.some((maker) => maker.word === word));
+const unknown = positionals.find((chosen) => !makers.some(({ name }) => name === chosen));
 if (unknown !== undefined)
-  throw new Error(`Cannot measure ${unknown} as it must be one of ${makers.map(({ word }) => word).join(", ")}`);
+  throw new Error(`Cannot measure: name must be one of ${makers.map(({ name }) => name).join(", ")}, got ${unknown}`);
 process.exitCode = (await (values.guard ? guard() : bench())) ? 0 : 1;
 
-/** Measures what is asked for, all of it where nothing is. @returns whether all bounds are reached */
+/** Measures the rows named on the command line, or all. Returns whether all bounds are reached. */
 async function bench(): Promise<boolean> {
   const rows: Row[] = [];
-  for (const maker of makers.filter(({ word }) => positionals.length === 0 || positionals.includes(word)))
+  for (const maker of makers.filter(({ name }) => positionals.length === 0 || positionals.includes(name)))
     rows.push(...(await measure(maker, { count: 3, seconds: 4, settleMs: 1_000 })));
   process.stdout.write(`${table(rows)}\n`);
   return rows.every(isReached);
 }
 
-/** Measures what is guarded. What misses its bound is measured once more, as another may have used the machine just then. */
+/** Measures the guarded rows. A row that misses its bound is measured once more, as the machine may have been busy. */
 async function guard(): Promise<boolean> {
   const bounds = JSON.parse(readFileSync("bench/guard.json", "utf8")) as Bounds;
   const rounds = { count: 3, seconds: 1, settleMs: 300 };
@@ -71,12 +71,12 @@ async function guard(): Promise<boolean> {
   }
   const judged = underGuard(rows, bounds);
   process.stdout.write(`${table(judged)}\n`);
-  const against = complaints(judged);
-  for (const line of against) process.stderr.write(`${line}\n`);
-  return against.length === 0;
+  const messages = complaints(judged);
+  for (const line of messages) process.stderr.write(`${line}\n`);
+  return messages.length === 0;
 }
 
 async function measure(maker: RowMaker, rounds: Rounds): Promise<readonly Row[]> {
-  process.stderr.write(`measuring ${maker.word}\n`);
+  process.stderr.write(`measuring ${maker.name}\n`);
   return rowsOf(maker, rounds);
 }

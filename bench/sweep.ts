@@ -1,12 +1,19 @@
-import { median, show } from "./figure.ts";
+import { median, show } from "./statistics.ts";
 import type { Row } from "./row.ts";
-import type { Tail } from "./weather.ts";
+import type { LatencyResult } from "./load-result.ts";
 
-/** How fast checks come while nodes are swept, a second. */
+/** Checks per second during a sweep of probes. */
 export const sweepRate = 20_000;
 
-/** The rows of a tail beside a sweep. autocannon's own pauses are in its tail: only h2load's is held to the bounds. */
-export function sweepRows({ by, p99, p999, worst, answersPerSecond }: Tail, beside: string, more = ""): readonly Row[] {
+/**
+ * The latency rows beside a sweep. Only the latencies of h2load are checked: those of autocannon include its own
+ * pauses.
+ */
+export function sweepRows(
+  { by, p99, p999, worst, answersPerSecond }: LatencyResult,
+  beside: string,
+  more = "",
+): readonly Row[] {
   const detail = `${show(answersPerSecond)} answers/s, worst ${show(worst)} ms${more}`;
   const row = (what: string, figure: number, atMost: number): Row => ({
     name: `${what} in ms at ${show(sweepRate)}/s, ${beside} (${by})`,
@@ -17,10 +24,10 @@ export function sweepRows({ by, p99, p999, worst, answersPerSecond }: Tail, besi
   return [row("p99", p99, 2), row("p99.9", p999, 10)];
 }
 
-/** The middle tail of several, figure by figure, and the worst answer of all. */
-export function middleTail(tails: readonly Tail[]): Tail {
+/** The median of each figure, and the worst answer of all. */
+export function medianLatency(tails: readonly LatencyResult[]): LatencyResult {
   const [first] = tails;
-  if (first === undefined) throw new Error("Cannot tell the middle of tails as there must be one: there is none");
+  if (first === undefined) throw new Error("Cannot compute a median: at least one result must be given, got none");
   const middle = (key: "p99" | "p999" | "answersPerSecond" | "failures"): number =>
     median(tails.map((each) => each[key]));
   return {

@@ -1,4 +1,4 @@
-import { show } from "./figure.ts";
+import { show } from "./statistics.ts";
 import type { Bound, Row } from "./row.ts";
 
 /** Writes rows as one table for people: the figure, the bound, whether it is reached, and how it came about. */
@@ -26,7 +26,10 @@ export function table(rows: readonly Row[]): string {
     .join("\n");
 }
 
-/** Whether the row keeps its bound. One without a bound, or whose tool is missing, misses nothing; a broken one does, and so does no figure. */
+/**
+ * Whether the row keeps its bound. One without a bound, or whose tool is missing, misses nothing; a broken one does,
+ * and so does no figure.
+ */
 export function isReached(row: Row): boolean {
   if ("notRun" in row) return true;
   if ("broken" in row || !Number.isFinite(row.figure)) return false;

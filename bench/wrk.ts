@@ -1,8 +1,11 @@
-/** Storms by wrk. It waits for the body of the answer to a HEAD, which never comes: no HEAD by it. */
+/** Load by wrk. It waits for the body of an answer to HEAD, so it sends none. */
 import { outputOf, withFile } from "./driver.ts";
-import type { Storm, Target, Weather } from "./weather.ts";
+import type { Load, LoadRequest, LoadResult } from "./load-result.ts";
 
-/** wrk tells only how many answers were not 2xx or 3xx; this has it count by status. Its globals are one thread's, read through `get`. */
+/**
+ * Makes wrk count answers by status: by itself it counts only those other than 2xx and 3xx. Globals belong to one
+ * thread; `get` reads them.
+ */
 const statusScript = `local threads = {}
 setup = function(thread) table.insert(threads, thread) end
 init = function() strange = 0 end
@@ -14,15 +17,15 @@ done = function()
 end
 `;
 
-/** Asks as fast as answers come. */
-export function stormByWrk(asked: Storm): Promise<Weather> {
+/** Sends requests at full speed. */
+export function loadByWrk(asked: Load): Promise<LoadResult> {
   const script =
     asked.targets === undefined ? (asked.readsStatuses === true ? statusScript : null) : targetScript(asked.targets);
-  return script === null ? blow(asked, []) : withFile(script, (file) => blow(asked, ["-s", file]));
+  return script === null ? run(asked, []) : withFile(script, (file) => run(asked, ["-s", file]));
 }
 
 /** The questions are written once, and sent in turn. */
-function targetScript(targets: readonly Target[]): string {
+function targetScript(targets: readonly LoadRequest[]): string {
   const list = targets.map(({ method, path }) => `{${JSON.stringify(method)},${JSON.stringify(path)}}`);
   return `local targets = {${list.join(",")}}
 local at, written = 0, {}
@@ -31,18 +34,18 @@ request = function() at = at % #written + 1 return written[at] end
 `;
 }
 
-async function blow({ url, seconds, connections, isNew = false }: Storm, script: readonly string[]): Promise<Weather> {
+async function run({ url, seconds, connections, isNew = false }: Load, script: readonly string[]): Promise<LoadResult> {
   const how = ["-t1", `-c${connections}`, `-d${seconds}s`, ...script, ...(isNew ? ["-H", "Connection: close"] : [])];
   return readWrk(await outputOf(["wrk", ...how, url], seconds));
 }
 
 /** Reads what wrk writes at its end. */
-export function readWrk(said: string): Weather {
+export function readWrk(output: string): LoadResult {
   const count = (pattern: RegExp): number =>
-    (pattern.exec(said) ?? []).slice(1).reduce((sum, each) => sum + Number(each), 0);
+    (pattern.exec(output) ?? []).slice(1).reduce((sum, each) => sum + Number(each), 0);
   const unanswered = count(/Socket errors: connect (\d+), read (\d+), write (\d+), timeout (\d+)/);
   return {
-    answersPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(said)?.[1]),
+    answersPerSecond: Number(/Requests\/sec:\s+([\d.]+)/.exec(output)?.[1]),
     failures: count(/Non-2xx or 3xx responses: (\d+)/) + unanswered,
     unanswered,
     strange: count(/Strange: (\d+)/),

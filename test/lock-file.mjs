@@ -1,4 +1,7 @@
-/** Checks package-lock.json by itself: version 3, every package from one registry over https and pinned by a sha512, all that package.json asks for. */
+/**
+ * Checks package-lock.json by itself: version 3, every package from one registry over https and pinned by a sha512, all
+ * that package.json asks for.
+ */
 import { readFileSync } from "node:fs";
 
 const { lockfileVersion, packages } = JSON.parse(readFileSync("package-lock.json", "utf8"));

@@ -1,7 +1,8 @@
 /**
- * `abusers PORT`: clients that mean ill or fail. 200 connections drip a head byte by byte and never end it, opened anew when they are cut off; beside
- * them 400 clients a second come with garbage, a head that is too large, or a reset in the middle of one. Says a line when all drip; answers every
- * line on stdin with the count of clients so far. Ends with stdin, or after a minute.
+ * `abusers PORT`: hostile and broken clients. 200 connections drip a head byte by byte without end and are opened again
+ * when closed; 400 more clients per second send garbage, a head that is too large, or a reset in the middle of one.
+ * Prints a line once all drip; answers every line on stdin with the number of clients so far. Ends with stdin or after
+ * a minute.
  */
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -10,7 +11,7 @@ const port = Number(process.argv[2]);
 const drippingCount = 200;
 const bangMs = 10;
 const bangsPerTick = 4;
-/** No more bad clients at a time than this; the next wait for their end. */
+/** The most hostile clients at a time; further ones wait. */
 const openMax = 1_000;
 
 let clients = 0;
@@ -29,19 +30,19 @@ const kinds: readonly ((socket: Socket) => void)[] = [
   (socket) => socket.end("GET / HTTP/9.9\r\nContent-Length: -1\r\nTransfer-Encoding: chunked, chunked\r\n\r\n"),
 ];
 
-function come(act: (socket: Socket) => void): Socket {
+function openConnection(act: (socket: Socket) => void): Socket {
   const socket = connect({ port, host: "127.0.0.1" });
   clients += 1;
   open += 1;
   socket.once("connect", () => act(socket));
-  socket.on("error", () => {}); // being cut off is what they are for
+  socket.on("error", () => {}); // rolecall may close it
   socket.once("close", () => (open -= 1));
   socket.setTimeout(5_000, () => socket.destroy());
   return socket.resume();
 }
 
 function drip(): void {
-  const socket = come(() => {
+  const socket = openConnection(() => {
     socket.write("GET /primary HTTP/1.1\r\nX: ");
     begun += 1;
     if (begun === drippingCount) process.stdout.write("abusing\n");
@@ -56,7 +57,8 @@ setInterval(() => {
   for (let missing = Math.min(drippingCount - dripping.size, openMax - open); missing > 0; missing -= 1) drip();
 }, 500);
 setInterval(() => {
-  for (let bang = 0; bang < bangsPerTick && open < openMax; bang += 1) come(kinds[clients % kinds.length] ?? drip);
+  for (let bang = 0; bang < bangsPerTick && open < openMax; bang += 1)
+    openConnection(kinds[clients % kinds.length] ?? drip);
 }, bangMs);
 setTimeout(() => process.exit(0), 60_000);
 createInterface(process.stdin)

@@ -1,7 +1,7 @@
 /**
- * `bare-undici request|dispatch`: what undici alone costs. Reads addresses as one line of JSON from stdin, then asks each for /leader once a second
- * over a client of its own, by its everyday call or by its leanest one, and reads the answer as text. Every line on stdin after that is answered with
- * the count of answers so far.
+ * `bare-undici request|dispatch`: the cost of undici alone. Reads addresses as one line of JSON from stdin, then
+ * requests /leader of each once a second over a client of its own, by its everyday call or by its leanest one, and
+ * reads the answer as text. Every line on stdin after that is answered with the count of answers so far.
  */
 import { createInterface } from "node:readline";
 import { Client } from "undici";
@@ -32,7 +32,7 @@ function dispatch(client: Client): void {
   );
 }
 
-function ask(client: Client): void {
+function probe(client: Client): void {
   if (process.argv[2] === "dispatch") dispatch(client);
   else request(client).catch(() => {}); // it is not counted
 }
@@ -42,7 +42,7 @@ createInterface(process.stdin)
     const apis = JSON.parse(line) as readonly string[];
     for (const [at, api] of apis.entries()) {
       const client = new Client(api, { pipelining: 1, headersTimeout: 0, bodyTimeout: 0 });
-      setTimeout(() => setInterval(() => ask(client), 1_000), (at / apis.length) * 1_000);
+      setTimeout(() => setInterval(() => probe(client), 1_000), (at / apis.length) * 1_000);
     }
   })
   .on("line", () => process.stdout.write(`${answers}\n`))

@@ -1,7 +1,7 @@
 /**
- * `constant-nodes CLUSTERS NODES keep|close still|moving`: nodes that cost little themselves, so that thousands fit beside what is measured.
- * Every document is ready-made; where they move, WAL positions differ from answer to answer. Writes their addresses; answers every line on stdin with
- * the count of its answers so far; ends with stdin.
+ * `constant-nodes CLUSTERS NODES keep|close still|moving`: nodes that cost little themselves, so that thousands fit
+ * beside what is measured. Every document is ready-made; where they move, WAL positions differ from answer to answer.
+ * Writes their addresses; answers every line on stdin with the count of its answers so far; ends with stdin.
  */
 import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";

@@ -1,13 +1,14 @@
 /**
- * `mixed-load URL SECONDS CONNECTIONS TARGETS`: asks the targets (JSON, method and path each) in turn on kept connections, one question at a time on
- * each, as fast as answers come. It knows that the answer to a HEAD has no body. Writes how it went as one line of JSON (bench/weather.ts).
+ * `mixed-load URL SECONDS CONNECTIONS TARGETS`: sends the requests (JSON, method and path each) in turn on kept
+ * connections, one at a time on each, at full speed. It knows that an answer to HEAD has no body. Prints the result as
+ * one line of JSON (bench/load-result.ts).
  */
 import { connect, type Socket } from "node:net";
-import type { Target } from "../weather.ts";
+import type { LoadRequest } from "../load-result.ts";
 
 const [url = "", seconds = "1", connections = "64", targets = "[]"] = process.argv.slice(2);
 const { hostname, port, host } = new URL(url);
-const questions = (JSON.parse(targets) as readonly Target[]).map(({ method, path }) => ({
+const requests = (JSON.parse(targets) as readonly LoadRequest[]).map(({ method, path }) => ({
   isHead: method === "HEAD",
   bytes: Buffer.from(`${method} ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`),
 }));
@@ -24,33 +25,31 @@ function sizeOf(text: string, isHead: boolean): number | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;
   const length = /\r\ncontent-length: *(\d+)/i.exec(text.slice(0, end))?.[1];
-  if (length === undefined) throw new Error("Cannot read an answer as it must say its Content-Length: it does not");
+  if (length === undefined) throw new Error("Cannot read an answer: it must have a Content-Length, got none");
   return end + 4 + (isHead ? 0 : Number(length));
 }
 
-function come(first: number): void {
+function openConnection(first: number): void {
   let at = first;
   let text = "";
   const socket = connect({ port: Number(port), host: hostname, noDelay: true });
-  const ask = (): void => {
-    const question = questions[(at += 1) % questions.length];
-    if (question !== undefined) socket.write(question.bytes);
+  const send = (): void => {
+    const request = requests[(at += 1) % requests.length];
+    if (request !== undefined) socket.write(request.bytes);
   };
   open.add(socket);
-  socket.on("connect", ask);
+  socket.on("connect", send);
   socket.on("data", (chunk) => {
     if (isOver) return;
     text += chunk.toString("latin1");
-    const size = sizeOf(text, questions[at % questions.length]?.isHead ?? false);
+    const size = sizeOf(text, requests[at % requests.length]?.isHead ?? false);
     if (size === undefined || text.length < size) return;
-    // A body after the answer to a HEAD, or an answer to no question.
+    // A body after an answer to HEAD, or an answer without a request.
     if (text.length > size)
-      throw new Error(
-        `Cannot read an answer of ${size} bytes as it must end there: ${text.length - size} bytes follow`,
-      );
+      throw new Error(`Cannot read an answer: it must end after ${size} bytes, got ${text.length - size} more`);
     count(Number(text.slice(9, 12)));
     text = "";
-    ask();
+    send();
   });
   socket.on("error", () => {}); // closes below
   socket.on("close", () => {
@@ -58,7 +57,7 @@ function come(first: number): void {
     if (isOver) return;
     unanswered += 1;
     failures += 1;
-    setTimeout(() => come(at), 10); // a server that refuses must not keep this one busy
+    setTimeout(() => openConnection(at), 10); // a server that refuses must not keep this one busy
   });
 }
 
@@ -69,8 +68,8 @@ function count(status: number): void {
   if (status !== 503) strange += 1;
 }
 
-// Each connection begins with another question, so that all are asked at any time.
-for (let each = 0; each < Number(connections); each += 1) come(each);
+// Each connection starts with another request, so that all kinds are in flight at any time.
+for (let each = 0; each < Number(connections); each += 1) openConnection(each);
 setTimeout(
   () => {
     isOver = true;

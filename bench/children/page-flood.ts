@@ -1,7 +1,8 @@
 /**
- * `page-flood PORT`: floods operator pages. Two connections send 250 pipelined requests for /incident again and again, sixteen request one page after the
- * other without a pause. A connection that is closed is opened anew at once. Says a line when all are at work; answers every line on stdin with the
- * count of bytes of answers so far. Ends with stdin, or after a minute.
+ * `page-flood PORT`: floods operator pages. Two connections pipeline 250 requests for /incident repeatedly, sixteen
+ * request one page after the other without a pause. A connection that is closed is opened again at once. Prints a line
+ * once all run; answers every line on stdin with the number of bytes received so far. Ends with stdin or after a
+ * minute.
  */
 import { connect, type Socket } from "node:net";
 import { createInterface } from "node:readline";
@@ -30,7 +31,7 @@ function keepOpen(onOpen: (socket: Socket) => void, onAnswer: (socket: Socket, t
     bytes += text.length;
     onAnswer(socket, text);
   });
-  socket.on("error", () => {}); // being cut off is what it is for
+  socket.on("error", () => {}); // rolecall may close it
   socket.once("close", () => setImmediate(() => keepOpen(onOpen, onAnswer)));
 }
 

@@ -1,6 +1,6 @@
 /**
- * `scraper URL`: reads a page again and again, each time to its end, without a pause. Says a line after the first; answers every line on stdin with
- * the count so far. Ends with stdin, or after a minute.
+ * `scraper URL`: reads a page repeatedly without a pause. Prints a line after the first; answers every line on stdin
+ * with the count so far. Ends with stdin, or after a minute.
  */
 import { createInterface } from "node:readline";
 
@@ -15,7 +15,7 @@ for (;;) {
   const response = await fetch(url, { signal: AbortSignal.timeout(10_000) });
   const text = await response.text();
   if (response.status !== 200 || text === "")
-    throw new Error(`Cannot scrape ${url} as it must answer 200: it answered ${response.status}`);
+    throw new Error(`Cannot scrape ${url}: it must answer 200, got ${response.status}`);
   scrapes += 1;
   if (scrapes === 1) process.stdout.write("scraping\n");
 }

@@ -1,4 +1,7 @@
-/** `simulated-nodes CLUSTERS NODES keep|close`: simulators in a process of their own. Writes their addresses as one line of JSON; ends with stdin. */
+/**
+ * `simulated-nodes CLUSTERS NODES keep|close`: simulators in a process of their own. Writes their addresses as one line
+ * of JSON; ends with stdin.
+ */
 import { startSimulator } from "../../src/simulator/simulator.ts";
 
 const [clusters = "1", nodes = "3", connections = "close"] = process.argv.slice(2);

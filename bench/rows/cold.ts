@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { median, show } from "../figure.ts";
+import { median, show } from "../statistics.ts";
 import { pinned } from "../machine.ts";
 import { program } from "../rolecall.ts";
 import type { RowMaker } from "../row.ts";
@@ -8,7 +8,7 @@ const times = 15;
 
 /** How long a short command takes as a process, from its start to its end, beside what node alone takes. */
 export const coldStart: RowMaker = {
-  word: "cold",
+  name: "cold",
   run() {
     const [bare, version] = [[] as number[], [] as number[]];
     for (let round = 0; round < times; round += 1) {

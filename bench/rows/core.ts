@@ -1,34 +1,35 @@
-/** The core's promises: many times a real node's answers, a short tail beside probing, little memory, probes near undici's own cost. */
-import { median, show } from "../figure.ts";
-import { storm, stormMaker, tail } from "../load.ts";
+/** The main promises: far more answers than a real node, low latency beside probing, little memory. */
+import { median, show } from "../statistics.ts";
+import { runLoad, loadProgram, measureLatency } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
 import { startPatroni } from "../patroni.ts";
 import { pause, Rolecall } from "../rolecall.ts";
 import { interleave, type Row, type RowMaker } from "../row.ts";
-import type { Weather } from "../weather.ts";
+import type { LoadResult } from "../load-result.ts";
 
-/** Answers a second against a real Patroni node's, on the same route. */
+/** Answers per second, against those of a real Patroni node on the same route. */
 export const againstPatroni: RowMaker = {
-  word: "patroni",
+  name: "patroni",
   async run(rounds) {
     const name = "answers/s, times a real Patroni node's";
     const node = await startPatroni();
     if ("notRun" in node) return [{ name, ...node }];
     const rolecall = await Rolecall.start([[{ name: "pg1", url: node.api }]]);
     try {
-      // A storm keeps the real node from answering probes too.
-      const blowAtUs = async (seconds: number, isNew: boolean): Promise<Weather> => {
+      // Load keeps the real node from answering probes too.
+      const loadOurs = async (seconds: number, isNew: boolean): Promise<LoadResult> => {
         await rolecall.answers("/primary", 200);
-        return storm({ url: rolecall.url("/primary"), seconds, connections: 64, isNew });
+        return runLoad({ url: rolecall.url("/primary"), seconds, connections: 64, isNew });
       };
       const [ours = [], news = [], theirs = []] = await interleave(rounds, [
-        (seconds) => blowAtUs(seconds, false),
-        (seconds) => blowAtUs(seconds, true),
-        (seconds) => storm({ url: `${node.api}/primary`, seconds, connections: 64, isNew: true, fatal: "statuses" }),
+        (seconds) => loadOurs(seconds, false),
+        (seconds) => loadOurs(seconds, true),
+        (seconds) => runLoad({ url: `${node.api}/primary`, seconds, connections: 64, isNew: true, fatal: "statuses" }),
       ]);
-      const middle = (all: readonly Weather[]): number => median(all.map(({ answersPerSecond }) => answersPerSecond));
+      const middle = (all: readonly LoadResult[]): number =>
+        median(all.map(({ answersPerSecond }) => answersPerSecond));
       const [kept, fresh, real] = [middle(ours), middle(news), middle(theirs)];
-      const how = `by ${stormMaker()}; Patroni closes after each answer`;
+      const how = `by ${loadProgram()}; Patroni closes after each answer`;
       return [
         {
           name: `${name}: kept connections`,
@@ -50,14 +51,14 @@ export const againstPatroni: RowMaker = {
   },
 };
 
-/** The tail at a fixed rate while 300 simulated nodes are probed every second. */
-export const tailBesideProbing: RowMaker = {
-  word: "tail",
+/** The latency at a fixed rate while 300 simulated nodes are probed every second. */
+export const latencyBesideProbing: RowMaker = {
+  name: "tail",
   async run({ seconds }) {
     const nodes = await serveNodes({ by: "simulated", clusters: 100, nodes: 3, connections: "close" });
     const rolecall = await Rolecall.start(nodes.clusters);
     try {
-      const { by, p99, worst, answersPerSecond } = await tail(rolecall.url("/primary"), {
+      const { by, p99, worst, answersPerSecond } = await measureLatency(rolecall.url("/primary"), {
         rate: 10_000,
         seconds: Math.min(8, seconds * 2),
       });
@@ -72,7 +73,7 @@ export const tailBesideProbing: RowMaker = {
 
 /** Resident memory after some rounds of probing and answering. */
 export const memory: RowMaker = {
-  word: "memory",
+  name: "memory",
   async run({ seconds }) {
     const rows: Row[] = [];
     for (const { clusters, each, atMost } of [
@@ -82,14 +83,14 @@ export const memory: RowMaker = {
       const nodes = await serveNodes({ by: "constant", clusters, nodes: each, connections: "close", motion: "moving" });
       const rolecall = await Rolecall.start(nodes.clusters);
       try {
-        await storm({ url: rolecall.url("/primary"), seconds, connections: 64 });
+        await runLoad({ url: rolecall.url("/primary"), seconds, connections: 64 });
         await pause(seconds * 1_000);
         const figure = rolecall.process.residentMb();
         rows.push({
           name: `resident MB with ${clusters === 1 ? "3" : "1,000"} nodes`,
           figure,
           bound: { atMost },
-          detail: `after ${seconds} s of storm and ${seconds} s of probing`,
+          detail: `after ${seconds} s of load and ${seconds} s of probing`,
         });
       } finally {
         await rolecall.stop();

@@ -1,5 +1,5 @@
-/** What a probe costs, from ten nodes to five thousand. */
-import { median, show } from "../figure.ts";
+/** The cost of a probe, from ten nodes to five thousand. */
+import { median, show } from "../statistics.ts";
 import { filesMax } from "../machine.ts";
 import { serveNodes } from "../nodes.ts";
 import { pause, Rolecall } from "../rolecall.ts";
@@ -9,22 +9,29 @@ const sizes = [10, 100, 300, 1_000, 3_000, 5_000] as const;
 /** A configuration holds at most 256 clusters: fewer nodes in each would leave no room for five thousand. */
 const nodesPerCluster = 20;
 const warmMs = 4_000;
-/** Rounds of each size, and how long one is: every node is asked twice in it. */
+/** Rounds of each size, and the length of one: every node is probed twice in it. */
 const rounds = 3;
 const roundMs = 2_000;
-/** How much more a probe may cost than with fewer nodes and still be called flat: what the same size differs from round to round. */
+/**
+ * How much more a probe may cost than with fewer nodes and still count as flat: the spread of one size from round to
+ * round.
+ */
 const flat = 1.1;
 
-/** Processor time of a probe at each size, every node asked once a second on a kept connection, and the largest rise along the curve. */
+/**
+ * Processor time of a probe at each size, with one probe per node and second on a kept connection, and the largest
+ * rise.
+ */
 export const costCurve: RowMaker = {
-  word: "curve",
+  name: "curve",
   async run() {
     const name = (size: number): string =>
       `CPU microseconds of a probe, ${show(size)} nodes every second, kept connections`;
     const costs: Cost[] = [];
     const rows: Row[] = [];
     for (const size of sizes) {
-      // A listener and a connection or two for each node, in the process that serves them; what this one may open, it may too.
+      // The process that serves the nodes needs a listener and up to two connections each. It has the same limit as
+      // this one.
       const files = size * 3 + 500;
       if (filesMax() < files) {
         rows.push({
@@ -44,7 +51,7 @@ export const costCurve: RowMaker = {
 
 interface Cost {
   readonly size: number;
-  /** Of one probe, the middle round's. */
+  /** Of one probe, in the median round. */
   readonly microseconds: number;
   readonly lowest: number;
   readonly highest: number;
@@ -75,10 +82,10 @@ async function costAt(size: number): Promise<Cost> {
     const tookMs = performance.now() - beganMs;
     const sum = (key: "cpuMs" | "probes"): number => costs.reduce((total, cost) => total + cost[key], 0);
     const probesPerSecond = (sum("probes") / tookMs) * 1_000;
-    // Each node is asked once a second, and its cluster for documents beside.
+    // Each node is probed once a second; documents of its cluster come on top.
     if (probesPerSecond < size * 0.95)
       throw new Error(
-        `Cannot measure probes of ${size} nodes as all must answer every second: ${show(probesPerSecond)} answers came`,
+        `Cannot measure probes of ${size} nodes: all must answer every second, got ${show(probesPerSecond)} answers/s`,
       );
     const all = costs.map(({ microseconds }) => microseconds);
     const shareOfCore = (sum("cpuMs") / tookMs) * 100;
@@ -96,7 +103,7 @@ async function costAt(size: number): Promise<Cost> {
   }
 }
 
-/** The largest rise from any size to any larger one: at most 1 where the curve falls all the way. */
+/** The largest rise from any size to a larger one; at most 1 if the curve never rises. */
 function riseOf(costs: readonly Cost[]): readonly Row[] {
   const name = "CPU of a probe, the most that it rises from any number of nodes to a larger one";
   const rises = costs.flatMap((small, at) =>

@@ -1,28 +1,28 @@
-/** What others do to the tail of checks: scrapes of our own metrics, and clients that mean ill or fail. */
-import { median, show } from "../figure.ts";
-import { tail } from "../load.ts";
+/** The latency of checks beside scrapes of our metrics, hostile clients and floods of pages. */
+import { median, show } from "../statistics.ts";
+import { measureLatency } from "../load.ts";
 import { childFile, serveNodes } from "../nodes.ts";
 import { pause, Rolecall } from "../rolecall.ts";
 import { interleave, type Row, type RowMaker, type Rounds } from "../row.ts";
-import { Started } from "../started.ts";
-import type { Tail } from "../weather.ts";
+import { ChildProgram } from "../child-program.ts";
+import type { LatencyResult } from "../load-result.ts";
 
-/** Checks a second while they are disturbed. */
+/** Checks per second. */
 const rate = 5_000;
 
-/** A process that disturbs: it says a line when it is at work, and counts for every line on its stdin. */
-interface Disturber {
+/** A program that disturbs. It prints a line once it works, and its count for each line on its stdin. */
+interface Disturbance {
   readonly child: "scraper" | "abusers" | "page-flood";
   readonly args: readonly string[];
-  /** What it does, as a row tells it. */
+  /** What it does, for the name of the row. */
   readonly what: string;
-  /** What it counts. */
+  /** The unit of its count. */
   readonly counted: string;
 }
 
-/** The tail beside scrapes of a thousand nodes' metrics, one after the other without a pause. */
-export const tailBesideScrapes: RowMaker = {
-  word: "scrapes",
+/** The latency beside scrapes of the metrics of a thousand nodes, without a pause. */
+export const latencyBesideScrapes: RowMaker = {
+  name: "scrapes",
   async run(rounds) {
     const nodes = await serveNodes({ by: "simulated", clusters: 200, nodes: 5, connections: "close" });
     const rolecall = await Rolecall.start(nodes.clusters);
@@ -35,19 +35,19 @@ export const tailBesideScrapes: RowMaker = {
   },
 };
 
-/** The tail of good checks beside bad clients. */
-export const tailBesideAbuse: RowMaker = {
-  word: "abuse",
+/** The latency of checks beside hostile clients. */
+export const latencyBesideAbuse: RowMaker = {
+  name: "abuse",
   async run(rounds) {
     const nodes = await serveNodes({ by: "constant", clusters: 1, nodes: 3, connections: "close" });
     const rolecall = await Rolecall.start(nodes.clusters);
     try {
-      const what = "a storm of bad clients, 3 nodes probed";
+      const what = "hostile clients, 3 nodes probed";
       return await disturbed(rolecall, rounds, {
         child: "abusers",
         args: [`${rolecall.port}`],
         what,
-        counted: "bad clients",
+        counted: "hostile clients",
       });
     } finally {
       await rolecall.stop();
@@ -56,12 +56,12 @@ export const tailBesideAbuse: RowMaker = {
   },
 };
 
-/** How many times the tail without it the tail beside a flood of pages may be. */
+/** The largest ratio of the latencies with and without a flood of pages. */
 const floodedMax = 2;
 
-/** The tail of checks beside a flood of operator pages, on a health listener that has them; with a worker too. */
-export const tailBesidePages: RowMaker = {
-  word: "pages",
+/** The latency of checks beside a flood of operator pages on the same listener, without and with a worker. */
+export const latencyBesidePages: RowMaker = {
+  name: "pages",
   async run(rounds) {
     const nodes = await serveNodes({ by: "simulated", clusters: 2, nodes: 20, connections: "keep" });
     const rows: Row[] = [];
@@ -91,7 +91,10 @@ export const tailBesidePages: RowMaker = {
   },
 };
 
-/** The tail of a rolecall that runs, with and without scrapes of its metrics. @param how what else is true of it, as a row tells it */
+/**
+ * The latency of a running rolecall, with and without scrapes of its metrics.
+ * @param how its set-up, for the name of the row
+ */
 export function besideScrapes(rolecall: Rolecall, rounds: Rounds, how: string): Promise<readonly Row[]> {
   const args = [`http://127.0.0.1:${rolecall.adminPort}/metrics`];
   const what = `scrapes of /metrics without a pause, ${how}`;
@@ -101,28 +104,28 @@ export function besideScrapes(rolecall: Rolecall, rounds: Rounds, how: string): 
 async function disturbed(
   rolecall: Rolecall,
   rounds: Rounds,
-  { child, args, what, counted }: Disturber,
+  { child, args, what, counted }: Disturbance,
 ): Promise<readonly Row[]> {
   const url = rolecall.url("/primary");
   const counts: number[] = [];
   const [quiet = [], loud = []] = await interleave(rounds, [
-    (seconds) => tail(url, { rate, seconds }),
+    (seconds) => measureLatency(url, { rate, seconds }),
     async (seconds) => {
-      const disturber = await Started.start({
+      const disturber = await ChildProgram.start({
         command: [process.execPath, childFile(child), ...args],
         core: "load",
         readyMs: 10_000,
       });
       try {
-        const found = await tail(url, { rate, seconds });
-        counts.push(Number(await disturber.ask("count")));
+        const found = await measureLatency(url, { rate, seconds });
+        counts.push(Number(await disturber.request("count")));
         return found;
       } finally {
         await disturber.stop();
       }
     },
   ]);
-  const middle = (tails: readonly Tail[], key: "p99" | "worst" | "answersPerSecond"): number =>
+  const middle = (tails: readonly LatencyResult[], key: "p99" | "worst" | "answersPerSecond"): number =>
     median(tails.map((each) => each[key]));
   const [with_, without] = [middle(loud, "p99"), middle(quiet, "p99")];
   const detail = `${show(with_)} against ${show(without)} ms, worst ${show(middle(loud, "worst"))} against ${show(middle(quiet, "worst"))} ms, ${show(middle(loud, "answersPerSecond"))} against ${show(middle(quiet, "answersPerSecond"))} answers/s; ${show(median(counts))} ${counted} a round`;

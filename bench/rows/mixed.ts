@@ -1,53 +1,53 @@
-/** Storms that are not all alike, against the plain keep-alive storm of the same run by the same program. */
-import { blow, middle, middleRatio, type Blow } from "../blow.ts";
-import { show } from "../figure.ts";
-import { storm, stormByOurselves, stormMaker } from "../load.ts";
+/** Mixed requests, against the plain keep-alive load of the same run by the same program. */
+import { measure, medianOf, medianRatio, type Measurement } from "../measurement.ts";
+import { show } from "../statistics.ts";
+import { runLoad, runLoadByOwnProgram, loadProgram } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
-import { family } from "../proc.ts";
+import { family } from "../process-stats.ts";
 import { Rolecall } from "../rolecall.ts";
 import { interleave, type Row, type RowMaker } from "../row.ts";
-import type { Target } from "../weather.ts";
+import type { LoadRequest } from "../load-result.ts";
 
 const connections = 64;
 const distinct = 1_000;
 
 /** HEAD, OPTIONS and GET in turn; and a thousand different queries. */
-export const mixedStorms: RowMaker = {
-  word: "mixed",
+export const mixedLoad: RowMaker = {
+  name: "mixed",
   async run(rounds) {
     const nodes = await serveNodes({ by: "constant", clusters: 1, nodes: 3, connections: "close", motion: "moving" });
     const rolecall = await Rolecall.start(nodes.clusters);
     const url = rolecall.url("/primary");
     const path = new URL(url).pathname;
-    const methods = (["HEAD", "OPTIONS", "GET"] as const).map((method): Target => ({ method, path }));
+    const methods = (["HEAD", "OPTIONS", "GET"] as const).map((method): LoadRequest => ({ method, path }));
     const pool = new URL(rolecall.url("/replica", "pg2")).pathname;
-    const queries = Array.from({ length: distinct }, (_, at): Target => ({
+    const queries = Array.from({ length: distinct }, (_, at): LoadRequest => ({
       method: "GET",
       path: `${pool}?lag=${1_000_000 + at}`,
     }));
     const pids = family(rolecall.process.pid);
-    const blowing = (targets: readonly Target[] | null, by = storm) => {
-      return (seconds: number): Promise<Blow> =>
-        blow(pids, { url, connections, seconds, ...(targets === null ? {} : { targets }) }, by);
+    const measuring = (targets: readonly LoadRequest[] | null, by = runLoad) => {
+      return (seconds: number): Promise<Measurement> =>
+        measure(pids, { url, connections, seconds, ...(targets === null ? {} : { targets }) }, by);
     };
     const withoutHead = methods.filter(({ method }) => method !== "HEAD");
     try {
       const [plain = [], thousand = [], two = [], ownPlain = [], three = []] = await interleave(rounds, [
-        blowing(null),
-        blowing(queries),
-        blowing(withoutHead),
-        blowing(null, stormByOurselves),
-        blowing(methods, stormByOurselves),
+        measuring(null),
+        measuring(queries),
+        measuring(withoutHead),
+        measuring(null, runLoadByOwnProgram),
+        measuring(methods, runLoadByOwnProgram),
       ]);
       return [
-        row("1,000 distinct queries", { mixed: thousand, plain, by: stormMaker() }),
-        row("OPTIONS and GET in turn", { mixed: two, plain, by: stormMaker() }),
+        row("1,000 distinct queries", { mixed: thousand, plain, by: loadProgram() }),
+        row("OPTIONS and GET in turn", { mixed: two, plain, by: loadProgram() }),
         row("HEAD, OPTIONS and GET in turn", { mixed: three, plain: ownPlain, by: "the bench's own program" }),
         {
-          name: "CPU of an answer, times the plain storm's: HEAD, OPTIONS and GET in turn",
-          figure: middleRatio(three, ownPlain, "microseconds"),
+          name: "CPU of an answer, times the plain load's: HEAD, OPTIONS and GET in turn",
+          figure: medianRatio(three, ownPlain, "microseconds"),
           bound: null,
-          detail: `${show(middle(three).microseconds)} against ${show(middle(ownPlain).microseconds)} microseconds`,
+          detail: `${show(medianOf(three).microseconds)} against ${show(medianOf(ownPlain).microseconds)} microseconds`,
         },
       ];
     } finally {
@@ -58,16 +58,16 @@ export const mixedStorms: RowMaker = {
 };
 
 interface Sides {
-  readonly mixed: readonly Blow[];
-  readonly plain: readonly Blow[];
+  readonly mixed: readonly Measurement[];
+  readonly plain: readonly Measurement[];
   readonly by: string;
 }
 
 function row(name: string, { mixed, plain, by }: Sides): Row {
   return {
-    name: `answers/s, times the plain storm: ${name}`,
-    figure: middleRatio(mixed, plain, "answersPerSecond"),
+    name: `answers/s, times the plain load: ${name}`,
+    figure: medianRatio(mixed, plain, "answersPerSecond"),
     bound: null,
-    detail: `${show(middle(mixed).answersPerSecond)} against ${show(middle(plain).answersPerSecond)} /s by ${by}`,
+    detail: `${show(medianOf(mixed).answersPerSecond)} against ${show(medianOf(plain).answersPerSecond)} /s by ${by}`,
   };
 }

@@ -1,15 +1,15 @@
-import { median, show } from "../figure.ts";
-import { childFile, serveNodes, type Kind } from "../nodes.ts";
+import { median, show } from "../statistics.ts";
+import { childFile, serveNodes, type NodeOptions } from "../nodes.ts";
 import { pause, Rolecall } from "../rolecall.ts";
 import type { Row, RowMaker, Rounds } from "../row.ts";
-import { Started } from "../started.ts";
+import { ChildProgram } from "../child-program.ts";
 
 /**
- * Processor time of one asking, against what undici alone spends on one of the same nodes: by `request`, its everyday call, which the bound
- * is about, and by `dispatch`, its leanest, which shows how much of it is our own.
+ * Processor time of a probe, against undici alone with the same nodes: by `request`, its usual call, which the bound
+ * is about, and by `dispatch`, its leanest, which shows the share of rolecall itself.
  */
 export const costOfProbes: RowMaker = {
-  word: "probes",
+  name: "probes",
   async run(rounds) {
     const rows: Row[] = [];
     for (const connections of ["keep", "close"] as const) {
@@ -33,17 +33,17 @@ export const costOfProbes: RowMaker = {
   },
 };
 
-/** Processor time of one asking, in microseconds. */
+/** Processor time of a probe, in microseconds. */
 interface Costs {
   readonly ours: number;
   readonly request: number;
   readonly dispatch: number;
-  /** What all of our probing takes, in percent of one core. */
+  /** All probing of rolecall, in percent of one core. */
   readonly shareOfCore: number;
 }
 
-/** All three ask the same nodes on the same core at the same time, so that whatever slows one slows the others. */
-async function compare(kind: Pick<Kind, "clusters" | "nodes" | "connections">, rounds: Rounds): Promise<Costs> {
+/** All three probe the same nodes on the same core at the same time, so that other work slows each of them. */
+async function compare(kind: Pick<NodeOptions, "clusters" | "nodes" | "connections">, rounds: Rounds): Promise<Costs> {
   const nodes = await serveNodes({ by: "constant", motion: "moving", ...kind });
   const rolecall = await Rolecall.start(nodes.clusters);
   const apis = JSON.stringify(nodes.clusters.flat().map(({ url }) => url));
@@ -55,7 +55,7 @@ async function compare(kind: Pick<Kind, "clusters" | "nodes" | "connections">, r
     for (let round = 0; round < rounds.count; round += 1) {
       const began = performance.now();
       const ends = [
-        await begin(rolecall.process, () => rolecall.askings()),
+        await begin(rolecall.process, () => rolecall.probeCount()),
         await begin(request, countOf),
         await begin(dispatch, countOf),
       ] as const;
@@ -63,9 +63,9 @@ async function compare(kind: Pick<Kind, "clusters" | "nodes" | "connections">, r
       const [ours, byRequest, byDispatch] = [await ends[0](), await ends[1](), await ends[2]()];
       const tookMs = performance.now() - began;
       costs.push({
-        ours: ours.perAsking,
-        request: byRequest.perAsking,
-        dispatch: byDispatch.perAsking,
+        ours: ours.perProbe,
+        request: byRequest.perProbe,
+        dispatch: byDispatch.perProbe,
         shareOfCore: (ours.cpuMs / tookMs) * 100,
       });
     }
@@ -82,25 +82,28 @@ async function compare(kind: Pick<Kind, "clusters" | "nodes" | "connections">, r
   }
 }
 
-async function startBare(call: "request" | "dispatch", apis: string): Promise<Started> {
-  const bare = await Started.start({ command: [process.execPath, childFile("bare-undici"), call], core: "measured" });
-  bare.tell(apis);
+async function startBare(call: "request" | "dispatch", apis: string): Promise<ChildProgram> {
+  const bare = await ChildProgram.start({
+    command: [process.execPath, childFile("bare-undici"), call],
+    core: "measured",
+  });
+  bare.sendLine(apis);
   return bare;
 }
 
-async function countOf(bare: Started): Promise<number> {
-  return Number(await bare.ask("count"));
+async function countOf(bare: ChildProgram): Promise<number> {
+  return Number(await bare.request("count"));
 }
 
-/** Begins to count; what it returns tells the processor time since then, in all (ms) and per asking (microseconds). */
+/** Starts to count. The result returns the processor time since then: in total (ms) and per probe (microseconds). */
 async function begin(
-  process: Started,
-  count: (process: Started) => Promise<number>,
-): Promise<() => Promise<{ readonly cpuMs: number; readonly perAsking: number }>> {
-  const asked = await count(process);
+  process: ChildProgram,
+  count: (process: ChildProgram) => Promise<number>,
+): Promise<() => Promise<{ readonly cpuMs: number; readonly perProbe: number }>> {
+  const countBefore = await count(process);
   const cpuMs = process.cpuMs();
   return async () => {
     const spent = process.cpuMs() - cpuMs;
-    return { cpuMs: spent, perAsking: (spent / ((await count(process)) - asked)) * 1_000 };
+    return { cpuMs: spent, perProbe: (spent / ((await count(process)) - countBefore)) * 1_000 };
   };
 }

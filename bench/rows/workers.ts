@@ -1,44 +1,44 @@
-/** Answers from processes of their own: no sweep and no scrape in their tail, and little more cost for the second of them. */
-import { blow, middle, middleRatio, type Blow } from "../blow.ts";
-import { median, show } from "../figure.ts";
-import { stormMaker, tail } from "../load.ts";
+/** Workers: neither probing nor scrapes add to their latency, and a second worker costs little more. */
+import { measure, medianOf, medianRatio, type Measurement } from "../measurement.ts";
+import { median, show } from "../statistics.ts";
+import { loadProgram, measureLatency } from "../load.ts";
 import { serveNodes } from "../nodes.ts";
 import { startNginx } from "../peers.ts";
-import { memoryMbOf, ticksOf } from "../proc.ts";
+import { memoryMbOf, ticksOf } from "../process-stats.ts";
 import { pause } from "../rolecall.ts";
 import { interleave, type Rounds, type Row, type RowMaker } from "../row.ts";
-import { startStaff } from "../staff.ts";
-import { middleTail, sweepRate, sweepRows } from "../sweep.ts";
-import type { Tail } from "../weather.ts";
+import { startWithWorkers } from "../workers-fixture.ts";
+import { medianLatency, sweepRate, sweepRows } from "../sweep.ts";
+import type { LatencyResult } from "../load-result.ts";
 import { besideScrapes } from "./disturbance.ts";
 
 const connections = 64;
 const residentMbMax = 60;
 const secondCostMax = 1.15;
-/** A worker that has just come compiles what it runs: probes warm it up, in ms. */
+/** How long probes warm up a new worker, which still compiles its code, in ms. */
 const warmMs = 5_000;
 
-/** The tail at 20,000 checks a second of one worker, while 1,000 nodes are probed every second by the main process. */
+/** The latency of one worker at 20,000 checks per second while the main process probes 1,000 nodes every second. */
 export const workerBesideSweep: RowMaker = {
-  word: "worker-sweep",
+  name: "worker-sweep",
   async run(rounds) {
     const rows: Row[] = [];
     for (const kept of ["keep", "close"] as const) {
       const nodes = await serveNodes({ by: "constant", clusters: 200, nodes: 5, connections: kept, motion: "moving" });
       try {
-        const staff = await startStaff(nodes.clusters, 1);
-        if ("notRun" in staff)
-          return [{ name: `p99 and p99.9 in ms at ${show(sweepRate)}/s, one worker`, notRun: staff.notRun }];
+        const fixture = await startWithWorkers(nodes.clusters, 1);
+        if ("notRun" in fixture)
+          return [{ name: `p99 and p99.9 in ms at ${show(sweepRate)}/s, one worker`, notRun: fixture.notRun }];
         try {
           rows.push(
             ...(await besideSweep(
-              staff.rolecall.url("/primary"),
+              fixture.rolecall.url("/primary"),
               rounds,
               `one worker, 1,000 nodes that ${kept} connections probed`,
             )),
           );
         } finally {
-          await staff.rolecall.stop();
+          await fixture.rolecall.stop();
         }
       } finally {
         await nodes.stop();
@@ -48,24 +48,28 @@ export const workerBesideSweep: RowMaker = {
   },
 };
 
-/** Asks the worker, and in turn with it a server in C in its place, beside the same sweep: no tail here can be shorter than that one's. */
+/**
+ * Measures the worker and, in turn, nginx in its place beside the same sweep: nginx shows the lowest latency possible
+ * here.
+ */
 async function besideSweep(url: string, rounds: Rounds, beside: string): Promise<readonly Row[]> {
   const nginx = await startNginx(await (await fetch(url)).text());
   try {
     await pause(warmMs);
     const idle: number[] = [];
-    const atUs = async (seconds: number): Promise<Tail> => {
+    const atUs = async (seconds: number): Promise<LatencyResult> => {
       const before = ticksOf(1);
-      const found = await tail(url, { rate: sweepRate, seconds });
+      const found = await measureLatency(url, { rate: sweepRate, seconds });
       const after = ticksOf(1);
       idle.push(((after.idle - before.idle) / (after.all - before.all)) * 100);
       return found;
     };
-    const atNginx = "notRun" in nginx ? [] : [(seconds: number) => tail(nginx.url, { rate: sweepRate, seconds })];
+    const atNginx =
+      "notRun" in nginx ? [] : [(seconds: number) => measureLatency(nginx.url, { rate: sweepRate, seconds })];
     const [ours = [], theirs = []] = await interleave(rounds, [atUs, ...atNginx]);
-    const floor = theirs.length === 0 ? null : middleTail(theirs);
-    const told = floor === null ? "nginx not run" : `nginx in its place ${show(floor.p99)} / ${show(floor.p999)} ms`;
-    return sweepRows(middleTail(ours), beside, `; core of the load ${show(median(idle))} % idle; ${told}`);
+    const floor = theirs.length === 0 ? null : medianLatency(theirs);
+    const peer = floor === null ? "nginx not run" : `nginx in its place ${show(floor.p99)} / ${show(floor.p999)} ms`;
+    return sweepRows(medianLatency(ours), beside, `; core of the load ${show(median(idle))} % idle; ${peer}`);
   } finally {
     if (!("notRun" in nginx)) await nginx.stop();
   }
@@ -73,17 +77,17 @@ async function besideSweep(url: string, rounds: Rounds, beside: string): Promise
 
 /** The tail of one worker at 5,000 checks a second, beside scrapes of the main process without a pause. */
 export const workerBesideScrapes: RowMaker = {
-  word: "worker-scrapes",
+  name: "worker-scrapes",
   async run(rounds) {
     const nodes = await serveNodes({ by: "constant", clusters: 200, nodes: 5, connections: "keep", motion: "moving" });
     try {
-      const staff = await startStaff(nodes.clusters, 1);
-      if ("notRun" in staff)
-        return [{ name: "p99 in ms beside scrapes of /metrics, one worker", notRun: staff.notRun }];
+      const fixture = await startWithWorkers(nodes.clusters, 1);
+      if ("notRun" in fixture)
+        return [{ name: "p99 in ms beside scrapes of /metrics, one worker", notRun: fixture.notRun }];
       try {
-        return await besideScrapes(staff.rolecall, rounds, "1,000 nodes probed, one worker");
+        return await besideScrapes(fixture.rolecall, rounds, "1,000 nodes probed, one worker");
       } finally {
-        await staff.rolecall.stop();
+        await fixture.rolecall.stop();
       }
     } finally {
       await nodes.stop();
@@ -93,12 +97,12 @@ export const workerBesideScrapes: RowMaker = {
 
 /** What an answer costs all workers together, with two of them against one; and what each holds in memory. */
 export const twoWorkers: RowMaker = {
-  word: "two-workers",
+  name: "two-workers",
   async run(rounds) {
     const name = "CPU of an answer, two workers' together, times one's";
     const nodes = await serveNodes({ by: "constant", clusters: 1, nodes: 3, connections: "close", motion: "moving" });
-    const one = await startStaff(nodes.clusters, 1);
-    const two = "notRun" in one ? one : await startStaff(nodes.clusters, 2);
+    const one = await startWithWorkers(nodes.clusters, 1);
+    const two = "notRun" in one ? one : await startWithWorkers(nodes.clusters, 2);
     try {
       if ("notRun" in one) return [{ name, notRun: one.notRun }];
       if ("notRun" in two) return [{ name, notRun: two.notRun }];
@@ -108,20 +112,20 @@ export const twoWorkers: RowMaker = {
           rounds,
           [one, two].map(
             ({ rolecall, workers }) =>
-              (seconds: number): Promise<Blow> =>
-                blow(workers, { url: rolecall.url("/primary"), seconds, connections, isNew }),
+              (seconds: number): Promise<Measurement> =>
+                measure(workers, { url: rolecall.url("/primary"), seconds, connections, isNew }),
           ),
         );
         rows.push({
           name: `${name}: ${isNew ? "new connections" : "kept connections"}`,
-          figure: middleRatio(by2, by1, "microseconds"),
+          figure: medianRatio(by2, by1, "microseconds"),
           bound: { atMost: secondCostMax },
-          detail: `${show(middle(by2).microseconds)} against ${show(middle(by1).microseconds)} microseconds at ${show(middle(by2).answersPerSecond)} and ${show(middle(by1).answersPerSecond)} /s by ${stormMaker()}, all workers on one core`,
+          detail: `${show(medianOf(by2).microseconds)} against ${show(medianOf(by1).microseconds)} microseconds at ${show(medianOf(by2).answersPerSecond)} and ${show(medianOf(by1).answersPerSecond)} /s by ${loadProgram()}, all workers on one core`,
         });
       }
       return [...rows, residentOf(two.workers)];
     } finally {
-      for (const staff of [one, two]) if (!("notRun" in staff)) await staff.rolecall.stop();
+      for (const fixture of [one, two]) if (!("notRun" in fixture)) await fixture.rolecall.stop();
       await nodes.stop();
     }
   },
@@ -133,6 +137,6 @@ function residentOf(workers: readonly number[]): Row {
     name: "resident MB of a worker, the largest of two, 3 nodes",
     figure: Math.max(...each.map(({ rss }) => rss)),
     bound: { atMost: residentMbMax },
-    detail: `after the storms; ${each.map(({ rss, pss }) => `${show(rss)} (${show(pss)} where shared pages count in part)`).join(", ")}`,
+    detail: `after the load; ${each.map(({ rss, pss }) => `${show(rss)} (${show(pss)} where shared pages count in part)`).join(", ")}`,
   };
 }

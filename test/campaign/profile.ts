@@ -24,7 +24,9 @@ export interface Profile {
   readonly faultsMs: number;
   /** How long after the last fault, and once the truth is settled, every sound node must be fit. */
   readonly recoveryMs: number;
-  /** How long a holder may be refused once it and its witnesses are sound: rests of 5 s, rounds 1 s apart, one round. */
+  /**
+   * How long a holder may be refused once it and its witnesses are sound: rests of 5 s, rounds 1 s apart, one round.
+   */
   readonly confirmMs: number;
   /** What the scheduling of a shared machine costs without counting as a stall. */
   readonly slackMs: number;

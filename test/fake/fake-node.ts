@@ -23,7 +23,9 @@ export interface FakeNodeOptions {
   readonly tls?: ServerOptions;
 }
 
-/** A real server that answers probes as a node of cluster `demo`. What it knows of the cluster can change while it runs. */
+/**
+ * A real server that answers probes as a node of cluster `demo`. What it knows of the cluster can change while it runs.
+ */
 export class FakeNode {
   readonly name: string;
   /** The target of every request, in order. */
@@ -55,7 +57,9 @@ export class FakeNode {
     this.api = `${this.#options.tls === undefined ? "http" : "https"}://127.0.0.1:${this.port}`;
   }
 
-  /** Stops listening and cuts its connections, as the end of the process would. `open` starts it again on the same port. */
+  /**
+   * Stops listening and cuts its connections, as the end of the process would. `open` starts it again on the same port.
+   */
   async close(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.server.close(() => resolve());
@@ -94,7 +98,10 @@ export class FakeNode {
   }
 }
 
-/** Starts one node that lists itself as the only member. It answers `200 done` to what is no probe unless `respond` is given. */
+/**
+ * Starts one node that lists itself as the only member. It answers `200 done` to what is no probe unless `respond` is
+ * given.
+ */
 export async function openFakeNode(options: FakeNodeOptions): Promise<FakeNode> {
   const node = new FakeNode({ respond: (_, response) => void response.end("done"), ...options });
   await node.open();

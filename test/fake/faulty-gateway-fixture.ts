@@ -4,7 +4,10 @@ import { gatewayFixtureOf, type GatewayFixture, type GatewayFixtureOptions } fro
 
 export type FaultyGatewayFixture = Omit<GatewayFixture, "simulator">;
 
-/** Runs `play` with rolecall in front of a leader pg1 and a replica pg2, whose answers to management calls the test decides. */
+/**
+ * Runs `play` with rolecall in front of a leader pg1 and a replica pg2, whose answers to management calls the test
+ * decides.
+ */
 export async function withFaultyGateway(
   { respond, ...options }: Omit<GatewayFixtureOptions, "simulator"> & Pick<FakeNodeOptions, "respond">,
   play: (gateway: FaultyGatewayFixture, nodes: { readonly pg1: FakeNode; readonly pg2: FakeNode }) => Promise<void>,

@@ -8,7 +8,10 @@ import { sendRequest, type HttpAnswer, type RequestParts } from "./http-request.
 import { until } from "./until.ts";
 import { clusterOf, configOf, listenerOf } from "./config.ts";
 
-/** A simulated cluster with rolecall before it: one listener with the door that a test is about, one for admins, one for questions. */
+/**
+ * A simulated cluster with rolecall before it: one listener with the door that a test is about, one for admins, one for
+ * questions.
+ */
 export interface GatewayFixture {
   readonly simulator: Simulator;
   readonly app: App;

@@ -141,7 +141,10 @@ const text = fc.oneof(
   { weight: 1, arbitrary: bytes(200) },
 );
 
-/** Anything that a server can write before it ends its connection: heads and bodies of all kinds, well made, spoilt or none at all. */
+/**
+ * Anything that a server can write before it ends its connection: heads and bodies of all kinds, well made, spoilt or
+ * none at all.
+ */
 export const randomAnswer: fc.Arbitrary<RawAnswer> = fc
   .tuple(
     text,

@@ -7,7 +7,10 @@ export interface Exchange {
   readonly fate: "open" | "closed";
 }
 
-/** Marks the end of an exchange: a question whose answer is like no other and closes the connection, so that nothing has to be waited for. */
+/**
+ * Marks the end of an exchange: a question whose answer is like no other and closes the connection, so that nothing has
+ * to be waited for.
+ */
 const farewell = "GET /nodes/farewell/primary HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 /**

@@ -56,7 +56,10 @@ export interface RawRequest {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-/** A server that reads request heads and answers each with bytes of the test's choice: no HTTP library has a say in them. */
+/**
+ * A server that reads request heads and answers each with bytes of the test's choice: no HTTP library has a say in
+ * them.
+ */
 export function serveRawAnswers(
   context: TestContext,
   answer: (request: RawRequest) => RawAnswer,

@@ -52,7 +52,9 @@ export async function rawNodesFixture(
     nodes:
       - { name: pg1, api: "${pg1.origin}" }
       - { name: pg2, api: "${pg2.origin}", exporter: "${exporter.origin}" }
-probe: { interval: 20ms, timeout: 500ms, max_age: 5s, connect_timeout: 400ms, cluster_interval: 40ms, config_interval: 40ms, metrics_interval: 40ms }
+probe:
+  { interval: 20ms, timeout: 500ms, max_age: 5s, connect_timeout: 400ms,
+    cluster_interval: 40ms, config_interval: 40ms, metrics_interval: 40ms }
 listen:
   - { port: ${port}, management: on, limits: { calls_in_flight: 1000, fetches: 1000, call_timeout: 2s } }
   - { port: ${admin}, dialect: admin }

@@ -6,7 +6,9 @@ export interface RecordedNode {
   readonly [question: string]: { readonly status: number; readonly doc?: unknown; readonly text?: string };
 }
 
-/** A real server on a free port that answers like a recorded node: HTTP, one answer a connection. `status: 0` refuses. */
+/**
+ * A real server on a free port that answers like a recorded node: HTTP, one answer a connection. `status: 0` refuses.
+ */
 export async function serveRecordedNode(node: RecordedNode): Promise<{ readonly api: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     const recorded = node[(request.url ?? "/").slice(1)];

@@ -4,8 +4,9 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
+import { until } from "./until.ts";
 
-/** `rolecall` as a process of its own, ended with the test. */
+/** rolecall as a child process. It is killed when the test ends. */
 export class RolecallProcess {
   readonly process: ChildProcess;
   stdout = "";
@@ -42,18 +43,20 @@ export class RolecallProcess {
     return this.#exit;
   }
 
-  /** Waits until it has said something on stderr; fails when it ends first. */
+  /** Waits until its stderr holds `text`, at least `times` times. Throws an Error if it ends first. */
   async waitForLog(text: string | RegExp, times = 1): Promise<void> {
     let hasEnded = false;
     void this.#exit.then(() => (hasEnded = true));
-    while (this.stderr.split(text).length <= times) {
-      if (hasEnded) throw new Error(`It ended without saying ${String(text)}: ${this.stderr}`);
-      await new Promise((resolve) => void setTimeout(resolve, 10));
-    }
+    const wait = { what: `${String(text)} in the log`, seconds: 120, evidence: () => this.stderr };
+    await until(wait, () => {
+      if (this.stderr.split(text).length > times) return true;
+      if (hasEnded) throw new Error(`It ended without logging ${String(text)}: ${this.stderr}`);
+      return false;
+    });
   }
 }
 
-/** A port that was free a moment ago, below those that systems give to whoever asks for any: nobody takes it meanwhile by chance. */
+/** A port that was free a moment ago. It lies below the ephemeral ports, so that no other socket takes it by chance. */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = 12_000 + Math.floor(Math.random() * 20_000);
@@ -67,7 +70,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** A file in a folder that goes with the test. */
+/** Writes a configuration file in a folder that is deleted when the test ends. */
 export function writeConfigFile(context: TestContext, text: string): string {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-serve-"));
   context.after(() => rmSync(folder, { recursive: true }));

@@ -14,8 +14,8 @@ export interface Wait {
 const leastPauseMs = 10;
 
 /**
- * Calls `attempt` repeatedly until it gives a value other than `undefined` and `false`. This is the only polling loop of
- * the tests: every wait has a deadline and says what it waited for.
+ * Calls `attempt` repeatedly until it gives a value other than `undefined` and `false`. This is the only polling loop
+ * of the tests: every wait has a deadline and says what it waited for.
  * @param wait what should happen, for the error message
  * @returns what `attempt` gave
  * @throws Error naming what did not happen, with the evidence, if the deadline passes first

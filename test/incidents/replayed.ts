@@ -1,16 +1,17 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
+import { until } from "../fake/until.ts";
 import { readIncident } from "./incident.ts";
 import { answerTo, lastSight, parseQuestion } from "./play.ts";
 
-/** Asks again and again until the answer is the one that is waited for. */
-export async function seen(base: string, until: string): Promise<void> {
-  const [question = "", wanted] = until.split(": ");
-  const deadline = performance.now() + 30_000;
-  for (let answer = ""; answer !== wanted; answer = (await answers(base, [question])).join()) {
-    assert.ok(performance.now() < deadline, `${until} never came: it is ${answer}`);
-    await pause(20);
-  }
+/** Waits until a check is answered as expected. @param expected `pg1 /primary: 200 fit` */
+export async function seen(base: string, expected: string): Promise<void> {
+  const [question = "", wanted] = expected.split(": ");
+  let answer = "";
+  await until({ what: expected, seconds: 30, evidence: () => `The last answer was ${answer}` }, async () => {
+    answer = (await answers(base, [question])).join();
+    return answer === wanted;
+  });
 }
 
 /**

@@ -1,4 +1,7 @@
-/** The example configuration of HAProxy, run with real servers: who is drained, who is cut, and who decides when rolecall is gone. */
+/**
+ * The example configuration of HAProxy, run with real servers: who is drained, who is cut, and who decides when
+ * rolecall is gone.
+ */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

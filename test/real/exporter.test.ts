@@ -1,6 +1,6 @@
 /**
- * Exporters as the only source of a pair of databases without a cluster manager, a real Prometheus that scrapes our own dialect, and, where
- * there is one, a real pg_exporter as a source and as a peer that must answer as our dialect does.
+ * Exporters as the only source of a pair of databases without a cluster manager, a real Prometheus that scrapes our own
+ * dialect, and, where there is one, a real pg_exporter as a source and as a peer that must answer as our dialect does.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -136,7 +136,10 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
   });
 }
 
-/** Every role path by every method, of the exporter of each node and of our listener bound to it: the same answers once both have settled. */
+/**
+ * Every role path by every method, of the exporter of each node and of our listener bound to it: the same answers once
+ * both have settled.
+ */
 async function assertPeers({ nodes }: PlainPair): Promise<void> {
   const questions = rolePaths.flatMap((path) =>
     ["GET", "HEAD", "POST", "DELETE", "OPTIONS"].map((method) => ({ path, method })),

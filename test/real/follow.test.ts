@@ -1,8 +1,9 @@
 /**
  * rolecall beside real clusters: each node's own answers against ours, while the cluster is changed under both.
  * A yes of ours must not outlive the node's by more than `max_age`; once things have settled, all answers agree.
- * What may differ meanwhile (design.md, rules of judgement): we refuse more (guards; evidence too old), never less for longer;
- * a node that does not answer is 503 for us; `/liveness` has a pace of its own and is compared only when settled.
+ * What may differ meanwhile (design.md, rules of judgement): we refuse more (guards; evidence too old), never less for
+ * longer; a node that does not answer is 503 for us; `/liveness` has a pace of its own and is compared only when
+ * settled.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -109,7 +110,8 @@ function scenarios(version: string, command: Command, settled: readonly string[]
         thaw();
       }
     });
-    // Who leads in the end is the cluster's affair: the old leader's PostgreSQL was never stopped, and may win the lock again.
+    // Who leads in the end is the cluster's affair: the old leader's PostgreSQL was never stopped, and may win the lock
+    // again.
     stage.assertChanged(old, "/primary no", "/health no", "/health yes");
     stage.assertChanged(next, "/primary yes");
   });

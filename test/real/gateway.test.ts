@@ -1,6 +1,7 @@
 /**
- * Management calls to a real cluster through rolecall, behind locks on both sides: nodes that ask for a client certificate and a password
- * for every call that changes something, and a listener of ours that asks for the same of its callers.
+ * Management calls to a real cluster through rolecall, behind locks on both sides: nodes that ask for a client
+ * certificate and a password for every call that changes something, and a listener of ours that asks for the same of
+ * its callers.
  */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";

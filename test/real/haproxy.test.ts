@@ -1,4 +1,6 @@
-/** HAProxy with real servers: it asks rolecall about each of them, and every new connection is asked where it landed. */
+/**
+ * HAProxy with real servers: it asks rolecall about each of them, and every new connection is asked where it landed.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

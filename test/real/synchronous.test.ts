@@ -1,4 +1,7 @@
-/** Nodes whose API speaks TLS, then the same cluster in synchronous mode: every route answered by us as by the nodes themselves. */
+/**
+ * Nodes whose API speaks TLS, then the same cluster in synchronous mode: every route answered by us as by the nodes
+ * themselves.
+ */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";

@@ -1,6 +1,6 @@
 /**
- * What no single node can see, shown by real ones: each incident is made to happen, the node's own answer is taken beside ours, and
- * rolecall has to say why. A frozen Patroni, and life without the DCS: follow.test.ts.
+ * What no single node can see, shown by real ones: each incident is made to happen, the node's own answer is taken
+ * beside ours, and rolecall has to say why. A frozen Patroni, and life without the DCS: follow.test.ts.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";

@@ -2,13 +2,17 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "yaml";
 
-/** A stream of WAL that moves in a straight line: its position in bytes at the start, and its growth in bytes a second. */
+/**
+ * A stream of WAL that moves in a straight line: its position in bytes at the start, and its growth in bytes a second.
+ */
 export interface Wal {
   readonly at?: number;
   readonly rate?: number;
 }
 
-/** What a node does otherwise than the truth of its cluster lets it do. What is left out, or null, follows the truth. */
+/**
+ * What a node does otherwise than the truth of its cluster lets it do. What is left out, or null, follows the truth.
+ */
 export interface Conduct {
   /** Refuses connections, or accepts them and never answers. */
   readonly api?: "up" | "refused" | "hang" | null;

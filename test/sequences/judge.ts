@@ -3,7 +3,10 @@ import type { Change, Look, Watcher } from "./watcher.ts";
 
 export const plainHost = "rolecall";
 
-/** What is looked at of a sequence: each check of its expectations and, unless it is looked at very often, `/primary` of every node. */
+/**
+ * What is looked at of a sequence: each check of its expectations and, unless it is looked at very often, `/primary` of
+ * every node.
+ */
 export function looksOf(sequence: Sequence): readonly Look[] {
   const looks = new Map<string, Look>();
   const primaries = (sequence.every === undefined ? sequence.nodes : []).map((node) => ({ node, check: "/primary" }));

@@ -2,6 +2,7 @@ import { setPriority } from "node:os";
 import type { TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { until } from "../fake/until.ts";
 import type { Sequence } from "./format.ts";
 import { faultsOf, looksOf } from "./judge.ts";
 import { WorldServer } from "./server.ts";
@@ -118,18 +119,21 @@ async function serve(
   for (const pid of [process.pid, running.process.pid]) favour(pid);
   let ended: number | string | null = null;
   void running.exit.then((code) => (ended = code));
-  for (;;) {
+  await until({ what: "/readyz answered 200", seconds: 120, evidence: () => running.stderr }, async () => {
     if (ended !== null) throw new Error(`rolecall ended with ${String(ended)}: ${running.stderr}`);
     const status = await fetch(`http://127.0.0.1:${port}/readyz`).then(
       (response) => response.status,
       () => 0,
     );
-    if (status === 200) return { running, port };
-    await sleep(20);
-  }
+    return status === 200;
+  });
+  return { running, port };
 }
 
-/** Servers that answer late because the machine is busy would change the truth; so these processes go first where that is allowed. */
+/**
+ * Servers that answer late because the machine is busy would change the truth; so these processes go first where that
+ * is allowed.
+ */
 function favour(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, -10);

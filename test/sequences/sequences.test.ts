@@ -9,7 +9,8 @@ const sequences = readSequences().filter(({ name }) => only.test(name));
 
 const runs = [
   { workers: 0, sequences: sequences.flatMap((sequence) => [sequence, reversed(sequence)]) },
-  // Workers judge by the same rules as the first process: every other sequence in the other order is enough, and half the load.
+  // Workers judge by the same rules as the first process: every other sequence in the other order is enough, and half
+  // the load.
   { workers: 2, sequences: sequences.map((sequence, at) => (at % 2 === 0 ? sequence : reversed(sequence))) },
 ];
 

@@ -2,7 +2,10 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { portOf } from "../fake/listen.ts";
 import type { World } from "./world.ts";
 
-/** One server of a world. It has an address of its own, so that others can list it as a standby, and a port that the system chose. */
+/**
+ * One server of a world. It has an address of its own, so that others can list it as a standby, and a port that the
+ * system chose.
+ */
 export class WorldServer {
   readonly #world: World;
   readonly #name: string;

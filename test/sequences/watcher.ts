@@ -20,7 +20,10 @@ const isPlainPrimary = /^\S+ \/primary$/;
 /** Looks at the answers of one cluster over one connection, all of a round in one write, and keeps every change. */
 export class Watcher {
   readonly changes = new Map<string, Change[]>();
-  /** The longest that a round of looks waited for its answers, in seconds: on a machine that is overrun nothing can be judged. */
+  /**
+   * The longest that a round of looks waited for its answers, in seconds: on a machine that is overrun nothing can be
+   * judged.
+   */
   slowest = 0;
   /** Instants at which more than one `GET /primary` of a round was fit, in two rounds running. */
   readonly doubles: number[] = [];

@@ -9,7 +9,10 @@ interface Line {
 
 type Row = readonly [timeline: number, position: number, reason: string];
 
-/** What is true of one cluster at an instant, and what its servers say of it. Instants are seconds since the sequence's start. */
+/**
+ * What is true of one cluster at an instant, and what its servers say of it. Instants are seconds since the sequence's
+ * start.
+ */
 export class World {
   readonly #sequence: Sequence;
   readonly #conduct = new Map<string, Conduct>();

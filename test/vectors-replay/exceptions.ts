@@ -13,7 +13,9 @@ const elsewhere = ["/replica/extra", "/leader-foo", "/nosuch", "/Replica"];
 /** Lag and role of a node in motion may differ: its document and its answers are up to a second apart. */
 const moving = ["just-after-switchover", "old-leader-thawed", "replica-reinitializing"];
 
-/** The statuses we may give where a node gave its own: test/vectors/README.md, whose list of exceptions is the only one. */
+/**
+ * The statuses we may give where a node gave its own: test/vectors/README.md, whose list of exceptions is the only one.
+ */
 export function expected(vector: Vector, { name, check, own }: Answer): readonly number[] {
   if (unreadable.test(check) || elsewhere.includes(check)) return [400];
   const isSilent = vector.nodes[name]?.["leader"]?.status === 0;

@@ -26,7 +26,9 @@ for (const version of readdirSync(room)) {
   }
 }
 
-/** Serves the recorded documents from fake nodes, probes and asks them as in life, and lists where the answers differ. */
+/**
+ * Serves the recorded documents from fake nodes, probes and asks them as in life, and lists where the answers differ.
+ */
 async function disagreements(vector: Vector): Promise<readonly string[]> {
   const fakes = await Promise.all(
     Object.entries(vector.nodes).map(async ([name, node]) => ({

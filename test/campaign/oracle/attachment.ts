@@ -13,8 +13,9 @@ interface Track {
 }
 
 /**
- * Positioned time without a sign of attachment, replica by replica, counted low: only what rolecall surely knew counts, and whatever
- * it may have taken for a sign begins anew (rule 5). A receiver that is merely listed counts as still: it is `stalled`.
+ * Positioned time without a sign of attachment, replica by replica, counted low: only what rolecall surely knew counts,
+ * and whatever it may have taken for a sign begins anew (rule 5). A receiver that is merely listed counts as still: it
+ * is `stalled`.
  */
 export class Attachment {
   readonly #tracks = new Map<string, Track>();

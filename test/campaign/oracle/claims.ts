@@ -2,7 +2,10 @@ import type { Said } from "../rolecall/asker.ts";
 import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
 import { ago, held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
-/** When a node's present claim appeared: the first 200 after its last answer that was none; infinite where it does not claim. */
+/**
+ * When a node's present claim appeared: the first 200 after its last answer that was none; infinite where it does not
+ * claim.
+ */
 function claimSince({ evidence }: Scene, node: string, byMs: number): number {
   const answers = evidence
     .since(node, "status", byMs - 90_000)
@@ -21,7 +24,8 @@ function accuses(scene: Scene, view: Served, claimant: string): boolean {
 }
 
 /**
- * The first view of a witness since which it has accused a claim without a break, if its newest one is fresh; undefined otherwise.
+ * The first view of a witness since which it has accused a claim without a break, if its newest one is fresh; undefined
+ * otherwise.
  * @param since when the claim appeared
  */
 function accusingFrom(
@@ -46,7 +50,8 @@ export const lostClaimIsRefused: Rule = (scene, said) => {
   const { node, status, check, askedMs } = said;
   if (node === null || routeOf(check) !== "/primary") return null;
   const { profile, evidence, world } = scene;
-  // The named node and the claimant are asked at once, at least 250 ms apart from other rounds; one more round where they are 1 s apart.
+  // The named node and the claimant are asked at once, at least 250 ms apart from other rounds; one more round where
+  // they are 1 s apart.
   const boundMs = profile.timeoutMs + 1_250 + profile.intervalMs;
   const byMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
   const since = claimSince(scene, node, askedMs);

@@ -59,7 +59,8 @@ export const silenceIsTrue: Rule = (scene, said) => {
       : `blind, but ${seen.name} has answered: ${tell(evidence.newestSure(seen.name, "status", askedMs), said)}`;
   }
   if (!stands(scene, node, askedMs - profile.maxAgeMs - 2_000)) return null;
-  // The next report is due an interval and a timeout later: what the machine takes of the rest is no fault of rolecall's.
+  // The next report is due an interval and a timeout later: what the machine takes of the rest is no fault of
+  // rolecall's.
   const spareMs = profile.maxAgeMs - profile.intervalMs - profile.timeoutMs;
   if (scene.stalls.within(askedMs - profile.maxAgeMs - profile.timeoutMs, answeredMs) > spareMs / 2) {
     scene.stalls.excused += 1;
@@ -86,8 +87,8 @@ function stands({ troubles, seats }: Parameters<Rule>[0], node: string, fromMs: 
 }
 
 /**
- * A clone's member list moves no node, the one at whose address the clone answers included (rule 10), unless clones were heard in more
- * nodes' places than there were sound witnesses: then nothing tells them apart.
+ * A clone's member list moves no node, the one at whose address the clone answers included (rule 10), unless clones
+ * were heard in more nodes' places than there were sound witnesses: then nothing tells them apart.
  */
 export const addressIsKept: Rule = ({ troubles }, { node, askedMs }) => {
   if (node === null || troubles.isFree(node, askedMs - 500, "moved") || troubles.isMoveAmbiguous) return null;

@@ -24,7 +24,10 @@ const rules: Readonly<Record<string, Rule>> = {
   "lag-time": timeLagIsKept,
 };
 
-/** Judges rolecall's answers about one cluster, from the truth and from what nodes answered. It knows nothing of rolecall's code. */
+/**
+ * Judges rolecall's answers about one cluster, from the truth and from what nodes answered. It knows nothing of
+ * rolecall's code.
+ */
 export class Oracle {
   readonly #attachment = new Attachment();
 

@@ -188,7 +188,10 @@ export const lagIsKept: Rule = (scene, said) => {
   );
 };
 
-/** The holder has stood still for long, is silent or states no position, and nobody else has claimed or changed anything. */
+/**
+ * The holder has stood still for long, is silent or states no position, and nobody else has claimed or changed
+ * anything.
+ */
 function isLeaderMute({ world, troubles, evidence, profile, seats }: Scene, byMs: number): boolean {
   const { holding } = world;
   const fromMs = byMs - 2_000 - profile.timeoutMs;
@@ -203,7 +206,9 @@ function isLeaderMute({ world, troubles, evidence, profile, seats }: Scene, byMs
   return evidence.since(holding.name, "status", fromMs).every((served) => topOf(served) === null);
 }
 
-/** A yes with a limit in time keeps it: some sample within the limit showed the leader not past the replica (rule 4). */
+/**
+ * A yes with a limit in time keeps it: some sample within the limit showed the leader not past the replica (rule 4).
+ */
 export const timeLagIsKept: Rule = (scene, said) => {
   const { node, status, askedMs, check } = said;
   const limit = parameterOf(check, "lag_time");

@@ -40,7 +40,9 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** One kept connection to rolecall; questions are pipelined, so that those of one batch meet one snapshot, or nearly. */
+/**
+ * One kept connection to rolecall; questions are pipelined, so that those of one batch meet one snapshot, or nearly.
+ */
 export class Asker {
   #socket: Socket | null = null;
   #buffer = "";

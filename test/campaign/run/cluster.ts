@@ -26,7 +26,9 @@ export interface ClusterOptions {
   readonly armed: Map<string, number>;
 }
 
-/** A modelled cluster that is open to rolecall: its truth, its addresses, and a clone of it that was restored elsewhere. */
+/**
+ * A modelled cluster that is open to rolecall: its truth, its addresses, and a clone of it that was restored elsewhere.
+ */
 export class Cluster {
   readonly name: string;
   readonly world: World;
@@ -103,7 +105,9 @@ export class Cluster {
     await Promise.all(this.#servers.map((server) => server.follow()));
   }
 
-  /** Looks, as the first of the nodes is moved, whether rolecall had heard at least as many sound witnesses as clones. */
+  /**
+   * Looks, as the first of the nodes is moved, whether rolecall had heard at least as many sound witnesses as clones.
+   */
   #judgeMoves(nowMs: number): void {
     const { troubles, evidence, profile } = this;
     const names = this.world.nodes.map(({ name }) => name);
@@ -134,7 +138,10 @@ export class Cluster {
     return this.#aside.since(node, "status", nowMs - 2 * this.profile.maxAgeMs).length > 0;
   }
 
-  /** Whether the truth is as it should be: a running primary with the lock, and every other node streaming on its timeline. */
+  /**
+   * Whether the truth is as it should be: a running primary with the lock, and every other node streaming on its
+   * timeline.
+   */
   isSettled(nowMs: number): boolean {
     const { world, troubles, profile } = this;
     const { holding } = world;

@@ -1,4 +1,7 @@
-/** The random fault campaign against the running program. How to run it, and what it promises: README.md beside the folder. */
+/**
+ * The random fault campaign against the running program. How to run it, and what it promises: README.md beside the
+ * folder.
+ */
 import { parseArgs } from "node:util";
 import { Campaign } from "./campaign.ts";
 import { kindsOf } from "./scenario.ts";

@@ -15,7 +15,10 @@ interface Known {
   top: number;
 }
 
-/** A tiny stand-in for rolecall over one cluster: it asks `GET /leader` and believes what it hears. It can be made to lie. */
+/**
+ * A tiny stand-in for rolecall over one cluster: it asks `GET /leader` and believes what it hears. It can be made to
+ * lie.
+ */
 export class Toy {
   lie: Lie = "none";
   readonly #cluster: Cluster;

@@ -1,7 +1,9 @@
 import type { Document } from "../world/documents.ts";
 import type { Kind } from "./mask.ts";
 
-/** One request that a node was sent, and how its answer went out. Instants are the campaign's monotonic milliseconds. */
+/**
+ * One request that a node was sent, and how its answer went out. Instants are the campaign's monotonic milliseconds.
+ */
 export interface Served {
   readonly node: string;
   readonly kind: Kind;

@@ -33,7 +33,9 @@ function isConnected(world: World, node: ModelNode): boolean {
   );
 }
 
-/** The standbys that a node's sender list shows: those that stream, and frozen receivers until the sender gives them up. */
+/**
+ * The standbys that a node's sender list shows: those that stream, and frozen receivers until the sender gives them up.
+ */
 export function listedAt(world: World, source: ModelNode, nowMs: number): readonly ModelNode[] {
   if (!isServing(source)) return [];
   return world.nodes.filter((node) => {

@@ -105,7 +105,10 @@ export class World {
     return (this.forks.at(-1)?.timeline ?? 0) + 1;
   }
 
-  /** Where a node's timeline, and those after it up to another, parted: the lowest switch point; infinite where none did. */
+  /**
+   * Where a node's timeline, and those after it up to another, parted: the lowest switch point; infinite where none
+   * did.
+   */
   switchPoint(from: number, to: number): number {
     return this.forks
       .filter(({ timeline }) => timeline >= from && timeline < to)

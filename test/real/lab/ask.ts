@@ -13,7 +13,10 @@ export interface Question {
   readonly ca?: string;
 }
 
-/** What came back. `status` 0 is silence: refused, reset, or nothing before the deadline. Instants are of the monotonic clock. */
+/**
+ * What came back. `status` 0 is silence: refused, reset, or nothing before the deadline. Instants are of the monotonic
+ * clock.
+ */
 export interface Reply {
   readonly status: number;
   readonly body: string;
@@ -23,7 +26,10 @@ export interface Reply {
   readonly repliedAtMs: number;
 }
 
-/** Asks 127.0.0.1 once, on a new connection; silence is a reply with status 0. The deadline (2 s) covers the body. Never throws. */
+/**
+ * Asks 127.0.0.1 once, on a new connection; silence is a reply with status 0. The deadline (2 s) covers the body. Never
+ * throws.
+ */
 export function ask(question: Question): Promise<Reply> {
   const { port, path, method = "GET", deadlineMs = 2000, ca } = question;
   const body = question.body === undefined ? "" : JSON.stringify(question.body);

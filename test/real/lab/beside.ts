@@ -7,7 +7,8 @@ import { missingProgram, patroni3, patroni4, type Found } from "./versions.ts";
 export type Command = readonly [string, ...string[]];
 
 /**
- * Runs scenarios beside one version of Patroni. Where it cannot be had they are skipped with the reason; but in CI 3.0.2 is required.
+ * Runs scenarios beside one version of Patroni. Where it cannot be had they are skipped with the reason; but in CI
+ * 3.0.2 is required.
  * @param scenarios declares hooks and tests, as the body of a `describe`
  * @param minutes how long they may take together
  */

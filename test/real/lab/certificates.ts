@@ -1,4 +1,7 @@
-/** Certificates for one run: an authority of its own, and a server certificate for 127.0.0.1 that it signed. Valid for a day. */
+/**
+ * Certificates for one run: an authority of its own, and a server certificate for 127.0.0.1 that it signed. Valid for a
+ * day.
+ */
 import { execFileSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

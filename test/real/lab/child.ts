@@ -1,4 +1,7 @@
-/** A program that a test starts: its output goes to a file, it is stopped by its pid, and it never outlives the test process. */
+/**
+ * A program that a test starts: its output goes to a file, it is stopped by its pid, and it never outlives the test
+ * process.
+ */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +50,10 @@ export class Child {
     return [`--- ${this.#program.name} (${this.isRunning ? "running" : "ended"}):`, ...lines.slice(-15)].join("\n");
   }
 
-  /** Sends a signal and waits for the end: SIGKILL follows when it does not come within `seconds`. A frozen child is thawed first. */
+  /**
+   * Sends a signal and waits for the end: SIGKILL follows when it does not come within `seconds`. A frozen child is
+   * thawed first.
+   */
   async stop(name: NodeJS.Signals = "SIGTERM", seconds = 15): Promise<void> {
     if (!this.isRunning || this.pid === undefined) return;
     signal(this.pid, name);

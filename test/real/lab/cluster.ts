@@ -71,8 +71,8 @@ export class Cluster {
   }
 
   /**
-   * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node says that it
-   * runs: the document goes on calling a node running that has stopped its PostgreSQL and is slow to say so.
+   * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node says
+   * that it runs: the document goes on calling a node running that has stopped its PostgreSQL and is slow to say so.
    */
   async whole(seconds = 60): Promise<void> {
     await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
@@ -82,7 +82,10 @@ export class Cluster {
     });
   }
 
-  /** Waits until the leader feeds both replicas: after a start they look whole for seconds before their slots exist and they stream. */
+  /**
+   * Waits until the leader feeds both replicas: after a start they look whole for seconds before their slots exist and
+   * they stream.
+   */
   async streaming(seconds = 30): Promise<void> {
     const leader = await this.leader();
     await until({ what: "two streaming replicas", seconds, evidence: () => this.#tails }, async () => {

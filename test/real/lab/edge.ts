@@ -1,4 +1,7 @@
-/** rolecall over exporters alone, with its own exporter dialect beside it: the built program, a file, a signal at the end. */
+/**
+ * rolecall over exporters alone, with its own exporter dialect beside it: the built program, a file, a signal at the
+ * end.
+ */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";

@@ -1,4 +1,7 @@
-/** Freezing: a process that lives, keeps its sockets and answers nothing. The fault that a refused connection does not show. */
+/**
+ * Freezing: a process that lives, keeps its sockets and answers nothing. The fault that a refused connection does not
+ * show.
+ */
 import { childrenOf } from "./processes.ts";
 import { signal } from "./reaper.ts";
 
@@ -20,7 +23,8 @@ export function freezeMachine(postmaster: number, ...beside: readonly number[]):
 }
 
 /**
- * Freezes the one backend of a PostgreSQL whose title says `role`: "walreceiver" stops what arrives, "startup" what is replayed.
+ * Freezes the one backend of a PostgreSQL whose title says `role`: "walreceiver" stops what arrives, "startup" what is
+ * replayed.
  * @throws Error listing the backends when none does
  */
 export function freezeBackend(postmaster: number, role: "walreceiver" | "startup"): () => void {

@@ -26,7 +26,8 @@ export class Haproxy {
   readonly #socket: string;
 
   /**
-   * Starts it and waits (10 s) until every server was checked in its pool: before its first check HAProxy takes a server for up.
+   * Starts it and waits (10 s) until every server was checked in its pool: before its first check HAProxy takes a
+   * server for up.
    * @param configure gives the configuration, with the path of its stats socket
    */
   static async start(cluster: Cluster, configure = plainConfiguration): Promise<Haproxy> {
@@ -106,7 +107,9 @@ export class Haproxy {
   }
 }
 
-/** `rise 2 fall 1` on the write pool: the old primary leaves before the new one enters, so no instant routes to both. */
+/**
+ * `rise 2 fall 1` on the write pool: the old primary leaves before the new one enters, so no instant routes to both.
+ */
 function plainConfiguration({ nodes }: Cluster, socket: string): string {
   const pool = (name: string, port: number, route: string): string => `
 listen ${name}

@@ -21,7 +21,9 @@ export interface NodeOptions {
   readonly locks: NodeLocks;
 }
 
-/** What is added to a node's own sections: who may make calls that change something, and how nodes call each other then. */
+/**
+ * What is added to a node's own sections: who may make calls that change something, and how nodes call each other then.
+ */
 export interface NodeLocks {
   readonly restapi: object;
   readonly ctl: object;

@@ -1,4 +1,7 @@
-/** A primary and a streaming standby without any cluster manager, each with an exporter: what an exporter is the only source of. */
+/**
+ * A primary and a streaming standby without any cluster manager, each with an exporter: what an exporter is the only
+ * source of.
+ */
 import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,7 +37,10 @@ export function findPgExporter(): string | undefined {
   return candidates.find((file) => existsSync(file));
 }
 
-/** The package holds its collectors under /etc of where its program lies under /usr/bin, also when it is only unpacked somewhere. */
+/**
+ * The package holds its collectors under /etc of where its program lies under /usr/bin, also when it is only unpacked
+ * somewhere.
+ */
 export function startPgExporter(command: string): ExporterCommand {
   const collectors = join(dirname(command), "../../etc/pg_exporter/pg_exporter.yml");
   return (databasePort, exporterPort) => [

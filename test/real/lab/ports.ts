@@ -17,7 +17,9 @@ export const ports = {
   haproxyChecks: 25602,
   haproxySoft: 25603,
   haproxyMoved: 25604,
-  /** A pair without a cluster manager, its exporters, and what is asked of them. The first node's; the second follows. */
+  /**
+   * A pair without a cluster manager, its exporters, and what is asked of them. The first node's; the second follows.
+   */
   plainDatabase: 25551,
   plainExporter: 29187,
   plainDialect: 29630,

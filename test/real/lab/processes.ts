@@ -3,7 +3,9 @@ import { readFileSync, readdirSync } from "node:fs";
 
 export interface Process {
   readonly pid: number;
-  /** The command line; PostgreSQL writes what a backend does there (`postgres: demo: walreceiver streaming 0/3000148`). */
+  /**
+   * The command line; PostgreSQL writes what a backend does there (`postgres: demo: walreceiver streaming 0/3000148`).
+   */
   readonly title: string;
 }
 

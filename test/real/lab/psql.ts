@@ -8,7 +8,8 @@ const run = promisify(execFile);
  * Runs one statement over a new connection to 127.0.0.1.
  * @param port the database's port, or a balancer's
  * @param deadlineMs for connection and answer together
- * @returns the rows without decoration, columns parted by `|`; undefined where no server was reached or the statement failed
+ * @returns the rows without decoration, columns parted by `|`; undefined where no server was reached or the statement
+ * failed
  */
 export async function psql(port: number, statement: string, deadlineMs = 5000): Promise<string | undefined> {
   const address = ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "-d", "postgres"];

@@ -1,4 +1,6 @@
-/** The last resort: whatever the tests started or wrote goes with them, after a failure, a time-out or an interrupt too. */
+/**
+ * The last resort: whatever the tests started or wrote goes with them, after a failure, a time-out or an interrupt too.
+ */
 import { rmSync } from "node:fs";
 
 type PidSource = () => readonly number[];
@@ -6,7 +8,10 @@ type PidSource = () => readonly number[];
 const sources = new Set<PidSource>();
 const folders = new Set<string>();
 
-/** Kills the processes that `pids` names, in this order, when the test process ends. Sources are asked at that moment, first come first. */
+/**
+ * Kills the processes that `pids` names, in this order, when the test process ends. Sources are asked at that moment,
+ * first come first.
+ */
 export function reapAtExit(pids: PidSource): void {
   listen();
   sources.add(pids);

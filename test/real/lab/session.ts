@@ -8,7 +8,10 @@ export class Session {
   readonly #lines: Interface;
   readonly #ended: Promise<undefined>;
 
-  /** Opens a session over 127.0.0.1, through a balancer's port or a database's. Whether it came about shows at the first question. */
+  /**
+   * Opens a session over 127.0.0.1, through a balancer's port or a database's. Whether it came about shows at the first
+   * question.
+   */
   constructor(port: number) {
     const address = ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", "-d", "postgres"];
     const env = { PATH: "/usr/bin:/bin", LANG: "C.UTF-8", PGCONNECT_TIMEOUT: "2" };

@@ -23,8 +23,9 @@ export function patroni3(): Found {
 }
 
 /**
- * The newest Patroni 4.1 from the Python package index, in a virtual environment that later runs find again under the temporary
- * folder. The system's own python3, as user postgres has to read it. Takes some ten seconds the first time, at most 4 minutes.
+ * The newest Patroni 4.1 from the Python package index, in a virtual environment that later runs find again under the
+ * temporary folder. The system's own python3, as user postgres has to read it. Takes some ten seconds the first time,
+ * at most 4 minutes.
  */
 export function patroni4(): Found {
   const folder = join(tmpdir(), `rolecall-patroni-4.1-${process.getuid?.() ?? 0}`);

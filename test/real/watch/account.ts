@@ -1,7 +1,9 @@
 /** The printed account of a scenario: how long after each change of a node's answer ours followed. */
 import { changes, overhangMs, type Change, type Timeline } from "./timeline.ts";
 
-/** Lines for people: one for each change of a node, its routes together, then the worst yes that outlived the node's. */
+/**
+ * Lines for people: one for each change of a node, its routes together, then the worst yes that outlived the node's.
+ */
 export function account(scenario: string, timelines: readonly Timeline[]): string {
   const groups = new Map<string, Change[]>();
   for (const change of timelines.flatMap(changes).sort((a, b) => a.atMs - b.atMs)) {

@@ -1,4 +1,6 @@
-/** Where scenarios are played: a real cluster, rolecall beside it, and a watcher over both while the cluster is changed. */
+/**
+ * Where scenarios are played: a real cluster, rolecall beside it, and a watcher over both while the cluster is changed.
+ */
 import assert from "node:assert/strict";
 import type { Cluster } from "../lab/cluster.ts";
 import type { PatroniNode } from "../lab/patroni.ts";
@@ -37,7 +39,8 @@ export class Stage {
   /**
    * Watches while `act` changes the cluster and until it is whole and we agree with it again; prints how we followed.
    * @returns what `act` found
-   * @throws AssertionError for a yes that lived too long, two primaries at once, no answer of ours, or a difference that stayed
+   * @throws AssertionError for a yes that lived too long, two primaries at once, no answer of ours, or a difference
+   * that stayed
    */
   async during<T>(name: string, act: () => Promise<T>): Promise<T> {
     const { cluster, rolecall, title, watched } = this.#options;
@@ -56,13 +59,18 @@ export class Stage {
     return found;
   }
 
-  /** Makes sure that the last scenario happened: `what` are changes of the node's own answers, such as "/primary no". */
+  /**
+   * Makes sure that the last scenario happened: `what` are changes of the node's own answers, such as "/primary no".
+   */
   assertChanged(node: PatroniNode, ...what: readonly string[]): void {
     const missing = what.filter((change) => !this.#changed.has(`${node.name} ${change}`));
     assert.deepEqual(missing, [], `never said by ${node.name}, but: ${[...this.#changed].join(", ")}`);
   }
 
-  /** Waits (40 s) until the node, by a no or by silence, and we refuse the route, and the watcher has seen the node's refusal. */
+  /**
+   * Waits (40 s) until the node, by a no or by silence, and we refuse the route, and the watcher has seen the node's
+   * refusal.
+   */
   async refused(node: PatroniNode, route: string): Promise<void> {
     const { rolecall } = this.#options;
     await until({ what: `no of ${node.name} to ${route}`, seconds: 40, evidence: () => rolecall.tail }, async () => {

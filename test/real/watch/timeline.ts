@@ -45,8 +45,8 @@ export function changes({ node, route, theirs, ours }: Timeline): readonly Chang
 
 /**
  * The longest time that a yes of ours outlived the node's, in milliseconds; 0 when none did.
- * It counts from the first proof of the node's no to the last question that we still answered yes, while the no lasted: what it
- * finds did happen, by at least so much.
+ * It counts from the first proof of the node's no to the last question that we still answered yes, while the no lasted:
+ * what it finds did happen, by at least so much.
  */
 export function overhangMs({ theirs, ours }: Timeline): number {
   const spans = noes(theirs);
@@ -58,7 +58,9 @@ export function overhangMs({ theirs, ours }: Timeline): number {
   return Math.max(0, ...beyond);
 }
 
-/** Instants at which we proved to call two nodes fit for the same route: one between two yeses in a row about another. */
+/**
+ * Instants at which we proved to call two nodes fit for the same route: one between two yeses in a row about another.
+ */
 export function together(timelines: readonly Timeline[]): readonly number[] {
   return timelines.flatMap((one) =>
     timelines

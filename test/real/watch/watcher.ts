@@ -67,7 +67,10 @@ export class Watcher {
     }
   }
 
-  /** One question after the other: a node has few workers. One that is silent on a route is silent on the rest of the round. */
+  /**
+   * One question after the other: a node has few workers. One that is silent on a route is silent on the rest of the
+   * round.
+   */
   async #askNode(node: PatroniNode): Promise<void> {
     let silence: Sample | undefined;
     for (const { theirs, route } of this.#of(node)) {

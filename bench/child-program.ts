@@ -1,57 +1,57 @@
-/** A process of a measurement: started, watched, and ended with the bench. */
+/** Child processes of a measurement. They end with the bench. */
 import { spawn, type ChildProcess } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
 import { pinned, type Core } from "./machine.ts";
-import { cpuMsOf, family, memoryMbOf } from "./proc.ts";
+import { cpuMsOf, family, memoryMbOf } from "./process-stats.ts";
 
 export interface Program {
   readonly command: readonly string[];
   readonly core: Core;
-  /** How long its first line may take, in ms; without it no line is waited for. */
+  /** How long to wait for its first line, in ms. If left out, no line is expected. */
   readonly readyMs?: number;
   readonly env?: NodeJS.ProcessEnv;
 }
 
-/** How a process ended. */
-export interface End {
+/** The end of a process. */
+export interface ProgramResult {
   /** What it wrote on stdout. */
-  readonly said: string;
-  /** `null` where a signal ended it. */
+  readonly stdout: string;
+  /** `null` if a signal ended it. */
   readonly code: number | null;
-  /** The last of what it wrote on stderr. */
-  readonly complaint: string;
+  /** The end of what it wrote on stderr. */
+  readonly stderr: string;
 }
 
-const running = new Set<Started>();
+const running = new Set<ChildProgram>();
 
-export class Started {
+export class ChildProgram {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
-  readonly #end: Promise<End>;
+  readonly #end: Promise<ProgramResult>;
   #line = "";
 
-  private constructor(child: ChildProcess, lines: Interface, end: Promise<End>) {
+  private constructor(child: ChildProcess, lines: Interface, end: Promise<ProgramResult>) {
     this.#child = child;
     this.#lines = lines;
     this.#end = end;
   }
 
-  /** @throws Error with what it wrote on stderr when it ends before its first line, or is later than allowed */
-  static async start({ command, core, readyMs, env }: Program): Promise<Started> {
+  /** Starts a program. Rejects with its stderr if it ends before its first line or the line is late. */
+  static async start({ command, core, readyMs, env }: Program): Promise<ChildProgram> {
     const [program = "", ...args] = pinned(core, command);
     const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
     child.stdin.on("error", () => {}); // it ended first
     let complaint = "";
     child.stderr.on("data", (chunk: Buffer) => (complaint = (complaint + chunk.toString()).slice(-4_000)));
     const lines = createInterface(child.stdout);
-    const said: string[] = [];
-    lines.on("line", (each) => said.push(each));
-    const end = new Promise<End>((resolve) => {
-      child.once("close", (code) => resolve({ said: said.join("\n"), code, complaint: complaint.trim() }));
+    const output: string[] = [];
+    lines.on("line", (each) => output.push(each));
+    const end = new Promise<ProgramResult>((resolve) => {
+      child.once("close", (code) => resolve({ stdout: output.join("\n"), code, stderr: complaint.trim() }));
     });
     const problem = (what: string): Error =>
       new Error(`Cannot use ${command.slice(0, 3).join(" ")}: ${what}\n${complaint}`);
-    const started = new Started(child, lines, end);
+    const started = new ChildProgram(child, lines, end);
     running.add(started);
     void end.then(() => running.delete(started));
     started.#line = await new Promise<string>((resolve, reject) => {
@@ -70,29 +70,31 @@ export class Started {
     return started;
   }
 
-  /** The first line it wrote, where one was waited for. */
+  /** Its first line, if one was expected. */
   get line(): string {
     return this.#line;
   }
 
   /** Writes a line to its stdin. */
-  tell(line: string): void {
+  sendLine(line: string): void {
     this.#child.stdin?.write(`${line}\n`);
   }
 
-  /** Writes a line to its stdin and waits for the line it answers. @throws Error when it ends in place of that */
-  ask(line: string): Promise<string> {
+  /** Writes a line to its stdin and returns the next line of its stdout. Rejects if it ends first. */
+  request(line: string): Promise<string> {
     return new Promise((resolve, reject) => {
       this.#lines.once("line", resolve);
-      void this.#end.then(({ code, complaint }) =>
-        reject(new Error(`Cannot ask a process as it must run: it ended with ${code}\n${complaint}`)),
+      void this.#end.then(({ code, stderr: complaint }) =>
+        reject(
+          new Error(`Cannot request a line from a process: it must be running, got exit code ${code}\n${complaint}`),
+        ),
       );
-      this.tell(line);
+      this.sendLine(line);
     });
   }
 
-  /** Waits until it ends by itself. */
-  end(): Promise<End> {
+  /** Resolves when it ends. */
+  end(): Promise<ProgramResult> {
     return this.#end;
   }
 
@@ -114,7 +116,7 @@ export class Started {
     return memoryMbOf(this.pid);
   }
 
-  /** Tells it to end (a closed stdin, then SIGTERM), and kills it after 5 s. */
+  /** Closes its stdin, sends SIGTERM, and kills it after 5 s. */
   async stop(): Promise<void> {
     if (this.hasEnded) return;
     const ended = new Promise((resolve) => this.#child.once("exit", resolve));
@@ -125,12 +127,12 @@ export class Started {
     clearTimeout(timer);
   }
 
-  /** Ends it at once. */
+  /** Kills it at once. */
   kill(): void {
     this.#child.kill("SIGKILL");
   }
 
-  /** Stops everything that was started and still runs. */
+  /** Stops every program that still runs. */
   static async stopAll(): Promise<void> {
     await Promise.all([...running].map((started) => started.stop()));
   }

@@ -1,19 +1,22 @@
-/** What the kernel tells of processes, in /proc (proc(5)). */
+/** Statistics of processes, from /proc (proc(5)). */
 import { readdirSync, readFileSync } from "node:fs";
 
-/** The process and all that came from it: nginx and HAProxy answer in a child. */
+/** The process and all its descendants: nginx and HAProxy answer in a child. */
 export function family(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(family)];
 }
 
-/** The processes that any thread of this one started. */
+/** The processes that any of its threads started. */
 export function childrenOf(pid: number): readonly number[] {
   return threadsOf(pid).flatMap((thread) =>
     readOrEmpty(`${thread}/children`).trim().split(" ").filter(Boolean).map(Number),
   );
 }
 
-/** Processor time of these processes so far, all threads, in ms: the first field of schedstat is the time on a core, in ns. */
+/**
+ * Processor time of these processes so far, all threads, in ms: the first field of schedstat is the time on a core, in
+ * ns.
+ */
 export function cpuMsOf(pids: readonly number[]): number {
   const threads = pids.flatMap(threadsOf);
   return threads.reduce((sum, thread) => sum + Number(readOrEmpty(`${thread}/schedstat`).split(" ")[0]) / 1e6, 0);

@@ -1,4 +1,4 @@
-/** What one verdict costs: finding the cluster and the node, looking at the cluster, judging the check; no question is read, none answered. */
+/** The cost of a verdict: finding the cluster and the node, and judging the check. No request is parsed or answered. */
 import { ordinaryReport } from "../../src/cluster/incident/incident.ts";
 import type { Node } from "../../src/cluster/node.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
@@ -43,23 +43,23 @@ const checks: readonly (readonly [string, Check])[] = [
 const names = ["pg1", "pg2", "pg3"] as const;
 const lastMs = 300_000;
 
-/** Nanoseconds of the dearest of some checks, with 1, 100 and 1,000 clusters in memory. */
+/** Nanoseconds of the most expensive of some checks, with 1, 100 and 1,000 clusters in memory. */
 export const costOfVerdicts: RowMaker = {
-  word: "judge",
+  name: "judge",
   run: () => Promise.resolve([1, 100, 1_000].map(rowWith)),
 };
 
 function rowWith(count: number): Row {
   const clusters = new Map(
-    Array.from({ length: count }, (_, at): [string, ClusterState] => [`c${at}`, watched(`c${at}`)]),
+    Array.from({ length: count }, (_, at): [string, ClusterState] => [`c${at}`, observedCluster(`c${at}`)]),
   );
   const keys = [...clusters.keys()];
   const costs = checks.map(([name, check]) => {
-    // The best round: what else runs on the machine is not what a verdict costs.
+    // The best round: other work on the machine is not part of the cost.
     return { name, ns: Math.min(...Array.from({ length: rounds }, () => cost(clusters, keys, check))) };
   });
   return {
-    name: `nanoseconds of a verdict, the dearest of ${checks.length} checks: ${count} ${count === 1 ? "cluster" : "clusters"} in memory`,
+    name: `nanoseconds of a verdict, the most expensive of ${checks.length} checks: ${count} ${count === 1 ? "cluster" : "clusters"} in memory`,
     figure: Math.max(...costs.map(({ ns }) => ns)),
     bound: { atMost: 2_000 },
     detail: costs.map(({ name, ns }) => `${name} ${Math.round(ns)}`).join(", "),
@@ -81,17 +81,22 @@ function cost(clusters: ReadonlyMap<string, ClusterState>, keys: readonly string
   return (tookMs * 1e6) / verdictsPerRound;
 }
 
-/** A cluster of three that has been watched for five minutes, its leader writing, its ring of positions full. */
-function watched(cluster: string): ClusterState {
+/** A cluster of three nodes after five minutes of probing: the leader writes, and the position samples are full. */
+function observedCluster(cluster: string): ClusterState {
   let state = withNodes(emptyPart({ name: cluster, scope: cluster, discover: [] }), names.map(nodeOf).map(neverProbed));
-  const told = { scope: cluster, system: "7300000000000000001", version: "4.1.4", members: new Map<string, string>() };
+  const document = {
+    scope: cluster,
+    system: "7300000000000000001",
+    version: "4.1.4",
+    members: new Map<string, string>(),
+  };
   for (let sentAtMs = 0; sentAtMs <= lastMs; sentAtMs += 1_000) {
     for (const node of names) {
       const hasLock = node === "pg1";
       const at = 0x5000000 + sentAtMs * 100;
       const positions = hasLock ? { location: at } : { received: at, replayed: at - 1_000 };
       const senders = hasLock ? ["pg2", "pg3"].map((name) => ({ name, address: null, state: "streaming" })) : [];
-      const report = { ...ordinaryReport(node, hasLock, told), ...positions, senders };
+      const report = { ...ordinaryReport(node, hasLock, document), ...positions, senders };
       const outcome: ProbeOutcome = {
         kind: "status",
         cluster,

@@ -1,0 +1,42 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, test } from "node:test";
+
+/** The longest line of code and prose. Prettier wraps code but neither comments, strings nor Markdown. */
+const columnsMax = 120;
+const folders: readonly string[] = ["src", "test", "bench"];
+const extensions: readonly string[] = [".ts", ".mjs", ".md"];
+
+/**
+ * Whether a line may be longer: it has nowhere to break, as a URL or a path; it is a row of a Markdown table; or
+ * prettier left it so, as it holds one long string, template or regular expression.
+ */
+function isExempt(line: string, file: string): boolean {
+  if (file.endsWith(".md")) return line.startsWith("|") || !/\S\s+\S/.test(line.slice(line.search(/\S/) + 2));
+  return !isComment(line) && /["'`/]/.test(line);
+}
+
+function isComment(line: string): boolean {
+  return /^\s*(\/\*\*|\*|\/\/)/.test(line);
+}
+
+/** The lines of a file that are too long, as `file:line (columns)`. */
+function tooLong(file: string): readonly string[] {
+  return readFileSync(file, "utf8")
+    .split("\n")
+    .map((line, at) => ({ line, place: `${file}:${at + 1} (${line.length})` }))
+    .filter(({ line }) => line.length > columnsMax && !isExempt(line, file))
+    .map(({ place }) => place);
+}
+
+describe("line length", () => {
+  for (const folder of folders) {
+    test(`keeps every line of ${folder} within ${columnsMax} columns`, () => {
+      const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+        .filter((file) => extensions.some((extension) => file.endsWith(extension)))
+        .map((file) => join(folder, file));
+      assert.deepEqual(files.flatMap(tooLong), []);
+    });
+  }
+});
