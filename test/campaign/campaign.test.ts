@@ -27,7 +27,7 @@ function run(world: World, fromMs: number, toMs: number, look: (nowMs: number) =
 }
 
 describe("the scenario", () => {
-  test("is the same for the same seed, and another for another", () => {
+  test("depends on the seed alone", () => {
     const of = (seed: number): string =>
       JSON.stringify(scenario(new Chance(seed), profile, { size: 3, kinds: kindsOf(null) }));
     assert.equal(of(7), of(7));
@@ -36,7 +36,7 @@ describe("the scenario", () => {
 });
 
 describe("the modelled cluster", () => {
-  test("keeps its leader, and its replicas stream", () => {
+  test("keeps its leader and streams to its replicas", () => {
     const world = worldOf(3);
     run(world, 0, 10_000, (nowMs) => assert.equal(world.holder(nowMs), "pg1"));
     assert.ok(
@@ -44,7 +44,7 @@ describe("the modelled cluster", () => {
     );
   });
 
-  test("gives the lock to another once the leader has died, on a new timeline, and never has two leases", () => {
+  test("elects another leader on a new timeline after the leader dies, and never grants two leases", () => {
     const world = worldOf(3);
     run(world, 0, 2_000);
     world.node("pg1").isUp = false;
@@ -58,7 +58,7 @@ describe("the modelled cluster", () => {
     assert.equal(world.forks.length, 1);
   });
 
-  test("rewinds a leader that comes back with WAL of its own", () => {
+  test("rewinds an old leader that returns with diverged WAL", () => {
     const world = worldOf(2);
     run(world, 0, 2_000);
     world.node("pg1").isManagerFrozen = true;
@@ -71,7 +71,7 @@ describe("the modelled cluster", () => {
     assert.equal(world.node("pg1").timeline, 2);
   });
 
-  test("has no leader without its DCS, unless failsafe is on", () => {
+  test("has no leader without the DCS unless failsafe mode is on", () => {
     for (const hasFailsafe of [false, true]) {
       const world = worldOf(3);
       Object.assign(world.dcs, { hasFailsafe });
@@ -126,7 +126,7 @@ async function judged(
 }
 
 describe("the oracle", () => {
-  test("has nothing to say about an honest stand-in", async (context) => {
+  test("reports nothing about a correct stand-in", async (context) => {
     assert.deepEqual([...(await judged(context, "none", "", () => undefined))], []);
   });
 

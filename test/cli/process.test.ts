@@ -78,7 +78,7 @@ test("exits with 2 and writes exactly one document on a crash", { timeout: 30_00
   const { code, out, err } = await ended;
   assert.equal(code, 2);
   assert.equal(err, "");
-  const { diagnostics } = assertConforms(out);
+  const { diagnostics } = assertResultDocument(out);
   assert.deepEqual([diagnostics[0]?.rule_id, diagnostics[0]?.message], ["RC002", "a planted error"]);
 });
 
@@ -108,7 +108,7 @@ test("a service writes only its document to stdout, and exits with 0 on SIGINT",
   child.kill("SIGINT");
   const { code, out } = await ended;
   assert.equal(code, 0);
-  assert.deepEqual(assertConforms(out).coverage, [
+  assert.deepEqual(assertResultDocument(out).coverage, [
     { id: "service", status: "complete", required: true, detail: "ended by SIGINT" },
   ]);
 });

@@ -40,12 +40,12 @@ for (const file of ["README.md", "docs/cli.md"]) {
   });
 }
 
-test("docs/rules.md: the rules are those of the source, all of them", () => {
+test("docs/rules.md: lists exactly the rules of the source", () => {
   if (process.env["UPDATE_DOCS"] === "1") writeFileSync("docs/rules.md", ruleTable);
   assert.equal(existsSync("docs/rules.md") ? readFileSync("docs/rules.md", "utf8") : "", ruleTable);
 });
 
-test("docs/cli.md: the commands it shows are understood, and its links lead somewhere", () => {
+test("docs/cli.md: shows valid commands and working links", () => {
   const text = readFileSync("docs/cli.md", "utf8") + readFileSync("README.md", "utf8");
   const shown = [...text.matchAll(/`rolecall ([a-z-]+)/g)].map((match) => match[1] ?? "");
   for (const name of shown.filter((word) => word !== "serve"))
@@ -56,7 +56,7 @@ test("docs/cli.md: the commands it shows are understood, and its links lead some
   assert.ok(existsSync("docs/rules.md"));
 });
 
-test("docs/cli.md: HAProxy itself takes the pools of moving over, where it is installed", () => {
+test("docs/cli.md: HAProxy accepts the migration pools, if it is installed", () => {
   const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("docs/cli.md", "utf8")) ?? [];
   assert.match(lines, /backend write_veto/);
   const file = join(mkdtempSync(join(tmpdir(), "rolecall-docs-")), "haproxy.cfg");

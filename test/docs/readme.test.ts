@@ -40,7 +40,7 @@ for (const document of documents) {
   });
 }
 
-test("README: every run-time dependency has a reason, and none is listed that is not there", () => {
+test("README: lists every run-time dependency with a reason, and no other", () => {
   const section = readFileSync("README.md", "utf8").split("## Dependencies")[1] ?? "";
   const listed = [...section.matchAll(/^\| ([\w-]+) \|/gm)]
     .map((match) => match[1])
@@ -48,7 +48,7 @@ test("README: every run-time dependency has a reason, and none is listed that is
   assert.deepEqual(new Set(listed), new Set(Object.keys(manifest.dependencies)));
 });
 
-test("README: the reasons of the guards and the parameters it names are those there are", () => {
+test("README: names the reasons of the guards and the parameters that exist", () => {
   const text = readFileSync("README.md", "utf8");
   for (const reason of hardReasons)
     assert.ok(text.includes(`\`${reason}\``) || reason === "unknown", `${reason} is not told of`);
@@ -56,13 +56,13 @@ test("README: the reasons of the guards and the parameters it names are those th
   for (const name of named) assert.ok(parameterNames().includes(name), `${name}= is no parameter`);
 });
 
-test("README: its lines for HAProxy stand so in the example that is run with real servers", () => {
+test("README: quotes the HAProxy lines of the example that runs with real servers", () => {
   const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("README.md", "utf8")) ?? [];
   const example = readFileSync("config/examples/haproxy.cfg", "utf8").replaceAll(/^ *#.*\n/gm, "");
   assert.match(lines, /^backend write\n/);
   assert.ok(example.includes(lines.trim()), "README.md and config/examples/haproxy.cfg differ");
 });
 
-test("docs/configuration.md is what the schema says: npm run schema writes it", () => {
+test("docs/configuration.md is generated from the schema by npm run schema", () => {
   assert.equal(readFileSync("docs/configuration.md", "utf8"), configReference());
 });

@@ -10,7 +10,7 @@ import { PageGate } from "../../src/http/pages/page-gate.ts";
 import type { Passthrough } from "../../src/http/message/passthrough.ts";
 import type { Request } from "../../src/http/message/request.ts";
 import type { RoutingContext } from "../../src/http/node-api/routing-context.ts";
-import type { Watched } from "./watched.ts";
+import type { ClusterFixture } from "./cluster-fixture.ts";
 
 export function listenerScopeOf(parts: Partial<ListenerScope> = {}): ListenerScope {
   return { cluster: null, node: null, wholeCluster: false, clusters: ["demo"], hostSuffixes: [], ...parts };

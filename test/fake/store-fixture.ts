@@ -58,7 +58,7 @@ export function storeFixture(guards: Partial<Guards> = {}): StoreFixture {
         snapshot: () => store.current,
         now: () => cluster.nowMs,
         operator: () => Promise.reject(new Error("a diagnostics page where there are none")),
-        passthrough: closedPassage,
+        passthrough: rejectingPassthrough,
         onAnswer,
       };
     },

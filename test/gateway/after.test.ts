@@ -120,7 +120,10 @@ suite("what only a node can tell", () => {
     });
     const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
     const pg2 = await openFakeNode({ name: "pg2", holdsLock: false });
-    const town = await gatewayFixtureOf([nodeOf({ ...pg1, exporter: exporter.api }), nodeOf(pg2)]);
+    const town = await gatewayFixtureOf([
+      nodeOf({ name: pg1.name, api: pg1.api, exporter: exporter.api }),
+      nodeOf(pg2),
+    ]);
     try {
       assert.equal((await town.request("/nodes/pg1/exporter/metrics")).body, "said /metrics");
       assert.equal((await town.request("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said /stat?x=1");

@@ -60,7 +60,7 @@ test("an answer that breaks off reaches the client as broken, not as whole", asy
     response.write("half");
     setTimeout(() => request.socket.destroy(), 20);
   };
-  await withOddTown({ behave }, async (town) => {
+  await withFaultyGateway({ behave }, async (town) => {
     await assert.rejects(town.ask("/nodes/pg2/restart", { method: "POST" }));
     const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the upstream closed the connection before the end of its answer");

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { nodeNamed } from "../../src/cluster/lookup.ts";
-import { buildTownOf } from "../fake/town.ts";
+import { gatewayFixtureOf } from "../fake/gateway-fixture.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";

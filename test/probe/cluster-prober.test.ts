@@ -18,20 +18,20 @@ const seeds = ["http://pg9:8008", "http://pg1:8008"];
 
 function begin(
   context: TestContext,
-  watched: Watched,
-  script: Script,
-): { scripted: Scripted; prober: ClusterProber; started: () => boolean } {
-  const scripted = new Scripted(context, watched, script);
-  const prober = new ClusterProber(scripted.probing(), watched.policy.discovers ? seeds : []);
-  scripted.onPart = (before, after) => prober.onChange(before, after);
+  watched: ClusterFixture,
+  script: Responder,
+): { scripted: FakeTransport; prober: ClusterProber; started: () => boolean } {
+  const scripted = new FakeTransport(context, watched, script);
+  const prober = new ClusterProber(scripted.context(), watched.policy.discovers ? seeds : []);
+  scripted.onState = (before, after) => prober.onChange(before, after);
   let isStarted = false;
   void prober.start().then(() => (isStarted = true));
   return { scripted, prober, started: () => isStarted };
 }
 
 test("start probes every node, requests the documents, and resolves when all have answered", async (context) => {
-  const { scripted, prober, started } = begin(context, new Watched(), healthy(names));
-  await turn();
+  const { scripted, prober, started } = begin(context, new ClusterFixture(), healthyCluster(names));
+  await runPendingTasks();
   assert.ok(started());
   assert.deepEqual(
     names.map((name) => scripted.fixture.judge(name, "health", 0)),
@@ -42,7 +42,7 @@ test("start probes every node, requests the documents, and resolves when all hav
 });
 
 test("start does not resolve before a node discovered during the first round has answered", async (context) => {
-  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
   let answer = (): void => {};
   const { prober, started } = begin(context, watched, (origin, path) => {
     if (origin.includes("pg9")) return failedReply("refused");
@@ -61,8 +61,8 @@ test("start does not resolve before a node discovered during the first round has
 });
 
 test("start resolves after one timeout, whatever hangs", async (context) => {
-  const { scripted, prober, started } = begin(context, new Watched(), never);
-  await scripted.pass(2_450);
+  const { scripted, prober, started } = begin(context, new ClusterFixture(), neverReplies);
+  await scripted.advance(2_450);
   assert.equal(started(), false);
   await scripted.advance(50);
   assert.equal(started(), true);
@@ -84,8 +84,8 @@ test("rounds at once are at least 250 ms apart", async (context) => {
 });
 
 test("a change of claims triggers probes of all nodes and requests for all documents at once", async (context) => {
-  const { scripted, prober } = begin(context, new Watched(), healthy(names));
-  await scripted.pass(4_200);
+  const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
+  await scripted.advance(4_200);
   const before = scripted.sent.length;
   scripted.respond = healthyCluster(["pg2", "pg1", "pg3"]);
   await scripted.advance(1_000);
@@ -99,9 +99,9 @@ test("a change of claims triggers probes of all nodes and requests for all docum
 });
 
 test("probes a new member as soon as it is listed, and a moved one at its new address", async (context) => {
-  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
-  const { scripted, prober } = begin(context, watched, healthy(["pg1", "pg2"]));
-  await scripted.pass(1_000);
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
+  const { scripted, prober } = begin(context, watched, healthyCluster(["pg1", "pg2"]));
+  await scripted.advance(1_000);
   assert.equal(scripted.sentAt("pg3:8008/leader").length, 0);
   scripted.respond = (origin, path) => {
     if (path !== "/cluster") return healthyCluster(["pg1", "pg2", "pg3"])(origin, path);
@@ -119,15 +119,15 @@ test("probes a new member as soon as it is listed, and a moved one at its new ad
 });
 
 test("sends nothing after stop", async (context) => {
-  const { scripted, prober } = begin(context, new Watched(), healthy(names));
-  await scripted.pass(500);
+  const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
+  await scripted.advance(500);
   prober.roundAtOnce();
   prober.stop();
   prober.roundAtOnce();
   const { length } = scripted.sent;
   await scripted.advance(20_000);
   assert.equal(scripted.sent.length, length);
-  prober.onChange(scripted.watched.cluster, { ...scripted.watched.cluster, nodes: [] });
+  prober.onChange(scripted.fixture.cluster, { ...scripted.fixture.cluster, nodes: [] });
   prober.reconnect();
   assert.equal(scripted.sent.length, length);
 });

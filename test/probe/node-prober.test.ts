@@ -5,14 +5,14 @@ import { NodeProber } from "../../src/probe/node-prober.ts";
 import { failedReply, healthyCluster, neverReplies, FakeTransport, runPendingTasks } from "../fake/fake-transport.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
-function proberOf(scripted: Scripted, schedule: Parameters<Scripted["probing"]>[0] = {}): NodeProber {
-  const [first] = scripted.watched.cluster.nodes;
+function proberOf(scripted: FakeTransport, schedule: Parameters<FakeTransport["probing"]>[0] = {}): NodeProber {
+  const [first] = scripted.fixture.cluster.nodes;
   assert.ok(first !== undefined);
-  return new NodeProber(first.node, first.node.api ?? "", scripted.probing(schedule));
+  return new NodeProber(first.node, first.node.api ?? "", scripted.context(schedule));
 }
 
 test("probes a node once an interval, with one request in flight", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(3_500);
@@ -46,7 +46,7 @@ test("probes requested while one is in flight become one more, sent as soon as t
 });
 
 test("sends no second probe while one hangs", async (context) => {
-  const scripted = new Scripted(context, new Watched(), never);
+  const scripted = new FakeTransport(context, new ClusterFixture(), neverReplies);
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(2_000);
@@ -57,7 +57,7 @@ test("sends no second probe while one hangs", async (context) => {
 });
 
 test("jitter moves a probe by a tenth of its interval at most", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   scripted.random = 0;
   prober.probe();
@@ -87,7 +87,7 @@ test("the age of a report counts from when its probe was sent", async (context) 
 });
 
 test("the interval doubles with each failure from the fall-th on, up to 5 s, until an answer", async (context) => {
-  const scripted = new Scripted(context, new Watched(), () => failed("refused"));
+  const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(24_000);
@@ -99,7 +99,7 @@ test("the interval doubles with each failure from the fall-th on, up to 5 s, unt
 });
 
 test("failures never shorten an interval longer than 5 s", async (context) => {
-  const scripted = new Scripted(context, new Watched(), () => failed("refused"));
+  const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
   const prober = proberOf(scripted, { intervalMs: 8_000, fall: 1 });
   prober.probe();
   await scripted.advance(16_000);
@@ -108,7 +108,7 @@ test("failures never shorten an interval longer than 5 s", async (context) => {
 });
 
 test("probes liveness at its own slower interval, and only on a node that has just answered", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(9_000);
@@ -122,9 +122,9 @@ test("probes liveness at its own slower interval, and only on a node that has ju
   prober.stop();
 });
 
-test("a failed liveness probe is no evidence", async (context) => {
-  const scripted = new Scripted(context, new Watched(), (origin, path) =>
-    path === "/liveness" ? failed("timeout") : healthy(["pg1"])(origin, path),
+test("a failedReply liveness probe is no evidence", async (context) => {
+  const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
+    path === "/liveness" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path),
   );
   const prober = proberOf(scripted);
   prober.probe();
@@ -157,7 +157,7 @@ test("sends and records nothing after stop, not even the result of the probe in 
 });
 
 test("opens a new connection to apply new TLS material", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(100);
@@ -196,8 +196,8 @@ test("a node that answers within its timeout never goes stale, however slow its 
 });
 
 test("a liveness probe that hangs delays no status probe, and no second one is sent", async (context) => {
-  const scripted = new Scripted(context, new Watched(), (origin, path) =>
-    path === "/liveness" ? never() : healthy(["pg1"])(origin, path),
+  const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
+    path === "/liveness" ? never() : healthyCluster(["pg1"])(origin, path),
   );
   const prober = proberOf(scripted, { livenessIntervalMs: 1_000 });
   prober.probe();
@@ -209,7 +209,7 @@ test("a liveness probe that hangs delays no status probe, and no second one is s
 });
 
 test("a probe that could not be sent is counted as such, not recorded, and delays nothing", async (context) => {
-  const scripted = new Scripted(context, new Watched(), healthy(["pg1"]));
+  const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
   const prober = proberOf(scripted);
   prober.probe();
   await scripted.advance(500);
@@ -230,7 +230,7 @@ test("a probe that could not be sent is counted as such, not recorded, and delay
 });
 
 test("failed probes of a burst do not lengthen the interval sooner", async (context) => {
-  const scripted = new Scripted(context, new Watched({ settings: { intervalMs: 1_000 } }), () => failed("refused"));
+  const scripted = new FakeTransport(context, new ClusterFixture({ policy: { intervalMs: 1_000 } }), () => failedReply("refused"));
   const prober = proberOf(scripted);
   for (let burst = 0; burst < 8; burst += 1) {
     prober.probe();
@@ -239,7 +239,7 @@ test("failed probes of a burst do not lengthen the interval sooner", async (cont
   assert.equal(scripted.fixture.cluster.nodes[0]?.failuresInRow, 2);
   assert.equal(scripted.fixture.cluster.nodes[0]?.isDown, false);
   const sent = scripted.sentAt("/leader").length;
-  await scripted.pass(800);
+  await scripted.advance(800);
   assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next probe follows one interval after the last");
   prober.stop();
 });

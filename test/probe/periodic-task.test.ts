@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { PeriodicTask } from "../../src/probe/periodic-task.ts";
-import { turn } from "../fake/scripted.ts";
+import { runPendingTasks } from "../fake/fake-transport.ts";
 
 /** A task that takes `takesMs` and returns `intervalMs`, in mocked time. */
 function periodicTask(context: TestContext, { intervalMs = 100, takesMs = 0, random = 0.5 }) {
@@ -15,11 +15,11 @@ function periodicTask(context: TestContext, { intervalMs = 100, takesMs = 0, ran
   };
   const task = new PeriodicTask(run, { now: () => nowMs, random: () => random });
   const pass = async (ms: number): Promise<void> => {
-    await turn();
+    await runPendingTasks();
     for (let passed = 0; passed < ms; passed += 10) {
       nowMs += 10;
       context.mock.timers.tick(10);
-      await turn();
+      await runPendingTasks();
     }
   };
   return { task, startedAtMs, pass };

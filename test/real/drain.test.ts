@@ -21,7 +21,7 @@ const whereAmI = "select inet_server_port()";
 beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
   const lab = balancedLab(command);
 
-  test("a lagging replica is drained: no new session, while its open ones live on", async () => {
+  test("a lagging replica gets no new session and keeps its open ones", async () => {
     const { cluster, haproxy, rolecall } = lab();
     const leader = await cluster.leader();
     const [replica, sibling] = await cluster.replicas();
@@ -44,7 +44,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     await session.close();
   });
 
-  test("a server that points at another node's database is out, as moved", async () => {
+  test("a server with the address of another node is unfit with the reason moved", async () => {
     const { cluster, haproxy, rolecall } = lab();
     const [pg1, pg2] = cluster.nodes;
     const server = await settledAs(haproxy, `moved/${pg1.name}`, "DOWN");
@@ -55,7 +55,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     await settledAs(haproxy, `moved/${pg2.name}`, "UP");
   });
 
-  test("the sessions of a primary whose Patroni died are cut, even by a pool that softens", async () => {
+  test("the sessions of a primary whose Patroni died are closed, also in a pool with soft answers", async () => {
     const { cluster, haproxy } = lab();
     const leader = await cluster.leader();
     const sessions = [await sessionOn(ports.haproxyWrite, leader), await sessionOn(ports.haproxySoft, leader)];
@@ -75,7 +75,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     await settledAs(haproxy, `write/${(await cluster.leader()).name}`, "UP");
   });
 
-  test("a demoted primary is never softened, where other replicas are", async () => {
+  test("a demoted primary gets a hard no where other replicas get a soft one", async () => {
     const { cluster, haproxy } = lab();
     const old = await cluster.leader();
     const [next, other] = await cluster.replicas();
@@ -109,7 +109,7 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     await session.close();
   });
 
-  test("one rolecall may hang or die, and when both are gone the nodes are asked themselves and no session is lost", async () => {
+  test("loses no session when one rolecall hangs or dies, nor when HAProxy falls back to the nodes", async () => {
     const { cluster, haproxy, rolecall, second } = lab();
     const leader = await cluster.leader();
     const session = await sessionOn(ports.haproxyWrite, leader);

@@ -32,18 +32,18 @@ const rolePaths = Object.values(
 ).flat();
 
 if (existsSync(postgresExporter))
-  suite("a plain pair known through postgres_exporter alone", () => scenarios(startPostgresExporter, false));
+  suite("judges a primary and a replica by postgres_exporter alone", () => scenarios(startPostgresExporter, false));
 else if (process.env["CI"] === "true")
   test("package prometheus-postgres-exporter is installed", () => assert.ok(existsSync(postgresExporter)));
 else
-  test("a plain pair known through postgres_exporter alone", (context) =>
+  test("judges a primary and a replica by postgres_exporter alone", (context) =>
     context.skip("not run: package prometheus-postgres-exporter is not installed"));
 
 const pgExporter = findPgExporter();
 if (pgExporter !== undefined)
-  suite("a plain pair known through pg_exporter alone", () => scenarios(startPgExporter(pgExporter), true));
+  suite("judges a primary and a replica by pg_exporter alone", () => scenarios(startPgExporter(pgExporter), true));
 else
-  test("a plain pair known through pg_exporter alone", (context) => {
+  test("judges a primary and a replica by pg_exporter alone", (context) => {
     process.stdout.write("not run: pg_exporter is neither on PATH nor named by PG_EXPORTER\n");
     context.skip("not run: pg_exporter is neither on PATH nor named by PG_EXPORTER");
   });
@@ -61,7 +61,7 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
     await pair?.stop();
   });
 
-  test("the primary and the replica are told apart, and byte lag is known", async () => {
+  test("distinguishes the primary from the replica and knows the lag in bytes", async () => {
     await edge.becomes("pg1", "/primary", 200);
     await edge.becomes("pg2", "/replica?lag=1MB", 200);
     const answers = await Promise.all(
@@ -79,7 +79,7 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
     assert.deepEqual(answers, ["503 wrong_role", "503 wrong_role", "200 ", "200 ", "503 no_manager"]);
   });
 
-  test("a replica that stops replaying lags, and is back when it goes on", async () => {
+  test("a replica that stops replaying lags until it continues", async () => {
     await psql(ports.plainDatabase + 1, "select pg_wal_replay_pause()");
     await psql(ports.plainDatabase, "create table filled as select repeat('x', 1000) from generate_series(1, 4000)");
     await edge.becomes("pg2", "/replica?lag=1MB", 503, 30);
@@ -88,7 +88,7 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
     await edge.becomes("pg2", "/replica?lag=1MB", 200, 30);
   });
 
-  test("a frozen database leads no longer, and leads again when it goes on", async () => {
+  test("a frozen database is no primary until it continues", async () => {
     const { pid } = pair.nodes[0].database;
     assert.ok(pid);
     const thaw = freezeMachine(pid);
@@ -102,16 +102,16 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
     await edge.becomes("pg2", "/replica?lag=1MB", 200);
   });
 
-  test("promtool has nothing to say against our metrics, and a real Prometheus scrapes them", async () => {
+  test("promtool accepts our metrics and a real Prometheus scrapes them", async () => {
     const { body } = await ask({ port: ports.plainDialect, path: "/metrics" });
     execFileSync("promtool", ["check", "metrics"], { input: body, stdio: ["pipe", "ignore", "ignore"] });
     await scraped(pair, 'pg_in_recovery{node="pg2"}', "1");
     await scraped(pair, 'patroni_primary{node="pg1"}', "1");
   });
 
-  if (isPeer) test("our dialect answers as the exporter does, while all runs", () => assertPeers(pair));
+  if (isPeer) test("the exporter API answers as the real exporter while all runs", () => assertPeers(pair));
 
-  test("a promotion is followed: the old primary is gone, the replica leads", async () => {
+  test("after a promotion the replica is the primary and the old primary is down", async () => {
     await pair.nodes[0].database.stop("SIGINT");
     await edge.becomes("pg1", "/primary", 503);
     if (isPeer) await assertPeers(pair);
@@ -125,7 +125,7 @@ function scenarios(exporter: ExporterCommand, isPeer: boolean): void {
     if (isPeer) await assertPeers(pair);
   });
 
-  test("a database that takes no questions yet is no primary and no replica", async () => {
+  test("a database that accepts no queries yet is neither primary nor replica", async () => {
     const [, second] = pair.nodes;
     await second.database.stop("SIGINT");
     writeFileSync(join(pair.folder, "data-pg2", "standby.signal"), "");

@@ -45,11 +45,11 @@ function scenarios(version: string, command: Command, settled: readonly string[]
     if (rolecall !== undefined) assert.equal(code, 0, "rolecall ends with 0 after SIGTERM");
   });
 
-  test("in a steady cluster every route of every node is answered alike", async () => {
+  test("answers every route of every node as the node itself in a steady cluster", async () => {
     await stage.during("steady", () => sleep(3000));
   });
 
-  test("writes pass, and a replica that receives nothing is refused for its lag until it does again", async () => {
+  test("refuses a replica that receives nothing for its lag until it receives again", async () => {
     const leader = await cluster.leader();
     const [replica] = await cluster.replicas();
     assert.ok(replica?.postmaster !== undefined);
@@ -67,7 +67,7 @@ function scenarios(version: string, command: Command, settled: readonly string[]
     stage.assertChanged(replica, "/replica?lag=1MB no", "/replica?lag=1MB yes");
   });
 
-  test("a switchover moves the lock, and the old leader becomes a replica", async () => {
+  test("follows a switchover, after which the old leader is a replica", async () => {
     const old = await cluster.leader();
     const [candidate] = await cluster.replicas();
     assert.ok(candidate !== undefined);
@@ -77,7 +77,7 @@ function scenarios(version: string, command: Command, settled: readonly string[]
     stage.assertChanged(candidate, "/primary yes", "/replica?lag=1MB no");
   });
 
-  test("a killed leader is nobody, the next one is found, and the old one comes back as a replica", async () => {
+  test("follows a failover after the leader is killed, and its return as a replica", async () => {
     const old = await cluster.leader();
     const next = await stage.during("leader killed", async () => {
       await old.kill();
@@ -90,7 +90,7 @@ function scenarios(version: string, command: Command, settled: readonly string[]
     stage.assertChanged(next, "/primary yes");
   });
 
-  test("a frozen leader is refused before the lock passes on, and is no second primary when it wakes up", async () => {
+  test("refuses a frozen leader before the lock moves, and again when it resumes", async () => {
     const old = await cluster.leader();
     const others = await cluster.replicas();
     const next = await stage.during("leader frozen", async () => {
@@ -116,7 +116,7 @@ function scenarios(version: string, command: Command, settled: readonly string[]
     stage.assertChanged(next, "/primary yes");
   });
 
-  test("a frozen replica is refused when its evidence is too old, and taken again after the thaw", async () => {
+  test("refuses a frozen replica once its evidence is too old, until it resumes", async () => {
     const [replica] = await cluster.replicas();
     assert.ok(replica !== undefined);
     await stage.during("replica frozen", async () => {
@@ -131,7 +131,7 @@ function scenarios(version: string, command: Command, settled: readonly string[]
     stage.assertChanged(replica, "/health no", "/health yes");
   });
 
-  test("in pause the answers go on, and a PostgreSQL that stays stopped is refused until the pause ends", async () => {
+  test("answers during a pause and refuses a stopped PostgreSQL until the pause ends", async () => {
     const leader = await cluster.leader();
     const [replica] = await cluster.replicas();
     assert.ok(replica?.postmaster !== undefined);
@@ -146,7 +146,7 @@ function scenarios(version: string, command: Command, settled: readonly string[]
     stage.assertChanged(replica, "/health no", "/health yes");
   });
 
-  test("without the DCS the leader gives up its lock, and one is found when it is back", async () => {
+  test("finds no leader without the DCS and one when it returns", async () => {
     const leader = await cluster.leader();
     await stage.during("DCS down", async () => {
       await cluster.etcd.kill();

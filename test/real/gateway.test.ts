@@ -88,7 +88,7 @@ for (const version of ["3.0.2", "4.1"] as const) {
       return { leader, replica };
     };
 
-    test("neither lock opens without its key", async () => {
+    test("rejects a call without the credentials of rolecall or of the node", async () => {
       await settle();
       const [node] = cluster.nodes;
       const bare = await node.ask("/reload", { method: "POST" });
@@ -97,7 +97,7 @@ for (const version of ["3.0.2", "4.1"] as const) {
       assert.equal((await call("POST /nodes/pg1/reload", undefined, "guess")).status, 401);
     });
 
-    test("PATCH /config merges and removes by null, PUT rewrites", async () => {
+    test("PATCH /config merges and removes keys with null; PUT replaces", async () => {
       const { body: original } = await call("GET /clusters/demo/config");
       const patched = await call("PATCH /clusters/demo/config", { loop_wait: 3, maximum_lag_on_failover: null });
       assert.equal(patched.status, 200, patched.body);
@@ -111,7 +111,7 @@ for (const version of ["3.0.2", "4.1"] as const) {
       assert.deepEqual(JSON.parse(put.body), JSON.parse(original));
     });
 
-    test("a switchover, now: rolecall says so, and refuses the same call a second time", async () => {
+    test("performs an immediate switchover and refuses the same call a second time", async () => {
       const { leader, replica } = await settle();
       const done = await call("POST /clusters/demo/switchover", { leader, candidate: replica });
       assert.equal(done.status, 200, done.body);
@@ -122,7 +122,7 @@ for (const version of ["3.0.2", "4.1"] as const) {
       assert.equal(again.headers["x-rolecall-reason"], "leader_mismatch");
     });
 
-    test("a switchover for later is scheduled, shown and deleted", async () => {
+    test("schedules, shows and deletes a switchover", async () => {
       const { leader } = await settle();
       const at = new Date(Date.now() + 3_600_000).toISOString();
       const scheduled = await call("POST /clusters/demo/switchover", { leader, scheduled_at: at });
@@ -132,14 +132,14 @@ for (const version of ["3.0.2", "4.1"] as const) {
       assert.equal((await call("DELETE /clusters/demo/switchover")).status, 404);
     });
 
-    test("a failover to a candidate", async () => {
+    test("performs a failover to a candidate", async () => {
       const { replica } = await settle();
       const done = await call("POST /clusters/demo/failover", { candidate: replica });
       assert.equal(done.status, 200, done.body);
       await shows(`/nodes/${replica}/primary`, /"fit":true/);
     });
 
-    test("restart now and later, reload, and reinitialize of a replica, which the leader is refused", async () => {
+    test("restarts now and later, reloads, reinitializes a replica and refuses to reinitialize the leader", async () => {
       const { leader, replica } = await settle();
       assert.equal((await call(`POST /nodes/${replica}/restart`, {})).status, 200);
       const { leader: still } = await settle();

@@ -34,11 +34,11 @@ function scenarios(command: Command): void {
     await cluster?.stop();
   });
 
-  test("writes land on the leader and reads on both replicas", async () => {
+  test("routes writes to the leader and reads to both replicas", async () => {
     await assertRouted();
   });
 
-  test("a switchover takes new connections along: none reaches the old primary once the new one was reached", async () => {
+  test("routes no new connection to the old primary once one has reached the new primary", async () => {
     const old = await cluster.leader();
     const [next] = await cluster.replicas();
     assert.ok(next !== undefined);

@@ -50,14 +50,14 @@ beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
     await cluster?.stop();
   });
 
-  test("over TLS every route of every node is answered alike", async () => {
+  test("answers every route of every node as the node itself over TLS", async () => {
     const [node] = cluster.nodes;
     const plain = await ask({ port: node.apiPort, path: "/primary" });
     assert.equal(plain.status, 0, "the node does not answer plain HTTP");
     await stage.during("steady", () => sleep(2000));
   });
 
-  test("in synchronous mode one replica is the synchronous one, and after a switchover to it another is", async () => {
+  test("reports the synchronous replica, before and after a switchover to it", async () => {
     const standby = await stage.during("synchronous mode", async () => {
       await cluster.configure({ synchronous_mode: true });
       return synchronousOne();

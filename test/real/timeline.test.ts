@@ -16,24 +16,24 @@ function timeline(theirs: string, ours: string, node = "pg1"): Timeline {
   return { node, route: "/primary", theirs: samples(theirs), ours: samples(ours) };
 }
 
-test("a yes of ours outlives the node's from its first no to our last yes", () => {
+test("measures how long our yes outlives the node's, from its first no to our last yes", () => {
   assert.equal(overhangMs(timeline("YYNNNNN", "YYYYYNN")), 1990);
 });
 
-test("silence is a no from the moment of the question", () => {
+test("counts silence as a no from the start of the request", () => {
   assert.equal(overhangMs(timeline("YYSSSSS", "YYYYYNN")), 2000);
 });
 
-test("a yes after the node's last proven no is not held against us", () => {
+test("ignores a yes after the last proven no of the node", () => {
   assert.equal(overhangMs(timeline("YYNNY", "YYNNY")), 0);
   assert.equal(overhangMs(timeline("YYNY", "YYYY")), 0);
 });
 
-test("a yes that comes back while the node still says no counts in full", () => {
+test("counts in full a yes that returns while the node still answers no", () => {
   assert.equal(overhangMs(timeline("YNNNNNNN", "YNNNNNYN")), 4990);
 });
 
-test("a change is followed by the first answer of ours that says the same", () => {
+test("matches a change with our first equal answer", () => {
   assert.deepEqual(
     changes(timeline("YYNNNYY", "YYYYNNY")).map(({ from, to, delayMs }) => [from, to, delayMs]),
     [
@@ -43,14 +43,14 @@ test("a change is followed by the first answer of ours that says the same", () =
   );
 });
 
-test("an answer that was ours before it was the node's follows at once", () => {
+test("has no delay for an answer that we gave before the node", () => {
   assert.deepEqual(
     changes(timeline("YYYN", "YNNN")).map(({ delayMs }) => delayMs),
     [0],
   );
 });
 
-test("a change that is over before we follow has no delay", () => {
+test("has no delay for a change that ends before we follow", () => {
   assert.deepEqual(
     changes(timeline("YYNYY", "YYYYY")).map(({ to, delayMs }) => [to, delayMs]),
     [
@@ -60,7 +60,7 @@ test("a change that is over before we follow has no delay", () => {
   );
 });
 
-test("two primaries at one instant are seen, one after the other are not", () => {
+test("finds two primaries at the same instant, but not one after the other", () => {
   const shifted = (one: Timeline): Timeline => ({
     ...one,
     ours: one.ours.map((s) => ({ ...s, sentAtMs: s.sentAtMs + 500, repliedAtMs: s.repliedAtMs + 500 })),

@@ -23,7 +23,7 @@ beside("3.0.2", "the truth about a cluster", (command) => {
 beside("4.1", "the truth about a cluster", (command) => replicas(incidentLab(command, "4.1")));
 
 function replicas(lab: () => IncidentLab): void {
-  test("a replica whose receiver hangs is detached for us, while the node itself still says yes", async () => {
+  test("refuses a replica with a hanging receiver as detached while the node still answers 200", async () => {
     const { cluster, rolecall, stage } = lab();
     const leader = await cluster.leader();
     const [replica, sibling] = await cluster.replicas();
@@ -61,7 +61,7 @@ function replicas(lab: () => IncidentLab): void {
     assert.equal((await rolecall.verdicts(replica.name)).at(-1)?.after.replica, "fit");
   });
 
-  test("a replica that stops replaying is refused for its lag, in bytes and in time, and for nothing else", async () => {
+  test("refuses a replica that stops replaying only for its lag, in bytes and in time", async () => {
     const { cluster, rolecall, stage } = lab();
     const leader = await cluster.leader();
     const [replica, sibling] = await cluster.replicas();
@@ -104,52 +104,56 @@ function replicas(lab: () => IncidentLab): void {
 }
 
 function leaders(lab: () => IncidentLab): void {
-  test("frozen for 20 s across a switchover, rolecall never answers from before it", { timeout: 90_000 }, async () => {
-    const { cluster, rolecall } = lab();
-    const old = await cluster.leader();
-    const [next] = await cluster.replicas();
-    assert.ok(next !== undefined);
-    const thaw = rolecall.freeze();
-    const frozenAtMs = performance.now();
-    const asked: { readonly node: string; readonly reply: Promise<Reply> }[] = [];
-    const ask = (): void => {
-      for (const { name } of cluster.nodes) asked.push({ node: name, reply: rolecall.ask(name, "/primary", 40_000) });
-    };
-    let thawedAtMs: number;
-    try {
-      const switching = cluster.switchOver(next);
-      for (; performance.now() - frozenAtMs < 20_000; await sleep(500)) ask();
-      await switching;
-    } finally {
-      thaw();
-      thawedAtMs = performance.now();
-    }
-    await until({ what: `yes to ${next.name}`, seconds: 15, evidence: () => rolecall.tail }, async () => {
-      ask();
-      return isYes(await rolecall.ask(next.name, "/primary")) ? true : undefined;
-    });
-    const regained = since(thawedAtMs);
-    const answers = await Promise.all(asked.map(async ({ node, reply }) => ({ node, ...(await reply) })));
-    const counts = new Map<string, number>();
-    for (const { node, status, reason } of answers) {
-      const key =
-        `${node === old.name ? "old leader" : node === next.name ? "new leader" : "replica"} ${status} ${reason}`.trim();
-      counts.set(key, (counts.get(key) ?? 0) + 1);
-    }
-    say(
-      `rolecall frozen: right again ${regained} after the thaw; ${[...counts].map(([key, count]) => `${key} x ${count}`).join(", ")}`,
-    );
-    const wrong = answers.filter((answer) => answer.node !== next.name && isYes(answer)).map(({ node }) => node);
-    assert.deepEqual(wrong, [], "a yes to a node that leads no more");
-    const odd = answers
-      .filter(({ status }) => ![200, 500, 503].includes(status))
-      .map(({ node, status }) => `${node} ${status}`);
-    assert.deepEqual(odd, [], "silence, or neither yes nor no");
-    await assertTold({ lab: lab(), node: old, check: "/primary" }, ["demoted", "lock"]);
-    await cluster.whole();
-  });
+  test(
+    "frozen for 20 s across a switchover, rolecall never answers from evidence before it",
+    { timeout: 90_000 },
+    async () => {
+      const { cluster, rolecall } = lab();
+      const old = await cluster.leader();
+      const [next] = await cluster.replicas();
+      assert.ok(next !== undefined);
+      const thaw = rolecall.freeze();
+      const frozenAtMs = performance.now();
+      const asked: { readonly node: string; readonly reply: Promise<Reply> }[] = [];
+      const ask = (): void => {
+        for (const { name } of cluster.nodes) asked.push({ node: name, reply: rolecall.ask(name, "/primary", 40_000) });
+      };
+      let thawedAtMs: number;
+      try {
+        const switching = cluster.switchOver(next);
+        for (; performance.now() - frozenAtMs < 20_000; await sleep(500)) ask();
+        await switching;
+      } finally {
+        thaw();
+        thawedAtMs = performance.now();
+      }
+      await until({ what: `yes to ${next.name}`, seconds: 15, evidence: () => rolecall.tail }, async () => {
+        ask();
+        return isYes(await rolecall.ask(next.name, "/primary")) ? true : undefined;
+      });
+      const regained = since(thawedAtMs);
+      const answers = await Promise.all(asked.map(async ({ node, reply }) => ({ node, ...(await reply) })));
+      const counts = new Map<string, number>();
+      for (const { node, status, reason } of answers) {
+        const key =
+          `${node === old.name ? "old leader" : node === next.name ? "new leader" : "replica"} ${status} ${reason}`.trim();
+        counts.set(key, (counts.get(key) ?? 0) + 1);
+      }
+      say(
+        `rolecall frozen: right again ${regained} after the thaw; ${[...counts].map(([key, count]) => `${key} x ${count}`).join(", ")}`,
+      );
+      const wrong = answers.filter((answer) => answer.node !== next.name && isYes(answer)).map(({ node }) => node);
+      assert.deepEqual(wrong, [], "a yes to a node that leads no more");
+      const odd = answers
+        .filter(({ status }) => ![200, 500, 503].includes(status))
+        .map(({ node, status }) => `${node} ${status}`);
+      assert.deepEqual(odd, [], "silence, or neither yes nor no");
+      await assertTold({ lab: lab(), node: old, check: "/primary" }, ["demoted", "lock"]);
+      await cluster.whole();
+    },
+  );
 
-  test("a leader whose machine hangs past ttl is refused before another leads, and when it wakes up there are never two", async () => {
+  test("a leader that hangs past ttl is unfit before another leads, and there are never two when it resumes", async () => {
     const { cluster, rolecall, stage } = lab();
     const old = await cluster.leader();
     assert.ok(old.postmaster !== undefined);
@@ -170,7 +174,7 @@ function leaders(lab: () => IncidentLab): void {
     assert.ok((await rolecall.verdicts(old.name)).some(({ after }) => after.primary === "down"));
   });
 
-  test("a PostgreSQL that still takes writes after its Patroni was killed is no primary, before and after another leads", async () => {
+  test("a writable PostgreSQL without its Patroni is no primary, before and after another leads", async () => {
     const { cluster, stage } = lab();
     const old = await cluster.leader();
     const next = await stage.during("Patroni killed, PostgreSQL lives", async () => {

@@ -56,7 +56,7 @@ async function assertRight(
   assert.ok(faults.length === 0, faults.join("\n  "));
 }
 
-test("a wall clock that is set forward makes no evidence older", { timeout: 60_000 }, async (context) => {
+test("setting the wall clock forward makes no evidence older", { timeout: 60_000 }, async (context) => {
   const sequences = clusters(
     "the wall clock is set forward",
     "All is well; the wall clock is set forward by an hour at 4 s.",

@@ -82,7 +82,7 @@ function statusFrom(url: string, method = "GET"): Promise<number> {
 
 for (const workers of [0, 2]) {
   test(
-    `no answer of a node to a passed-on call ends anything but that call, with ${workers} workers`,
+    `an answer of a node to a forwarded call ends nothing but that call, with ${workers} workers`,
     { timeout: 60_000 },
     async (context) => {
       const primary = await servePrimary(context);
@@ -109,7 +109,7 @@ for (const workers of [0, 2]) {
 }
 
 test(
-  "a node's answer cannot speak for rolecall, set cookies or send the caller elsewhere",
+  "an answer of a node cannot set rolecall's headers or cookies, or redirect the caller",
   { timeout: 30_000 },
   async (context) => {
     const primary = await servePrimary(context);
@@ -155,7 +155,7 @@ test(
   },
 );
 
-test("pages for operators are not served where health checks are", { timeout: 30_000 }, async (context) => {
+test("serves no operator pages on a health listener by default", { timeout: 30_000 }, async (context) => {
   const primary = await servePrimary(context);
   const { url } = await serve(context, primary);
   for (const page of ["incident", "explain", "verdicts", "status"]) {
@@ -167,7 +167,7 @@ test("pages for operators are not served where health checks are", { timeout: 30
   assert.equal(await statusFrom(`${url}/nodes/pg1/primary`), 200);
 });
 
-test("a lack of descriptors of rolecall's own takes no node down", { timeout: 60_000 }, async (context) => {
+test("keeps every node up when rolecall runs out of file descriptors", { timeout: 60_000 }, async (context) => {
   const primary = await servePrimary(context);
   const command = ["bash", "-c", 'ulimit -n 128; exec "$0" "$@"', process.execPath];
   const { running, url } = await serve(context, primary, { command });

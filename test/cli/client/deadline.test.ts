@@ -26,7 +26,7 @@ test("aborts at the deadline although garbage is collected meanwhile", async () 
 });
 
 test("gives up on a silent server although garbage is collected meanwhile", async () => {
-  const silent = await serveAnswers({ "/status": { body: "", isSilent: true } });
+  const silent = await serveCannedAnswers({ "/status": { body: "", isSilent: true } });
   try {
     const document = await whileCollecting(runJson(["status", "--server", silent.url, "--timeout", "200ms"]));
     assert.match(document.diagnostics[0]?.message ?? "", /no response within 200 ms/);

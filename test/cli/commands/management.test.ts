@@ -87,7 +87,7 @@ test("restart, reload and reinitialize find the node by its name", { timeout: 30
 });
 
 test("sends the options of calls as JSON to the paths of the gateway", async () => {
-  const server = await serveAnswers(overviewAnswers);
+  const server = await serveCannedAnswers(adminApiAnswers);
   const send = (...argv: readonly string[]): ReturnType<typeof runJson> =>
     runJson([...argv, "--yes", "--server", server.url]);
   await send("switchover", "--cluster", "demo", "--candidate", "pg2", "--at", "2026-01-31T03:00:00Z");
@@ -130,7 +130,7 @@ test("sends the options of calls as JSON to the paths of the gateway", async () 
 });
 
 test("asks for confirmation on a terminal, and does nothing unless the answer is yes", async () => {
-  const server = await serveAnswers(overviewAnswers);
+  const server = await serveCannedAnswers(adminApiAnswers);
   const argv = ["reload", "demo/pg2", "--server", server.url];
   for (const [stdin, code] of [
     ["y\n", 0],

@@ -167,9 +167,9 @@ test(
   "compare follows the member list: it adds new members and drops former ones",
   { timeout: 30_000 },
   async (context) => {
-    const [pg1, pg2] = await liveCluster(context, ["pg1", "pg2"]);
+    const [pg1, pg2] = await openFakeCluster(context, ["pg1", "pg2"]);
     assert.ok(pg1 !== undefined && pg2 !== undefined);
-    const pg3 = new LiveNode("pg3", "pg1");
+    const pg3 = new FakeNode("pg3", "pg1");
     await pg3.open();
     context.after(() => pg3.close());
     const running = runJson(
@@ -178,7 +178,7 @@ test(
         ["--interval", "50ms", "--members-interval", "100ms"],
       ),
     );
-    await until(() => Promise.resolve(pg2.asked.includes("/replica")));
+    await until(() => Promise.resolve(pg2.requests.includes("/replica")));
     pg1.members = new Map([pg1, pg3].map(({ name, api }) => [name, api]));
     const { data } = await running;
     const samples = new Map((data as ComparisonData).rows.map((row) => [row.node, row.askings]));

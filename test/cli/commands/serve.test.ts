@@ -13,7 +13,7 @@ interface ConfigParts {
   readonly more?: string;
 }
 
-function configOf(nodes: readonly LiveNode[], { listeners, more = "" }: ConfigParts): string {
+function configOf(nodes: readonly FakeNode[], { listeners, more = "" }: ConfigParts): string {
   const rows = nodes.map(({ name, api }) => `{ name: ${name}, api: "${api}" }`).join(", ");
   return `clusters: [{ name: demo, nodes: [${rows}] }]\nprobe: { interval: 200ms }\nlisten: [${listeners}]\n${more}\n`;
 }
@@ -89,17 +89,17 @@ test("exits with 2 and names the address if a port is in use", limit, async (con
   const file = writeConfigFile(context, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
   const running = new RolecallProcess(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
-  assert.match(running.stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${takenPort} .*EADDRINUSE`));
+  assert.match(running.stderr, new RegExp(`Cannot listenDuringTest on 127\\.0\\.0\\.1:${takenPort} .*EADDRINUSE`));
 });
 
 test("exits with 2 and names the ports if the ports of simulated nodes are in use", limit, async (context) => {
   const taken = createServer();
-  const takenPort = await listen(context, taken);
+  const takenPort = await listenDuringTest(context, taken);
   const text =
     `clusters: [{ name: demo, discover: ["http://127.0.0.1:${takenPort}"] }]\n` +
     `simulator: { nodes: 2, port: ${takenPort} }\n`;
-  const file = fileOf(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
-  const running = new Running(context, ["serve", "--config", file]);
+  const file = writeConfigFile(context, `${text}listenDuringTest: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
+  const running = new RolecallProcess(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
   assert.match(running.stderr, new RegExp(`Cannot start the simulator: simulator\\.port ${takenPort} .*EADDRINUSE`));
 });
@@ -115,7 +115,7 @@ test("keeps the old configuration if a port is in use at a reload", limit, async
 });
 
 test("exits with 2 on an invalid configuration or command line", limit, async (context) => {
-  const wrong = fileOf(context, "clusters: []\nlisten: []\nwhat: 1\n");
+  const wrong = writeConfigFile(context, "clusters: []\nlisten: []\nwhat: 1\n");
   for (const [args, expected] of [
     [["serve", "--config", wrong], /what/],
     [["serve", "--config", "/no/such/file.yaml"], /\/no\/such\/file\.yaml/],
@@ -148,13 +148,13 @@ test("writes help to stdout and exits with 0", limit, async (context) => {
 });
 
 test("needs only one seed on the command line", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1", "pg2"]);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const port = await freePort();
   const running = new RolecallProcess(context, [
     "serve",
     "--discover",
     nodes[1]?.api ?? "",
-    "--listen",
+    "--listenDuringTest",
     `127.0.0.1:${port}`,
   ]);
   await running.waitForLog("listening");
@@ -186,8 +186,8 @@ for (const workers of [0, 2]) {
       );
       // LISTEN_PID must be the id of the process itself: a shell sets it and then replaces itself by the process.
       const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-      const running = new Running(context, ["serve", "--config", file], { command, sockets: [handleOf(socket)] });
-      await running.says("listening", 2);
+      const running = new RolecallProcess(context, ["serve", "--config", file], { command, sockets: [handleOf(socket)] });
+      await running.waitForLog("listening", 2);
       // The descriptor is shared: this process must stop accepting so that the other one gets the connections.
       socket.close();
       assert.deepEqual(
@@ -201,7 +201,7 @@ for (const workers of [0, 2]) {
 }
 
 test("ignores sockets that were passed to another process", limit, async (context) => {
-  const nodes = await liveCluster(context, ["pg1"]);
+  const nodes = await openFakeCluster(context, ["pg1"]);
   const port = await freePort();
   const file = writeConfigFile(context, configOf(nodes, { listeners: `{ port: ${port}, whole_cluster: true }` }));
   const running = new RolecallProcess(context, ["serve", "--config", file], {
@@ -213,7 +213,7 @@ test("ignores sockets that were passed to another process", limit, async (contex
 
 test("does not use old evidence after the process was stopped for a while", limit, async (context) => {
   const { running, port, nodes } = await startServing(context, "");
-  const asked = nodes[0]?.asked.length ?? 0;
+  const asked = nodes[0]?.requests.length ?? 0;
   running.process.kill("SIGSTOP");
   await nodes[0]?.close();
   await new Promise((resolve) => void setTimeout(resolve, 3_500));

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { Comparison, type CheckComparison } from "../../src/cli/compare/comparison.ts";
-import { readHaproxyChecks, rejectionOf } from "../../src/cli/compare/haproxy-file.ts";
+import { Comparison, type CheckComparison } from "../../../src/cli/compare/comparison.ts";
+import { readHaproxyChecks, rejectionOf } from "../../../src/cli/compare/haproxy-file.ts";
 
 /** Compares two sequences of verdicts, one character per sample, 100 ms apart: `+` is fit, `-` is unfit. */
 function compare(node: string, rolecall: string): CheckComparison {

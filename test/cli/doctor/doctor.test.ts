@@ -37,7 +37,7 @@ const clocks: readonly (readonly [string, number, RegExp | null])[] = [
 
 for (const [title, skewMs, message] of clocks) {
   test(`RC103: ${title}`, async (context) => {
-    const node = await serveOddNode({
+    const node = await openFakeNode({
       name: "pg1",
       holdsLock: true,
       respond: (_, response) =>
@@ -53,7 +53,7 @@ for (const [title, skewMs, message] of clocks) {
 }
 
 test("RC105: reports different system identifiers with the names of the nodes", async (context) => {
-  const nodes = await liveCluster(context, ["pg1", "pg2", "pg3"]);
+  const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
   const configured = nodes.map(({ name, api }) => nodeText(name, api)).join(", ");
   assert.deepEqual(await findings(context, configured), []);
   const [, , third] = nodes;
@@ -65,8 +65,8 @@ test("RC105: reports different system identifiers with the names of the nodes", 
 });
 
 /** Runs doctor on a node that presents a certificate, which the file `ca` verifies. */
-async function findingsOfTls(context: TestContext, presented: Certificate, ca: string): ReturnType<typeof findings> {
-  const node = await serveOddNode({
+async function findingsOfTls(context: TestContext, presented: SelfSignedCertificate, ca: string): ReturnType<typeof findings> {
+  const node = await openFakeNode({
     name: "pg1",
     holdsLock: true,
     tls: { cert: presented.cert, key: presented.key },
@@ -77,7 +77,7 @@ async function findingsOfTls(context: TestContext, presented: Certificate, ca: s
 }
 
 test("RC109: reports a node certificate and a CA file that expire within days", async (context) => {
-  const certificate = makeCertificate(context);
+  const certificate = selfSignedCertificate(context);
   const found = await findingsOfTls(context, certificate, certificate.certFile);
   assert.deepEqual(
     new Set(found.map((one) => one.join(" ").replace(/ in \d+ days: .*/, ""))),
@@ -85,11 +85,11 @@ test("RC109: reports a node certificate and a CA file that expire within days", 
   );
 });
 
-test("RC109: reports an expired CA file as an error", async (context) => {
-  const certificate = makeCertificate(context, undefined, 90);
+test("RC109: reports an expiredCopyOf CA file as an error", async (context) => {
+  const certificate = selfSignedCertificate(context, undefined, 90);
   assert.deepEqual(await findingsOfTls(context, certificate, certificate.certFile), []);
-  const expiredFile = expired(certificate);
+  const expiredFile = expiredCopyOf(certificate);
   const [expiry, ...others] = (await findingsOfTls(context, certificate, expiredFile)).filter(([id]) => id === "RC109");
   assert.deepEqual([expiry?.[1], others], ["error", []]);
-  assert.match(expiry?.[2] ?? "", /expired\.pem has expired: \d{4}-/);
+  assert.match(expiry?.[2] ?? "", /expiredCopyOf\.pem has expiredCopyOf: \d{4}-/);
 });

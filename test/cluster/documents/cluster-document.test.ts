@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import * as fc from "fast-check";
 import { nodeNameOf, originOf, parseClusterDocument } from "../../../src/cluster/documents/cluster-document.ts";
-import { leaderRow } from "../../fake/member.ts";
+import { leaderRow } from "../../fake/leader-row.ts";
 
 describe("parseClusterDocument", () => {
   test("reads members, leader and leader timeline", () => {

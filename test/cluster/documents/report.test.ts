@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { majorVersion, parseReport } from "../../../src/cluster/documents/report.ts";
-import { reportOf, statusOf } from "../../fake/watched.ts";
+import { reportOf, statusDocument } from "../../fake/cluster-fixture.ts";
 
 describe("parseReport", () => {
   test("accepts both vocabularies", () => {
-    const { patroni, ...rest } = statusOf("pg1");
+    const { patroni, ...rest } = statusDocument("pg1");
     assert.deepEqual(
       { ...parseReport({ ...rest, ha: patroni }), document: "" },
       { ...parseReport({ ...rest, patroni }), document: "" },
@@ -27,7 +27,7 @@ describe("parseReport", () => {
   });
 
   test("keeps the document as complete JSON text", () => {
-    const status = statusOf("pg1", { more: { deep: [1, "two", null] } });
+    const status = statusDocument("pg1", { more: { deep: [1, "two", null] } });
     assert.deepEqual(JSON.parse(parseReport(status)?.document ?? ""), JSON.parse(JSON.stringify(status)));
   });
 

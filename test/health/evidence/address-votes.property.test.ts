@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { discovering, list } from "../../fake/member-list.ts";
-import type { Watched } from "../../fake/watched.ts";
+import { discoveringCluster, applyMemberList } from "../../fake/member-lists.ts";
+import type { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { clonedList, hostsOf, names, viewSettings } from "./cloned-cluster.ts";
 
 /** What answers at an address. */
@@ -33,7 +33,7 @@ function serversOf({ isCloned, dead }: Round): ReadonlyMap<string, Server> {
   return new Map([...own, ...clones, ["pg1", { name: "pg1", isClone: isCloned }]]);
 }
 
-function play(watched: Watched, now: Round, atMs: number): void {
+function play(watched: ClusterFixture, now: Round, atMs: number): void {
   const servers = serversOf(now);
   const hostOf = (name: string): string => hostsOf(watched)[name] ?? "";
   for (const name of names) {
@@ -46,7 +46,7 @@ function play(watched: Watched, now: Round, atMs: number): void {
     const server = servers.get(hostOf(name));
     if (server === undefined) continue;
     const leader = server.isClone ? "pg1" : "pg3";
-    list(watched, server.isClone ? clonedList(names) : names, atMs + 1 + turn, { of: name, leader });
+    applyMemberList(watched, server.isClone ? clonedList(names) : names, atMs + 1 + turn, { of: name, leader });
   }
 }
 
@@ -57,16 +57,16 @@ test("every node returns to its true address once the clone is gone", () => {
       fc.array(round, { maxLength: 25 }),
       fc.shuffledSubarray([...names], { minLength: 4 }),
       (rounds, order) => {
-        const watched = discovering({ settings: viewSettings });
-        list(watched, order, 0, { leader: "pg3" });
+        const watched = discoveringCluster({ policy: viewSettings });
+        applyMemberList(watched, order, 0, { leader: "pg3" });
         play(watched, quiet, 1);
         let atMs = 1;
         const path = [...rounds, ...Array.from({ length: 16 }, () => ({ ...quiet, listing: order }))];
         for (const now of path) play(watched, now, (atMs += 1_000));
         assert.deepEqual(hostsOf(watched), Object.fromEntries(order.map((name) => [name, name])));
         play(watched, quiet, (atMs += 1_000));
-        assert.equal(watched.ask("pg3", "primary", atMs + 10), "fit");
-        for (const name of ["pg1", "pg2", "pg4"]) assert.equal(watched.ask(name, "replica", atMs + 10), "fit", name);
+        assert.equal(watched.judge("pg3", "primary", atMs + 10), "fit");
+        for (const name of ["pg1", "pg2", "pg4"]) assert.equal(watched.judge(name, "replica", atMs + 10), "fit", name);
       },
     ),
     { numRuns: 200 },
@@ -79,8 +79,8 @@ test("a clone at one node's address never moves a node while two others answer",
       fc.array(round, { minLength: 5, maxLength: 25 }),
       fc.shuffledSubarray([...names], { minLength: 4 }),
       (rounds, order) => {
-        const watched = discovering({ settings: viewSettings });
-        list(watched, order, 0, { leader: "pg3" });
+        const watched = discoveringCluster({ policy: viewSettings });
+        applyMemberList(watched, order, 0, { leader: "pg3" });
         play(watched, { isCloned: false, dead: [], listing: [...names] }, 1);
         let atMs = 1;
         for (const now of rounds) {

@@ -1,4 +1,4 @@
-import type { Watched } from "../../fake/watched.ts";
+import type { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 export const names = ["pg1", "pg2", "pg3", "pg4"] as const;
 
@@ -6,7 +6,7 @@ export const names = ["pg1", "pg2", "pg3", "pg4"] as const;
 export const viewSettings = { intervalMs: 1_000, viewMaxAgeMs: 11_500 };
 
 /** Returns the host of each node's API address, by node name. */
-export function hostsOf(watched: Watched): Readonly<Record<string, string>> {
+export function hostsOf(watched: ClusterFixture): Readonly<Record<string, string>> {
   return Object.fromEntries(
     watched.cluster.nodes.map(({ node }) => [node.name, (node.api ?? "").replace(/^http:\/\/|:8008$/g, "")]),
   );

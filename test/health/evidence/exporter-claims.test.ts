@@ -26,10 +26,10 @@ function say(
   atMs: number,
 ): void {
   const sent = { kind: "exporter", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs } as const;
-  if (said.role !== undefined) watched.tell({ ...sent, result: { endpoint: "up", role: said.role } }, atMs);
+  if (said.role !== undefined) watched.record({ ...sent, result: { endpoint: "up", role: said.role } }, atMs);
   if (said.page === undefined) return;
   const base = said.page.isInRecovery === true ? replicaPage : primaryPage;
-  watched.tell(
+  watched.record(
     { ...sent, result: { endpoint: "metrics", page: { ...base, databaseTimeS: atMs / 1000, ...said.page } } },
     atMs,
   );
@@ -78,7 +78,7 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
   test("neither is, where no standby receives from either, whatever stood before and whatever timelines they tell", () => {
     const watched = plain();
     live(watched, "pg1", { role: "primary", page: { timeline: 9 } }, 2_000);
-    assert.equal(watched.ask("pg1", "primary", 2_000), "fit");
+    assert.equal(watched.judge("pg1", "primary", 2_000), "fit");
     live(watched, "pg2", { role: "primary", page: {} }, 3_000);
     live(watched, "pg3", { role: "replica", page: { isInRecovery: true } }, 3_000);
     assert.deepEqual(
@@ -93,7 +93,7 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
     live(watched, "pg1", { role: "primary", page: {} }, 2_000);
     for (let atMs = 3_000; atMs <= 20_000; atMs += 1_000) say(watched, "pg1", { role: "primary" }, atMs);
     live(watched, "pg2", { role: "primary", page: {} }, 20_000);
-    assert.deepEqual([watched.ask("pg1", "primary", 20_000), watched.ask("pg2", "primary", 20_000)], ["stale", "fit"]);
+    assert.deepEqual([watched.judge("pg1", "primary", 20_000), watched.judge("pg2", "primary", 20_000)], ["stale", "fit"]);
   });
 });
 
@@ -117,7 +117,7 @@ suite("a promotion without a cluster manager", () => {
     live(watched, "pg2", { role: "replica", page: { isInRecovery: true } }, 2_000);
     say(watched, "pg1", { role: "replica", page: { isInRecovery: true } }, 3_000);
     say(watched, "pg2", { role: "primary" }, 3_000);
-    assert.equal(watched.ask("pg2", "primary", 3_000), "unknown");
+    assert.equal(watched.judge("pg2", "primary", 3_000), "unknown");
     say(watched, "pg2", { page: {} }, 3_100);
     assert.equal(watched.judge("pg2", "primary", 3_100), "fit");
     assert.equal(watched.judge("pg1", "primary", 3_100), "demoted");
@@ -128,9 +128,9 @@ suite("a promotion without a cluster manager", () => {
     const watched = plain();
     live(watched, "pg1", { role: "primary", page: { written: 9_000 } }, 2_000);
     live(watched, "pg2", { role: "replica", page: { isInRecovery: true, replayed: 4_000 } }, 2_000);
-    assert.equal(watched.ask("pg2", "replica?lag=5000", 2_000), "fit");
-    assert.equal(watched.ask("pg2", "replica?lag=4999", 2_000), "lagging");
-    assert.equal(watched.ask("pg3", "replica", 2_000), "unknown");
+    assert.equal(watched.judge("pg2", "replica?lag=5000", 2_000), "fit");
+    assert.equal(watched.judge("pg2", "replica?lag=4999", 2_000), "lagging");
+    assert.equal(watched.judge("pg3", "replica", 2_000), "unknown");
   });
 });
 
@@ -172,8 +172,8 @@ suite("an exporter beside a node's API", () => {
     for (let time = 0; time < 5; time += 1) {
       const failure = { kind: "refused", detail: "a planted refusal" } as const;
       const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: 1_000 + time, sentAtWallMs: 0 } as const;
-      watched.tell({ ...sent, result: { endpoint: "up", failure } }, 1_000 + time);
-      watched.tell({ ...sent, result: { endpoint: "metrics", failure } }, 1_000 + time);
+      watched.record({ ...sent, result: { endpoint: "up", failure } }, 1_000 + time);
+      watched.record({ ...sent, result: { endpoint: "metrics", failure } }, 1_000 + time);
     }
     assert.equal(watched.judge("pg1", "primary", 1_100), "fit");
   });

@@ -1,4 +1,4 @@
-import type { DecisionBasis, LeaderDecision } from "../../src/cluster/leadership.ts";
+import type { DecisionBasis, LeaderDecision } from "../../../src/cluster/leadership.ts";
 import { doesClaim, nameOf, settled, truths, type NodeState, type Row } from "./leadership-rows.ts";
 
 /** Rows that are alike in what matters, and the first of them. */

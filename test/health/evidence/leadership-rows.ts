@@ -1,4 +1,4 @@
-import type { LostClaim } from "../../src/cluster/leadership.ts";
+import type { LostClaim } from "../../../src/cluster/leadership.ts";
 import {
   resolveLeadership,
   type LeadershipInputs,

@@ -124,8 +124,8 @@ function silentApi(exporterUntilMs: number, surviveMs = 20_000): ClusterFixture 
     watched.follow("pg2", atMs);
     if (atMs > exporterUntilMs) continue;
     const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: atMs, sentAtWallMs: atMs } as const;
-    watched.tell({ ...sent, result: { endpoint: "up", role: "primary" } }, atMs);
-    watched.tell({ ...sent, result: { endpoint: "metrics", page: { ...page, databaseTimeS: atMs / 1000 } } }, atMs);
+    watched.record({ ...sent, result: { endpoint: "up", role: "primary" } }, atMs);
+    watched.record({ ...sent, result: { endpoint: "metrics", page: { ...page, databaseTimeS: atMs / 1000 } } }, atMs);
   }
   return watched;
 }

@@ -10,7 +10,7 @@ import { withNodes } from "../../../src/health/observe/membership.ts";
 import { routes } from "../../../src/health/route.ts";
 import { emptyPart } from "../../../src/state/clusters.ts";
 import { primaryPage, replicaPage } from "../../fake/exporter-page.ts";
-import { anyEvent, answered, historyOf as historyOfTimelines, named, silent, type Name } from "../stage.ts";
+import { anyEvent, statusOutcome, historyOutcome as historyOfTimelines, leaderViewOutcome, failedOutcome, type Name } from "../arbitraries.ts";
 
 /** Nodes with an API and an exporter each, and one that has an exporter only. */
 const managedNodes = ["pg1", "pg2", "pg3", "pg4"].map((name, at) => nodeOf(name, `http://${name}`, at));
@@ -52,8 +52,8 @@ const managedEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
       .map(([node, megabytes]) => made((atMs) => healthy(node, megabytes, atMs))),
   },
   { weight: 5, arbitrary: anyEvent.map(made) },
-  { weight: 3, arbitrary: fc.constant(made((atMs) => silent("pg1", atMs))) },
-  { weight: 1, arbitrary: fc.constant(made((atMs) => named("pg2", "pg1", atMs))) },
+  { weight: 3, arbitrary: fc.constant(made((atMs) => failedOutcome("pg1", atMs))) },
+  { weight: 1, arbitrary: fc.constant(made((atMs) => leaderViewOutcome("pg2", "pg1", atMs))) },
   { weight: 3, arbitrary: exporterEventOf(fc.constantFrom("pg1", "pg1", "pg2", "ex1")) },
   { weight: 3, arbitrary: fc.constant(made((atMs) => exporterRole("pg1", "primary", atMs))) },
   { weight: 3, arbitrary: fc.constant(made((atMs) => exporterPage("pg1", streamingPrimary, atMs))) },
@@ -68,7 +68,7 @@ export const starts = [
   "a healthy round",
   "a healthy round",
   "a round with exporters",
-  "a silent primary",
+  "a failedOutcome primary",
   "a promotion",
   "a detached replica",
 ] as const;
@@ -83,17 +83,17 @@ export function outcomesOf(start: (typeof starts)[number], hasManager: boolean):
       return round;
     case "a round with exporters":
       return [...round, ...healthyExporters("pg1", "pg2", 1_000)];
-    case "a silent primary": {
+    case "a failedOutcome primary": {
       const later = healthyNodes(6_000, 0).slice(1);
       const exporters = [1_000, 6_000].flatMap((atMs) => healthyExporters("pg1", "pg2", atMs));
-      return [...round, ...exporters, ...later, silent("pg1", 6_000)];
+      return [...round, ...exporters, ...later, failedOutcome("pg1", 6_000)];
     }
     case "a detached replica": {
       const instants = [2_000, 2_500, 3_000, 3_500, 4_000];
       return [...round, ...instants.flatMap((atMs) => [healthy("pg1", 3, atMs), healthy("pg3", 0, atMs)])];
     }
     case "a promotion":
-      return [...round, answered("pg1", 1_100), promoted(1_200), historyOfTimelines("pg2", 1_300), promoted(2_000)];
+      return [...round, statusOutcome("pg1", 1_100), promoted(1_200), historyOfTimelines("pg2", 1_300), promoted(2_000)];
   }
 }
 
@@ -193,8 +193,8 @@ export function healthy(node: Name, megabytes: number, atMs: number): ProbeOutco
   const standbys = megabytes < 3 ? ["pg2", "pg3"] : ["pg2"];
   const senders = standbys.map((name) => ({ name, address: null, state: "streaming" }));
   return node === "pg1"
-    ? answered(node, atMs, { hasLock: true, role: "primary", senders, location: position })
-    : answered(node, atMs, {
+    ? statusOutcome(node, atMs, { hasLock: true, role: "primary", senders, location: position })
+    : statusOutcome(node, atMs, {
         role: "replica",
         received: position,
         replayed: position,
@@ -205,12 +205,12 @@ export function healthy(node: Name, megabytes: number, atMs: number): ProbeOutco
 
 /** pg2 leads on timeline 2. */
 function promoted(atMs: number): ProbeOutcome {
-  return answered("pg2", atMs, { hasLock: true, role: "primary", timeline: 2, location: 0x5300000 });
+  return statusOutcome("pg2", atMs, { hasLock: true, role: "primary", timeline: 2, location: 0x5300000 });
 }
 
 /** pg1 leads a standby cluster. */
 function standbyLeading(atMs: number): ProbeOutcome {
-  return answered("pg1", atMs, { hasLock: true, role: "standby_leader", received: 0x5000000, replayed: 0x5000000 });
+  return statusOutcome("pg1", atMs, { hasLock: true, role: "standby_leader", received: 0x5000000, replayed: 0x5000000 });
 }
 
 function exporterEventOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent> {

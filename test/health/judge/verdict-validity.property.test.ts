@@ -12,7 +12,7 @@ import { judgeMember, judgePool } from "../../../src/health/judge/pool.ts";
 import { observe } from "../../../src/health/observe/observe.ts";
 import { routes } from "../../../src/health/route.ts";
 import type { Verdict } from "../../../src/health/verdict.ts";
-import { sentAt, settingsOf } from "../stage.ts";
+import { sentAt, policyOf } from "../arbitraries.ts";
 import {
   anyCheck,
   anyDurationMs,
@@ -140,7 +140,7 @@ suite("how long a verdict is valid", () => {
 });
 
 suite("how long a verdict is valid, by example", () => {
-  const policy = settingsOf({ surviveMs: 20_000 });
+  const policy = policyOf({ surviveMs: 20_000 });
 
   /** pg1 leads, pg2 follows; pg1's API is silent from 1 s on while its exporter goes on. */
   function silentPrimary(): ClusterState {
@@ -198,7 +198,7 @@ interface Context {
 
 /** Records a scenario's events, and gives the state with the instant at which it is judged. */
 function play({ hasManager, guards, start, events, afterMs }: Scenario): Context & { readonly cluster: ClusterState } {
-  const policy = settingsOf(guards);
+  const policy = policyOf(guards);
   let cluster = unprobedCluster(hasManager);
   let nowMs = 1_000;
   for (const outcome of outcomesOf(start, hasManager)) {

@@ -9,8 +9,8 @@ import { withDrains } from "../../../src/health/observe/drains.ts";
 import { Listener } from "../../../src/http/listener/listener.ts";
 import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { PageGate } from "../../../src/http/pages/page-gate.ts";
-import { eventsTo } from "../../fake/front.ts";
-import { Watched } from "../../fake/watched.ts";
+import { collectErrors } from "../../fake/node-api-listener.ts";
+import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 interface Table {
   readonly paths: Readonly<Record<"up" | "primary" | "replica", readonly string[]>>;
@@ -70,7 +70,7 @@ interface Opened {
 async function open(sources: ExporterApiContext, node: string | null = "pg1"): Promise<Opened> {
   const dialect = new ExporterApi({ cluster: "demo", node, telemetryPath: "/metrics" }, sources);
   const errors: unknown[] = [];
-  const listener = new Listener((call) => dialect.handle(call), unrestrictedAccess, eventsTo(errors));
+  const listener = new Listener((call) => dialect.handle(call), unrestrictedAccess, collectErrors(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   return {
     ask: (path, method = "GET") =>

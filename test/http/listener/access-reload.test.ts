@@ -8,7 +8,7 @@ import { collectErrors } from "../../fake/node-api-listener.ts";
 
 test("a reload changes the locks of a listener that stays open; one whose files are missing changes nothing", async (context) => {
   const inside = { status: 200, phrase: "OK", headers: [], body: Buffer.from("in") };
-  const listeners = new ListenerSet({ handlerFor: () => () => Promise.resolve(inside), eventsOf: () => eventsTo([]) });
+  const listeners = new ListenerSet({ handlerFor: () => () => Promise.resolve(inside), eventsOf: () => collectErrors([]) });
   context.after(() => listeners.close());
   const apply = async (door: Partial<ListenerAccess>): Promise<void> => {
     const prepared = await listeners.prepare([listenerOf({ access: { ...unrestrictedAccess, ...door } })]);

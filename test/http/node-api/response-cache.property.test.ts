@@ -117,8 +117,8 @@ test("an answer that is kept over probes is the one that would be made now, but 
 });
 
 /** The node's last word once more, as a prober that recognises it tells it; `null` of one that was never heard. */
-function again(cluster: StoredCluster, node: string): ProbeOutcome | null {
-  const known = nodeNamed(cluster.part(), node);
+function again(cluster: StoreFixture, node: string): ProbeOutcome | null {
+  const known = nodeNamed(cluster.state(), node);
   if (known === undefined || known.report === null) return null;
   const { report, hasLock } = known;
   const { nowMs } = cluster;

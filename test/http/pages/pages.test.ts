@@ -2,17 +2,17 @@ import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 import { parse, stringify } from "yaml";
-import { App } from "../../src/app/app.ts";
-import { unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { Listener } from "../../src/http/listener/listener.ts";
-import { servePage, type Page } from "../../src/http/pages/page.ts";
-import type { Rendering } from "../../src/http/pages/rendering.ts";
-import { PageGate } from "../../src/http/pages/page-gate.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
-import { ask, type Answer } from "../fake/ask.ts";
-import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
-import { eventsTo, Front } from "../fake/front.ts";
-import { silence } from "../fake/silence.ts";
+import { App } from "../../../src/app/app.ts";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import { Listener } from "../../../src/http/listener/listener.ts";
+import { servePage, type Page } from "../../../src/http/pages/page.ts";
+import type { Rendering } from "../../../src/http/pages/rendering.ts";
+import { PageGate } from "../../../src/http/pages/page-gate.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
+import { sendRequest, type RawAnswerParts } from "../../fake/http-request.ts";
+import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
+import { collectErrors, NodeApiListener } from "../../fake/node-api-listener.ts";
+import { silentLogger } from "../../fake/silent-logger.ts";
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
@@ -222,7 +222,7 @@ describe("large answers", () => {
   ] as const) {
     test(what, async (context) => {
       const reply = { status: 200, phrase: "OK", headers: [], body: Buffer.alloc(size, "x") };
-      const listener = new Listener(() => Promise.resolve(reply), unrestrictedAccess, eventsTo([]));
+      const listener = new Listener(() => Promise.resolve(reply), unrestrictedAccess, collectErrors([]));
       const port = await listener.open({ address: "127.0.0.1", port: 0 });
       context.after(() => listener.close(0));
       const requests = `${get("/").repeat(count - 1)}${get("/").replace("Host", "Connection: close\r\nHost")}`;

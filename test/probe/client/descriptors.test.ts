@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { logDocumentFailures } from "../../src/events/document-failure-log.ts";
+import { logDocumentFailures } from "../../../src/events/document-failure-log.ts";
 import { pino } from "pino";
 import { listenDuringTest } from "../../fake/listen.ts";
 
@@ -25,7 +25,7 @@ process.stdout.write(found.join());
 `;
 
 test("a probe without a free file descriptor counts as not sent", async (context) => {
-  const port = await listen(
+  const port = await listenDuringTest(
     context,
     createServer((_, response) => void response.writeHead(200, { connection: "close" }).end("{}")),
   );

@@ -46,9 +46,9 @@ test("a node that switched to https is down with that detail, in the status phra
 });
 
 test("a node that resets connections without speaking TLS is not reported as https", async () => {
-  const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-  const pg2 = await serveOddNode({ name: "pg2", holdsLock: false, instead: (request) => request.socket.destroy() });
-  const town = await buildTownOf([nodeOf(pg1), nodeOf(pg2)]);
+  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+  const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, instead: (request) => request.socket.destroy() });
+  const town = await gatewayFixtureOf([nodeOf(pg1), nodeOf(pg2)]);
   try {
     const line = await until("a line", () =>
       town.logRecords.find(({ node, failure }) => node === "pg2" && failure !== undefined),

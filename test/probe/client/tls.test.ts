@@ -42,8 +42,8 @@ function filesOf(parts: Partial<TlsFiles>): TlsFiles {
 }
 
 test("trusts a node by the configured CA, and by no other", async (context) => {
-  const node = makeCertificate(context);
-  const other = makeCertificate(context);
+  const node = selfSignedCertificate(context);
+  const other = selfSignedCertificate(context);
   const { origin } = await serveTls(context, node);
   assert.equal(await probe(context, origin, readTls(filesOf({ ca: node.certFile }))), "200");
   assert.equal(await probe(context, origin, readTls(filesOf({ ca: other.certFile }))), "tls");
@@ -51,7 +51,7 @@ test("trusts a node by the configured CA, and by no other", async (context) => {
 });
 
 test("sends and verifies the configured server name", async (context) => {
-  const node = makeCertificate(context, "DNS:db.internal");
+  const node = selfSignedCertificate(context, "DNS:db.internal");
   const { origin, served } = await serveTls(context, node);
   assert.equal(await probe(context, origin, readTls(filesOf({ ca: node.certFile, serverName: "db.internal" }))), "200");
   assert.equal(
@@ -63,8 +63,8 @@ test("sends and verifies the configured server name", async (context) => {
 });
 
 test("sends our client certificate to a node that requests one", async (context) => {
-  const node = makeCertificate(context);
-  const edge = makeCertificate(context);
+  const node = selfSignedCertificate(context);
+  const edge = selfSignedCertificate(context);
   const { origin, served } = await serveTls(context, {
     ...node,
     ca: edge.cert,
@@ -80,7 +80,7 @@ test("sends our client certificate to a node that requests one", async (context)
 });
 
 test("files without certificates fail the probe and nothing else", async (context) => {
-  const node = makeCertificate(context);
+  const node = selfSignedCertificate(context);
   const { origin } = await serveTls(context, node);
   assert.match(await probe(context, origin, { ca: "nonsense" }), /^(tls|body)$/);
   assert.match(await probe(context, origin, { ca: node.cert, cert: "nonsense", key: "nonsense" }), /^(tls|body)$/);
@@ -91,12 +91,12 @@ test("an unreadable file is an error that names it", () => {
 });
 
 test("plain HTTP to a TLS port fails as reset or body", async (context) => {
-  const { origin } = await serveTls(context, makeCertificate(context));
+  const { origin } = await serveTls(context, selfSignedCertificate(context));
   assert.match(await probe(context, origin.replace("https", "http"), null), /^(reset|body)$/);
 });
 
 test("reads a changed CA file again", { timeout: 20_000 }, async (context) => {
-  const node = makeCertificate(context);
+  const node = selfSignedCertificate(context);
   const { origin } = await serveTls(context, node);
   const ca = join(dirname(node.certFile), "ca.pem");
   const tls = filesOf({ ca });
@@ -104,7 +104,7 @@ test("reads a changed CA file again", { timeout: 20_000 }, async (context) => {
     clusters: [clusterOf({ tls, nodes: [nodeOf({ name: "pg1", api: origin })] })],
     listen: [listenerOf({ wholeCluster: true })],
   });
-  const app = new App({ ...config, probe: { ...config.probe, intervalMs: 50, timeoutMs: 500 } }, silence);
+  const app = new App({ ...config, probe: { ...config.probe, intervalMs: 50, timeoutMs: 500 } }, silentLogger);
   context.after(() => app.stop({ drains: false }));
   await app.start();
   const status = async (): Promise<number> => (await fetch(`http://127.0.0.1:${app.doors[0]?.port}/primary`)).status;

@@ -17,8 +17,8 @@ const names = ["pg1", "pg2", "pg3"];
 const seeds = ["http://pg8:8008", "http://pg9:8008"];
 
 /** Three nodes that have just answered, with evidence that stays fresh for ten minutes. */
-function answering(): Watched {
-  const watched = new Watched({ settings: { maxAgeMs: 600_000 } });
+function answering(): ClusterFixture {
+  const watched = new ClusterFixture({ policy: { maxAgeMs: 600_000 } });
   watched.document("config", { of: "pg1", value: { ttl: 1_000 } }, 0);
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
@@ -26,13 +26,13 @@ function answering(): Watched {
   return watched;
 }
 
-function only(path: string, answer: Script): Script {
-  return (origin, requested) => (requested === path ? answer(origin, requested) : healthy(names)(origin, requested));
+function only(path: string, answer: Responder): Responder {
+  return (origin, requested) => (requested === path ? answer(origin, requested) : healthyCluster(names)(origin, requested));
 }
 
 test("requests /cluster from one node each cluster interval, the others each config interval", async (context) => {
-  const scripted = new Scripted(context, answering(), healthy(names));
-  const prober = new DocumentProber(scripted.probing(), []);
+  const scripted = new FakeTransport(context, answering(), healthyCluster(names));
+  const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
   await scripted.advance(31_000);
   assert.deepEqual(
@@ -44,12 +44,12 @@ test("requests /cluster from one node each cluster interval, the others each con
   assert.deepEqual(scripted.sentAt("/failsafe"), [0, 30_000]);
   const sources = scripted.sent.filter(({ url }) => url.endsWith("/cluster")).map(({ url }) => new URL(url).hostname);
   assert.deepEqual(sources.slice(0, 5), ["pg1", "pg2", "pg3", "pg1", "pg2"], "in turn, the leader too");
-  assert.equal(scripted.watched.cluster.documents.failsafe?.status, 502);
+  assert.equal(scripted.fixture.cluster.documents.failsafe?.status, 502);
   prober.stop();
 });
 
 test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (context) => {
-  const scripted = new Scripted(
+  const scripted = new FakeTransport(
     context,
     answering(),
     only("/cluster", () => failedReply("timeout")),
@@ -64,8 +64,8 @@ test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (c
   prober.stop();
 });
 
-test("rests after a failed slow document too, except /failsafe, which nodes may not have", async (context) => {
-  const scripted = new Scripted(
+test("rests after a failedReply slow document too, except /failsafe, which nodes may not have", async (context) => {
+  const scripted = new FakeTransport(
     context,
     answering(),
     only("/history", () => failedReply("timeout")),
@@ -81,8 +81,8 @@ test("rests after a failed slow document too, except /failsafe, which nodes may 
 });
 
 test("tries the next node without a rest after a refused connection", async (context) => {
-  const scripted = new Scripted(context, answering(), (origin, path) =>
-    origin.includes("pg2") ? failed("refused") : healthy(names)(origin, path),
+  const scripted = new FakeTransport(context, answering(), (origin, path) =>
+    origin.includes("pg2") ? failedReply("refused") : healthyCluster(names)(origin, path),
   );
   const prober = new DocumentProber(scripted.context(), []);
   await prober.probe();
@@ -112,8 +112,8 @@ test("requests no document while the only claimant reports failsafe, because the
 });
 
 test("requests all documents again after a change during a request", async (context) => {
-  const scripted = new Scripted(context, answering(), healthy(names));
-  const prober = new DocumentProber(scripted.probing(), []);
+  const scripted = new FakeTransport(context, answering(), healthyCluster(names));
+  const prober = new DocumentProber(scripted.context(), []);
   const first = prober.probe();
   await runPendingTasks();
   prober.probeAll();
@@ -127,9 +127,9 @@ test("requests all documents again after a change during a request", async (cont
 });
 
 test("tries the seeds in turn until one knows the members", async (context) => {
-  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
-  const scripted = new Scripted(context, watched, () => json({ members: [] }));
-  const prober = new DocumentProber(scripted.probing(), seeds);
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
+  const scripted = new FakeTransport(context, watched, () => jsonReply({ members: [] }));
+  const prober = new DocumentProber(scripted.context(), seeds);
   await prober.probe();
   await scripted.advance(3_000);
   assert.deepEqual(
@@ -140,9 +140,9 @@ test("tries the seeds in turn until one knows the members", async (context) => {
 });
 
 test("rests once every seed hung: the DCS may be down", async (context) => {
-  const watched = new Watched({ nodes: [], cluster: { discover: seeds } });
-  const scripted = new Scripted(context, watched, () => failed("timeout"));
-  const prober = new DocumentProber(scripted.probing(), seeds);
+  const watched = new ClusterFixture({ nodes: [], cluster: { discover: seeds } });
+  const scripted = new FakeTransport(context, watched, () => failedReply("timeout"));
+  const prober = new DocumentProber(scripted.context(), seeds);
   await prober.probe();
   await scripted.advance(35_000);
   assert.deepEqual(scripted.sentAt("/cluster"), [0, 1_000, 11_000, 31_000]);
@@ -150,7 +150,7 @@ test("rests once every seed hung: the DCS may be down", async (context) => {
 });
 
 test("does not record an answer that arrives after stop", async (context) => {
-  const scripted = new Scripted(context, answering(), never);
+  const scripted = new FakeTransport(context, answering(), neverReplies);
   let answer = (): void => {};
   scripted.respond = () =>
     new Promise((resolve) => (answer = () => resolve(jsonReply({ scope: "demo", members: [] }))));
@@ -166,8 +166,8 @@ test("does not record an answer that arrives after stop", async (context) => {
 
 test("chooses the answering nodes in turn; without any, seeds and nodes in turn", (context) => {
   const watched = answering();
-  const scripted = new Scripted(context, watched, never);
-  const probeContext = scripted.probing();
+  const scripted = new FakeTransport(context, watched, neverReplies);
+  const probeContext = scripted.context();
   const chosen = (turns: number): readonly (string | undefined)[] =>
     Array.from(
       { length: turns },

@@ -21,7 +21,7 @@ interface LeaderScript {
   readonly failsafe?: readonly string[];
 }
 
-function cluster({ claims, views, failsafe = [] }: LeaderScript): Script {
+function cluster({ claims, views, failsafe = [] }: LeaderScript): Responder {
   return (origin, path) => {
     const name = new URL(origin).hostname;
     if (path === "/leader") {
@@ -46,19 +46,19 @@ function cluster({ claims, views, failsafe = [] }: LeaderScript): Script {
 /** A cluster led by pg1 that has been quiet for 12 s, with the default intervals. */
 async function quietCluster(
   context: TestContext,
-  script: Script = healthy(names),
-): Promise<{ scripted: Scripted; prober: ClusterProber }> {
-  const watched = new Watched({ settings: { intervalMs: 1_000, viewMaxAgeMs: 11_500 } });
-  const scripted = new Scripted(context, watched, script);
-  const prober = new ClusterProber(scripted.probing(), []);
-  scripted.onPart = (before, after) => prober.onChange(before, after);
+  script: Responder = healthyCluster(names),
+): Promise<{ scripted: FakeTransport; prober: ClusterProber }> {
+  const watched = new ClusterFixture({ policy: { intervalMs: 1_000, viewMaxAgeMs: 11_500 } });
+  const scripted = new FakeTransport(context, watched, script);
+  const prober = new ClusterProber(scripted.context(), []);
+  scripted.onState = (before, after) => prober.onChange(before, after);
   void prober.start();
   await scripted.advance(12_000);
   return { scripted, prober };
 }
 
 /** When each node's view was requested after an instant, by node. */
-function viewsAfter(scripted: Scripted, atMs: number): { readonly [node: string]: readonly number[] } {
+function viewsAfter(scripted: FakeTransport, atMs: number): { readonly [node: string]: readonly number[] } {
   const sent = scripted.sent.filter((request) => request.atMs > atMs && request.url.endsWith("/cluster"));
   return Object.fromEntries(
     names.map((name) => [name, sent.filter(({ url }) => url.includes(`${name}:`)).map((request) => request.atMs)]),
@@ -66,7 +66,7 @@ function viewsAfter(scripted: Scripted, atMs: number): { readonly [node: string]
 }
 
 /** The instants at which the views of all nodes were requested at once. */
-function roundsAfter(scripted: Scripted, atMs: number, of: readonly string[] = names): readonly number[] {
+function roundsAfter(scripted: FakeTransport, atMs: number, of: readonly string[] = names): readonly number[] {
   const views = viewsAfter(scripted, atMs);
   return (views[of[0] ?? ""] ?? []).filter((instant) => of.every((name) => views[name]?.includes(instant)));
 }
@@ -139,8 +139,8 @@ test("leaves a node whose view failed out of rounds for five seconds, and the ot
 
 test("no round is sent while a sole claimant reports failsafe; a replica's flag has no effect", async (context) => {
   const { scripted, prober } = await quietCluster(context);
-  scripted.script = cluster({ claims: ["pg1"], views: { pg3: "pg2" }, failsafe: ["pg1"] });
-  await scripted.pass(2_000);
+  scripted.respond = cluster({ claims: ["pg1"], views: { pg3: "pg2" }, failsafe: ["pg1"] });
+  await scripted.advance(2_000);
   const sinceMs = scripted.nowMs;
   await scripted.advance(10_000);
   assert.deepEqual(viewsAfter(scripted, sinceMs), { pg1: [], pg2: [], pg3: [] });
@@ -182,7 +182,7 @@ test("requests the history after /cluster, from the same node, until it has the 
       name === "pg2" ? 200 : 503,
     );
   };
-  await scripted.pass(9_000);
+  await scripted.advance(9_000);
   const requests = scripted.sent.filter(({ atMs, url }) => atMs > sinceMs && url.endsWith("/history"));
   assert.ok(requests.length >= 4, `${requests.length} times`);
   for (const { url, atMs } of requests) {
@@ -203,9 +203,9 @@ test("a document that hangs delays neither probes nor the next round of the othe
   const { scripted, prober } = await quietCluster(context);
   const sinceMs = scripted.nowMs;
   const disputed = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg1", pg2: "pg1", pg3: "pg1" } });
-  scripted.script = (origin, path) =>
+  scripted.respond = (origin, path) =>
     path === "/cluster" && origin.includes("pg3") ? never() : disputed(origin, path);
-  await scripted.pass(6_000);
+  await scripted.advance(6_000);
   assert.ok(roundsAfter(scripted, sinceMs, ["pg1", "pg2"]).length >= 3);
   assert.equal(viewsAfter(scripted, sinceMs)["pg3"]?.length, 1, "one request in flight");
   assert.equal(scripted.fixture.judge("pg2", "primary", scripted.nowMs), "superseded");

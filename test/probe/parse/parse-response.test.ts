@@ -63,7 +63,7 @@ test("each document is parsed, and its text kept unchanged", () => {
   assert.ok("served" in readDocument("failsafe", text("{}"), request));
   assert.ok("failure" in readDocument("cluster", text('{"members":[]}'), request));
   assert.ok("failure" in readDocument("cluster", text("nonsense"), request));
-  assert.ok("failure" in readDocument("cluster", failed("timeout"), request));
+  assert.ok("failure" in readDocument("cluster", failedReply("timeout"), request));
 });
 
 test("a document equal to the previous one is not parsed again, whichever node sent it; any other is", () => {
@@ -83,8 +83,8 @@ test("a document equal to the previous one is not parsed again, whichever node s
   assert.equal(read(text('{"ttl": 21}'), second, "pg2").config?.ttlMs, 21_000);
   assert.equal(read(text("", 502), second, "pg2").config, undefined);
   assert.deepEqual(
-    readDocumentAfter(failed("timeout"), second, { name: "config", source: "pg1", sentAtMs: 8 }),
-    failed("timeout"),
+    readDocumentAfter(failedReply("timeout"), second, { name: "config", source: "pg1", sentAtMs: 8 }),
+    failedReply("timeout"),
   );
 });
 
