@@ -5,14 +5,14 @@ export type Verdict = Fit | Unfit;
 
 export interface Fit {
   readonly fit: true;
-  /** A yes that was only given to keep the pool from running empty, or from evidence that is not the node's own. */
+  /** The yes only keeps the pool from running empty, or relies on evidence other than the node's own. */
   readonly isDegraded: boolean;
 }
 
 export interface Unfit {
   readonly fit: false;
   readonly reason: Reason;
-  /** The figure behind the reason, as `12MB`; for the status line's phrase. */
+  /** The figure behind the reason, such as `12MB`, for the status line's phrase; `null` if there is none. */
   readonly figure: string | null;
 }
 

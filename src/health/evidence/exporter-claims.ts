@@ -3,36 +3,36 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isSenderTo } from "./report-from-exporter.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isDifferentAddress } from "./identity.ts";
-import type { HealthPolicy } from "../health-policy.ts";
+import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 
 /**
- * Whether a page proves that the node's database was at work lately: an exporter's `/up` keeps its 200 while its database is frozen
- * (reference/exporter-api.md, 2.5).
+ * Whether a recent page proves that the node's database is alive: an exporter's `/up` keeps answering 200 while its
+ * database is frozen (reference/exporter-api.md, 2.5).
  */
 export function isDatabaseAlive(observation: Observation, policy: HealthPolicy, nowMs: number): boolean {
   const { exporter } = observation;
   return exporter !== null && nowMs - exporter.provenAtMs < policy.pageMaxAgeMs;
 }
 
-/** Whether an exporter-only claim counts: one that no page proves is a frozen database's. With an API the API speaks. */
+/** Whether a claim counts. One known through an exporter alone needs a page that proves the database alive. */
 export function isBelievableClaim(claim: Observation, policy: HealthPolicy, nowMs: number): boolean {
   return claim.node.api !== null || isDatabaseAlive(claim, policy, nowMs);
 }
 
-/** The claims that count against each other: a lock's holder outranks every node that is merely not in recovery. */
+/** The claims that compete: a claim on the lock outranks those of nodes that are merely not in recovery. */
 export function eligibleClaims(claims: readonly Observation[]): readonly Observation[] {
   const locks = claims.filter(({ node }) => node.api !== null);
   return locks.length > 0 ? locks : claims;
 }
 
 /**
- * Of several claims without a cluster manager: the one that the standbys receive from; `null` where several feed standbys, or none
- * does. Timelines and what stood before decide nothing here.
+ * Returns which of several claimants without a cluster manager the standbys receive from; `null` if it is several, or
+ * none. Timelines and the incumbent do not matter here.
  */
 export function upstreamOfStandbys(
   cluster: ClusterState,
   claims: readonly Observation[],
-  { policy, nowMs }: Context,
+  { policy, nowMs }: EvaluationContext,
 ): string | null {
   const standbys = cluster.nodes.filter(
     (node) =>
@@ -45,12 +45,7 @@ export function upstreamOfStandbys(
   return feeding.length === 1 ? (feeding[0]?.node.name ?? null) : null;
 }
 
-interface Context {
-  readonly policy: HealthPolicy;
-  readonly nowMs: number;
-}
-
-/** By the standby's own receiver where it tells one, else by the row in the claimant's list of senders. */
+/** Decides by the standby's own receiver if it states one, else by the claimant's sender list. */
 function feeds(cluster: ClusterState, claim: Observation, standby: Observation): boolean {
   const receiver = standby.exporter?.page?.receiver ?? null;
   if (receiver !== null && receiver.port !== null && claim.node.database !== null) {

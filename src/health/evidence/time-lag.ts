@@ -2,16 +2,16 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, PositionSample } from "../../cluster/snapshot.ts";
 import { measuredAt } from "./measure.ts";
 import { isLeaderUnreachable, walReached } from "./position.ts";
-import type { HealthPolicy } from "../health-policy.ts";
+import type { EvaluationContext } from "../health-policy.ts";
 import { isSuccessor, sharedUpTo } from "./shared-history.ts";
 
-/** How many samples a cluster keeps. Old ones are thinned out, never cut off: the ring gets coarser backwards, not shorter. */
+/** The maximum number of samples of a cluster. Old samples are thinned out, not cut off. */
 export const samplesMax = 256;
 
 /**
- * Takes a leader's position into the samples (design.md, rule 4). Of samples at one position only the newest instant
- * counts, so an idle night takes one. What is carried over from before is what `carriedSamples` says.
- * @param sentAtMs when the leader was asked: then it was not yet past what it answered
+ * Adds the leader's position to the samples (design.md, rule 4). Of samples at one position only the newest is kept, so
+ * an idle night takes one.
+ * @param sentAtMs when the probe was sent: at that instant the leader had not passed the position that it answered
  */
 export function withSample(
   samples: readonly PositionSample[],
@@ -26,9 +26,9 @@ export function withSample(
 }
 
 /**
- * The samples that still say something under a position: those of its pair that are not past it, or, after a promotion, those of the
- * history that both timelines share. Of any other pair they say nothing.
- * @param leader what was known of the new leader when its report came: while it was a replica nobody wrote on its timeline
+ * Returns the samples that remain valid under a new position: those of the same system and timeline that are not past
+ * it; after a promotion, those of the history that both timelines share; else none.
+ * @param leader the new leader's observation before its report: while it was a replica, nobody wrote on its timeline
  */
 export function carriedSamples(
   cluster: ClusterState,
@@ -53,27 +53,26 @@ export function carriedSamples(
 }
 
 /**
- * How far the node's replay is behind in time, from our own samples of the leader alone: now less the newest instant at
- * which the leader was not past what the node has replayed. Rounded up: the truth is at most that. No two clocks are compared.
- * @returns milliseconds; 0 when caught up with a leader that states its position, or with the last there was; `null` when it cannot be told
+ * Returns how far the node's replay is behind in time, from our own samples of the leader: now minus the newest instant
+ * at which the leader had not passed the node's replayed position. It is an upper bound. No two clocks are compared.
+ * @returns milliseconds; 0 if caught up with a leader that states its position, or with the last one; `null` if unknown
  */
-export function timeLagMs(cluster: ClusterState, observation: Observation, context: Context): number | null {
+export function timeLagMs(cluster: ClusterState, observation: Observation, context: EvaluationContext): number | null {
   const sinceMs = behindSinceMs(cluster, observation, context);
   return sinceMs === null ? null : Math.ceil(Math.max(0, context.nowMs - sinceMs));
 }
 
-/** Whether the lag in time is a greater one each moment, also where it only begins to be. */
-export function isTimeLagGrowing(cluster: ClusterState, observation: Observation, context: Context): boolean {
+/** Whether the time lag grows with time, or begins to. */
+export function isTimeLagGrowing(cluster: ClusterState, observation: Observation, context: EvaluationContext): boolean {
   return Number.isFinite(behindSinceMs(cluster, observation, context) ?? Infinity);
 }
 
-interface Context {
-  readonly policy: HealthPolicy;
-  readonly nowMs: number;
-}
-
-/** The instant since which the replay is behind; `Infinity` while it is not, `null` when it cannot be told. */
-function behindSinceMs(cluster: ClusterState, observation: Observation, { policy, nowMs }: Context): number | null {
+/** The instant since which the replay is behind; `Infinity` while it is not, `null` if unknown. */
+function behindSinceMs(
+  cluster: ClusterState,
+  observation: Observation,
+  { policy, nowMs }: EvaluationContext,
+): number | null {
   const figures = measuredAt(cluster, observation, nowMs);
   const replayed = figures?.replayed ?? null;
   if (figures === null || replayed === null) return null;
@@ -81,7 +80,7 @@ function behindSinceMs(cluster: ClusterState, observation: Observation, { policy
   return newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null;
 }
 
-/** Positions rise, so the newest sample that is not past `position` is the last such one. */
+/** Returns the newest sample that is not past `position`. Positions ascend, so it is the last such one. */
 function newestNotPast(samples: readonly PositionSample[], position: number): PositionSample | null {
   let [from, to] = [0, samples.length];
   while (from < to) {
@@ -99,7 +98,9 @@ function upTo(samples: readonly PositionSample[], position: number): readonly Po
     : samples.filter((sample) => sample.position <= position);
 }
 
-/** Drops every second sample of the older half. A dropped one only makes lag look greater, back to the next older. */
+/**
+ * Drops every second sample of the older half. A dropped sample only makes lag look greater, up to the next older one.
+ */
 function thinned(samples: readonly PositionSample[]): readonly PositionSample[] {
   if (samples.length <= samplesMax) return samples;
   const half = samplesMax / 2;
