@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { discovering, list, lose, nodesOf, seed } from "../../fake/member-list.ts";
 
-test("a node that answers keeps its address against any other document; its own names another, and it is a stranger there", () => {
+test("a node that answers keeps its address until its own document names another, where it starts as unknown", () => {
   const watched = discovering();
   list(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
@@ -17,7 +17,7 @@ test("a node that answers keeps its address against any other document; its own 
   assert.equal(watched.ask("pg1", "primary", 2_000), "unknown");
 });
 
-test("a node that failed takes its address from a document that names the holder, or from any while nobody holds", () => {
+test("a failed node takes its address from a document that names the holder, or from any while no node holds the lock", () => {
   const rows: readonly {
     readonly given: string;
     readonly leader: string | null;
@@ -57,7 +57,7 @@ test("a node that failed takes its address from a document that names the holder
   }
 });
 
-test("a document that names the holder at another address than the holder's is another cluster's", () => {
+test("a document that names the holder at another address moves no node", () => {
   const watched = discovering();
   list(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
@@ -68,7 +68,7 @@ test("a document that names the holder at another address than the holder's is a
   assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008 seen", "pg2 http://truly:8008"]);
 });
 
-test("the holder is matched by its address where its name in the list is another", () => {
+test("the holder is matched by address if the list gives it another name", () => {
   const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "pg1" }] });
   list(watched, ["pg2"], 0);
   watched.lead("db1", 0, { patroni: { version: "4.1.4", scope: "demo", name: "pg1" } });
@@ -77,7 +77,7 @@ test("the holder is matched by its address where its name in the list is another
   assert.deepEqual(nodesOf(watched), ["db1 http://pg1:8008 seen", "pg2 http://elsewhere:8008"]);
 });
 
-test("a list of a node of another database system is not ours", () => {
+test("the list of a node of another database system is ignored", () => {
   const watched = discovering();
   list(watched, ["pg1", "pg2", "pg3"], 0);
   watched.lead("pg1", 0);
@@ -87,7 +87,7 @@ test("a list of a node of another database system is not ours", () => {
   assert.deepEqual(watched.cluster.nodes, cluster.nodes);
 });
 
-test("where a database listens is told by the node's own document, or by one of the holder that has the node's address", () => {
+test("a database address comes from the node's own document, or from one that names the holder and has the node's address", () => {
   const watched = discovering();
   const database = (): string | undefined =>
     watched.cluster.nodes.find(({ node }) => node.name === "pg2")?.node.database?.host;
@@ -104,7 +104,7 @@ test("where a database listens is told by the node's own document, or by one of 
   assert.equal(database(), "10.0.0.4", "its own document");
 });
 
-test("the member name of a fixed node that states one is the one it states, whatever lists call it", () => {
+test("a fixed node's member name is the one it states, whatever lists name it", () => {
   const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
   const member = (): string | undefined => watched.cluster.nodes[0]?.node.member;
   list(watched, ["evil pg1"], 0);
@@ -120,7 +120,7 @@ test("the member name of a fixed node that states one is the one it states, what
   assert.equal(watched.ask("db1", "primary", 4), "fit");
 });
 
-test("a new member at the address of one that the list lacks takes its place, once that one does not answer there", () => {
+test("a new member replaces a node that the list omits at the same address, once that node does not answer", () => {
   for (const order of [
     ["pg4 pg1", "pg2"],
     ["pg2", "pg4 pg1"],
@@ -138,7 +138,7 @@ test("a new member at the address of one that the list lacks takes its place, on
   }
 });
 
-test("a node that states no name is another one where its own document has another member at its address", () => {
+test("a node that states no name is replaced if its own document has another member at its address", () => {
   const watched = discovering();
   const nameless = { patroni: { version: "3.0.2", scope: "demo" } };
   list(watched, ["pg1", "pg2"], 0);
@@ -149,7 +149,7 @@ test("a node that states no name is another one where its own document has anoth
   assert.deepEqual(nodesOf(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
 });
 
-test("a known member takes the address of one that does not answer and is not listed; an answering one keeps it", () => {
+test("a known member takes the address of an unlisted node that does not answer; an answering node keeps it", () => {
   const watched = discovering();
   list(watched, ["pg1", "pg2", "pg3"], 0);
   watched.lead("pg1", 0);
@@ -163,7 +163,7 @@ test("a known member takes the address of one that does not answer and is not li
   assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg3:8008"]);
 });
 
-test("a new member at the address that another has just left is a node of its own, list after list", () => {
+test("a new member at an address that another has just left is a node of its own, list after list", () => {
   const watched = discovering();
   list(watched, ["pg1"], 0);
   lose(watched, "pg1", 900);
@@ -175,7 +175,7 @@ test("a new member at the address that another has just left is a node of its ow
   }
 });
 
-test("members that change places each keep their name, in whatever order they are listed", () => {
+test("members that swap addresses keep their names, in any list order", () => {
   const rounds = [
     ["pg1 pg2", "pg2 pg1", "pg3"],
     ["pg1 pg2", "pg2 pg3", "pg3 pg1"],
@@ -203,7 +203,7 @@ test("members that change places each keep their name, in whatever order they ar
   }
 });
 
-test("a member that wants the address of one that stays gets nothing, and neither does who wants its own", () => {
+test("a member does not get the address of a node that stays, nor does a third node get that member's address", () => {
   const watched = discovering();
   list(watched, ["pg1", "pg2", "pg3"], 0);
   watched.follow("pg3", 0);
@@ -213,7 +213,7 @@ test("a member that wants the address of one that stays gets nothing, and neithe
   assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008", "pg3 http://pg3:8008 seen"]);
 });
 
-test("of two members at one address one has it, whichever comes first in the list", () => {
+test("of two members at one address one gets it, in any list order", () => {
   for (const order of [
     ["pg8 shared", "pg9 shared"],
     ["pg9 shared", "pg8 shared"],

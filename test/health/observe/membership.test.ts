@@ -5,7 +5,7 @@ import { Watched } from "../../fake/watched.ts";
 
 const dayMs = 24 * 3_600_000;
 
-test("before the first member list no name can be called wrong; after it one can", () => {
+test("a node name can be rejected only after the first member list", () => {
   const watched = discovering();
   assert.equal(watched.cluster.isMembershipKnown, false);
   list(watched, ["pg1"], 0);
@@ -13,7 +13,7 @@ test("before the first member list no name can be called wrong; after it one can
   assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008"]);
 });
 
-test("a member list adds and updates; who is missing stays and keeps what it said", () => {
+test("a member list adds and updates nodes; omitted nodes keep their evidence", () => {
   const watched = discovering();
   list(watched, ["pg1", "pg2"], 0);
   watched.lead("pg2", 0);
@@ -22,7 +22,7 @@ test("a member list adds and updates; who is missing stays and keeps what it sai
   assert.equal(watched.ask("pg2", "primary", 1_000), "fit");
 });
 
-test("a member of which the list says nothing new stays the same node, so that its prober goes on undisturbed", () => {
+test("an unchanged member stays the same object, so that its prober continues", () => {
   const watched = discovering();
   list(watched, ["pg1", "pg2"], 0);
   const [first, second] = watched.cluster.nodes;
@@ -42,7 +42,7 @@ test("a list of another scope or without members changes nothing", () => {
   assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008"]);
 });
 
-test("a node that left the list is forgotten after a day without an answer, a fixed one never", () => {
+test("an unlisted node is forgotten after a day without an answer, a fixed node never", () => {
   const watched = discovering({ nodes: ["db1"] });
   list(watched, ["pg1", "pg2"], 0);
   watched.follow("pg2", 10);
@@ -54,7 +54,7 @@ test("a node that left the list is forgotten after a day without an answer, a fi
   assert.deepEqual(nodesOf(watched), ["db1 http://db1:8008", "pg1 http://pg1:8008"]);
 });
 
-test("a fixed node's own fields win over the list, found by its name or by its address", () => {
+test("a fixed node's configured fields override the list, matched by name or by address", () => {
   const nodes = [
     { name: "db1", api: "http://pg1:8008", database: { host: "10.1.1.1", port: 6432 } },
     { name: "pg2", api: "http://inside:8008" },
@@ -71,7 +71,7 @@ test("a fixed node's own fields win over the list, found by its name or by its a
   );
 });
 
-test("a name that the configuration gave stays, whatever the list calls the node at that address", () => {
+test("a configured member name stays, whatever the list names the node at that address", () => {
   const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "other" }] });
   list(watched, ["pg1"], 0);
   assert.deepEqual(
@@ -80,7 +80,7 @@ test("a name that the configuration gave stays, whatever the list calls the node
   );
 });
 
-test("members that never answered are bounded and leave first: bogus ones hold no places against true ones", () => {
+test("members that never answered are bounded and removed first", () => {
   const watched = discovering();
   list(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
@@ -105,7 +105,7 @@ test("members that never answered are bounded and leave first: bogus ones hold n
   }
 });
 
-test("lists that change their names each time do not fill the memory", () => {
+test("lists with new names every time do not exhaust memory", () => {
   const watched = discovering();
   for (let round = 0; round < 3; round += 1) {
     list(
@@ -117,20 +117,20 @@ test("lists that change their names each time do not fill the memory", () => {
   assert.equal(watched.cluster.nodes.length, 1_600);
 });
 
-test("where members are only configured a list adds nobody", () => {
+test("a list adds no member without discovery", () => {
   const watched = new Watched({ nodes: ["pg1"] });
   list(watched, ["pg1", "pg2"], 0);
   assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008"]);
 });
 
-test("the words of witnesses are remembered for the last hundred of them", () => {
+test("the views of the last hundred witnesses are kept", () => {
   const watched = new Watched({ nodes: ["pg1"] });
   for (let at = 0; at < 300; at += 1) watched.named("pg1", `w${at}`, at);
   assert.equal(watched.cluster.leaderViews.size, 101);
   assert.equal(watched.cluster.leaderViews.get("w299")?.leader, "pg1");
 });
 
-test("documents of the wrong scope are not served as the cluster's", () => {
+test("documents of another scope are not served", () => {
   const watched = discovering();
   list(watched, ["pg1"], 0);
   watched.document("history", { of: "pg1", value: [[1, 5, "x", "y"]] }, 5);
