@@ -4,38 +4,38 @@ import { parseLsn } from "../cluster/values/lsn.ts";
 import type { DatabaseAddress } from "../cluster/node.ts";
 import type { Route } from "./route.ts";
 
-/** A question a balancer asks, understood. Limits that were not asked for are `null`. */
+/** A parsed health check. Limits that the check does not set are `null`. */
 export interface Check {
   readonly route: Route;
   readonly lagBytesMax: number | null;
   readonly lagTimeMsMax: number | null;
-  /** Read your writes: the position that must have been replayed, and the timeline it was written on where the check says so. */
+  /** Read your writes: the position that must have been replayed, with its timeline if the check states one. */
   readonly minLsn: WalFloor | null;
   readonly replicationState: string | null;
   readonly mode: "apply" | "write";
   /** Tag name -> the value it must have. */
   readonly tags: readonly (readonly [string, string])[];
-  /** Where the asker believes the database to be. */
+  /** The database address that the balancer uses. */
   readonly database: DatabaseAddress | null;
-  /** How many of the least lagging nodes a lag limit leaves in. */
+  /** How many of the least lagging nodes a lag limit never removes. */
   readonly keep: number;
   readonly fallbackPrimary: boolean;
   /** The status of a soft no. */
   readonly missStatus: number;
-  /** The status when a node is down, stale or unknown. */
+  /** The status for a node that is down, stale or unknown. */
   readonly unknownStatus: number;
 }
 
-/** A position in the WAL that a client wants to read past. */
+/** A WAL position that a node must have replayed. */
 export interface WalFloor {
-  /** `null` where the check compares bare positions. */
+  /** `null` if the check compares bare positions. */
   readonly timeline: number | null;
   readonly position: number;
 }
 
-/** Something asked in a way that is not understood: always a 400 (design.md, Words). */
+/** A request that cannot be parsed. Always answered with 400 (design.md, Vocabulary). */
 export interface ParseError {
-  /** What was wrong, as `parameter lag`. */
+  /** What is wrong, such as `parameter lag`. */
   readonly subject: string;
   readonly value: string;
   readonly allowed: string;
@@ -44,17 +44,18 @@ export interface ParseError {
 export type ParsedCheck =
   { readonly ok: true; readonly check: Check } | { readonly ok: false; readonly problem: ParseError };
 
-/** How the listener reads what it does not know: a listener bound to one node ignores it, as nodes do. */
+/** A listener's rules for the parameters of a check. */
 export interface CheckRules {
   readonly ignoreParams: readonly string[];
+  /** Whether unknown parameters are ignored. A listener bound to one node ignores them, as nodes do. */
   readonly ignoresUnknown: boolean;
-  /** Parameters that hold where the check does not give them, as a query. */
+  /** Default parameters, as a query. */
   readonly defaults: string;
-  /** The finest `lag_time` that can be told: two probe intervals, in ms. */
+  /** The smallest measurable `lag_time`: two probe intervals, in ms. */
   readonly lagTimeMsLeast: number;
 }
 
-/** What a check is where the query says nothing. */
+/** Returns the check of a route without parameters. */
 export function plainCheck(route: Route): Check {
   return {
     route,
@@ -73,15 +74,15 @@ export function plainCheck(route: Route): Check {
 }
 
 /**
- * Reads the parameters of a check (design.md, "The node dialect"; seeds/node-api.md, "Query parameters"). The first value of
- * a repeated key wins. Nodes never see a key with an empty value, so it says nothing here either, except where a limit
- * was meant: an empty `lag=` must not pass for no limit.
- * @param query the target's part after `?`, percent-encoded
+ * Parses the parameters of a check (design.md, "The node API"; seeds/node-api.md, "Query parameters"). The first value
+ * of a repeated key wins. Nodes ignore a key with an empty value, and so does this function, except for limits: an
+ * empty `lag=` must not mean "no limit".
+ * @param query the part of the target after `?`, percent-encoded
  */
 export function parseCheck(route: Route, query: string, rules: CheckRules): ParsedCheck {
   let check = plainCheck(route);
   const seen = new Set<string>();
-  // The first value of a key wins, so what the check itself says comes before the defaults.
+  // The first value of a key wins, so the check's own parameters come before the defaults.
   for (const [key, value] of new URLSearchParams(rules.defaults === "" ? query : `${query}&${rules.defaults}`)) {
     if (seen.has(key) || rules.ignoreParams.includes(key)) continue;
     seen.add(key);
@@ -92,7 +93,7 @@ export function parseCheck(route: Route, query: string, rules: CheckRules): Pars
     const parameter = parameters.get(key);
     if (parameter === undefined) {
       if (rules.ignoresUnknown) continue;
-      return misunderstood({
+      return rejected({
         subject: `parameter ${key}`,
         value,
         allowed: `one of ${[...parameters.keys()].join(", ")}, tag_<name>`,
@@ -100,21 +101,21 @@ export function parseCheck(route: Route, query: string, rules: CheckRules): Pars
     }
     if (value === "" && !parameter.isLimit) continue;
     const read = parameter.read(value);
-    if (read === undefined) return misunderstood({ subject: `parameter ${key}`, value, allowed: parameter.allowed });
+    if (read === undefined) return rejected({ subject: `parameter ${key}`, value, allowed: parameter.allowed });
     check = { ...check, ...read };
   }
   if (check.lagTimeMsMax !== null && check.lagTimeMsMax < rules.lagTimeMsLeast) {
-    const allowed = `at least ${rules.lagTimeMsLeast}ms, two probe intervals: lag is not known more finely`;
-    return misunderstood({ subject: "parameter lag_time", value: `${check.lagTimeMsMax}ms`, allowed });
+    const allowed = `at least ${rules.lagTimeMsLeast}ms, two probe intervals: the resolution of lag`;
+    return rejected({ subject: "parameter lag_time", value: `${check.lagTimeMsMax}ms`, allowed });
   }
   return { ok: true, check };
 }
 
-function misunderstood(problem: ParseError): ParsedCheck {
+function rejected(problem: ParseError): ParsedCheck {
   return { ok: false, problem };
 }
 
-/** Reads `host:port` or `[v6]:port`; `undefined` when it is neither. */
+/** Parses `host:port` or `[v6]:port`. Returns `undefined` if it is neither. */
 export function parseDatabaseAddress(text: string): DatabaseAddress | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text);
   const host = match?.[1] ?? match?.[2];
@@ -124,7 +125,7 @@ export function parseDatabaseAddress(text: string): DatabaseAddress | undefined 
 
 interface Parameter {
   readonly allowed: string;
-  /** Whether an empty value is a mistake rather than silence. */
+  /** Whether an empty value is an error rather than ignored. */
   readonly isLimit?: boolean;
   read(value: string): Partial<Check> | undefined;
 }
@@ -143,7 +144,8 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
     "min_lsn",
     {
       allowed:
-        "a WAL position such as 0/3000148, or one with its timeline such as 4@0/3000148 (timelines from 1 to 4294967295)",
+        "a WAL position such as 0/3000148, or one with its timeline such as 4@0/3000148 " +
+        "(timelines from 1 to 4294967295)",
       isLimit: true,
       read: (value) => field("minLsn", parseWalFloor(value)),
     },
@@ -201,7 +203,7 @@ const parameters: ReadonlyMap<string, Parameter> = new Map<string, Parameter>([
   ],
 ]);
 
-/** The parameters beside `tag_<name>`, for documentation and tests. */
+/** Returns the names of all parameters but `tag_<name>`, for documentation and tests. */
 export function parameterNames(): readonly string[] {
   return [...parameters.keys()];
 }

@@ -1,28 +1,30 @@
-/** The safety rules that can be switched off, per cluster too (design.md, rule 11), and the spans they work with. */
+/** The safety rules that can be switched off, per cluster too (design.md, rule 11), and their durations. */
 export interface Guards {
-  /** Rule 2: at most one node holds the lock, whatever the nodes claim. */
+  /** Rule 2: at most one node counts as the lock holder, whatever the nodes claim. */
   readonly exclusivePrimary: boolean;
-  /** Rule 3: a primary route needs a document that does not contradict it. */
+  /** Rule 3: a primary's own document must not contradict a yes. */
   readonly runningPrimary: boolean;
-  /** Rules 5 and 6: a replica has to be attached to the leader's stream, on its history. */
+  /** Rules 5 and 6: a replica must be attached to the leader's stream, and on its history. */
   readonly attachedReplica: boolean;
-  /** Rule 7: one scope, one system identifier, and the node that was meant. */
+  /** Rule 7: one scope, one system identifier, and the right node at each address. */
   readonly sameSystem: boolean;
   /** How long a replica may show no sign of attachment before it is accused, in milliseconds. */
   readonly attachWindowMs: number;
   /** How long a node that held the lock counts as demoted, in milliseconds. */
   readonly demotedForMs: number;
-  /** How many lag samples in a row it takes to refuse a node for its lag, and as many to take it back. */
+  /** How many lag samples in a row are needed to refuse a node for its lag, and to accept it again. */
   readonly lagSamples: number;
-  /** How long a node that was refused for its lag stays out after its last sample beyond the limit, in milliseconds. */
+  /** How long a node refused for its lag stays out after its lag last exceeded the limit, in milliseconds. */
   readonly dwellMs: number;
-  /** How long a new leader waits for its yes after the old one's was withdrawn, in milliseconds. */
+  /** How long a new leader waits for its yes after the old leader lost its own, in milliseconds. */
   readonly handoverHoldMs: number;
-  /** How long a primary whose API is silent keeps its yes on its exporter's word, in milliseconds; 0 is never. */
+  /**
+   * How long a primary whose API is silent keeps its yes by its exporter's evidence, in milliseconds; 0 disables it.
+   */
   readonly surviveMs: number;
 }
 
-/** What holds where the configuration says nothing. */
+/** The defaults of the configuration. */
 export const defaultGuards: Guards = {
   exclusivePrimary: true,
   runningPrimary: true,

@@ -1,4 +1,4 @@
-/** Why a check is refused; each refusal has exactly one (design.md, Words). */
+/** Hard reasons for a no. Each no has exactly one reason (design.md, Vocabulary). */
 export const hardReasons = [
   "down",
   "stale",
@@ -15,7 +15,7 @@ export const hardReasons = [
   "detached",
 ] as const;
 
-/** Alive, but not what was asked. */
+/** Soft reasons: the node is alive, but not what the check asks for. */
 export const softReasons = [
   "wrong_role",
   "lagging",
@@ -41,7 +41,7 @@ export type Reason = HardReason | SoftReason;
 
 const soft: ReadonlySet<string> = new Set(softReasons);
 
-/** Whether `miss=` may soften the status: the node lives and is merely not this. */
+/** Whether the reason is soft, so that `miss=` sets the status. */
 export function isSoft(reason: Reason): boolean {
   return soft.has(reason);
 }

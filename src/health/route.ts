@@ -1,4 +1,4 @@
-/** The health checks of a node's API, each under its one name (seeds/node-api.md, "Health checks"). */
+/** The health checks of a node's API by their canonical names (seeds/node-api.md, "Health checks"). */
 export const routes = [
   "primary",
   "standby-leader",
@@ -28,12 +28,15 @@ const aliases: ReadonlyMap<string, Route> = new Map([
   ...routes.map((route): [string, Route] => [route, route]),
 ]);
 
-/** The check that a path without its slashes asks: `read-write` and the empty path are `primary`. `undefined` for others. */
+/**
+ * Returns the route of a path without its slashes: `primary` for `read-write` and the empty path. `undefined` if there
+ * is none.
+ */
 export function routeOf(path: string): Route | undefined {
   return aliases.get(path);
 }
 
-/** Every path of every check, for documentation and tests. */
+/** Returns every path of every route, for documentation and tests. */
 export function routePaths(): readonly string[] {
   return [...aliases.keys()].map((path) => `/${path}`);
 }

@@ -13,14 +13,14 @@ interface Timed {
 
 export interface Fit extends Timed {
   readonly fit: true;
-  /** A yes given only to keep the pool from running empty, or from evidence that is not the node's own. */
+  /** The yes only keeps the pool from running empty, or relies on evidence other than the node's own. */
   readonly isDegraded: boolean;
 }
 
 export interface Unfit extends Timed {
   readonly fit: false;
   readonly reason: Reason;
-  /** The figure behind the reason, as `12MB`; for the status line's phrase. */
+  /** The figure behind the reason, such as `12MB`, for the status line's phrase; `null` if there is none. */
   readonly figure: string | null;
   /** Whether the figure changes with time alone (an age, a lag in time): it is that of the instant of judging. */
   readonly isFigureTimed: boolean;

@@ -22,8 +22,8 @@ const ordinary: IncidentCluster = {
   members: new Map(),
 };
 
-/** A cluster of four nodes nobody has asked yet. */
-export function unprobedCluster(): ClusterState {
+/** A cluster of four nodes before the first probe. */
+export function unasked(): ClusterState {
   return withNodes(emptyPart({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(neverProbed));
 }
 
@@ -42,8 +42,8 @@ export function policyOf(guards: Partial<Guards> = {}): HealthPolicy {
   };
 }
 
-/** What a node answered: an ordinary report but for what is said. */
-export function statusOutcome(
+/** A status answer with an ordinary report, but for the given fields. */
+export function answered(
   node: Name,
   sentAtMs: number,
   said: Partial<Report> & { readonly hasLock?: boolean } = {},
@@ -71,8 +71,8 @@ export function leaderViewOutcome(source: Name, leader: Name | null, sentAtMs: n
   return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
 }
 
-/** The node was asked for the cluster document and gave none. */
-export function viewFailureOutcome(node: Name, sentAtMs: number): ProbeOutcome {
+/** A failed request for the node's cluster document. */
+export function viewless(node: Name, sentAtMs: number): ProbeOutcome {
   return { kind: "view_failure", cluster: "demo", node, sentAtMs, failure: { kind: "timeout", detail: "timeout" } };
 }
 
@@ -140,7 +140,7 @@ const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> 
 
 type Event = (atMs: number) => ProbeOutcome;
 
-/** What may be heard of a cluster: reports of every kind, silence, documents, heartbeats. */
+/** Any outcome of a cluster: reports, failures, documents, liveness answers. */
 export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 8,

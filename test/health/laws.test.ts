@@ -99,7 +99,7 @@ function play(
 
 const yes: readonly string[] = ["fit", "degraded"];
 
-test("at most one node of any snapshot is fit for the primary, at whatever later instant it is asked", () => {
+test("at most one node of any snapshot is fit as primary, at any later instant", () => {
   fc.assert(
     fc.property(events, fc.array(fc.nat(7_000), { maxLength: 4 }), (timeline, waits) => {
       play(timeline, (watched, nowMs) => {
@@ -132,7 +132,7 @@ test("a stale node is fit for nothing but liveness", () => {
   );
 });
 
-test("a stale node is kept in by no parameter either", () => {
+test("no parameter makes a stale node fit", () => {
   fc.assert(
     fc.property(
       events,
@@ -148,7 +148,7 @@ test("a stale node is kept in by no parameter either", () => {
   );
 });
 
-test("a node that is fit within a lag limit is fit within every greater one", () => {
+test("a node that is fit within a lag limit is fit within every higher limit", () => {
   const limits = fc
     .tuple(fc.nat(10_000), fc.nat(10_000))
     .map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const);
@@ -166,7 +166,7 @@ test("a node that is fit within a lag limit is fit within every greater one", ()
   );
 });
 
-test("a clock jump never turns a no into a yes: liveness aside, time only takes away", () => {
+test("a clock jump never turns a no into a yes, except for liveness", () => {
   const checks = [
     ...routes.filter((route) => route !== "liveness"),
     "replica?lag=1000",
@@ -192,7 +192,7 @@ test("a clock jump never turns a no into a yes: liveness aside, time only takes 
   );
 });
 
-test("taking anything in changes nothing that was there before", () => {
+test("observe does not mutate the state it is given", () => {
   fc.assert(
     fc.property(events, (timeline) => {
       let held: { cluster: ClusterFixture["cluster"]; text: string } | null = null;

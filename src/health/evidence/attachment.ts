@@ -30,7 +30,10 @@ export function isExempt({ node, report }: Observation): boolean {
   return node.isArchiveFed || (report !== null && isSet(report.tags, "nostream"));
 }
 
-/** Whether a report has reached the leader's position on the leader's timeline. A report without a timeline counts as on it. */
+/**
+ * Whether a report has reached the leader's position on the leader's timeline. A report without a timeline counts as on
+ * it.
+ */
 export function hasNothingToReceive(
   { cluster }: Pick<ClusterView, "cluster">,
   report: Report,
@@ -127,8 +130,8 @@ function isCounted({ role, state }: Report): boolean {
 }
 
 /**
- * The time between two successive reports, in ms, while the holder's report is fresh and states a position; else 0. A gap without probes
- * counts for the maximum age of evidence at most.
+ * The time between two successive reports, in ms, while the holder's report is fresh and states a position; else 0. A
+ * gap without probes counts for the maximum age of evidence at most.
  */
 function positionedTime(view: ClusterView, before: Observation, { node, sentAtMs }: Observation): number {
   if (freshLeader(view) === null) return 0;
@@ -152,8 +155,8 @@ function lastKnown(known: Positions, report: Report): Positions {
 }
 
 /**
- * Whether a report is past the last one that stated positions. A received position that comes and goes is no movement: if only one of
- * the two reports states it, the replayed position must have advanced too.
+ * Whether a report is past the last one that stated positions. A received position that comes and goes is no movement:
+ * if only one of the two reports states it, the replayed position must have advanced too.
  */
 function hasMoved(known: Positions, report: Report): boolean {
   const reached = walReached(report);

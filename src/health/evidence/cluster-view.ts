@@ -3,9 +3,9 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { blindFromMs, maxAgeMs } from "./freshness.ts";
 import { lockStatusAt, type LockStatus } from "./lock-status.ts";
-import type { HealthPolicy } from "../health-policy.ts";
+import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 
-/** One cluster at one instant, as every verdict of one check sees it: so a pool never has two primaries. */
+/** One cluster at one instant. All verdicts of one check share it, so a pool never has two primaries. */
 export interface ClusterView {
   readonly cluster: ClusterState;
   readonly policy: HealthPolicy;
@@ -17,22 +17,25 @@ export interface ClusterView {
   readonly blindFromMs: number;
 }
 
-/** A node with a report that may be believed. */
+/** A node with a fresh report. */
 export interface ReportedNode {
   readonly observation: Observation;
   readonly report: Report;
 }
 
-/** Looks at a cluster's part at an instant of our clock, in milliseconds. Who holds the lock is settled when an outcome is recorded. */
+/**
+ * Views a cluster's state at an instant, in ms of our clock. The lock holder was decided when the last outcome was
+ * recorded.
+ */
 export function viewAt(cluster: ClusterState, policy: HealthPolicy, nowMs: number): ClusterView {
   return viewWithLeader(cluster, lockStatusAt(cluster, policy, nowMs), { policy, nowMs });
 }
 
-/** The same where it was just settled who holds the lock. */
+/** The same with a lock status that was just decided. */
 export function viewWithLeader(
   cluster: ClusterState,
   lock: LockStatus,
-  { policy, nowMs }: { readonly policy: HealthPolicy; readonly nowMs: number },
+  { policy, nowMs }: EvaluationContext,
 ): ClusterView {
   const blindMs = blindFromMs(cluster, policy);
   return {

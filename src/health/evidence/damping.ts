@@ -2,7 +2,7 @@ import type { DampedLag, LagSample } from "../../cluster/observation.ts";
 import type { Check } from "../check.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
-/** However long the dwell, no node keeps more samples than this. */
+/** The maximum number of samples of a node, however long `dwell` is. */
 const samplesMax = 600;
 
 /** Whether lag is damped at all (guards `lag_samples` and `dwell`). */
@@ -11,12 +11,12 @@ export function isDamping({ guards }: HealthPolicy): boolean {
 }
 
 /**
- * Takes a sample into a node's damped lag. A limit is refused once the last N samples all exceed it, and taken back once the
- * last N are all within it and so are all of the last `dwell`; else the answer stays what it was. Whatever the limit, that
- * is one figure to compare it with: refused limits are those below the figure, so N samples beyond raise it to the least of them, N
- * within lower it to the greatest, and nothing else moves it. So a lag that swings around a limit does not swing the
- * balancer, for as long as it swings, and every check may have a limit of its own.
- * @param before what the samples so far came to; `null` before the first
+ * Adds a sample to a node's damped lag. A node exceeds a limit once its last N samples all exceed it, and is within it
+ * again once the last N samples, and all of the last `dwell`, are within it; else the answer stays. One figure serves
+ * all limits: a node exceeds the limits below it. N samples above raise it to the least of them, N samples below lower
+ * it to the greatest, and nothing else changes it. So a lag that swings around a limit does not flap, and each check
+ * may have its own limit.
+ * @param before the damped lag so far; `null` before the first sample
  */
 export function withLagSample(before: DampedLag | null, sample: LagSample, { guards }: HealthPolicy): DampedLag {
   const known = before === null ? [sample] : [...before.samples, sample];
@@ -33,14 +33,14 @@ export function withLagSample(before: DampedLag | null, sample: LagSample, { gua
   return { samples, bytes: damped("bytes"), timeMs: damped("timeMs") };
 }
 
-/** Whether a node's damped lag is beyond a limit that the check asks for. */
+/** Whether a node's damped lag exceeds a limit of the check. */
 export function isRefusedForLag(damped: DampedLag, { lagBytesMax, lagTimeMsMax }: Check): boolean {
   return (
     (lagBytesMax !== null && damped.bytes > lagBytesMax) || (lagTimeMsMax !== null && damped.timeMs > lagTimeMsMax)
   );
 }
 
-/** Whether one sample is beyond a limit that the check asks for; where two are asked for, beyond either. */
+/** Whether one sample exceeds a limit of the check; of two limits, either. */
 export function exceeds(sample: LagSample, { lagBytesMax, lagTimeMsMax }: Check): boolean {
   return (
     (lagBytesMax !== null && figureOf(sample, "bytes") > lagBytesMax) ||
@@ -48,7 +48,7 @@ export function exceeds(sample: LagSample, { lagBytesMax, lagTimeMsMax }: Check)
   );
 }
 
-/** A lag that is not known is beyond every limit. */
+/** An unknown lag exceeds every limit. */
 function figureOf(sample: LagSample, kind: "bytes" | "timeMs"): number {
   return sample[kind] ?? Infinity;
 }

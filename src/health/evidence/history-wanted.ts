@@ -3,8 +3,8 @@ import { nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 
 /**
- * Whether the history that is known does not reach up to the holder's timeline, so that it has to be requested again: nodes show an old
- * one for up to `loop_wait` after a promotion (design.md, rule 8). The first timeline has none.
+ * Whether the known history ends before the holder's timeline and must be requested again: nodes return an old one for
+ * up to `loop_wait` after a promotion (design.md, rule 8). The first timeline has no history.
  */
 export function isHistoryWanted(cluster: ClusterState): boolean {
   const timeline = nodeNamed(cluster, lockHolderOf(cluster.leadership))?.report?.timeline ?? null;

@@ -5,14 +5,18 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HardReason } from "../reason.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
-/** Whether the report states another scope than the cluster's. A report without one (or a cluster without one yet) accuses nobody. */
+/**
+ * Whether the report states another scope than the cluster's. `false` if the report states none, or the cluster's is
+ * unknown.
+ */
 export function isOutOfScope(cluster: ClusterState, report: Report): boolean {
   return cluster.scope !== null && report.scope !== null && report.scope !== cluster.scope;
 }
 
 /**
- * Rule 7: whether the report is that of the node and the database system that are meant.
- * @returns `foreign`: another scope, or another system identifier than the leader's; `misaddressed`: another node's name; else `null`
+ * Whether a node's report is of another cluster, database system or node (rule 7).
+ * @returns `foreign`: another scope, or another system identifier than the leader's; `misaddressed`: another node's
+ * name; else `null`
  */
 export function identityMismatch(
   cluster: ClusterState,
@@ -27,14 +31,14 @@ export function identityMismatch(
   return isMisaddressed(node, report) ? "misaddressed" : null;
 }
 
-/** Whether the node states another member name than the one that is reached there. Before version 4 nodes state none. */
+/** Whether the report states another member name than the node's. Before version 4 nodes state none. */
 export function isMisaddressed(node: Node, report: Report): boolean {
   return report.name !== null && report.name !== node.member;
 }
 
 /**
- * Whether a database address that a check states is not the node's (rule 7, `moved`). Two addresses are compared as
- * text; an address and a name cannot be compared without asking a resolver, so of those only the ports are.
+ * Whether a database address stated by a check is not the node's (rule 7, `moved`). Hosts are compared as text. An IP
+ * address and a name cannot be compared without a resolver, so then only the ports are.
  */
 export function isDifferentAddress(stated: DatabaseAddress, known: DatabaseAddress | null): boolean {
   if (known === null) return false;

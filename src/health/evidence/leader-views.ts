@@ -4,16 +4,18 @@ import type { ClusterState, WitnessView } from "../../cluster/snapshot.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import type { LeaderView } from "./leadership.ts";
 import { addressesOf } from "./member-authority.ts";
-import type { HealthPolicy } from "../health-policy.ts";
+import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 
-/** How many nodes' words on who leads are remembered. */
+/** The maximum number of nodes whose views are kept. */
 const witnessesMax = 100;
-/** Of so many views in a row that name nobody the instants are remembered: they are a second apart, and an interval is what matters. */
+/**
+ * How many instants of successive views that name nobody are kept: they are a second apart, and one interval matters.
+ */
 const nobodyMax = 16;
 
 /**
- * The newest word on who leads: of all nodes that were asked for the cluster document, by when they were asked (design.md, rule 4).
- * @returns `undefined` where nobody was asked
+ * Returns the most recently requested view of who leads, of any node (design.md, rule 4).
+ * @returns `undefined` if there is none
  */
 export function newestView(cluster: ClusterState): WitnessView | undefined {
   let newest: WitnessView | undefined;
@@ -24,8 +26,8 @@ export function newestView(cluster: ClusterState): WitnessView | undefined {
 }
 
 /**
- * The views that count at an instant (design.md, rule 2): the newest of each rightly identified witness, while it is young enough. A
- * witness's database system is not asked after: which is the right one is what the views decide.
+ * Returns the views that count at an instant (design.md, rule 2): the newest of each correctly identified witness,
+ * unless it is too old. A witness's database system does not matter: the views decide which system is the right one.
  */
 export function countingViews(cluster: ClusterState, policy: HealthPolicy, nowMs: number): readonly LeaderView[] {
   const views: LeaderView[] = [];
@@ -39,21 +41,17 @@ export function countingViews(cluster: ClusterState, policy: HealthPolicy, nowMs
 }
 
 /** Whether every view that counts names the node. */
-export function isConfirmed(cluster: ClusterState, holder: string, { policy, nowMs }: Context): boolean {
+export function isConfirmed(cluster: ClusterState, holder: string, { policy, nowMs }: EvaluationContext): boolean {
   for (const { names, sentAtMs } of cluster.leaderViews.values()) {
     if (names !== holder && nowMs - sentAtMs < policy.viewMaxAgeMs) return false;
   }
   return true;
 }
 
-interface Context {
-  readonly policy: HealthPolicy;
-  readonly nowMs: number;
-}
-
 /**
- * Takes in a view: the newest of each node that was asked. Names come and go with the member list, so the oldest leave.
- * @param view whose it is, and when it was requested and recorded, in ms of our clock
+ * Records a node's view; the newest of each node is kept. Names come and go with the member list, so the oldest views
+ * are dropped.
+ * @param view the node, and when its view was requested and recorded, in ms of our clock
  */
 export function withView(state: ClusterState, cluster: ClusterDocument, view: ViewInstants): ClusterState {
   const { witness, sentAtMs, nowMs } = view;
@@ -76,7 +74,10 @@ export function withView(state: ClusterState, cluster: ClusterDocument, view: Vi
   return { ...state, leaderViews: new Map([...others.slice(-witnessesMax), [witness, witnessView]]), failedViews };
 }
 
-/** Takes in that a node's cluster document could not be had. Only a known node's: of a seed's nothing hangs on it. */
+/**
+ * Records that a node's cluster document could not be fetched. Failures of seeds are ignored: no verdict depends on
+ * them.
+ */
 export function withFailedView(cluster: ClusterState, witness: string, sentAtMs: number): ClusterState {
   const newestMs = Math.max(
     cluster.leaderViews.get(witness)?.sentAtMs ?? -Infinity,
@@ -93,7 +94,7 @@ interface ViewInstants {
   readonly nowMs: number;
 }
 
-/** The node that a document names as the leader: by its member name, else by its API address, else by the name it has here. */
+/** Finds the node that a document names as the leader: by member name, else by API address, else by node name. */
 function namedNode(
   { nodes }: ClusterState,
   { leader, leaderApi }: ClusterDocument,
@@ -106,12 +107,15 @@ function namedNode(
   return by?.node;
 }
 
-/** When a view of at least one interval before the newest was requested that named nobody as all since did; `null` where there is none. */
+/**
+ * When a view at least one interval before the newest was requested, if it and all views since named nobody; else
+ * `null`.
+ */
 function nobodySince({ nobodyAtMs, sentAtMs }: WitnessView, intervalMs: number): number | null {
   return nobodyAtMs.findLast((atMs) => atMs <= sentAtMs - intervalMs) ?? null;
 }
 
-/** Whether a node is the one that is meant, by its own report: it has to have one. */
+/** Whether the node's own report identifies it as this node of this cluster. `false` without a report. */
 export function isIdentified(cluster: ClusterState, witness: string, { guards }: HealthPolicy): boolean {
   const observation = nodeNamed(cluster, witness);
   if (observation === undefined || observation.report === null) return false;

@@ -8,26 +8,26 @@ export interface LockClaim {
   readonly timeline: number | null;
   readonly isPaused: boolean;
   readonly isFailsafe: boolean;
-  /** Whether the node can be asked for a view of its own. One that is known through its exporter alone cannot. */
+  /** Whether the node can give a view. A node known through its exporter alone cannot. */
   readonly hasApi: boolean;
 }
 
-/** Whom a witness's newest `/cluster` names. Instants in ms of our clock. */
+/** Whom a node's newest `/cluster` names as the leader. Instants in ms of our clock. */
 export interface LeaderView {
   readonly witness: string;
-  /** A node's name (a name that no node has stays as it is), or `null` for nobody. */
+  /** The leader's name, also if no node has it; `null` for nobody. */
   readonly names: string | null;
-  /** The API address at which the view has that node, where it states one. */
+  /** That node's API address in the view; `null` if it states none. */
   readonly namesAt: string | null;
   readonly requestedAtMs: number;
   readonly answeredAtMs: number;
-  /** When the witness's view of at least one interval earlier was requested, where that and all since named nobody. */
+  /** When the witness's view at least one interval earlier was requested, if it and all views since named nobody. */
   readonly nobodySinceMs: number | null;
 }
 
-/** What a node's newest answers say for or against an accusation that names it, or that is raised against its claim. */
+/** A node's newest answers, which support or refute an accusation that names it or that is against its claim. */
 export interface NodeAnswers {
-  /** When the probe was sent that brought its newest report, in ms of our clock; -Infinity where it never answered. */
+  /** When the probe of its newest report was sent, in ms of our clock; -Infinity if it never answered. */
   readonly reportedAtMs: number;
   /** Whether that report came with the lock. */
   readonly hasLock: boolean;
@@ -35,17 +35,19 @@ export interface NodeAnswers {
   readonly isSilent: boolean;
   /** Whether its newest request for `/cluster` failed. */
   readonly isViewFailing: boolean;
-  /** Whether its views count: it has an API, and is the node that is meant. */
+  /** Whether its views count: it has an API and is correctly identified. */
   readonly canTestify: boolean;
-  /** Where it is asked, to be compared with what views state; `null` where it may well be reached at another address than it advertises. */
+  /**
+   * Its probed API address, to compare with views; `null` if it may be reached at another address than it advertises.
+   */
   readonly api: string | null;
 }
 
-/** All that decides who leads. */
+/** Everything that decides who leads. */
 export interface LeadershipInputs {
-  /** The claims that count against each other. */
+  /** The competing claims. */
   readonly claims: readonly LockClaim[];
-  /** The newest view of each witness, where it is young enough to count. */
+  /** The newest view of each witness, unless it is too old to count. */
   readonly views: readonly LeaderView[];
   /** By node name. */
   readonly nodes: ReadonlyMap<string, NodeAnswers>;
@@ -57,15 +59,15 @@ export interface LeadershipInputs {
   readonly incumbent: string | null;
 }
 
-/** Who leads, and which claims are lost from now on. */
+/** Who leads, and which claims are lost. */
 export interface ResolvedLeadership {
   readonly decision: LeaderDecision;
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
 }
 
 /**
- * Decides who leads (design.md, rule 2, "One primary"): which claims views take away, and which of the others stands. Pure; the order in
- * which claims, views and nodes are listed never matters.
+ * Decides who leads (design.md, rule 2, "One primary"): which claims are lost, and which of the others prevails. Pure.
+ * The order of claims, views and nodes does not matter.
  */
 export function resolveLeadership(inputs: LeadershipInputs): ResolvedLeadership {
   const lost = lostClaims(inputs);
@@ -77,7 +79,7 @@ export function resolveLeadership(inputs: LeadershipInputs): ResolvedLeadership 
   return { decision, lostClaims: lost };
 }
 
-/** Silence does not end a claim, so it does not end the loss of one either: a lost claim that is not fresh stays in the map. */
+/** Silence does not end a claim, nor the loss of one: a lost claim that is not fresh stays in the map. */
 function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, LostClaim> {
   const lost = new Map<string, LostClaim>();
   for (const [node, before] of inputs.lostClaims) if (inputs.nodes.get(node)?.hasLock === true) lost.set(node, before);
@@ -89,9 +91,9 @@ function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, LostClaim> {
   return lost;
 }
 
-/** The loss of one claim, a new one or one that goes on; `null` where the claim is not lost. */
+/** The new or continued loss of one claim; `null` if the claim is not lost. */
 function lossOf(claim: LockClaim, inputs: LeadershipInputs): LostClaim | null {
-  // The DCS is down and every member agreed that this one goes on: no view is newer than that.
+  // The DCS is down, and every member agreed that this node continues: no view is newer than that.
   if (claim.isFailsafe) return null;
   const before = inputs.lostClaims.get(claim.node);
   const against = viewsAgainst(claim, inputs, before !== undefined);
@@ -100,12 +102,13 @@ function lossOf(claim: LockClaim, inputs: LeadershipInputs): LostClaim | null {
     const witnesses = against.map(({ witness }) => witness).toSorted();
     return before?.viewMs === viewMs && before.witnesses.join() === witnesses.join() ? before : { viewMs, witnesses };
   }
-  return before === undefined || isGivenBack(claim, before, inputs.views) ? null : before;
+  return before === undefined || isRestored(claim, before, inputs.views) ? null : before;
 }
 
 /**
- * The views that take a claim away: its own, or those of two other witnesses, or that of one while its own view, asked no earlier, does
- * not name it. Without an API nothing of its own can speak for a claim: one witness is enough.
+ * The views that refute a claim: the claimant's own; or those of two other witnesses; or that of one, if the claimant's
+ * own view, requested no earlier, does not name it. A claimant without an API has no view of its own, so one witness is
+ * enough.
  */
 function viewsAgainst(claim: LockClaim, inputs: LeadershipInputs, isLost: boolean): readonly LeaderView[] {
   const accusing = inputs.views.filter((view) => accuses(view, claim, { inputs, isLost }));
@@ -118,8 +121,8 @@ function viewsAgainst(claim: LockClaim, inputs: LeadershipInputs, isLost: boolea
 }
 
 /**
- * Whether a view accuses a claim and the accusation has taken effect. Against a claim that is lost already nothing is waited for, nor
- * does a view that names nobody have to be confirmed: what is open does not give a claim back.
+ * Whether a view accuses a claim and the accusation has taken effect. An accusation of a claim that is already lost
+ * takes effect at once, and a view that names nobody needs no confirmation: open questions do not restore a claim.
  */
 function accuses(
   view: LeaderView,
@@ -135,23 +138,23 @@ function accuses(
   return isLost || !isPending(view, claim, inputs);
 }
 
-/** The named node said itself, asked after the view had come and where the view has it, that it holds no lock. */
+/** Whether the named node, probed after the view at the address in the view, reported that it holds no lock. */
 function isRefuted(view: LeaderView, named: NodeAnswers | undefined): boolean {
-  return named !== undefined && isMeant(view, named) && !named.hasLock && named.reportedAtMs > view.answeredAtMs;
+  return named !== undefined && isSameServer(view, named) && !named.hasLock && named.reportedAtMs > view.answeredAtMs;
 }
 
-/** Whether the node that we ask is where the view has it: what answers elsewhere under its name may be another. */
-function isMeant({ namesAt }: LeaderView, { api }: NodeAnswers): boolean {
+/** Whether we probe the node at the address in the view: another server may answer elsewhere under its name. */
+function isSameServer({ namesAt }: LeaderView, { api }: NodeAnswers): boolean {
   return namesAt === null || api === null || namesAt === api;
 }
 
-/** Whether the named node, or the claimant's own `/cluster`, has neither answered since nor failed to. */
+/** Whether the named node, or the claimant's own `/cluster`, has neither answered nor failed since the view. */
 function isPending(view: LeaderView, claim: LockClaim, { nodes, views }: LeadershipInputs): boolean {
   const { names, answeredAtMs, requestedAtMs } = view;
   const named = nodes.get(names ?? "");
   if (
     named !== undefined &&
-    isMeant(view, named) &&
+    isSameServer(view, named) &&
     !named.hasLock &&
     !named.isSilent &&
     named.reportedAtMs <= answeredAtMs
@@ -163,10 +166,10 @@ function isPending(view: LeaderView, claim: LockClaim, { nodes, views }: Leaders
 }
 
 /**
- * Whether a lost claim, which nothing takes away any more, is given back: a newer view must speak for it, or every witness that took it away
- * must have given a newer view. Silence and age alone do not: a view counts against the claim until it is replaced or too old.
+ * Whether a lost claim that no view refutes any more is restored: a newer view must name the claimant, or every witness
+ * against it must have given a newer view. Silence and age alone do not restore it.
  */
-function isGivenBack({ node }: LockClaim, { viewMs, witnesses }: LostClaim, views: readonly LeaderView[]): boolean {
+function isRestored({ node }: LockClaim, { viewMs, witnesses }: LostClaim, views: readonly LeaderView[]): boolean {
   const newer = views.filter(({ requestedAtMs }) => requestedAtMs > viewMs);
   return (
     newer.some(({ names }) => names === node) ||
@@ -175,8 +178,9 @@ function isGivenBack({ node }: LockClaim, { viewMs, witnesses }: LostClaim, view
 }
 
 /**
- * Of the claims that are not lost a sole one stands; of several one that views, or what was before, prefer. Views of one round come one
- * after the other: a witness whose view could still change the result is waited for, until its request has failed.
+ * Chooses among the claims that are not lost: a sole one prevails; of several, the one that views or the past prefer.
+ * The views of one round arrive one after the other: a view that could still change the result is awaited, until its
+ * request has failed.
  */
 function choose(eligible: readonly LockClaim[], inputs: LeadershipInputs): LeaderDecision {
   const [first, ...others] = eligible;
@@ -189,19 +193,20 @@ function choose(eligible: readonly LockClaim[], inputs: LeadershipInputs): Leade
   if (!("tied" in byViews)) return byViews;
   const { tied } = byViews;
   const confident = tied.filter(({ node }) => views.some(({ witness, names }) => witness === node && names === node));
-  const [sure, ...alsoSure] = confident;
-  const isSettled = tied.every(({ node }) => !awaited.has(node));
-  if (sure !== undefined && alsoSure.length === 0 && isSettled) return held(sure, "own_view", [{ witness: sure.node }]);
-  const stood = tied.find(({ node }) => node === inputs.incumbent);
-  if (stood !== undefined) return held(stood, "incumbent", []);
-  const [ahead, ...alike] = withMost(tied, ({ timeline }) => timeline ?? -1);
-  if (ahead !== undefined && alike.length === 0) return held(ahead, "timeline", []);
+  const [only, ...moreConfident] = confident;
+  const isComplete = tied.every(({ node }) => !awaited.has(node));
+  if (only !== undefined && moreConfident.length === 0 && isComplete)
+    return held(only, "own_view", [{ witness: only.node }]);
+  const incumbent = tied.find(({ node }) => node === inputs.incumbent);
+  if (incumbent !== undefined) return held(incumbent, "incumbent", []);
+  const [ahead, ...equal] = withMost(tied, ({ timeline }) => timeline ?? -1);
+  if (ahead !== undefined && equal.length === 0) return held(ahead, "timeline", []);
   return { kind: "contested", between: tied.map(({ node }) => node).toSorted() };
 }
 
 /**
- * The claim that most views of witnesses without such a claim name, or those that are tied. While views are awaited that could make
- * another the most named, all claims that may still win are tied.
+ * Returns the claim that most views of non-claimants name, or the tied ones. While awaited views could change the
+ * result, all claims that may still win are tied.
  */
 function mostNamed(
   eligible: readonly LockClaim[],
@@ -218,7 +223,10 @@ function mostNamed(
   return named !== undefined && equal.length === 0 ? held(named, "views", votesFor(named)) : { tied };
 }
 
-/** The nodes that are being asked: they answer, and have neither given a view since the claims appeared nor failed to. */
+/**
+ * The nodes whose views are awaited: they answer, and have neither given a view since the claims appeared nor failed
+ * to.
+ */
 function awaitedWitnesses(nodes: LeadershipInputs["nodes"], views: readonly LeaderView[]): ReadonlySet<string> {
   const open = [...nodes].filter(
     ([, { canTestify, isSilent, isViewFailing }]) => canTestify && !isSilent && !isViewFailing,

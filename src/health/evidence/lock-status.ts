@@ -10,21 +10,21 @@ import { countsUntilMs, eligibleClaims, isBelievableClaim, upstreamOfStandbys, u
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
-import type { HealthPolicy } from "../health-policy.ts";
+import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { countingViews, isConfirmed, isIdentified } from "./leader-views.ts";
 
 /** Who holds the lock at one instant: at most one node (design.md, rule 2). */
 export interface LockStatus {
   readonly holder: string | null;
-  /** Every node that claims the lock, freshly. */
+  /** Every node with a fresh claim on the lock. */
   readonly claims: readonly Observation[];
-  /** Nobody holds the lock, and of several claims none was taken away by views. */
+  /** No node holds the lock, and more than one claim is not lost. */
   readonly isContested: boolean;
   /** The instant up to which all of this stays so if no outcome is recorded meanwhile, in ms of our clock. */
   readonly validUntilMs: number;
 }
 
-/** The same, as it is settled when an outcome is recorded. */
+/** The same, as decided when an outcome is recorded. */
 export interface SettledLockStatus extends LockStatus {
   readonly decision: LeaderDecision;
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
@@ -33,8 +33,10 @@ export interface SettledLockStatus extends LockStatus {
 const nothingLost: ReadonlyMap<string, LostClaim> = new Map();
 
 /**
- * Applies rule 2 to what was recorded so far. Claims of nodes without an API (known through their exporters) count only among themselves:
- * there the standbys decide.
+ * Applies rule 2 to a cluster's state. Claims of nodes without an API (known through their exporters) compete only
+ * among themselves: there the standbys decide.
+ * @param nowMs the instant of recording, in ms of our clock
+ * @returns `decision` and `lostClaims` are the state's own objects if unchanged
  */
 export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: number): SettledLockStatus {
   const { leadership } = cluster;
@@ -70,8 +72,8 @@ export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: n
 }
 
 /**
- * Who holds the lock at an instant after the last outcome was recorded. Time only takes away: a holder is none any more once its claim is
- * too old, and of two that contest the lock none gets it because the other's claim grew old.
+ * Returns who holds the lock at an instant after the last outcome. Time alone only takes the lock away: a holder loses
+ * it once its claim is too old, but no contestant gets it because the other's claim grew old.
  */
 export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LockStatus {
   if (cluster.lockClaims.length === 0) return { holder: null, claims: [], isContested: false, validUntilMs: Infinity };
@@ -85,22 +87,17 @@ export function lockStatusAt(cluster: ClusterState, policy: HealthPolicy, nowMs:
   return { holder: null, claims, isContested: open.length > 1, validUntilMs };
 }
 
-/** Whether who leads is open, or some claim is held against another view of it. */
+/** Whether several nodes claim the lock, or the only claimant does not hold it. */
 export function isDisputed(cluster: ClusterState, policy: HealthPolicy, nowMs: number): boolean {
   const { holder, claims } = lockStatusAt(cluster, policy, nowMs);
   return claims.length > 1 || (claims.length === 1 && holder === null);
 }
 
-interface Context {
-  readonly policy: HealthPolicy;
-  readonly nowMs: number;
-}
-
-/** The usual case, found without a look at every node: a sole claim that was not lost, and that every view names. */
+/** The usual case, without a loop over all nodes: a sole claim that is not lost, and that every view names. */
 function unopposed(
   cluster: ClusterState,
   [claim, ...others]: readonly Observation[],
-  context: Context,
+  context: EvaluationContext,
 ): HeldDecision | null {
   if (claim === undefined || others.length > 0 || cluster.leadership.lostClaims.size > 0) return null;
   const holder = claim.node.name;
@@ -123,8 +120,8 @@ function freshClaims(cluster: ClusterState, policy: HealthPolicy, nowMs: number)
   return claims;
 }
 
-/** Age takes claims away, and of claims without an API also the standbys that decide between them. */
-function claimsUntilMs(cluster: ClusterState, claims: readonly Observation[], context: Context): number {
+/** Age ends claims. For claims without an API it also ends the evidence of the standbys that decide between them. */
+function claimsUntilMs(cluster: ClusterState, claims: readonly Observation[], context: EvaluationContext): number {
   const maxAge = maxAgeMs(cluster, context.policy);
   let untilMs = Infinity;
   for (const claim of claims) untilMs = Math.min(untilMs, countsUntilMs(claim, maxAge, context.policy));
@@ -132,19 +129,23 @@ function claimsUntilMs(cluster: ClusterState, claims: readonly Observation[], co
   return standbysDecide ? Math.min(untilMs, upstreamUntilMs(cluster, context)) : untilMs;
 }
 
-/** The lock of another scope is no claim on this one, nor is that of a node that is reached under another's address. */
+/** Whether the claim is of another scope, or of a node that answers at another node's address. */
 function isForeign(cluster: ClusterState, { node, report }: Observation, policy: HealthPolicy): boolean {
   if (!policy.guards.sameSystem || report === null) return false;
   return isOutOfScope(cluster, report) || isMisaddressed(node, report);
 }
 
-function inputsOf(cluster: ClusterState, claims: readonly Observation[], { policy, nowMs }: Context): LeadershipInputs {
+function inputsOf(
+  cluster: ClusterState,
+  claims: readonly Observation[],
+  { policy, nowMs }: EvaluationContext,
+): LeadershipInputs {
   const nodes = new Map<string, NodeAnswers>();
   for (const observation of cluster.nodes) {
     const { node, sentAtMs, hasLock, failuresInRow, isDown } = observation;
     const isSilent = isDown || failuresInRow > 0;
     const canTestify = node.api !== null && isIdentified(cluster, node.name, policy);
-    // A fixed node may be reached at another address than it advertises.
+    // A fixed node may be probed at another address than it advertises.
     const api = node.isFixed ? null : node.api;
     nodes.set(node.name, {
       reportedAtMs: sentAtMs,
@@ -178,17 +179,17 @@ function claimOf({ node, report, claimedSinceMs }: Observation): LockClaim {
   };
 }
 
-interface ClaimsAtHand {
+interface ClaimSets {
   readonly claims: readonly Observation[];
   readonly counting: readonly Observation[];
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
 }
 
-/** Several claims without a cluster manager: timelines and what stood before decide nothing, the standbys do. */
+/** Decides between several claims without a cluster manager: by the standbys, not by timelines or the incumbent. */
 function byReceivers(
   cluster: ClusterState,
-  { claims, counting, lostClaims }: ClaimsAtHand,
-  context: Context,
+  { claims, counting, lostClaims }: ClaimSets,
+  context: EvaluationContext,
 ): LeaderDecision | null {
   const open = counting.filter(({ node }) => !lostClaims.has(node.name));
   if (open.length < 2 || open[0]?.node.api !== null) return null;
@@ -198,14 +199,18 @@ function byReceivers(
     : { kind: "held", holder, by: "receivers", witnesses: [] };
 }
 
-function isStillReceivedFrom(cluster: ClusterState, claims: readonly Observation[], context: Context): boolean {
+function isStillReceivedFrom(
+  cluster: ClusterState,
+  claims: readonly Observation[],
+  context: EvaluationContext,
+): boolean {
   return (
     eligibleClaims(claims).length < 2 ||
     upstreamOfStandbys(cluster, claims, context) === lockHolderOf(cluster.leadership)
   );
 }
 
-/** A part whose decision stays the same keeps the same objects, which tells watchers so. */
+/** An unchanged decision stays the same object, so that listeners see no change. */
 function isSameDecision(one: LeaderDecision, other: LeaderDecision): boolean {
   if (one.kind === "held" && other.kind === "held")
     return one.holder === other.holder && one.by === other.by && one.witnesses.join() === other.witnesses.join();

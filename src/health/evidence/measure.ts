@@ -4,25 +4,26 @@ import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
-/** What a report is measured with. */
-interface Measuring {
-  /** What was known of the node when its report came. */
+/** A report, and what its measurement depends on. */
+interface MeasureInputs {
+  /** The node's observation before the report. */
   readonly before: Observation;
   readonly report: Report;
-  /** Whether a fresh sender list shows the node streaming: then it is on the leader's timeline, whatever its document says. */
+  /** Whether a fresh sender list shows the node streaming: then it is on the leader's timeline, whatever it states. */
   readonly isStreaming: () => boolean;
   readonly policy: HealthPolicy;
   readonly nowMs: number;
 }
 
 /**
- * Measures a report against the leader's position (design.md, rule 4). Where its timeline cannot be compared with the leader's yet, for a
- * promotion has just begun, the figures of the report before it hold for one interval and one timeout.
- * @returns the earlier object where nothing is another; `null` while no leader position is known
+ * Measures a report against the leader's position (design.md, rule 4). If its timeline cannot be compared with the
+ * leader's yet, because a promotion has just begun, the figures of the previous report count for one interval and one
+ * timeout.
+ * @returns the same object if nothing changed; `null` while no leader position is known
  */
 export function measure(
   cluster: ClusterState,
-  { before, report, isStreaming, policy, nowMs }: Measuring,
+  { before, report, isStreaming, policy, nowMs }: MeasureInputs,
 ): Measured | null {
   const { position } = cluster;
   if (position === null) return null;
@@ -39,9 +40,9 @@ export function measure(
 }
 
 /**
- * The figures that a node's lag is counted from at an instant. A node whose report came before any leader position was known is measured
- * against the first.
- * @returns `null` where there are none
+ * Returns the figures for a node's lag at an instant. A report that came before any leader position was known is
+ * measured against the first one.
+ * @returns `null` if there are none
  */
 export function measuredAt(cluster: ClusterState, { measured, report }: Observation, nowMs: number): Figures | null {
   if (measured !== null) return measured.heldUntilMs !== null && measured.heldUntilMs <= nowMs ? null : measured;
@@ -58,10 +59,10 @@ export function measuredUntilMs({ measured }: Observation, nowMs: number): numbe
 type Figures = Pick<Measured, "leader" | "received" | "replayed">;
 
 /**
- * How far the node is behind the leader, in bytes. Negative is zero: only positions on the leader's timeline, or on one of its history up
- * to the switch point, are compared at all.
- * @param reached the position to compare: `replayed`, or `received` where only the write counts
- * @returns `null` when no leader position was ever seen, the node states none, or the two cannot be compared
+ * Returns how far the node is behind the leader, in bytes, at least 0. Only positions on the leader's timeline, or on
+ * an ancestor up to the switch point, are compared.
+ * @param reached the position to compare: `replayed`, or `received` if only the write counts
+ * @returns `null` if no leader position was ever seen, the node states none, or the two cannot be compared
  */
 export function lagBytes(
   { cluster, nowMs }: { readonly cluster: ClusterState; readonly nowMs: number },
@@ -73,7 +74,7 @@ export function lagBytes(
   return figures === null || at === null ? null : Math.max(0, figures.leader - at);
 }
 
-/** The report's positions as far as they are on the leader's history; `null` where that cannot be said of what it has replayed. */
+/** The report's positions in the leader's history; `null` if its replayed position is not known to be in it. */
 function comparable(
   cluster: ClusterState,
   report: Pick<Report, "timeline" | "received" | "replayed">,
@@ -87,8 +88,8 @@ function comparable(
 }
 
 /**
- * Up to where positions on a timeline are the leader's history. Where that is not known, as the node states no timeline or the history does
- * not tell the switch point yet, a node is compared while it is not ahead of the leader.
+ * Returns up to which position a timeline is the leader's history. If that is unknown, because the node states no
+ * timeline or the switch point is not known yet, a node is compared while it is not ahead of the leader.
  */
 function endOfShared({ position, switchPoints }: ClusterState, timeline: number | null): number | null {
   if (position === null) return null;
@@ -98,8 +99,9 @@ function endOfShared({ position, switchPoints }: ClusterState, timeline: number 
 }
 
 /**
- * Whether the node states another timeline than the leader's: then it may be comparable soon. The switch point is not known, the leader was
- * not seen on its timeline yet, or no sender list since shows that it streams; and one that has diverged is refused for that.
+ * Whether the node states another timeline than the leader's. Then it may soon be comparable: the switch point is not
+ * known yet, the leader was not seen on that timeline yet, or no sender list shows the node streaming yet. A diverged
+ * node is refused by another rule.
  */
 function isOnOther({ position }: ClusterState, timeline: number | null): boolean {
   return timeline !== null && position !== null && position.timeline !== null && timeline !== position.timeline;

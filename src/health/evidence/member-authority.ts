@@ -7,53 +7,58 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import { isMisaddressed } from "./identity.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
-/** A member list, and where it is from. */
+/** A member list and its source. */
 export interface MemberList {
   readonly members: readonly Member[];
   /** The member that the document names as holder of the lock, or `null`. */
   readonly leader: string | null;
-  /** The name of the node that answered, or the address of a seed that is none. */
+  /** The name of the node that returned it, or the address of a seed that is no node. */
   readonly source: string;
   /** When it was requested, in ms of our clock. */
   readonly sentAtMs: number;
 }
 
-/** The addresses of a list by member name. Of two rows with one name the first counts. */
+/** Returns the addresses of a list by member name. Of two rows with one name the first counts. */
 export function addressesOf(members: readonly Member[]): ReadonlyMap<string, string> {
   const addresses = new Map<string, string>();
   for (const { name, api } of members) if (!addresses.has(name)) addresses.set(name, api);
   return addresses;
 }
 
-/** What a member list may change. */
+/** What a member list is allowed to change. */
 export interface Authority {
-  /** It names the holder of the lock where we know it, or nobody holds the lock. */
+  /** It names the lock holder at its known address, or no node holds the lock. */
   readonly isOfHolder: boolean;
-  /** The node whose own document it is; `null` where that is not at its address under its own name. */
+  /** The node whose own document it is; `null` if that node does not answer at its address under its own name. */
   readonly ownOf: string | null;
-  /** Failed probes in a row after which a node no longer answers. */
+  /** Failures in a row after which a node no longer answers. */
   readonly fall: number;
 }
 
-/** Judges a list by the cluster as it is known when the list comes. */
+/** Determines what a list may change, by the cluster's state before the list. */
 export function authorityOf(cluster: ClusterState, list: MemberList, { fall }: HealthPolicy): Authority {
   const source = nodeNamed(cluster, list.source);
   const answers = source !== undefined && source.report !== null && !isLost(source, fall);
   return { isOfHolder: isOfHolder(cluster, list), ownOf: answers ? source.node.name : null, fall };
 }
 
+/** Whether the list is the node's own document. */
 export function isOwnDocument(node: Node, { ownOf }: Authority): boolean {
   return node.name === ownOf;
 }
 
-/** Whether the node failed too often in a row, or another member answers at its address: then it has no hold on the address. */
+/**
+ * Whether the node failed `fall` times in a row, or another member answers at its address: then it may lose the
+ * address.
+ */
 export function isLost({ node, report, failuresInRow }: Observation, fall: number): boolean {
   return failuresInRow >= fall || (report !== null && isMisaddressed(node, report));
 }
 
 /**
- * Whether the document names the holder. A restored clone has members of the same names, so the holder's address must agree too:
- * of a discovered node that answers we know it. A fixed one may be reached at another address than it advertises.
+ * Whether the document names the holder. A restored clone has members of the same names, so the holder's address must
+ * match too, which is known for a discovered node that answers. A fixed node may be probed at another address than it
+ * advertises.
  */
 function isOfHolder(cluster: ClusterState, { members, leader }: MemberList): boolean {
   const lockHolder = lockHolderOf(cluster.leadership);

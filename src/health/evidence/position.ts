@@ -4,13 +4,13 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { Report } from "../../cluster/documents/report.ts";
 import type { ClusterState, LeaderPosition } from "../../cluster/snapshot.ts";
 import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.ts";
-import type { HealthPolicy } from "../health-policy.ts";
+import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { sharedHistory } from "./shared-history.ts";
 import { newestView } from "./leader-views.ts";
 
-/** A report as it was just observed. */
+/** A node's new report. */
 export interface ObservedReport {
-  /** What was known of the node when the report came. */
+  /** The node's observation before the report. */
   readonly before: Observation;
   readonly observation: Observation;
   /** Who holds the lock with the report. */
@@ -19,92 +19,93 @@ export interface ObservedReport {
 }
 
 /**
- * Moves the cluster's leader position on by one report (design.md, rule 4). What the holder states is believed, a lower position on its
- * timeline too: it restarted after a crash. While the leader does not answer, or answers without a position, what other replicas received
- * on its timeline counts, or a dead leader would make them all look caught up. A higher timeline of the same system goes on from the one
- * before; any other pair starts anew.
+ * Updates the cluster's leader position by one report (design.md, rule 4). The holder's own position is believed, also
+ * a lower one on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a
+ * position, the positions that replicas received on its timeline count; otherwise a dead leader would make them all
+ * look caught up. A higher timeline of the same system continues the previous one. Any other pair of system and
+ * timeline starts from nothing.
  */
 export function advancePosition(
   cluster: ClusterState,
-  seen: ObservedReport,
+  observed: ObservedReport,
   policy: HealthPolicy,
 ): LeaderPosition | null {
-  const { before, observation, holder, nowMs } = seen;
+  const { before, observation, holder, nowMs } = observed;
   const { position } = cluster;
   const report = observation.report;
   if (report === null) return position;
   if (observation.node.name === holder && hasPosition(report)) {
     const highest = writtenBy(report);
-    return highest === null ? position : stated(cluster, { ...pairOf(report), highest }, before);
+    return highest === null ? position : withStatedPosition(cluster, { ...pairOf(report), highest }, before);
   }
-  const dark = unreachableLeader(cluster, holder, { policy, nowMs });
-  return dark === null ? position : raisedByReceived(cluster, report, dark);
+  const unreachable = unreachableLeader(cluster, holder, { policy, nowMs });
+  return unreachable === null ? position : raisedByReceived(cluster, report, unreachable);
 }
 
-/** What the replicas had already received when the leader turned out not to answer. */
+/** Estimates the position of a leader that does not answer, by what the replicas have received. */
 export function estimatePosition(cluster: ClusterState, policy: HealthPolicy, nowMs: number): LeaderPosition | null {
-  const dark = unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
-  if (dark === null) return cluster.position;
+  const unreachable = unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
+  if (unreachable === null) return cluster.position;
   const maxAge = maxAgeMs(cluster, policy);
   const reports = cluster.nodes.flatMap((node) =>
     node.report !== null && isFresh(node, maxAge, nowMs) ? [node.report] : [],
   );
   return reports.reduce(
-    (position, report) => raisedByReceived({ ...cluster, position }, report, dark),
+    (position, report) => raisedByReceived({ ...cluster, position }, report, unreachable),
     cluster.position,
   );
 }
 
 /**
- * The instant from which the leader may have moved on unseen: it does not answer, or it answers without positions. Where another node than
- * the holder is named, and does not answer, that may be the leader.
- * @returns ms of our clock; -Infinity where that is so whatever the age of its report, `Infinity` where no leader is known
+ * When the leader's position may begin to advance unseen: the leader does not answer, or answers without a position. If
+ * views name another node than the holder that does not answer, that node may be the leader.
+ * @returns ms of the monotonic clock; -Infinity if that holds already, `Infinity` if no leader is known
  */
 export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPolicy): number {
-  const { leader, named, isMute } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
-  if (isMute) return -Infinity;
+  const { leader, named, lacksPosition } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
+  if (lacksPosition) return -Infinity;
   return Math.min(answersUntilMs(cluster, leader, policy), answersUntilMs(cluster, named?.leader, policy));
 }
 
-/** Whether the report says where its node is in the WAL; that of a node whose own query failed does not. */
+/** Whether the report states a WAL position. The report of a node whose own query failed does not. */
 export function hasPosition({ location, received, replayed }: Report): boolean {
   return location !== null || received !== null || replayed !== null;
 }
 
-/** What the node has of the WAL, wherever from, in bytes; `null` where it does not say. */
+/** Returns the position up to which the node has WAL, received or replayed, in bytes; `null` if it states none. */
 export function walReached({ received, replayed }: Pick<Report, "received" | "replayed">): number | null {
   return received === null && replayed === null ? null : Math.max(received ?? 0, replayed ?? 0);
 }
 
-type Stated = Omit<LeaderPosition, "shared">;
+type PositionOnly = Omit<LeaderPosition, "shared">;
 
-/** What the leader itself states. */
-function stated(cluster: ClusterState, position: Stated, leader: Observation): LeaderPosition {
+/** The leader position after the leader's own report. */
+function withStatedPosition(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
   const known = cluster.position;
   if (known === null || known.system !== position.system || known.timeline !== position.timeline)
-    return begun(cluster, position, leader);
+    return restarted(cluster, position, leader);
   return known.highest === position.highest ? known : { ...known, highest: position.highest };
 }
 
-/** The word of a replica of another system, or of another timeline than the leader's, counts for nothing here. */
+/** Raises the leader position by a replica's received position. Replicas of another system or timeline are ignored. */
 function raisedByReceived(
   cluster: ClusterState,
   report: Report,
-  { timeline, leader }: DarkLeader,
+  { timeline, leader }: UnreachableLeader,
 ): LeaderPosition | null {
   const known = cluster.position;
   if (timeline === null || report.timeline !== timeline || report.received === null) return known;
   const position = { ...pairOf(report), highest: report.received };
   if (known === null) return { ...position, shared: [] };
   const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
-  // A replica cannot set the leader back to a timeline that it has left.
+  // A replica cannot move the leader back to an earlier timeline.
   if (isForeign || (known.timeline !== null && timeline < known.timeline)) return known;
-  if (known.timeline !== timeline) return begun(cluster, position, leader);
+  if (known.timeline !== timeline) return restarted(cluster, position, leader);
   return position.highest > known.highest ? { ...known, highest: position.highest } : known;
 }
 
-/** The position of a pair that was not the leader's before. */
-function begun(cluster: ClusterState, position: Stated, leader: Observation): LeaderPosition {
+/** The first position of a new pair of system and timeline. */
+function restarted(cluster: ClusterState, position: PositionOnly, leader: Observation): LeaderPosition {
   return { ...position, shared: sharedHistory(cluster.position, position, leader) };
 }
 
@@ -112,50 +113,54 @@ function pairOf(report: Report): Pick<LeaderPosition, "system" | "timeline"> {
   return { system: report.system, timeline: report.timeline };
 }
 
-/** A standby leader writes nothing of its own: what it has received or replayed is all there is to follow. */
+/** A standby leader writes no WAL of its own: its replicas follow what it received or replayed. */
 function writtenBy(report: Report): number | null {
   return report.location ?? walReached(report);
 }
 
-interface DarkLeader {
+interface UnreachableLeader {
   readonly leader: Observation;
-  /** The timeline it is on, as far as that is known. */
+  /** Its timeline; `null` if unknown. */
   readonly timeline: number | null;
 }
 
 /**
- * The leader where its position may move on unseen: the holder that does not answer or answers without a position, or, while nobody
- * holds the lock, the node that the newest view names or that claimed it last, and that does not answer.
+ * Finds the leader if its position may advance unseen: the holder if it does not answer, or answers without a position;
+ * while no node holds the lock, the node that the newest view names, or the last claimant, if it does not answer.
  */
-function unreachableLeader(cluster: ClusterState, holder: string | null, context: Context): DarkLeader | null {
-  const { leader, named, isMute } = likelyLeader(cluster, holder);
+function unreachableLeader(
+  cluster: ClusterState,
+  holder: string | null,
+  context: EvaluationContext,
+): UnreachableLeader | null {
+  const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
   if (leader === undefined) return null;
-  if (context.nowMs < answersUntilMs(cluster, leader, context.policy) && !isMute) return null;
-  // The leader's own document and its member's record are each old for a while after a promotion.
+  if (context.nowMs < answersUntilMs(cluster, leader, context.policy) && !lacksPosition) return null;
+  // The leader's own document and its entry in the cluster document may each be old for a while after a promotion.
   const timelines = [leader.report?.timeline ?? null, leader === named?.leader ? named.timeline : null].filter(
     (one) => one !== null,
   );
   return { leader, timeline: timelines.length === 0 ? (cluster.position?.timeline ?? null) : Math.max(...timelines) };
 }
 
-/** The node that leads as far as is known, the one that the newest view names, and whether the first answers without a position. */
+/** The probable leader, the node that the newest view names, and whether the first answers without a position. */
 function likelyLeader(cluster: ClusterState, holder: string | null): LikelyLeader {
-  const holding = nodeNamed(cluster, holder);
+  const holdingNode = nodeNamed(cluster, holder);
   const named = namedLeader(cluster);
-  const leader = holding ?? named?.leader ?? lastClaimant(cluster);
-  const isMute =
-    leader !== undefined && leader === holding && leader.report !== null && !hasPosition(leader.report);
-  return { leader, named, isMute };
+  const leader = holdingNode ?? named?.leader ?? lastClaimant(cluster);
+  const lacksPosition =
+    leader !== undefined && leader === holdingNode && leader.report !== null && !hasPosition(leader.report);
+  return { leader, named, lacksPosition };
 }
 
 interface LikelyLeader {
   readonly leader: Observation | undefined;
-  readonly named: DarkLeader | undefined;
-  readonly isMute: boolean;
+  readonly named: UnreachableLeader | undefined;
+  readonly lacksPosition: boolean;
 }
 
-/** The node that the newest view names, and the timeline that it states of it. */
-function namedLeader(cluster: ClusterState): DarkLeader | undefined {
+/** The node that the newest view names as the leader, and its timeline in that view. */
+function namedLeader(cluster: ClusterState): UnreachableLeader | undefined {
   const newest = newestView(cluster);
   const leader =
     newest === undefined || newest.leader === null
@@ -164,21 +169,17 @@ function namedLeader(cluster: ClusterState): DarkLeader | undefined {
   return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };
 }
 
-/** Who claimed the lock last, where no view since says that nobody holds it. */
+/** The last claimant of the lock, unless a view was requested since. */
 function lastClaimant(cluster: ClusterState): Observation | undefined {
-  const claimant = cluster.nodes[cluster.lockClaims[0] ?? -1];
+  const [first] = cluster.lockClaims;
+  const claimant = first === undefined ? undefined : cluster.nodes[first];
   return claimant !== undefined && (newestView(cluster)?.sentAtMs ?? -Infinity) < claimant.sentAtMs
     ? claimant
     : undefined;
 }
 
-/** The instant from which a node does not answer, in ms of our clock; -Infinity after a failure, `Infinity` where there is no node. */
+/** When a node stops to answer, in ms of the monotonic clock: -Infinity after a failure, `Infinity` without a node. */
 function answersUntilMs(cluster: ClusterState, leader: Observation | undefined, policy: HealthPolicy): number {
   if (leader === undefined) return Infinity;
   return leader.failuresInRow === 0 ? freshUntilMs(leader, maxAgeMs(cluster, policy)) : -Infinity;
-}
-
-interface Context {
-  readonly policy: HealthPolicy;
-  readonly nowMs: number;
 }

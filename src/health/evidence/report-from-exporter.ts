@@ -12,7 +12,10 @@ export interface ExporterReport {
   readonly sentAtMs: number;
 }
 
-/** The PostgreSQL state for each role of `/up`. `starting` also covers shutdown, and a standby that accepts no connections. */
+/**
+ * The PostgreSQL state for each role of `/up`. `starting` also covers shutdown, and a standby that accepts no
+ * connections.
+ */
 const states = {
   primary: "running",
   replica: "running",
@@ -22,8 +25,8 @@ const states = {
 } as const;
 
 /**
- * Whether an endpoint decides over the node: the page of postgres_exporter, which has no `/up`; else `/up`, to which the page of
- * pg_exporter adds positions.
+ * Whether an endpoint decides over the node: the page of postgres_exporter, which has no `/up`; else `/up`, to which
+ * the page of pg_exporter adds positions.
  */
 export function isPrimarySource({ up, page }: ExporterEvidence, endpoint: "up" | "metrics"): boolean {
   return (up === null && page?.family === "postgres_exporter") === (endpoint === "metrics");
@@ -50,8 +53,9 @@ export function reportFromExporter(
 }
 
 /**
- * The role that `/up` and the page agree on. If they differ, a promotion is under way, or the answer of `/up` is old (a scrape or a
- * frozen database delays it): then the role is unknown, and a page is requested at once. A pooler has no role.
+ * The role that `/up` and the page agree on. If they differ, a promotion is under way, or the answer of `/up` is old (a
+ * scrape or a frozen database delays it): then the role is unknown, and a page is requested at once. A pooler has no
+ * role.
  */
 function roleOf({ up, page }: ExporterEvidence): string {
   if (page?.isPooler === true) return "pooler";

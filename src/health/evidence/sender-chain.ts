@@ -6,7 +6,10 @@ import { isFresh } from "./freshness.ts";
 import { hasPosition } from "./position.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
-/** The leader's report, where a fresh one with positions exists: without it no time counts against anybody (design.md, rule 5). */
+/**
+ * Returns the leader if its report is fresh and has positions. Without one no time counts against a node (design.md,
+ * rule 5).
+ */
 export function freshLeader(view: ClusterView): Observation | null {
   const { holder } = view.lock;
   const leader = nodeNamed(view.cluster, holder);
@@ -17,12 +20,12 @@ export function freshLeader(view: ClusterView): Observation | null {
 const following: ReadonlySet<string> = new Set(["streaming", "catchup"]);
 const streaming: ReadonlySet<string> = new Set(["streaming"]);
 
-/** Whether a chain of fresh sender lists leads from the leader to the node: replicas may feed replicas. */
+/** Whether a chain of fresh sender lists leads from the leader to the node. Replicas may cascade. */
 export function isInSenderChain(view: ClusterView, name: string): boolean {
   return isReached(view, name, following);
 }
 
-/** The same where each list of the chain says streaming: whoever streams is on its sender's timeline. */
+/** The same with every sender of the chain in state streaming: a streaming node is on its sender's timeline. */
 export function isListedStreaming(view: ClusterView, name: string): boolean {
   return isReached(view, name, streaming);
 }
@@ -33,25 +36,25 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
   const reached = new Set([holder]);
   const open = [holder];
   for (let from = open.pop(); from !== undefined; from = open.pop()) {
-    const feeder = nodeNamed(view.cluster, from);
-    if (feeder === undefined || feeder.report === null || !isFresh(feeder, view.maxAgeMs, view.nowMs)) continue;
-    for (const sender of feeder.report.senders) {
-      const fed = nodeFedBy(view.cluster, sender);
-      if (fed === null || !states.has(sender.state ?? "") || reached.has(fed)) continue;
-      if (fed === name) return true;
-      reached.add(fed);
-      open.push(fed);
+    const upstream = nodeNamed(view.cluster, from);
+    if (upstream === undefined || upstream.report === null || !isFresh(upstream, view.maxAgeMs, view.nowMs)) continue;
+    for (const sender of upstream.report.senders) {
+      const downstream = nodeOfSender(view.cluster, sender);
+      if (downstream === null || !states.has(sender.state ?? "") || reached.has(downstream)) continue;
+      if (downstream === name) return true;
+      reached.add(downstream);
+      open.push(downstream);
     }
   }
   return false;
 }
 
-/** The known node that a row of a sender list is: by name, unless it comes from another known node's address. */
-function nodeFedBy(cluster: ClusterState, { name, address }: Sender): string | null {
-  const fed = cluster.nodes.find(({ node }) => node.member === name || node.name === name)?.node;
-  if (fed === undefined) return null;
-  const isElsewhere = address !== null && fed.database !== null && fed.database.host !== address;
-  return isElsewhere && cluster.nodes.some(({ node }) => node !== fed && node.database?.host === address)
+/** Finds the node of a sender list's row: by name, unless the row has another known node's address. */
+function nodeOfSender(cluster: ClusterState, { name, address }: Sender): string | null {
+  const named = cluster.nodes.find(({ node }) => node.member === name || node.name === name)?.node;
+  if (named === undefined) return null;
+  const isElsewhere = address !== null && named.database !== null && named.database.host !== address;
+  return isElsewhere && cluster.nodes.some(({ node }) => node !== named && node.database?.host === address)
     ? null
-    : fed.name;
+    : named.name;
 }

@@ -1,14 +1,15 @@
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, SharedHistory } from "../../cluster/snapshot.ts";
 
-/** More timelines back than any replica is behind. */
+/** The maximum number of earlier timelines: no replica is further behind. */
 const timelinesMax = 8;
 
 /**
- * What a new leader position shares with the one before, as far as that is known without `/history`: the new leader was a replica on the
- * old timeline, so what it had of it then is history of both (design.md, rule 4).
- * @param leader what was known of the new leader before it was seen on the new timeline
- * @returns nothing where the new pair is no successor of the old one
+ * Returns the history that a new leader position shares with the previous one, as far as it is known without
+ * `/history`: the new leader was a replica on the old timeline, so what it had of that timeline is history of both
+ * (design.md, rule 4).
+ * @param leader the new leader's observation before it was seen on the new timeline
+ * @returns empty if the new pair of system and timeline does not succeed the old one
  */
 export function sharedHistory(
   known: LeaderPosition | null,
@@ -34,9 +35,9 @@ export function isSuccessor(
 }
 
 /**
- * Up to where an earlier timeline is known to be the leader's own history: its switch point in `/history`, or until that has it what the
- * leader had of it as a replica.
- * @returns bytes of WAL; `null` where nothing is known of that timeline
+ * Returns up to which position an earlier timeline is the leader's history: its switch point in `/history`; until that
+ * is known, what the leader had of it as a replica.
+ * @returns bytes of WAL; `null` if nothing is known of that timeline
  */
 export function sharedUpTo(
   { switchPoints, position }: Pick<ClusterState, "switchPoints" | "position">,

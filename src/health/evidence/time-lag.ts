@@ -2,16 +2,16 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, LeaderPosition, PositionSample } from "../../cluster/snapshot.ts";
 import { measuredAt, measuredUntilMs } from "./measure.ts";
 import { leaderReachableUntilMs, walReached } from "./position.ts";
-import type { HealthPolicy } from "../health-policy.ts";
+import type { EvaluationContext } from "../health-policy.ts";
 import { isSuccessor, sharedUpTo } from "./shared-history.ts";
 
-/** How many samples a cluster keeps. Old ones are thinned out, never cut off: the ring gets coarser backwards, not shorter. */
+/** The maximum number of samples of a cluster. Old samples are thinned out, not cut off. */
 export const samplesMax = 256;
 
 /**
- * Takes a leader's position into the samples (design.md, rule 4). Of samples at one position only the newest instant
- * counts, so an idle night takes one. What is carried over from before is what `carriedSamples` says.
- * @param sentAtMs when the leader was asked: then it was not yet past what it answered
+ * Adds the leader's position to the samples (design.md, rule 4). Of samples at one position only the newest is kept, so
+ * an idle night takes one.
+ * @param sentAtMs when the probe was sent: at that instant the leader had not passed the position that it answered
  */
 export function withSample(
   samples: readonly PositionSample[],
@@ -26,9 +26,9 @@ export function withSample(
 }
 
 /**
- * The samples that still say something under a position: those of its pair that are not past it, or, after a promotion, those of the
- * history that both timelines share. Of any other pair they say nothing.
- * @param leader what was known of the new leader when its report came: while it was a replica nobody wrote on its timeline
+ * Returns the samples that remain valid under a new position: those of the same system and timeline that are not past
+ * it; after a promotion, those of the history that both timelines share; else none.
+ * @param leader the new leader's observation before its report: while it was a replica, nobody wrote on its timeline
  */
 export function carriedSamples(
   cluster: ClusterState,
@@ -53,37 +53,32 @@ export function carriedSamples(
 }
 
 /**
- * How far the node's replay is behind in time, from our own samples of the leader alone: now less the newest instant at
- * which the leader was not past what the node has replayed. Rounded up: the truth is at most that. No two clocks are compared.
- * @returns milliseconds; 0 when caught up with a leader that states its position, or with the last there was; `null` when it cannot be told
+ * Returns how far the node's replay is behind in time, from our own samples of the leader: now minus the newest instant
+ * at which the leader had not passed the node's replayed position. It is an upper bound. No two clocks are compared.
+ * @returns milliseconds; 0 if caught up with a leader that states its position, or with the last one; `null` if unknown
  */
-export function timeLagMs(cluster: ClusterState, observation: Observation, context: Context): number | null {
+export function timeLagMs(cluster: ClusterState, observation: Observation, context: EvaluationContext): number | null {
   return lagAt(behindSince(cluster, observation, context), context.nowMs);
 }
 
-/** The lag in time at an instant. @returns milliseconds, rounded up; `null` where it is not known */
+/** The time lag at an instant. @returns milliseconds, rounded up; `null` if unknown */
 export function lagAt({ sinceMs }: BehindSince, nowMs: number): number | null {
   return sinceMs === null ? null : Math.ceil(Math.max(0, nowMs - sinceMs));
 }
 
-/** Since when a node's replay is behind. Its lag in time grows from then on. */
+/** Since when a node's replay is behind. Its time lag grows from then on. */
 export interface BehindSince {
-  /** An instant in ms of our clock; `Infinity` while the replay is not behind, `null` where that cannot be told. */
+  /** An instant in ms of the monotonic clock; `Infinity` while the replay is not behind, `null` if unknown. */
   readonly sinceMs: number | null;
-  /** The instant up to which that stays so if no outcome is recorded meanwhile, in ms of our clock. */
+  /** The instant up to which that holds if no outcome is recorded meanwhile, in ms of the monotonic clock. */
   readonly validUntilMs: number;
 }
 
-interface Context {
-  readonly policy: HealthPolicy;
-  readonly nowMs: number;
-}
-
-/** Finds since when the node's replay is behind, from our own samples of the leader (design.md, rule 4). */
+/** Finds since when the node's replay is behind, from our own samples of the leader (rule 4). */
 export function behindSince(
   cluster: ClusterState,
   observation: Observation,
-  { policy, nowMs }: Context,
+  { policy, nowMs }: EvaluationContext,
 ): BehindSince {
   const figures = measuredAt(cluster, observation, nowMs);
   const replayed = figures?.replayed ?? null;
@@ -94,7 +89,7 @@ export function behindSince(
   return { sinceMs: newestNotPast(cluster.positionSamples, replayed)?.atMs ?? null, validUntilMs: measuredMs };
 }
 
-/** Positions rise, so the newest sample that is not past `position` is the last such one. */
+/** Returns the newest sample that is not past `position`. Positions ascend, so it is the last such one. */
 function newestNotPast(samples: readonly PositionSample[], position: number): PositionSample | null {
   let [from, to] = [0, samples.length];
   while (from < to) {
@@ -112,7 +107,9 @@ function upTo(samples: readonly PositionSample[], position: number): readonly Po
     : samples.filter((sample) => sample.position <= position);
 }
 
-/** Drops every second sample of the older half. A dropped one only makes lag look greater, back to the next older. */
+/**
+ * Drops every second sample of the older half. A dropped sample only makes lag look greater, up to the next older one.
+ */
 function thinned(samples: readonly PositionSample[]): readonly PositionSample[] {
   if (samples.length <= samplesMax) return samples;
   const half = samplesMax / 2;

@@ -14,7 +14,7 @@ function pageOf(text: string): ExporterPage | undefined {
   return parseExporterPage(reader.end());
 }
 
-suite("recorded pages of real exporters say", () => {
+suite("recorded pages of real exporters", () => {
   const table = JSON.parse(readFileSync("test/spec/exporter-pages.json", "utf8")) as Record<
     string,
     Partial<ExporterPage>
@@ -30,7 +30,7 @@ suite("recorded pages of real exporters say", () => {
     });
   }
 
-  test("the neutral vocabulary says what the upstream's does", () => {
+  test("the neutral vocabulary is equivalent to the upstream's", () => {
     const text = readFileSync(join(exporterFixtures, "pg_exporter-lagging-pg3-metrics.txt"), "utf8");
     assert.deepEqual(
       pageOf(text.replace(/^pg_(?!exporter)/gm, "db_").replace(/^pg_exporter/gm, "exporter")),
@@ -39,7 +39,7 @@ suite("recorded pages of real exporters say", () => {
   });
 });
 
-suite("a page that does not say it leaves it unknown, never 0", () => {
+suite("a missing series is unknown, never 0", () => {
   const rows: readonly [what: string, page: string, expected: Partial<ExporterPage>][] = [
     [
       "NaN positions",
@@ -79,12 +79,12 @@ suite("a page that does not say it leaves it unknown, never 0", () => {
     });
   }
 
-  test("a page without one known name is no page of a database's exporter", () => {
+  test("parseExporterPage rejects a page without a known metric name", () => {
     assert.equal(pageOf("node_load1 0.5\nprocess_open_fds 7\n"), undefined);
     assert.equal(pageOf("<html><body>Postgres exporter</body></html>"), undefined);
   });
 
-  test("whatever samples a page has, positions are whole numbers from 0 or unknown", () => {
+  test("positions are non-negative whole numbers or unknown, for any samples", () => {
     const name = fc.constantFrom(...pageNames);
     const value = fc.oneof(fc.double().map(String), fc.constantFrom("0", "1", "NaN", "-1", "9e15", "1e16"));
     const label = fc.constantFrom(

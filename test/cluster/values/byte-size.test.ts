@@ -12,16 +12,16 @@ interface Row {
 const rows: readonly Row[] = JSON.parse(readFileSync("test/spec/byte-size.json", "utf8"));
 
 for (const { text, bytes } of rows) {
-  test(`a size of ${JSON.stringify(text)} is ${bytes === null ? "unreadable" : `${bytes} bytes`}`, () => {
+  test(`parseByteSize(${JSON.stringify(text)}) is ${bytes === null ? "undefined" : `${bytes} bytes`}`, () => {
     assert.equal(parseByteSize(text), bytes ?? undefined);
   });
 }
 
-test("every whole number of bytes is read as itself", () => {
+test("parseByteSize accepts every whole number of bytes", () => {
   fc.assert(fc.property(fc.maxSafeNat(), (bytes) => assert.equal(parseByteSize(String(bytes)), bytes)));
 });
 
-test("any text gives a whole, safe number of bytes or nothing", () => {
+test("parseByteSize returns a safe whole number or undefined for any text", () => {
   const text = fc.oneof(fc.string(), fc.stringMatching(/^[ +-]?[0-9.xXa-f]{0,20} ?[kKmMgGtT]?[bB]?$/));
   fc.assert(
     fc.property(text, (given) => {
@@ -31,7 +31,7 @@ test("any text gives a whole, safe number of bytes or nothing", () => {
   );
 });
 
-test("the case of a unit does not matter", () => {
+test("parseByteSize ignores the case of units", () => {
   fc.assert(
     fc.property(fc.nat(1_000_000), fc.constantFrom("B", "kB", "MB", "GB", "TB"), (amount, unit) => {
       const expected = parseByteSize(`${amount}${unit}`);
@@ -41,7 +41,7 @@ test("the case of a unit does not matter", () => {
   );
 });
 
-test("a size written for people is read again within one part in ten", () => {
+test("formatByteSize is accurate to a tenth", () => {
   fc.assert(
     fc.property(
       fc.maxSafeNat().map((bytes) => Math.floor(bytes / 2)),

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { parseDuration } from "../../../src/cluster/values/duration.ts";
 
-test("a span of time is a number with its unit", () => {
+test("parseDuration accepts a number with its unit", () => {
   const rows: [string, number][] = [
     ["0s", 0],
     ["1ms", 1],
@@ -22,7 +22,7 @@ test("a span of time is a number with its unit", () => {
   for (const [text, ms] of rows) assert.equal(parseDuration(text), ms, text);
 });
 
-test("anything else is not a span of time", () => {
+test("parseDuration rejects everything else", () => {
   const rows = [
     "",
     "5",
@@ -48,7 +48,7 @@ test("anything else is not a span of time", () => {
   }
 });
 
-test("whole milliseconds come back as they went in, and any text is read without harm", () => {
+test("parseDuration is exact for whole milliseconds and never throws", () => {
   fc.assert(
     fc.property(fc.integer({ min: 0, max: 315_360_000_000 }), (ms) => assert.equal(parseDuration(`${ms}ms`), ms)),
   );

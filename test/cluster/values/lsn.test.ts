@@ -3,7 +3,7 @@ import { test } from "node:test";
 import * as fc from "fast-check";
 import { formatLsn, parseLsn } from "../../../src/cluster/values/lsn.ts";
 
-test("a position in PostgreSQL's form is read, in either case", () => {
+test("parseLsn accepts PostgreSQL's form in upper and lower case", () => {
   assert.equal(parseLsn("0/3000148"), 50_331_976);
   assert.equal(parseLsn("1/0"), 2 ** 32);
   assert.equal(parseLsn("aB/cD"), 0xab * 2 ** 32 + 0xcd);
@@ -23,16 +23,16 @@ for (const text of [
   "0/0/0",
   "FFFFFFFF/FFFFFFFF",
 ]) {
-  test(`${JSON.stringify(text)} is no position`, () => {
+  test(`parseLsn rejects ${JSON.stringify(text)}`, () => {
     assert.equal(parseLsn(text), undefined);
   });
 }
 
-test("a position that is written is read as itself", () => {
+test("parseLsn reverses formatLsn", () => {
   fc.assert(fc.property(fc.maxSafeNat(), (position) => assert.equal(parseLsn(formatLsn(position)), position)));
 });
 
-test("any text is a position or none", () => {
+test("parseLsn returns a safe whole number or undefined for any text", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const position = parseLsn(text);

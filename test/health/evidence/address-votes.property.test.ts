@@ -11,7 +11,9 @@ interface Server {
   readonly isClone: boolean;
 }
 
-/** One round of probes and member lists: with `isCloned` a clone answers at pg1's address; `dead` nodes do not answer. */
+/**
+ * One round of probes and member lists: with `isCloned` a clone answers at pg1's address; `dead` nodes do not answer.
+ */
 interface Round {
   readonly isCloned: boolean;
   readonly dead: readonly string[];

@@ -26,7 +26,10 @@ function samplesOf(spans: readonly (readonly [number, number | null])[]): readon
   }));
 }
 
-/** The rule as it is written, with an endless memory: refused when the last N all exceed, taken back when the last N and the last `dwell` do not. */
+/**
+ * The rule as it is written, with an endless memory: refused when the last N all exceed, taken back when the last N and
+ * the last `dwell` do not.
+ */
 function ruled(
   samples: readonly LagSample[],
   isBeyond: (sample: LagSample) => boolean,
@@ -46,7 +49,7 @@ function ruled(
   return isRefused;
 }
 
-test("damping follows its rule for every limit, however long a lag has swung", () => {
+test("one damped figure gives the same answers as the rule for every limit", () => {
   fc.assert(
     fc.property(cases, ({ lags: spans, limit, n, dwellS }) => {
       const policy = policyOf({ lagSamples: n, dwellMs: dwellS * 1000 });
@@ -64,7 +67,7 @@ test("damping follows its rule for every limit, however long a lag has swung", (
   );
 });
 
-test("damping serves no replica that was beyond its limit at each of the last N samples", () => {
+test("damping refuses a replica whose last N samples all exceed the limit", () => {
   fc.assert(
     fc.property(cases, ({ lags: spans, limit, n, dwellS }) => {
       const healthPolicy = policyOf({ lagSamples: n, dwellMs: dwellS * 1000 });

@@ -51,8 +51,8 @@ const receivesFrom = (port: number): Partial<ExporterPage> => ({
   receiver: { host: "127.0.0.1", port, isStreaming: true },
 });
 
-suite("of two nodes that are not in recovery, without a cluster manager", () => {
-  test("the one the standby receives from is the primary, and the other is superseded", () => {
+suite("two nodes that are not in recovery, without a cluster manager", () => {
+  test("the one that the standby receives from is primary, and the other is superseded", () => {
     const watched = plain();
     live(watched, "pg1", { role: "primary", page: {} }, 2_000);
     live(watched, "pg2", { role: "primary", page: {} }, 2_000);
@@ -63,7 +63,7 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
     );
   });
 
-  test("the one whose senders name the standby is, where the standby tells no sender", () => {
+  test("the one whose sender list has the standby is primary, if the standby states no receiver", () => {
     const watched = plain();
     const senders = [{ name: "pg3", address: null, isStreaming: true, replayed: 4_000 }];
     live(watched, "pg1", { role: "primary", page: { senders, streaming: 1 } }, 2_000);
@@ -75,7 +75,7 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
     );
   });
 
-  test("neither is, where no standby receives from either, whatever stood before and whatever timelines they tell", () => {
+  test("neither is primary if no standby receives from either, whatever the incumbent and the timelines", () => {
     const watched = plain();
     live(watched, "pg1", { role: "primary", page: { timeline: 9 } }, 2_000);
     assert.equal(watched.judge("pg1", "primary", 2_000), "fit");
@@ -88,7 +88,7 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
     assert.equal(watched.judge("pg3", "replica", 3_000), "fit");
   });
 
-  test("one whose database is frozen claims nothing for longer than its last page counts", () => {
+  test("the claim of a frozen database ends when its last page expires", () => {
     const watched = plain();
     live(watched, "pg1", { role: "primary", page: {} }, 2_000);
     for (let atMs = 3_000; atMs <= 20_000; atMs += 1_000) say(watched, "pg1", { role: "primary" }, atMs);
@@ -97,7 +97,7 @@ suite("of two nodes that are not in recovery, without a cluster manager", () => 
   });
 });
 
-test("an explanation names the exporter that each rule was read from, for a node without an API", () => {
+test("for a node without an API an explanation names the exporter behind each rule", () => {
   const watched = plain();
   live(watched, "pg1", { role: "primary", page: {} }, 2_000);
   const [first] = watched.cluster.nodes;
@@ -111,7 +111,7 @@ test("an explanation names the exporter that each rule was read from, for a node
 });
 
 suite("a promotion without a cluster manager", () => {
-  test("is believed when word and page agree on it, and the old primary counts as demoted", () => {
+  test("takes effect once /up and the page agree, and the old primary is demoted", () => {
     const watched = plain();
     live(watched, "pg1", { role: "primary", page: {} }, 2_000);
     live(watched, "pg2", { role: "replica", page: { isInRecovery: true } }, 2_000);
@@ -124,7 +124,7 @@ suite("a promotion without a cluster manager", () => {
     assert.equal(watched.judge("pg1", "replica", 3_100), "fit");
   });
 
-  test("a lag is counted from the new primary's own positions", () => {
+  test("measures lag against the new primary's own positions", () => {
     const watched = plain();
     live(watched, "pg1", { role: "primary", page: { written: 9_000 } }, 2_000);
     live(watched, "pg2", { role: "replica", page: { isInRecovery: true, replayed: 4_000 } }, 2_000);
@@ -138,7 +138,7 @@ suite("an exporter beside a node's API", () => {
   const beside = (): ClusterFixture =>
     new ClusterFixture({ nodes: [{ name: "pg1", api: "http://pg1:8008", exporter: "http://pg1:9630" }, "pg2"] });
 
-  test("that tells another role is shown, and decides nothing", () => {
+  test("is shown if it reports another role, without effect on verdicts", () => {
     const watched = beside();
     watched.lead("pg1", 1_000);
     say(watched, "pg1", { role: "replica", page: { isInRecovery: true } }, 1_000);
@@ -151,7 +151,7 @@ suite("an exporter beside a node's API", () => {
     assert.equal(watched.judge("pg1", "primary", 1_100), "fit");
   });
 
-  test("that agrees, is silent, old, or a pooler's, is no disagreement", () => {
+  test("does not disagree if it agrees, is silent, stale or a pooler's", () => {
     for (const [role, page, nowMs] of [
       ["primary", {}, 1_100],
       ["replica", {}, 9_000],
@@ -166,7 +166,7 @@ suite("an exporter beside a node's API", () => {
     }
   });
 
-  test("that fails leaves the node's yes as it is", () => {
+  test("does not affect the node's yes when it fails", () => {
     const watched = beside();
     watched.lead("pg1", 1_000);
     for (let time = 0; time < 5; time += 1) {

@@ -9,18 +9,21 @@ import {
 } from "../../../src/health/evidence/leadership.ts";
 
 /**
- * What one node contributes to the decision. Claims appear at 10 (early) or 20 (late), views are requested at 15, between the two, or at
- * 30, and a node without the lock said so at 12, before any view came, or at 40.
+ * What one node contributes to the decision. Claims appear at 10 (early) or 20 (late). Views are requested at 15,
+ * between the two, or at 30. A node without the lock reported so at 12, before any view, or at 40.
  */
 export interface NodeState {
   readonly status: "silent" | "follows" | "followed" | "claims" | "claims late";
   readonly isFailsafe: boolean;
-  /** The node that its view names, `null` for nobody, "twice" for nobody in two views an interval apart, "none" where it gives no view. */
+  /**
+   * The node that its view names; `null` for nobody; "twice" for nobody in two views an interval apart; "none" for no
+   * view.
+   */
   readonly view: number | null | "twice" | "none";
   readonly isViewEarly: boolean;
 }
 
-/** One combination: nodes by number, and what holds of the cluster. */
+/** One combination: nodes by number, and the state of the cluster. */
 export interface Row {
   readonly nodes: readonly NodeState[];
   readonly isPaused: boolean;
@@ -42,7 +45,7 @@ export function appearedAtMs({ status }: NodeState): number {
   return status === "claims" ? 10 : 20;
 }
 
-/** All that a node may contribute where there are as many nodes; without orders of events where they are settled. */
+/** Every state of one node among `count`; without the order of events if `isSettled`. */
 export function nodeStates(count: number, isSettled: boolean): readonly NodeState[] {
   const views: readonly NodeState["view"][] = [
     ...Array.from({ length: count }, (_, at) => at),
@@ -62,18 +65,18 @@ export function nodeStates(count: number, isSettled: boolean): readonly NodeStat
   return states;
 }
 
-/** Every combination of nodes, flags and what stood last. */
+/** Every combination of nodes, flags and incumbents. */
 export function* rows(count: number, states: readonly NodeState[]): Generator<Row> {
-  const stood = [null, ...Array.from({ length: count }, (_, at) => at)];
+  const incumbents = [null, ...Array.from({ length: count }, (_, at) => at)];
   const combine = function* (nodes: readonly NodeState[]): Generator<readonly NodeState[]> {
     if (nodes.length === count) yield nodes;
     else for (const state of states) yield* combine([...nodes, state]);
   };
   for (const nodes of combine([])) {
-    // Pause matters to views that name nobody, and to nothing else.
+    // Pause only matters for views that name nobody.
     const isPauseOpen = nodes.some(({ view }) => view === null || view === "twice");
     for (const isPaused of isPauseOpen ? [false, true] : [false])
-      for (const incumbent of stood) yield { nodes, isPaused, incumbent };
+      for (const incumbent of incumbents) yield { nodes, isPaused, incumbent };
   }
 }
 
@@ -81,13 +84,13 @@ export function nameOf(at: number): string {
   return `pg${at + 1}`;
 }
 
-/** Whether no renaming of its nodes gives a row that comes earlier: of all rows that are alike but for names one is enough. */
+/** Whether no renaming of its nodes gives an earlier row: of rows that differ in names only, one is enough. */
 export function isFirstOfItsKind(row: Row, states: ReadonlyMap<NodeState, number>): boolean {
   const own = keyOf(row, [...row.nodes.keys()], states);
   return (permutations[row.nodes.length] ?? []).every((to) => keyOf(row, to, states) >= own);
 }
 
-/** A number for a row whose nodes are renamed, without making it. */
+/** The key of a row with renamed nodes, without building that row. */
 function keyOf({ nodes, incumbent }: Row, to: readonly number[], states: ReadonlyMap<NodeState, number>): number {
   let key = incumbent === null ? 0 : (to[incumbent] ?? 0) + 1;
   for (let at = 0; at < nodes.length; at += 1) {
@@ -99,7 +102,7 @@ function keyOf({ nodes, incumbent }: Row, to: readonly number[], states: Readonl
   return key;
 }
 
-/** A number for each state that does not hang on which node its view names. */
+/** A number for each state, the same for all nodes that its view may name. */
 export function kindsOf(states: readonly NodeState[]): ReadonlyMap<NodeState, number> {
   const kinds = new Map<string, number>();
   return new Map(
@@ -111,7 +114,7 @@ export function kindsOf(states: readonly NodeState[]): ReadonlyMap<NodeState, nu
   );
 }
 
-/** The row as the function takes it. @param laterMs how much later all but the claims happened */
+/** Converts a row to the function's inputs. @param laterMs how much later everything but the claims happened */
 export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Map(), laterMs = 0): LeadershipInputs {
   const claims: LockClaim[] = [];
   const views: LeaderView[] = [];
@@ -156,7 +159,7 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Ma
   return { claims, views, nodes, lostClaims: lost, lastHolder: null, incumbent };
 }
 
-/** The decision once the same evidence has come again and again, from a state in which the given claims were lost. */
+/** The decision after the same evidence was repeated, starting with the given lost claims. */
 export function settled(row: Row, lost: ReadonlyMap<string, LostClaim> = new Map()): ResolvedLeadership {
   let resolved = resolveLeadership(inputsOf(row, lost, 100));
   for (let round = 2; round <= 3; round += 1) {
@@ -192,9 +195,9 @@ export const permutations: Readonly<Record<number, readonly (readonly number[])[
 };
 
 /**
- * The truths that explain a settled row with the fewest nodes at fault: the node that really leads, or `null` for nobody. A node is at fault
- * where its claim, its denial or its view contradicts the truth; a silent node and a view that is not to be had contradict nothing. While
- * the DCS may be out of reach (pause, failsafe) a view that names nobody contradicts nothing either.
+ * The truths that explain a settled row with the fewest faulty nodes: the node that really leads, or `null` for nobody.
+ * A node is faulty if its claim, its denial or its view contradicts the truth. A silent node and a missing view
+ * contradict nothing. While the DCS may be unreachable (pause, failsafe), neither does a view that names nobody.
  */
 export function truths(row: Row): { readonly leaders: readonly (number | null)[]; readonly faults: number } {
   const candidates = [null, ...row.nodes.keys()];

@@ -21,7 +21,10 @@ import {
   type Row,
 } from "./leadership-rows.ts";
 
-/** Every combination for two and three nodes, with the orders of events; of those that are alike but for names the first. */
+/**
+ * Every combination for two and three nodes, with the orders of events; of those that are alike but for names the
+ * first.
+ */
 function* everyRow(): Generator<Row> {
   for (const count of [2, 3]) {
     const states = nodeStates(count, false);
@@ -39,7 +42,10 @@ function holderOf({ decision }: ResolvedLeadership): number | null {
   return decision.kind === "held" ? Number(decision.holder.slice(2)) - 1 : null;
 }
 
-/** Whether the claimant's own view, requested after the claim appeared, names another node that does not deny it, or twice nobody. */
+/**
+ * Whether the claimant's own view, requested after the claim appeared, names another node that does not deny it, or
+ * twice nobody.
+ */
 function isDisownedByItself(row: Row, at: number): boolean {
   const own = row.nodes[at];
   if (own === undefined || own.isFailsafe || own.view === "none" || requestedAtMs(own) <= appearedAtMs(own))
@@ -60,14 +66,14 @@ function isConfirmedByAll(row: Row, at: number): boolean {
   return isForIt && row.nodes[at]?.view === at;
 }
 
-/** Every claim lost by views that were requested at the same time as the row's own. */
+/** All claims lost to views requested at the same time as the row's own. */
 function allLost(row: Row): ReadonlyMap<string, LostClaim> {
   return new Map(
     row.nodes.flatMap((node, at) => (doesClaim(node) ? [[nameOf(at), { viewMs: 30, witnesses: [nameOf(at)] }]] : [])),
   );
 }
 
-/** What is wrong with the decision on one row; checked without messages first, for there are many. */
+/** Returns what is wrong with the decision on one row, else `null`. */
 function problemOf(row: Row, index: number): string | null {
   const resolved = resolveLeadership(inputsOf(row));
   const holder = holderOf(resolved);
@@ -89,11 +95,11 @@ function problemOf(row: Row, index: number): string | null {
     views: inputs.views.toReversed(),
     nodes,
   });
-  return holderOf(reversed) === holder ? null : "another decision where the nodes are listed in another order";
+  return holderOf(reversed) === holder ? null : "another decision for another order of the nodes";
 }
 
 describe("who leads, for every combination of two and three nodes", () => {
-  test("is at most one, never one that its own view disowns, always one that all confirm, whatever the names and their order", () => {
+  test("is at most one node, never one that its own view disowns, always one that all views confirm, whatever the names and order", () => {
     let count = 0;
     for (const row of everyRow()) {
       const problem = problemOf(row, (count += 1));
@@ -102,7 +108,7 @@ describe("who leads, for every combination of two and three nodes", () => {
     assert.ok(count > 300_000, `only ${count} rows`);
   });
 
-  test("comes back to a right claimant that confirms itself, whatever was lost before, while at most one node is at fault", () => {
+  test("returns to a true claimant that confirms itself, whatever was lost before, while at most one node is at fault", () => {
     let count = 0;
     for (const row of everySettledRow()) {
       const right = theRightOne(row);
@@ -116,7 +122,7 @@ describe("who leads, for every combination of two and three nodes", () => {
     assert.ok(count > 1_000, `only ${count} rows`);
   });
 
-  test("does not hang on what was lost before, once views have come again, but where no view speaks for the claim", () => {
+  test("does not depend on earlier losses once views were renewed, unless no view names the claimant", () => {
     for (const row of everySettledRow()) {
       const holder = holderOf(settled(row));
       if (holder === null || row.nodes.every(({ view }) => view !== holder)) continue;
@@ -124,14 +130,17 @@ describe("who leads, for every combination of two and three nodes", () => {
     }
   });
 
-  test("docs/leadership.md: the rows that are open are those there are, and what is chosen in them", () => {
+  test("docs/leadership.md lists every ambiguous row with its decision", () => {
     const wanted = leadershipDocument(everySettledRow());
     if (process.env["UPDATE_DOCS"] === "1") writeFileSync("docs/leadership.md", wanted);
     assert.equal(existsSync("docs/leadership.md") ? readFileSync("docs/leadership.md", "utf8") : "", wanted);
   });
 });
 
-/** The node that leads by the only likeliest truth, where it claims the lock, its view names it, and at most one node is at fault. */
+/**
+ * The node that leads by the only likeliest truth, where it claims the lock, its view names it, and at most one node is
+ * at fault.
+ */
 function theRightOne(row: Row): number | null {
   const { leaders, faults } = truths(row);
   const [leader, ...others] = leaders;

@@ -64,7 +64,7 @@ for (const [what, event] of [
   });
 }
 
-test("a sole claim that its own document confirms, and none of another disputes, always gets yes, whatever came before", () => {
+test("a sole claim that its own view confirms and no other disputes is always fit", () => {
   fc.assert(
     fc.property(
       outcomeSequence(claimsAndWords, 40),
@@ -91,7 +91,7 @@ test("a sole claim that its own document confirms, and none of another disputes,
   );
 });
 
-test("of two claims the one that a document of a third names afterwards is primary", () => {
+test("of two claims the one that a third node's later view names is primary", () => {
   fc.assert(
     fc.property(
       outcomeSequence(claimsAndWords, 40),

@@ -5,7 +5,10 @@ import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { samplesMax, timeLagMs } from "../../../src/health/evidence/time-lag.ts";
 import { statusOutcome, observeAll, policyOf, unprobedCluster } from "../arbitraries.ts";
 
-/** What the leader wrote in each second, and how far behind the replica is at its end, in bytes. Long idle spans among busy ones. */
+/**
+ * What the leader wrote in each second, and how far behind the replica is at its end, in bytes. Long idle spans among
+ * busy ones.
+ */
 const seconds = fc.array(
   fc.record({
     written: fc.constantFrom(0, 0, 1, 100, 5_000),
@@ -15,7 +18,7 @@ const seconds = fc.array(
   { minLength: 1, maxLength: 700 },
 );
 
-test("time lag is never less than the truth by more than the age of the leader's last word, and its ring rises and is bounded", () => {
+test("time lag is short of the truth by at most the age of the leader's last report, and its samples ascend and are bounded", () => {
   fc.assert(
     fc.property(seconds, (lived) => {
       const policy = policyOf();
@@ -50,7 +53,7 @@ test("time lag is never less than the truth by more than the age of the leader's
   );
 });
 
-test("a replica that has replayed all of an idle leader's WAL has no lag, for as long as the leader is idle", () => {
+test("a replica that has replayed all WAL of an idle leader has no time lag", () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 600 }), (length) => {
       const healthPolicy = policyOf();

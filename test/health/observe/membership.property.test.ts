@@ -70,7 +70,7 @@ function clusterOf(truth: ReadonlyMap<string, string>): { leader: string; rows: 
   return { leader: "pg1", rows: [...truth].map(([name, host]) => ({ name, host })) };
 }
 
-test("whatever lists arrive from nodes of another cluster, a node that answers keeps its address and its yes", () => {
+test("lists from another cluster never take a node's address or yes while it answers", () => {
   fc.assert(
     fc.property(
       fc.array(rogue, { maxLength: 30 }),
@@ -101,7 +101,7 @@ test("whatever lists arrive from nodes of another cluster, a node that answers k
   );
 });
 
-test("after a real move a node is found again by the lists of two witnesses, whatever other lists arrive", () => {
+test("the lists of two witnesses find a moved node again, whatever other lists arrive", () => {
   const round = fc.record({
     rogues: fc.array(rogue, { maxLength: 3 }),
     witnesses: fc.shuffledSubarray(["pg1", "pg3"], { minLength: 2 }),
@@ -139,7 +139,7 @@ test("after a real move a node is found again by the lists of two witnesses, wha
   );
 });
 
-test("the order of rows in a list decides nothing", () => {
+test("the order of rows in a list does not matter", () => {
   fc.assert(
     fc.property(
       fc.array(rogue, { minLength: 1, maxLength: 6 }),

@@ -9,10 +9,16 @@ import { isAgeOnlyChange } from "../../../src/health/observe/revision.ts";
 import { observe } from "../../../src/health/observe/observe.ts";
 import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.ts";
 
-/** What may be another in a part that only grew older. */
-const ageing: ReadonlySet<string> = new Set(["sequence", "revision", "nodes", "newestReportAtMs", "positionSamples"]);
-/** The same of a node that answers and is attached. */
-const ageingOfNode: ReadonlySet<string> = new Set([
+/** Fields that may differ in a state of which only ages changed. */
+const ageFields: ReadonlySet<string> = new Set([
+  "sequence",
+  "revision",
+  "nodes",
+  "newestReportAtMs",
+  "positionSamples",
+]);
+/** The same for a node that answers and is attached. */
+const nodeAgeFields: ReadonlySet<string> = new Set([
   "sentAtMs",
   "sentAtWallMs",
   "lastHeldAtMs",
@@ -26,7 +32,7 @@ const first = clusterStateOf([
   { name: "pg1", role: "primary", document: { replication_state: null } },
   { name: "pg2", role: "replica" },
 ]);
-// The claim has stood for a while.
+// The holder has been the incumbent for a while.
 const before = {
   ...first,
   leadership: { ...first.leadership, incumbent: lockHolderOf(first.leadership) },
@@ -34,7 +40,7 @@ const before = {
 
 function again(cluster: ClusterState, node: "pg1" | "pg2", nowMs: number): ClusterState {
   const known = nodeOf(cluster, node);
-  if (known.report === null) throw new Error("every node of the cluster was heard");
+  if (known.report === null) throw new Error(`${node} has no report`);
   const result: StatusOutcome["result"] = { report: known.report, hasLock: known.hasLock };
   const outcome: StatusOutcome = {
     kind: "status",
@@ -49,43 +55,43 @@ function again(cluster: ClusterState, node: "pg1" | "pg2", nowMs: number): Clust
 
 function nodeOf(cluster: ClusterState, node: string): Observation {
   const known = nodeNamed(cluster, node);
-  if (known === undefined) throw new Error(`the cluster has ${node}`);
+  if (known === undefined) throw new Error(`no node ${node}`);
   return known;
 }
 
-function isSame(after: ClusterState, nowMs = 2_000, from = before): boolean {
-  return isAgeOnlyChange(from, after, { policy: defaultPolicy, nowMs });
+function isUnchanged(after: ClusterState, nowMs = 2_000, from = before): boolean {
+  return isAgeOnlyChange(from, after, { policy: plainSettings, nowMs });
 }
 
-function with2(after: ClusterState, change: Partial<Observation>): ClusterState {
+function withReplica(after: ClusterState, change: Partial<Observation>): ClusterState {
   return { ...after, nodes: after.nodes.map((node, at) => (at === 1 ? { ...node, ...change } : node)) };
 }
 
-suite("the facts of a cluster", () => {
-  test("stay while its nodes say again what they said", () => {
-    assert.ok(isSame(again(before, "pg1", 2_000)));
-    assert.ok(isSame(again(before, "pg2", 2_000)));
+suite("isAgeOnlyChange", () => {
+  test("is true while nodes repeat their reports", () => {
+    assert.ok(isUnchanged(again(before, "pg1", 2_000)));
+    assert.ok(isUnchanged(again(before, "pg2", 2_000)));
   });
 
-  test("are others after any change of what is known of the cluster", () => {
+  test("is false after a change of any other field of the cluster", () => {
     const after = again(before, "pg2", 2_000);
-    for (const key of Object.keys(after).filter((name) => !ageing.has(name)))
-      assert.ok(!isSame({ ...after, [key]: "another" }), key);
+    for (const key of Object.keys(after).filter((name) => !ageFields.has(name)))
+      assert.ok(!isUnchanged({ ...after, [key]: "another" }), key);
   });
 
-  test("are others after any change of what is known of a node", () => {
+  test("is false after a change of any other field of a node", () => {
     const after = again(before, "pg2", 2_000);
-    for (const key of Object.keys(nodeOf(after, "pg2")).filter((name) => !ageingOfNode.has(name)))
-      assert.ok(!isSame(with2(after, { [key]: "another" })), key);
+    for (const key of Object.keys(nodeOf(after, "pg2")).filter((name) => !nodeAgeFields.has(name)))
+      assert.ok(!isUnchanged(withReplica(after, { [key]: "another" })), key);
   });
 
-  test("are others when a node is heard whose word had grown too old", () => {
-    const { maxAgeMs } = defaultPolicy;
-    assert.ok(isSame(again(before, "pg2", 900 + maxAgeMs), 999 + maxAgeMs));
-    assert.ok(!isSame(again(before, "pg2", 900 + maxAgeMs), 1_000 + maxAgeMs));
+  test("is false if the node's last report was too old", () => {
+    const { maxAgeMs } = plainSettings;
+    assert.ok(isUnchanged(again(before, "pg2", 900 + maxAgeMs), 999 + maxAgeMs));
+    assert.ok(!isUnchanged(again(before, "pg2", 900 + maxAgeMs), 1_000 + maxAgeMs));
   });
 
-  test("are others while a replica gives no sign of being attached", () => {
+  test("is false while a replica shows no sign of attachment", () => {
     const after = again(before, "pg2", 2_000);
     const { attachment } = nodeOf(after, "pg2");
     for (const change of [
@@ -96,27 +102,27 @@ suite("the facts of a cluster", () => {
       { isStalled: true },
       { isDiverged: true },
     ])
-      assert.ok(!isSame(with2(after, { attachment: { ...attachment, ...change } })), JSON.stringify(change));
+      assert.ok(!isUnchanged(withReplica(after, { attachment: { ...attachment, ...change } })), JSON.stringify(change));
   });
 
-  test("are others when a heartbeat is dead, or first heard of, and stay while it lives", () => {
+  test("is false for a first or failed liveness answer, and true for a repeated live one", () => {
     const alive = { isAlive: true, sentAtMs: 1_000 };
-    const heard = with2(before, { liveness: alive });
-    assert.ok(!isSame(heard));
-    assert.ok(isSame(with2(heard, { liveness: { ...alive, sentAtMs: 2_000 } }), 2_000, heard));
-    assert.ok(!isSame(with2(heard, { liveness: { isAlive: false, sentAtMs: 2_000 } }), 2_000, heard));
+    const heard = withReplica(before, { liveness: alive });
+    assert.ok(!isUnchanged(heard));
+    assert.ok(isUnchanged(withReplica(heard, { liveness: { ...alive, sentAtMs: 2_000 } }), 2_000, heard));
+    assert.ok(!isUnchanged(withReplica(heard, { liveness: { isAlive: false, sentAtMs: 2_000 } }), 2_000, heard));
   });
 
-  test("stay while a damped lag comes to the same figures", () => {
+  test("is true while the damped lag is the same", () => {
     const damped = { bytes: 0, timeMs: 0, samples: [] };
-    const heard = with2(before, { dampedLag: damped });
-    assert.ok(isSame(with2(heard, { dampedLag: { ...damped } }), 2_000, heard));
-    assert.ok(!isSame(with2(heard, { dampedLag: { ...damped, bytes: 1 } }), 2_000, heard));
+    const heard = withReplica(before, { dampedLag: damped });
+    assert.ok(isUnchanged(withReplica(heard, { dampedLag: { ...damped } }), 2_000, heard));
+    assert.ok(!isUnchanged(withReplica(heard, { dampedLag: { ...damped, bytes: 1 } }), 2_000, heard));
   });
 
-  test("are others when the leader moved on", () => {
+  test("is false if the leader's position advanced", () => {
     const { positionSamples } = before;
     assert.equal(positionSamples.length, 1);
-    assert.ok(!isSame({ ...before, positionSamples: [...positionSamples, { atMs: 2_000, position: 1_008 }] }));
+    assert.ok(!isUnchanged({ ...before, positionSamples: [...positionSamples, { atMs: 2_000, position: 1_008 }] }));
   });
 });

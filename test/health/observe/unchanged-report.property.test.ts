@@ -21,14 +21,14 @@ import {
   type Name,
 } from "../arbitraries.ts";
 
-/** Nodes that are as they should be, so that many are where the leader is. */
-const calm = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 1 })).map(
+/** Healthy nodes, many at the leader's position. */
+const healthyNode = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max: 1 })).map(
   ([node, position]) =>
     (atMs: number) =>
       healthy(node, node === "pg1", { position: 0x5000000 + position, atMs }),
 );
 
-/** The same after a promotion: pg2 leads on timeline 2, lists its replicas, and some of them still state the old timeline. */
+/** The same after a promotion: pg2 leads on timeline 2 and lists its replicas, some of which still state the old timeline. */
 const promoted = fc
   .tuple(fc.constantFrom("pg2", "pg2", "pg3", "pg4"), fc.integer({ min: 0, max: 1 }), fc.constantFrom(1, 2, 2, null))
   .map(([node, position, timeline]) => (atMs: number) => {
@@ -44,11 +44,11 @@ const promoted = fc
 
 const switchPoints = fc.constant((atMs: number) => historyOutcome("pg2", atMs));
 
-const asked = fc.record({
-  told: fc
+const scenario = fc.record({
+  outcomes: fc
     .tuple(
-      outcomeSequence(fc.oneof({ weight: 19, arbitrary: calm }, { weight: 1, arbitrary: anyEvent }), 30),
-      outcomeSequence(
+      story(fc.oneof({ weight: 19, arbitrary: healthyNode }, { weight: 1, arbitrary: anyEvent }), 30),
+      story(
         fc.oneof(
           { weight: 17, arbitrary: promoted },
           { weight: 2, arbitrary: switchPoints },
@@ -66,18 +66,15 @@ const asked = fc.record({
   again: fc.shuffledSubarray([...names], { minLength: 1 }),
 });
 
-test("a word that is recognised leads to the very part that reading it anew would", () => {
-  let recognised = 0;
+test("recordUnchanged gives the same state as the full path", () => {
+  let unchanged = 0;
   fc.assert(
-    fc.property(asked, ({ told, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
-      const settings = { ...policyOf({ dwellMs }), rise };
-      const last = told.at(-1);
-      let state = observeAll(
-        unprobedCluster(),
-        [
-          ...told,
-          leaderViewOutcome("pg3", told.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last)),
-        ],
+    fc.property(scenario, ({ outcomes, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
+      const settings = { ...settingsOf({ dwellMs }), rise };
+      const last = outcomes.at(-1);
+      let state = heard(
+        unasked(),
+        [...outcomes, named("pg3", outcomes.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))],
         settings,
       );
       let sentAtMs = (last === undefined ? 0 : sentAt(last)) + afterMs;
@@ -86,10 +83,10 @@ test("a word that is recognised leads to the very part that reading it anew woul
         if (outcome === null) continue;
         const context = { policy: settings, nowMs: sentAtMs + answeredAfterMs };
         const short = recordUnchanged(state, outcome, context);
-        const full = observe(state, readAnew(outcome), context);
+        const full = observe(state, parsedAgain(outcome), context);
         if (short !== null) {
-          recognised += 1;
-          // Reading it anew counts as another fact, which is all.
+          unchanged += 1;
+          // The full path sees another report object and raises the revision.
           assert.deepEqual({ ...short, revision: 0 }, { ...full, revision: 0 });
         }
         state = full;
@@ -98,7 +95,7 @@ test("a word that is recognised leads to the very part that reading it anew woul
     }),
     { numRuns: 3_000 },
   );
-  assert.ok(recognised > 300, `only ${recognised} words were recognised`);
+  assert.ok(unchanged > 300, `only ${unchanged} reports were unchanged`);
 });
 
 function isPromotion(outcome: ProbeOutcome): boolean {
@@ -118,22 +115,22 @@ function outcomeAgain(
 
 type Answered = Exclude<StatusOutcome["result"], { readonly failure: unknown }>;
 
-/** The same outcome with a report that only looks alike, as when it was parsed once more. */
-function readAnew(outcome: StatusOutcome & { readonly result: Answered }): StatusOutcome {
+/** The same outcome with an equal report in another object, as if parsed again. */
+function parsedAgain(outcome: StatusOutcome & { readonly result: Answered }): StatusOutcome {
   return { ...outcome, result: { ...outcome.result, report: { ...outcome.result.report } } };
 }
 
 function healthy(
   node: Name,
   isLeader: boolean,
-  said: {
+  stated: {
     readonly position: number;
     readonly atMs: number;
     readonly timeline?: number | null;
     readonly senders?: readonly Sender[];
   },
-): ReturnType<typeof statusOutcome> {
-  const { position, atMs, timeline = 1, senders = [] } = said;
+): ReturnType<typeof answered> {
+  const { position, atMs, timeline = 1, senders = [] } = stated;
   const positions = isLeader ? { location: position } : { location: null, received: position, replayed: position };
   return statusOutcome(node, atMs, {
     hasLock: isLeader,
@@ -145,7 +142,7 @@ function healthy(
   });
 }
 
-/** What was heard of one story after another, pg1 having lost the lock in between. */
+/** Appends one scenario to another. Between them pg1 loses the lock. */
 function laterBy(outcomes: readonly ProbeOutcome[], before: readonly ProbeOutcome[]): readonly ProbeOutcome[] {
   const last = before.at(-1);
   const beganMs = last === undefined ? 0 : sentAt(last);
