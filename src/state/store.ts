@@ -77,7 +77,7 @@ function snapshotOf(instance: string, sequence: number, clusters: readonly Monit
     instance,
     sequence,
     // What was judged by other settings is judged anew. No part had these facts before: they never grow faster than the sequence.
-    clusters: clusters.map(({ cluster }) => ({ ...cluster, facts: sequence })),
+    clusters: clusters.map(({ cluster }) => ({ ...cluster, revision: sequence })),
     index: new Map(clusters.map(({ cluster: state }, at) => [state.name, at])),
   };
 }

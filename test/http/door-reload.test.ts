@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
-import { ListenError, ListenerSet } from "../../src/http/listener/listener-set.ts";
+import { ListenError } from "../../src/http/listener/listen-error.ts";
+import { ListenerSet } from "../../src/http/listener/listener-set.ts";
 import { ask } from "../fake/ask.ts";
 import { listenerOf } from "../fake/config.ts";
 import { eventsTo } from "../fake/front.ts";

@@ -4,7 +4,7 @@ import { pino } from "pino";
 import { PassThrough } from "node:stream";
 import { App } from "../../src/app/app.ts";
 import type { Config } from "../../src/config/model/config.ts";
-import { ListenError } from "../../src/http/listener/listener-set.ts";
+import { ListenError } from "../../src/http/listener/listen-error.ts";
 import { ask } from "../fake/ask.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { liveCluster, type LiveNode } from "../fake/live-node.ts";

@@ -1,9 +1,8 @@
 import { App } from "../../app/app.ts";
 import type { Config } from "../../config/model/config.ts";
 import { loadConfig, type ConfigSources } from "../../config/load.ts";
-import { ListenError } from "../../http/listener/listener-set.ts";
+import { ListenError } from "../../http/listener/listen-error.ts";
 import { installLastResort } from "../../app/last-resort.ts";
-import { hasSupportedInternals } from "../../http/fast-path/tcp-handle.ts";
 import { makeLog, type Logger } from "../../events/logger.ts";
 import { Reloader } from "../../app/reloader.ts";
 import { CommandError } from "../framework/command.ts";
@@ -34,11 +33,6 @@ export async function serve({ args, result, io, print, signal: ending }: Command
     growYoungGeneration();
     for (const { config: listener, port } of app.doors)
       log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
-    if (config.fastPath && !hasSupportedInternals)
-      log.warn(
-        { node: process.version },
-        "no fast lane: this Node does not show its TCP handles as 20, 22, 24 and 26 do; checks go the ordinary way",
-      );
     if (simulator !== null) print(demoBanner(app.doors, simulator.nodes));
     const signal = await runUntilSignal({ app, reloader, log, signals });
     result.cover("service", "complete", { detail: `ended by ${signal}` });

@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache";
 import type { Snapshot } from "../../cluster/snapshot.ts";
+import { unrestrictedAccess } from "../../config/model/listener-access-config.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
 import { validUntilMs } from "../../health/judge/verdict-expiry.ts";
 import { hostConflict, type HostNode } from "./target-node.ts";
@@ -60,15 +61,18 @@ export class NodeApi {
     return reply;
   }
 
-  /** The answers of this dialect for the fast lane, none rendered yet. */
-  cached(): ResponseCache {
+  /**
+   * The cached responses of this listener, none rendered yet.
+   * @param idleTimeoutMs how long the listener keeps an idle connection: responses state it
+   */
+  cached(idleTimeoutMs?: number): ResponseCache {
     return new ResponseCache({
       revision: (cluster) => {
         const { clusters, index } = this.#sources.snapshot();
         return clusters[index.get(cluster) ?? -1]?.revision;
       },
       now: () => this.#sources.now(),
-      render: (text) => this.render(text),
+      render: (text) => this.render(text, idleTimeoutMs),
     });
   }
 
@@ -77,7 +81,7 @@ export class NodeApi {
    * @param text the chunk's bytes as latin1
    * @returns `null` for everything else: what is not understood, our own health, documents with an age
    */
-  render(text: string): CachedResponse | null {
+  render(text: string, idleTimeoutMs: number = unrestrictedAccess.limits.idleTimeoutMs): CachedResponse | null {
     const simple = readSimpleRequest(text);
     if (simple === null) return null;
     const { request, keepsConnection } = simple;
@@ -94,7 +98,7 @@ export class NodeApi {
     const route = nameOf(question);
     const limitsTime = question.kind === "check" && question.check.lagTimeMsMax !== null;
     return {
-      bytes: renderReply(reply, { method: request.method, keepsConnection }),
+      bytes: renderReply(reply, { method: request.method, keepsConnection, idleTimeoutMs }),
       keepsConnection,
       cluster,
       revision: state.revision,

@@ -26,5 +26,8 @@ export function nodeHandler(listener: ListenerConfig, config: Config, sources: N
     },
     sources,
   );
-  return Object.assign((request: Request) => dialect.handle(request), fastPath ? { cached: dialect.cached() } : {});
+  return Object.assign(
+    (request: Request) => dialect.handle(request),
+    fastPath === false ? {} : { cached: dialect.cached(listener.access.limits.idleTimeoutMs) },
+  );
 }
