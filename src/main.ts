@@ -1,10 +1,9 @@
 #!/usr/bin/env node
-/** The street door: argv to a command, signals, exit code. A command's file is loaded only when it is asked for. */
+/** Entry point: argv to a command, signals, exit code. A command's file is loaded only when the command runs. */
+// First: it must run before any other module of the program.
+import "./cli/framework/v8-flags.ts";
 import { processIo } from "./cli/output/io.ts";
-import { limitHeap } from "./cli/framework/v8-tuning.ts";
 import { run } from "./cli/run.ts";
-
-limitHeap();
 
 const ended = new AbortController();
 const crashed = new AbortController();
