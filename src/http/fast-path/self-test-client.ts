@@ -8,6 +8,7 @@ export interface LoopbackAddress {
 
 /** The end of each response to `exchange`. */
 const responseEnd = '{"self":"test"}';
+const readBufferBytes = 65_536;
 
 /**
  * Sends requests on one connection, each when the one before it is answered. The last one must close the connection.
@@ -37,33 +38,43 @@ export async function exchange(
   return text;
 }
 
-/** A connection whose peer requests a large response and reads it late. */
-export class LargeDownload {
+/** A connection whose client does not read until the end. Its reads use one small buffer, so the self-test costs little memory. */
+export class LateReader {
   readonly #socket: Socket;
+  #received = 0;
 
   constructor(address: LoopbackAddress, signal: AbortSignal) {
-    this.#socket = open(address, signal);
+    const onRead = (length: number): boolean => {
+      this.#received += length;
+      return true;
+    };
+    const onread = { buffer: Buffer.allocUnsafe(readBufferBytes), callback: onRead };
+    this.#socket = watched(connect({ ...address, noDelay: true, onread }), signal);
+    this.#socket.pause();
   }
 
-  /** Sends a request and waits, without reading, until the response was written. */
-  async request(request: string, isWritten: () => boolean): Promise<void> {
+  /** Sends a request and waits, without reading, until `isAnswered` or the connection breaks. */
+  async request(request: string, isAnswered: () => boolean): Promise<void> {
     this.#socket.write(request);
-    while (!isWritten() && !this.#socket.destroyed) await new Promise((resolve) => void setImmediate(resolve));
+    while (!isAnswered() && !this.#socket.destroyed) await new Promise((resolve) => void setImmediate(resolve));
   }
 
-  /** Sends a request that closes the connection and reads to the end. @returns how many bytes came */
+  /** Sends a request that closes the connection and reads to the end. @returns how many bytes came in all */
   async readToEnd(request: string): Promise<number> {
     this.#socket.write(request);
-    let length = 0;
-    for await (const chunk of this.#socket) length += String(chunk).length;
-    return length;
+    const closed = new Promise<void>((resolve) => void this.#socket.once("close", () => resolve()));
+    this.#socket.resume();
+    if (!this.#socket.destroyed) await closed;
+    return this.#received;
   }
 }
 
 function open(address: LoopbackAddress, signal: AbortSignal): Socket {
-  const socket = connect({ ...address, noDelay: true });
-  socket.setEncoding("latin1");
-  socket.on("error", () => {}); // the iteration throws it
+  return watched(connect({ ...address, noDelay: true }), signal).setEncoding("latin1");
+}
+
+function watched(socket: Socket, signal: AbortSignal): Socket {
+  socket.on("error", () => {}); // whoever reads notices that it was closed
   signal.addEventListener("abort", () => socket.destroy(new Error(String(signal.reason))), { once: true });
   return socket;
 }

@@ -19,8 +19,8 @@ async function openListener(context: TestContext, handler: ListenerHandler): Pro
   return new Front(port, [], errors);
 }
 
-describe("a request that cannot be taken", () => {
-  test("has a status of its own, and a JSON error where it could be read at all", async (context) => {
+describe("a request that cannot be answered", () => {
+  test("gets a status of its own, and a JSON error if it could be parsed", async (context) => {
     const front = await openFront(context, steady(), { listening: whole });
     const post = await front.ask("/primary", { method: "POST" });
     assert.deepEqual([post.status, post.headers.get("Allow")], [405, "GET, HEAD, OPTIONS"]);
@@ -56,13 +56,13 @@ describe("a request that cannot be taken", () => {
     assert.deepEqual(front.errors, []);
   });
 
-  test("shows no more of a value than 200 characters", async (context) => {
+  test("gets an error with at most 200 characters of its value", async (context) => {
     const front = await openFront(context, steady(), { listening: whole });
     const { body } = await front.ask(`/replica?lag=${"9".repeat(1_500)}`);
     assert.equal(JSON.parse(Buffer.from(body, "latin1").toString()).value.length, 201);
   });
 
-  test("is told as one 500 where the mistake is our own, at once or late, and ends nothing else", async (context) => {
+  test("gets a 500 if the handler throws or rejects, and other requests are answered", async (context) => {
     const front = await openListener(context, ({ target }) => {
       if (target === "/throws") throw new Error("planted");
       if (target === "/rejects") return Promise.reject(new Error("planted"));
@@ -79,7 +79,7 @@ describe("a request that cannot be taken", () => {
 });
 
 describe("a listener", () => {
-  test("finishes what is under way when it closes, and cuts what takes longer than its grace", async () => {
+  test("finishes running requests when it closes, and cuts those that exceed its grace period", async () => {
     for (const graceMs of [1_500, 30]) {
       let answer = (): void => {};
       const listener = new Listener(
@@ -103,14 +103,14 @@ describe("a listener", () => {
     }
   });
 
-  test("that cannot open says what the system says", async (context) => {
+  test("rejects with the system's error if it cannot open", async (context) => {
     const taken = createServer();
     const takenPort = await listen(context, taken);
-    const listener = new Listener(() => assert.fail("nobody can ask"), unrestrictedAccess, eventsTo([]));
+    const listener = new Listener(() => assert.fail("no request can arrive"), unrestrictedAccess, eventsTo([]));
     await assert.rejects(listener.open({ address: "127.0.0.1", port: takenPort }), { code: "EADDRINUSE" });
   });
 
-  test("answers others while half a request hangs on a connection", async (context) => {
+  test("answers other clients while incomplete requests are open", async (context) => {
     const front = await openFront(context, steady());
     const slow = Array.from({ length: 50 }, () => connect(front.port, "127.0.0.1"));
     context.after(() => slow.forEach((socket) => socket.destroy()));
@@ -118,7 +118,7 @@ describe("a listener", () => {
     assert.equal((await front.ask("/nodes/pg1/primary")).status, 200);
   });
 
-  test("outlives askers that reset after the status line", async (context) => {
+  test("survives clients that reset after the status line", async (context) => {
     const front = await openFront(context, steady());
     for (let time = 0; time < 30; time += 1) {
       await new Promise<void>((resolve) => {
