@@ -71,6 +71,7 @@ export class App {
       ...wires,
       answers: () => [...this.#counter.rows(), ...this.#listeners.answers()],
       workers: () => this.#listeners.usage(),
+      fastPath: () => this.#listeners.fastPathCounts(),
       lostLogLines: () => lostLinesOf(log),
       refresh: () => this.#listeners.refresh(),
       exporter: () => this.#config.exporter,

@@ -1,5 +1,5 @@
 import type { ClusterConfig, ListenerConfig } from "../config/model/config.ts";
-import type { ListenerEvents } from "../http/listener/listener.ts";
+import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
 import { safeMethods, type Request } from "../http/message/request.ts";
 import type { AuditRecord } from "../gateway/audit-record.ts";

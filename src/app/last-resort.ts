@@ -1,28 +1,27 @@
 /**
- * What happens to an exception that nobody caught. Listeners, fast path and gateway contain what they call, so none is expected here.
+ * What happens to an exception that nothing caught. Listeners, the fast path and the gateway contain what they call, so none is expected.
  *
- * An exception cuts short the functions on its stack and no others. So the process may go on exactly where every function of ours on the stack
- * serves one connection (`connectionFiles`): no write to what connections share (snapshot, probes, drains, configuration) was under way. The
- * connection itself is left to its time limits. Everything else ends the process, as what it knows can no longer be trusted:
- * its supervisor, or for a worker the main process, starts another one.
+ * An exception ends the functions on its stack and no others. So the process may continue if each function of rolecall on the stack
+ * serves one connection (`connectionFiles`): then no write to shared state (snapshot, probes, drains, configuration) was cut short. The
+ * connection itself is left to its time limits. Every other exception ends the process, as its state can no longer be trusted: its
+ * supervisor, or the main process for a worker, starts another one.
  */
 
-/** The files of ours that serve one connection and write nothing that others read. */
+/** Files that serve one connection and write no shared state. */
 const connectionFiles = /^(http|gateway)\/|^workers\/relay-/;
-/** The folder of our own files, as stacks name it. */
+/** The folder of rolecall's files, as stacks name it. */
 const ownFolder = new URL("..", import.meta.url).href;
-/** Stacks are kept so deep, in frames: one that is cut off could hide a function. */
+/** How many frames a stack keeps. One that is cut off could hide a function. */
 const stackDepth = 50;
-/** So many within a minute are no accident of one connection. */
-const mostPerMinute = 60;
+/** More exceptions than this within a minute end the process. */
+const perMinuteMax = 60;
 const minuteMs = 60_000;
 
-/** The events of a process that nobody caught what was thrown. */
 const events = ["uncaughtException", "unhandledRejection"] as const;
 
 /**
- * Whether an exception can have touched no more than one connection: each function of ours on its stack serves one.
- * @param depth how many frames stacks are kept with: one as deep is not known to its end
+ * Whether an exception can have affected no more than one connection: each function of rolecall on its stack serves one.
+ * @param depth how many frames stacks keep: a stack of that many may be cut off
  */
 export function isOfOneConnection(error: unknown, depth: number = stackDepth): boolean {
   if (!(error instanceof Error) || typeof error.stack !== "string") return false;
@@ -35,34 +34,34 @@ export function isOfOneConnection(error: unknown, depth: number = stackDepth): b
 }
 
 /**
- * Puts itself before the process's own handlers of what nobody caught, which see only what may not be contained.
- * @param onContained reports what was contained
- * @returns takes it away again
+ * Runs before the present handlers of uncaught exceptions and rejections. They get only what must end the process.
+ * @param onContained called with each exception that was contained
+ * @returns a function that restores the handlers
  */
 export function installLastResort(onContained: (error: unknown) => void): () => void {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = stackDepth;
-  let minuteBeganMs = -Infinity;
+  let minuteStartMs = -Infinity;
   let count = 0;
   const contains = (error: unknown): boolean => {
     const nowMs = performance.now();
-    if (nowMs - minuteBeganMs > minuteMs) [minuteBeganMs, count] = [nowMs, 0];
+    if (nowMs - minuteStartMs > minuteMs) [minuteStartMs, count] = [nowMs, 0];
     count += 1;
-    if (count > mostPerMinute || !isOfOneConnection(error)) return false;
+    if (count > perMinuteMax || !isOfOneConnection(error)) return false;
     onContained(error);
     return true;
   };
   const restore = events.map((event) => {
     const before = process.rawListeners(event);
-    const judge = (error: unknown, ...rest: unknown[]): void => {
+    const handle = (error: unknown, ...rest: unknown[]): void => {
       if (!contains(error)) for (const listener of before) Reflect.apply(listener, process, [error, ...rest]);
     };
     process.removeAllListeners(event);
-    process.on(event, judge);
+    process.on(event, handle);
     return (): void => {
-      process.removeListener(event, judge);
+      process.removeListener(event, handle);
       for (const listener of before)
-        process.on(event, (...told: unknown[]) => void Reflect.apply(listener, process, told));
+        process.on(event, (...args: unknown[]) => void Reflect.apply(listener, process, args));
     };
   });
   return () => {

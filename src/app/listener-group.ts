@@ -1,8 +1,10 @@
 import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
-import { ListenerSet, keysOf, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
-import type { ListenerEvents } from "../http/listener/listener.ts";
+import { ListenerSet, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
+import { keysOf } from "../http/listener/listener-keys.ts";
+import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
+import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";
 import { socketOfDescriptor } from "../http/listener/bind-target.ts";
 import type { Logger } from "../events/logger.ts";
@@ -43,6 +45,10 @@ export class ListenerGroup {
       placeOf: (key) => {
         const handle = sockets.get(key);
         return sockets.delete(key) ? { handle } : undefined;
+      },
+      fastPath: {
+        mode: () => fullState().config.fastPath,
+        onOff: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
       },
     });
     const wires = { log, fullState, eventsOf, onContained, answererFor: handlerFor, sockets: inherited };
@@ -100,6 +106,11 @@ export class ListenerGroup {
   /** What the workers answered. */
   answers(): ReturnType<WorkerPool["answers"]> {
     return this.#workers?.answers() ?? [];
+  }
+
+  /** What the fast path did, here and in the workers. */
+  fastPathCounts(): FastPathCounts {
+    return sumFastPathCounts([this.#own.fastPathCounts, ...(this.#workers?.fastPathCounts() ?? [])]);
   }
 
   /** What the workers used; `null` where there are none. */

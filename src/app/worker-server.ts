@@ -2,7 +2,8 @@ import type { SendHandle } from "node:child_process";
 import { Clock, originOfClock } from "../state/clock.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { JudgeInputs } from "../http/node-api/answer.ts";
-import { ListenError, ListenerSet, type PreparedListeners } from "../http/listener/listener-set.ts";
+import { ListenError } from "../http/listener/listen-error.ts";
+import { ListenerSet, type PreparedListeners } from "../http/listener/listener-set.ts";
 import { exporterPageOf, isReload } from "../http/message/exporter-paths.ts";
 import { ExporterRoles } from "../http/exporter-api/exporter-roles.ts";
 import type { ListenerHandler, RequestHandler } from "../http/message/handler.ts";
@@ -67,6 +68,10 @@ export class WorkerServer {
       onOpened: (key, socket) => {
         if (!this.#sockets.has(key)) send({ kind: "opened", key }, socket);
         this.#sockets.delete(key);
+      },
+      fastPath: {
+        mode: () => this.#replica?.config.fastPath ?? false,
+        onOff: (reason) => send({ kind: "fast_path_off", reason }),
       },
     });
     this.#beat = setInterval(() => {
@@ -224,6 +229,7 @@ export class WorkerServer {
     const { user, system } = process.cpuUsage();
     const report = {
       answers: [...this.#counter.rows()],
+      fastPath: this.#listeners.fastPathCounts,
       cpuS: (user + system) / 1e6,
       residentBytes: process.memoryUsage.rss(),
     };

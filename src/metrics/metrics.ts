@@ -3,6 +3,7 @@ import { ProbeStats, type ProbeRecord } from "./collectors/probe-stats.ts";
 import { buildInfo } from "./collectors/build-info.ts";
 import { collectorsOfNode } from "./collectors/collectors.ts";
 import { Durations } from "./durations.ts";
+import { registerFastPathMetrics } from "./fast-path-metrics.ts";
 import { exporterFamilies, type ReadSource } from "./nodes/pg-exporter-metrics.ts";
 import { managerFamilies } from "./nodes/patroni-metrics.ts";
 import { ManagementMetrics } from "./management-metrics.ts";
@@ -46,6 +47,7 @@ export class Metrics {
       registers,
     });
     this.management = new ManagementMetrics(registers);
+    registerFastPathMetrics(registers, sources.fastPath);
     this.#refreshers = [processMetrics(registers, sources), answerMetrics(registers, sources)];
   }
 

@@ -1,4 +1,5 @@
 import type { ExporterConfig } from "../config/model/config.ts";
+import type { FastPathUsage } from "./fast-path-metrics.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
 import type { SeriesSources } from "./nodes/node-view.ts";
 
@@ -7,6 +8,8 @@ export interface MetricSources extends SeriesSources {
   /** Wall time, in ms. */
   readonly wall: () => number;
   readonly answers: () => Iterable<{ readonly route: string; readonly status: number; readonly count: number }>;
+  /** What the fast path did, in the workers too. */
+  readonly fastPath: () => FastPathUsage;
   /** What the workers used, how many there are, and how many were lost; `null` where there are none. */
   readonly workers: () => WorkersUsage | null;
   /** How many lines of the log were lost as stderr was not read. */

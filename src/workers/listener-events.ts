@@ -1,5 +1,5 @@
 import type { ListenerConfig } from "../config/model/config.ts";
-import type { ListenerEvents } from "../http/listener/listener.ts";
+import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import type { SentEvent } from "./messages.ts";
 
 /** At most so many of those who were not let in are told of one by one within a span; a flood must not become a flood of messages. */

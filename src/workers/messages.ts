@@ -1,6 +1,7 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
+import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { Request } from "../http/message/request.ts";
 import type { ClockReading } from "../state/clock.ts";
 import type { SentChange } from "./outcome-feed.ts";
@@ -48,6 +49,8 @@ export type FromWorker =
   /** Its snapshot is not the first process's: it has to be told the whole again. */
   | { readonly kind: "lost" }
   | { readonly kind: "event"; readonly event: SentEvent }
+  /** Its fast path is off although it is configured, or has tripped. */
+  | { readonly kind: "fast_path_off"; readonly reason: string }
   /** What its last resort caught. */
   | { readonly kind: "contained"; readonly problem: string }
   | { readonly kind: "crashed"; readonly problem: string };
@@ -66,6 +69,7 @@ export interface SentProblem {
 /** What a worker has done since it began. */
 export interface WorkerReport {
   readonly answers: readonly { readonly route: string; readonly status: number; readonly count: number }[];
+  readonly fastPath: FastPathCounts;
   readonly cpuS: number;
   readonly residentBytes: number;
 }

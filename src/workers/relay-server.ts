@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { ListenerConfig } from "../config/model/config.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
 import { answerExchange, requestOf } from "../http/message/http-exchange.ts";
-import type { ListenerEvents } from "../http/listener/listener.ts";
+import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { relayHeaders, takeRelayed } from "../gateway/relay.ts";
 import type { RelayAddress } from "./messages.ts";
 

@@ -1,9 +1,12 @@
 import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
-import { ListenError, keysOf, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
+import { ListenError } from "../http/listener/listen-error.ts";
+import { keysOf } from "../http/listener/listener-keys.ts";
+import type { OpenListener, PreparedListeners } from "../http/listener/listener-set.ts";
+import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
-import type { ListenerEvents } from "../http/listener/listener.ts";
+import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { closeBareSocket } from "../http/listener/bind-target.ts";
 import type { Logger } from "../events/logger.ts";
 import { OutcomeFeed } from "./outcome-feed.ts";
@@ -104,6 +107,11 @@ export class WorkerPool {
   /** What the workers answered so far; a route and status may come more than once. */
   answers(): WorkerReport["answers"] {
     return this.#reports.answers(this.#workers().map(({ report }) => report));
+  }
+
+  /** What the fast path of each worker did. */
+  fastPathCounts(): readonly FastPathCounts[] {
+    return this.#reports.fastPathCounts(this.#workers().map(({ report }) => report));
   }
 
   /** What they used of the machine, how many there are, and how many ended that were not told to. */
@@ -233,6 +241,12 @@ export class WorkerPool {
         break;
       case "event":
         tellEvent(message.event, this.#context.eventsOf(message.event.listener), slot.number);
+        break;
+      case "fast_path_off":
+        this.#context.log.warn(
+          { node: process.version, worker: slot.number, reason: message.reason },
+          "fast path off",
+        );
         break;
       case "contained":
         this.#context.onContained(message.problem);

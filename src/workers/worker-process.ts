@@ -1,6 +1,7 @@
 import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import type { ListenerConfig } from "../config/model/config.ts";
+import { noFastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
 /**
@@ -29,7 +30,7 @@ export class WorkerProcess {
   /** Resolves when it listens to us. @throws Error where it does not come to that */
   readonly ready: Promise<void>;
   /** What it last told of itself. */
-  report: WorkerReport = { answers: [], cpuS: 0, residentBytes: 0 };
+  report: WorkerReport = { answers: [], fastPath: noFastPathCounts, cpuS: 0, residentBytes: 0 };
   /** Turns of the watch in which nothing was heard of it. */
   silentFor = 0;
 

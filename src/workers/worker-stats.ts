@@ -1,3 +1,4 @@
+import { type FastPathCounts, noFastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { WorkerReport } from "./messages.ts";
 
 type Answers = WorkerReport["answers"];
@@ -5,6 +6,7 @@ type Answers = WorkerReport["answers"];
 /** What workers have done, those that are gone too. */
 export class WorkerStats {
   readonly #gone = new Map<string, Answers[number]>();
+  #goneFastPath: FastPathCounts = noFastPathCounts;
   #goneCpuS = 0;
   #lost = 0;
 
@@ -14,8 +16,9 @@ export class WorkerStats {
   }
 
   /** Keeps what a worker did that is gone. */
-  addExited({ answers, cpuS }: WorkerReport): void {
+  addExited({ answers, fastPath, cpuS }: WorkerReport): void {
     this.#lost += 1;
+    this.#goneFastPath = sumFastPathCounts([this.#goneFastPath, fastPath]);
     this.#goneCpuS += cpuS;
     for (const { route, status, count } of answers) {
       const key = `${route} ${status}`;
@@ -26,6 +29,11 @@ export class WorkerStats {
   /** The answers of all; a route and status may come more than once. */
   answers(living: readonly WorkerReport[]): Answers {
     return [...this.#gone.values(), ...living.flatMap(({ answers }) => answers)];
+  }
+
+  /** What the fast paths of all did. */
+  fastPathCounts(living: readonly WorkerReport[]): readonly FastPathCounts[] {
+    return [this.#goneFastPath, ...living.map(({ fastPath }) => fastPath)];
   }
 
   /** What all have used of the machine. */

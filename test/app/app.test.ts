@@ -7,7 +7,7 @@ import { test, type TestContext } from "node:test";
 import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
 import type { ClusterConfig, Config, ListenerConfig } from "../../src/config/model/config.ts";
-import { ListenError } from "../../src/http/listener/listener-set.ts";
+import { ListenError } from "../../src/http/listener/listen-error.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { openFakeCluster, type FakeNode } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";

@@ -1,42 +1,59 @@
 import { connect } from "node:net";
 
-/** What came back on one connection, and how it ended. */
+/** What a server wrote on one connection, and how it ended. */
 export interface Exchange {
   readonly bytes: string;
-  /** `open`: nothing ended it and the server went on answering; `closed`: the server ended it. */
+  /** `open`: the server answered until the end; `closed`: the server ended it before. */
   readonly fate: "open" | "closed";
 }
 
-/**
- * Marks the end of an exchange: a question whose answer is like no other and closes the connection, so that nothing has
- * to be waited for.
- */
+/** Ends an exchange: its answer is like no other and closes the connection, so no test waits for a timeout. */
 const farewell = "GET /nodes/farewell/primary HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
+/** So many turns of the loop without a byte: the server, which runs in this process, has done what it does with what it read. */
+const quietTurns = 12;
+
 /**
- * Writes pieces to a server one after the other, each in a packet of its own, then asks for the connection's end.
- * A server that reads on answers the farewell last; its answer tells an open connection from a closed one.
+ * Writes pieces to a server in this process, each when the server has reacted to the one before it, then asks for the connection's end.
+ * A server that still reads answers the farewell last; its answer tells an open connection from a closed one.
+ *
+ * A server that closes while bytes of its client are unread sends a reset, which may overtake what it wrote before. Nothing is written
+ * before everything was read, so no exchange loses bytes to that.
  */
 export function exchange(port: number, pieces: readonly Buffer[]): Promise<Exchange> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
     const socket = connect({ port, host: "127.0.0.1", noDelay: true });
+    let [isConnected, isEnded] = [false, false];
     socket.on("data", (chunk) => chunks.push(chunk));
-    socket.on("error", () => {}); // a reset is a way to be closed
+    socket.on("end", () => (isEnded = true));
+    // A reset closes a connection too.
+    socket.on("error", (error) => {
+      if (!isConnected) reject(error);
+    });
     socket.on("close", () => resolve(exchangeOf(Buffer.concat(chunks).toString("latin1"))));
     const write = (at: number): void => {
-      if (socket.destroyed || socket.writableEnded) return;
-      if (at < pieces.length) socket.write(pieces[at] ?? Buffer.alloc(0), () => turns(4, () => write(at + 1)));
+      if (isEnded || socket.destroyed) return;
+      if (at < pieces.length) socket.write(pieces[at] ?? Buffer.alloc(0), () => whenQuiet(chunks, () => write(at + 1)));
       else socket.end(farewell);
     };
-    socket.on("connect", () => write(0));
+    socket.on("connect", () => {
+      isConnected = true;
+      write(0);
+    });
   });
 }
 
-/** Lets the loop turn, so that a server in this process has read what was written before more comes. */
-function turns(count: number, then: () => void): void {
-  if (count === 0) then();
-  else setImmediate(turns, count - 1, then);
+/** Calls back when no chunk has come for some turns of the loop. */
+function whenQuiet(chunks: readonly Buffer[], then: () => void): void {
+  let [count, left] = [chunks.length, quietTurns];
+  const turn = (): void => {
+    if (chunks.length !== count) [count, left] = [chunks.length, quietTurns];
+    left -= 1;
+    if (left > 0) setImmediate(turn);
+    else then();
+  };
+  turn();
 }
 
 const farewellAnswer =

@@ -15,6 +15,7 @@ function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), expor
     wall: () => 1_795_242_555_000,
     answers: () => counter.rows(),
     workers: () => null,
+    fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
     exporter: () => exporter,
@@ -31,6 +32,18 @@ async function linesOf(metrics: Metrics, name: string): Promise<readonly string[
     .filter((line) => line.startsWith(name))
     .sort();
 }
+
+test("the fast path has its requests, fallbacks and trips", async () => {
+  const metrics = metricsOf(steady());
+  const expected = [
+    'rolecall_fast_path_fallbacks_total{reason="not_cached"} 2',
+    'rolecall_fast_path_fallbacks_total{reason="slow_reader"} 0',
+    "rolecall_fast_path_requests_total 5",
+    "rolecall_fast_path_trips_total 1",
+  ];
+  assert.deepEqual(await linesOf(metrics, "rolecall_fast_path"), expected);
+  assert.deepEqual(await linesOf(metrics, "rolecall_fast_path"), expected, "a second scrape adds nothing");
+});
 
 test("every node has its age, reachability, lag, role, and fitness with the reason", async () => {
   const metrics = metricsOf(steadyCluster());

@@ -1,6 +1,6 @@
 import { ServingProcess } from "../../app/serving-process.ts";
 import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
-import { ListenError } from "../../http/listener/listener-set.ts";
+import { ListenError } from "../../http/listener/listen-error.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { loadedFrom, sourcesOf } from "../client/configuration.ts";
 import { demoBanner } from "../output/demo-banner.ts";

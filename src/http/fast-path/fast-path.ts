@@ -1,192 +1,71 @@
-import type { Server } from "node:http";
-import type { Socket } from "node:net";
-import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
-import { RawTcpConnection } from "./raw-tcp-connection.ts";
-import type { ConnectionLimiter } from "../access/connection-limiter.ts";
-import type { CachedResponses } from "../message/handler.ts";
-import { renderedTimeout } from "../message/http1-serializer.ts";
-import { simpleHeadMax } from "../message/simple-request-parser.ts";
-import { type Handle, peerOf, interceptConnections } from "./tcp-handle.ts";
+import type { Server } from "node:net";
+import type { FastPathControl } from "./fast-path-control.ts";
+import { FastConnections, type FastConnectionsContext, type FastPathLimits } from "./fast-connections.ts";
 
 /**
- * Whether a door lets anybody in without a look, so that its lane may be used: no TLS, no locks, and the time limits that the lane's own
- * sweeps keep.
+ * Answers simple requests of one listener from cached bytes, without node:http (docs/fast-path.md). All other requests, and all requests
+ * while it is off, go to node:http as usual.
  */
-export function canUseFastPath({ tls, auth, allow, limits }: ListenerAccess): boolean {
-  const hasOwnTimes =
-    limits.headerTimeoutMs !== sweepsUnasked * sweepMs || limits.idleTimeoutMs !== sweepsIdle * sweepMs;
-  return tls === null && auth === null && allow === null && !hasOwnTimes;
+export interface FastPath {
+  /**
+   * Starts to take the connections that `server`, which listens, accepts, if this process may use the fast path and it has proven itself.
+   * Resolves when that is decided. Never rejects. Does nothing if it has started already.
+   */
+  start(server: Server): Promise<void>;
+  /** Keeps other time limits from now on, for open connections too. */
+  limitTo(limits: FastPathLimits): void;
+  /** Closes all connections that are on the fast path, and takes no more. */
+  close(): void;
 }
 
-/** How often idle connections are looked for, in ms. */
-const sweepMs = 5_000;
-/** A connection that has asked nothing yet is given up after so many sweeps, one that has asked after so many. */
-const sweepsUnasked = 2;
-const sweepsIdle = 24;
-
-/** What the lane is wired to. */
-export interface FastPathContext {
-  /** The answers in force; while it gives `null` every connection goes the ordinary way at once. */
-  readonly cached: () => CachedResponses | null;
-  readonly limiter: ConnectionLimiter;
-  /** Called with what threw on a connection, which is closed for it. */
-  readonly onError: (error: unknown) => void;
+/** What the fast path of one listener works with. */
+export interface FastPathContext extends Omit<FastConnectionsContext, "io" | "monitor"> {
+  readonly control: FastPathControl;
 }
 
-/**
- * The fast lane: answers a chunk that is exactly one simple request (request-head.ts) straight from rendered bytes. At the first
- * chunk that is anything else, the connection goes over to node:http for good, the unread chunk put back in front: it reads
- * it as if nothing had been before.
- */
-export class FastPath {
+export function createFastPath(context: FastPathContext): FastPath {
+  return new ListenerFastPath(context);
+}
+
+class ListenerFastPath implements FastPath {
   readonly #context: FastPathContext;
-  readonly #passengers = new Set<FastConnection>();
-  readonly #sweeper: NodeJS.Timeout;
-  /** What is to be put back in front of the connection that is given to node:http now. */
-  #unread: Buffer | null = null;
-  #giveBack: (handle: Handle) => void = () => {};
-  #sweep = 0;
+  #limits: FastPathLimits;
+  #state: "off" | "starting" | "on" | "closed" = "off";
+  #connections: FastConnections | null = null;
 
   constructor(context: FastPathContext) {
     this.#context = context;
-    this.#sweeper = setInterval(() => this.#sweepIdle(), sweepMs).unref();
+    this.#limits = context.limits;
   }
 
-  /** Takes the new connections of a server that listens; it keeps those that the lane cannot have. */
-  open(server: Server): void {
-    this.#giveBack = interceptConnections(server, (handle) => this.#admit(handle)) ?? this.#giveBack;
-    server.prependListener("connection", (socket: Socket) => {
-      try {
-        if (this.#unread !== null) socket.unshift(this.#unread);
-      } catch (error) {
-        this.report(error);
-        socket.destroy();
-      }
-    });
-  }
-
-  /** Ends every connection in the lane. None has an answer under way: each is written at once. */
-  close(): void {
-    clearInterval(this.#sweeper);
-    for (const connection of this.#passengers) connection.close();
-  }
-
-  /** Finds the answer to a chunk. */
-  find(text: string): ReturnType<CachedResponses["find"]> {
-    return this.#context.cached()?.find(text) ?? null;
-  }
-
-  get sweep(): number {
-    return this.#sweep;
-  }
-
-  /** Hands a connection over to node:http, with what it has to read first. */
-  fallBack(connection: FastConnection, unread: Buffer | null): void {
-    this.#unread = unread;
-    try {
-      connection.releaseHandle(this.#giveBack);
-    } finally {
-      this.#unread = null;
-    }
-  }
-
-  /** What a connection threw is reported; it never throws itself, as Node is its caller. */
-  report(error: unknown): void {
-    try {
-      this.#context.onError(error);
-    } catch {
-      // What cannot even be reported must not end the process either.
-    }
-  }
-
-  leave(connection: FastConnection): void {
-    this.#passengers.delete(connection);
-    this.#context.limiter.release(connection.address);
-  }
-
-  /** Node calls this for each connection: where it throws, the connection goes the ordinary way. */
-  #admit(handle: Handle): boolean {
-    try {
-      return this.#take(handle);
-    } catch (error) {
-      this.report(error);
-      return false;
-    }
-  }
-
-  #take(handle: Handle): boolean {
-    if (this.#context.cached() === null) return false;
-    const address = this.#context.limiter.acquire(peerOf(handle));
-    if (address === null) return false; // is refused as it is in the ordinary lane
-    const connection = new FastConnection(this, handle, address);
-    this.#passengers.add(connection);
-    try {
-      connection.start();
-    } catch (error) {
-      connection.fail(error);
-    }
-    return true;
-  }
-
-  /** As node:http does: a connection that never asks gets a 408, one that asks no more is closed. */
-  #sweepIdle(): void {
-    this.#sweep += 1;
-    for (const connection of this.#passengers) {
-      if (this.#sweep - connection.sweep <= (connection.hasAsked ? sweepsIdle : sweepsUnasked)) continue;
-      connection.expire();
-    }
-  }
-}
-
-/** One connection in the lane. */
-class FastConnection extends RawTcpConnection {
-  readonly address: string;
-  /** The sweep in which it last asked, or came. */
-  sweep: number;
-  hasAsked = false;
-  readonly #fastPath: FastPath;
-
-  constructor(fastPath: FastPath, handle: Handle, address: string) {
-    super(handle);
-    this.#fastPath = fastPath;
-    this.address = address;
-    this.sweep = fastPath.sweep;
-  }
-
-  protected read(buffer: Buffer, length: number): void {
-    const answer = length > simpleHeadMax ? null : this.#fastPath.find(buffer.toString("latin1", 0, length));
-    if (answer === null) {
-      this.#fastPath.fallBack(this, Buffer.from(buffer.subarray(0, length)));
+  async start(server: Server): Promise<void> {
+    if (this.#state !== "off" || this.#context.cached() === null) return;
+    this.#state = "starting";
+    const { control, ...context } = this.#context;
+    const io = await control.prove();
+    if (this.#isClosed()) return;
+    this.#state = "off";
+    if (io === null) return;
+    const connections = new FastConnections({ ...context, io, monitor: control.monitor, limits: this.#limits });
+    if (!connections.attach(server)) {
+      control.stayOff("a listener has no TCP handle");
       return;
     }
-    this.sweep = this.#fastPath.sweep;
-    this.hasAsked = true;
-    if (answer.keepsConnection) this.#keep(answer.bytes);
-    else this.end(answer.bytes);
+    this.#connections = connections;
+    this.#state = "on";
   }
 
-  /** Gives it up, with a 408 where it has asked nothing yet. */
-  expire(): void {
-    try {
-      if (!this.hasAsked) this.write(renderedTimeout);
-      this.close();
-    } catch (error) {
-      this.fail(error);
-    }
+  limitTo(limits: FastPathLimits): void {
+    this.#limits = limits;
+    this.#connections?.limitTo(limits);
   }
 
-  protected onClosed(): void {
-    this.#fastPath.leave(this);
+  close(): void {
+    this.#state = "closed";
+    this.#connections?.close();
   }
 
-  protected failed(error: unknown): void {
-    this.#fastPath.report(error);
-  }
-
-  #keep(bytes: Buffer): void {
-    const written = this.write(bytes);
-    if (written === "sent") this.enableKeepAlive();
-    else if (written === "lost") this.close();
-    else this.#fastPath.fallBack(this, null); // who asks without reading is slowed down by node:http
+  #isClosed(): boolean {
+    return this.#state === "closed";
   }
 }

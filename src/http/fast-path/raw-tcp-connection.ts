@@ -1,75 +1,70 @@
-import { bytesOf, bytesRead, type Handle, isWritePending, makeWriteRequest, type WriteRequest } from "./tcp-handle.ts";
+import type { Adopt } from "./intercept-connections.ts";
+import type { TcpHandle } from "./node-internals.ts";
+import type { TcpIo, WriteResult } from "./tcp-io.ts";
 
-/** What became of a write: given to the system, partly waiting for the peer to read, or in vain. */
-export type Written = "sent" | "waiting" | "lost";
+const owner: unique symbol = Symbol("the connection that owns a handle");
 
-const owner: unique symbol = Symbol("the bare connection of a handle");
-
-interface Owned extends Handle {
-  [owner]?: Reader | undefined;
+interface OwnedHandle extends TcpHandle {
+  [owner]?: ((chunk: unknown) => void) | undefined;
 }
 
-/** Who is told what a handle reads. `null` is its end, or an error. */
-type Reader = (buffer: Buffer | null, length: number) => void;
-
-/** One for all connections: what was read is taken before the next read. */
-const shared = Buffer.allocUnsafeSlow(65_536);
-/** A write that is done at once leaves its request as it was, for the next one. */
-let spare: WriteRequest | null = null;
-
 /**
- * A TCP connection without the streams that Node puts around it, which are most of what a check would cost. Whoever has it reads by
- * `read`, and hears by `gone`, once, that it is closed or given back.
+ * A TCP connection without the streams that Node puts around it, which cost more than a check itself. A subclass gets what is read in
+ * `read`. It gets `onClosed` once, when the connection is closed or released.
+ *
+ * Its callers are callbacks of libuv, and what they throw ends the process. So whatever a subclass throws goes to `failed` instead.
  */
 export abstract class RawTcpConnection {
-  readonly #handle: Owned;
+  readonly #handle: OwnedHandle;
+  readonly #io: TcpIo;
   #isOpen = true;
-  #isSharing = false;
+  #usesSharedBuffer = false;
 
-  constructor(handle: Handle) {
+  constructor(handle: TcpHandle, io: TcpIo) {
     this.#handle = handle;
-    this.#handle[owner] = (buffer, length) => {
+    this.#io = io;
+    this.#handle[owner] = (chunk) => this.#receive(chunk);
+    handle.onread = onRead;
+  }
+
+  /** Gets the first `length` bytes of `buffer`, which the next read of any connection overwrites. */
+  protected abstract read(buffer: Buffer, length: number): void;
+  /** The connection is closed, or another owner has it. */
+  protected abstract onClosed(): void;
+  /** The connection threw and is closed. Must not throw. */
+  protected abstract failed(error: unknown): void;
+
+  /** Starts to read. @throws Error if the system refuses */
+  start(): void {
+    const code = this.#handle.readStart();
+    if (code !== 0) throw new Error(`Cannot read from a new connection: the result must be 0, got ${code}`);
+  }
+
+  /**
+   * Prepares for more than one answer. Further reads use the shared buffer instead of one buffer each, and no answer waits until the one
+   * before it is acknowledged. The first answer does not need either.
+   */
+  enableKeepAlive(): void {
+    if (this.#usesSharedBuffer) return;
+    this.#usesSharedBuffer = true;
+    this.#handle.setNoDelay(true);
+    this.#handle.useUserBuffer(this.#io.buffer);
+  }
+
+  write(bytes: Buffer): WriteResult {
+    return this.#io.write(this.#handle, bytes);
+  }
+
+  /** Writes, and closes the connection when the system has taken all bytes. */
+  end(bytes: Buffer): void {
+    const onWritten = (): void => {
       try {
-        if (buffer === null) this.close();
-        else this.read(buffer, length);
+        this.close();
       } catch (error) {
         this.fail(error);
       }
     };
-    handle.onread = onOwnRead;
-  }
-
-  /** Takes the first `length` bytes of `buffer`, which is used again afterwards. */
-  protected abstract read(buffer: Buffer, length: number): void;
-  /** The connection is another's, or nobody's, from now on. */
-  protected abstract onClosed(): void;
-  /** Something threw on the connection, which is closed. Must not throw. */
-  protected abstract failed(error: unknown): void;
-
-  /** Begins to read. */
-  start(): void {
-    if (this.#handle.readStart() !== 0) this.close();
-  }
-
-  /**
-   * Makes ready for more than one answer: reads on without a buffer for each chunk, and lets no answer wait until the one before it is
-   * acknowledged, which the first has nothing to wait for.
-   */
-  enableKeepAlive(): void {
-    if (this.#isSharing) return;
-    this.#isSharing = true;
-    this.#handle.setNoDelay(true);
-    this.#handle.useUserBuffer(shared);
-    this.#handle.onread = onSharedRead;
-  }
-
-  write(bytes: Buffer): Written {
-    return this.#write(bytes, undefined);
-  }
-
-  /** Writes, and closes once that is written. */
-  end(bytes: Buffer): void {
-    if (this.#write(bytes, () => this.#closeWritten()) === "waiting") this.#handle.readStop();
+    if (this.#io.write(this.#handle, bytes, onWritten) === "waiting") this.#handle.readStop();
     else this.close();
   }
 
@@ -79,47 +74,40 @@ export abstract class RawTcpConnection {
     this.#handle.close();
   }
 
-  /**
-   * Closes the connection for what threw on it. Never throws: the system's callbacks are its callers, and what they throw ends the process.
-   */
+  /** Closes the connection because of what it threw. Never throws. */
   fail(error: unknown): void {
     this.failed(error);
     try {
       if (this.#isOpen) this.#leave();
-    } catch (again) {
-      this.failed(again);
+    } catch (further) {
+      this.failed(further);
     }
     this.#handle.close();
   }
 
-  /** Gives the connection back, to `adopt`, which makes a socket of it as of one that has just come. What waits to be written goes first. */
-  releaseHandle(adopt: (handle: Handle) => void): void {
-    if (!this.#isOpen) return;
+  /**
+   * Passes the connection to `adopt`, which makes a socket of it. Writes that wait are sent first.
+   * @returns whether it was open
+   */
+  releaseHandle(adopt: Adopt): boolean {
+    if (!this.#isOpen) return false;
     this.#handle.readStop();
     this.#leave();
     adopt(this.#handle);
-    if (this.#isSharing) unshare(this.#handle);
+    if (this.#usesSharedBuffer) copyReads(this.#handle, this.#io);
+    return true;
   }
 
-  /** The system calls this. */
-  #closeWritten(): void {
+  /** @param chunk what was read, if it is not in the shared buffer */
+  #receive(chunk: unknown): void {
     try {
-      this.close();
+      const length = this.#io.bytesRead();
+      if (length < 0) this.close();
+      else if (length > 0)
+        this.read(this.#usesSharedBuffer ? this.#io.buffer : this.#io.bytesOf(chunk, length), length);
     } catch (error) {
       this.fail(error);
     }
-  }
-
-  #write(bytes: Buffer, oncomplete: (() => void) | undefined): Written {
-    const request = spare ?? makeWriteRequest();
-    spare = null;
-    if (this.#handle.writeBuffer(request, bytes) !== 0) return "lost";
-    if (isWritePending()) {
-      if (oncomplete !== undefined) request.oncomplete = oncomplete;
-      return "waiting";
-    }
-    spare = request;
-    return "sent";
   }
 
   #leave(): void {
@@ -129,23 +117,18 @@ export abstract class RawTcpConnection {
   }
 }
 
-function onOwnRead(this: Owned, chunk: ArrayBuffer | undefined): void {
-  const length = bytesRead();
-  if (length !== 0) this[owner]?.(length < 0 || chunk === undefined ? null : bytesOf(chunk), length);
+/** Node calls this after each read, with the handle as `this`. */
+function onRead(this: OwnedHandle, chunk: unknown): void {
+  this[owner]?.(chunk);
 }
 
-function onSharedRead(this: Owned): void {
-  const length = bytesRead();
-  if (length !== 0) this[owner]?.(length < 0 ? null : shared, length);
-}
-
-/** A handle cannot be told to use chunks of its own again: so a socket that is made of it gets copies. */
-function unshare(handle: Handle): void {
+/** A handle cannot leave the shared buffer again. So a socket that is made of it gets copies of what is read. */
+function copyReads(handle: TcpHandle, io: TcpIo): void {
   const { onread } = handle;
   if (typeof onread !== "function") return;
-  handle.onread = function onCopiedRead(this: Handle): unknown {
-    const length = bytesRead();
-    const chunk = length > 0 ? new Uint8Array(shared.subarray(0, length)).buffer : undefined;
+  handle.onread = function onCopiedRead(this: TcpHandle): unknown {
+    const length = io.bytesRead();
+    const chunk = length > 0 ? new Uint8Array(io.buffer.subarray(0, length)).buffer : undefined;
     return Reflect.apply(onread, this, [chunk]);
   };
 }

@@ -1,34 +1,61 @@
-import { Server, Socket } from "node:net";
 import type { SendHandle } from "node:child_process";
+import { type AddressInfo, Server, Socket } from "node:net";
+import { handleUnder } from "../fast-path/node-internals.ts";
 
-/** Where to listen: an address, or a socket that listens already: inherited (systemd), or had from another process of ours. */
+/** Where to listen: an address, or a socket that listens already, inherited (systemd) or received from another process of rolecall. */
 export type BindTarget =
   { readonly address: string; readonly port: number } | { readonly fd: number } | { readonly handle: SendHandle };
 
+/** How many connections may wait to be accepted. */
+const backlog = 4_096;
+
 /**
- * The bare socket under a listening server, to be sent to another process with `process.send`. Sent as a server it would begin to accept
- * where it arrives; bare, it only keeps the port open there, until it is listened on. Node has no public name for it.
- * @returns `undefined` where the server does not listen
+ * Starts to listen.
+ * @returns the port: a free one if the target's is 0
+ * @throws the system's error, with its `code` (EADDRINUSE, EACCES, EADDRNOTAVAIL)
+ */
+export function listenOn(server: Server, target: BindTarget): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const onListening = (): void => {
+      server.removeListener("error", reject);
+      // A failing accept (no file descriptor left) must not end the process.
+      server.on("error", () => {});
+      resolve(portOf(server.address()));
+    };
+    server.once("error", reject);
+    if ("handle" in target) server.listen(target.handle, backlog, onListening);
+    else if ("fd" in target) server.listen({ fd: target.fd, backlog }, onListening);
+    else server.listen({ host: target.address, port: target.port, backlog }, onListening);
+  });
+}
+
+/**
+ * The bare socket under a listening server, to be sent to another process with `process.send`. A process that receives it as a server
+ * accepts connections at once. A process that receives it bare only keeps the port open until it listens on it.
+ * @returns `undefined` if the server does not listen
  */
 export function bareSocket(server: Server): SendHandle {
-  const handle: unknown = Reflect.get(server, "_handle");
+  const handle = handleUnder(server);
   return isSendHandle(handle) ? handle : undefined;
 }
 
-/** The bare socket of a descriptor that this process inherited. */
+/** The bare socket of a file descriptor that this process inherited. */
 export function socketOfDescriptor(fd: number): SendHandle {
-  const handle: unknown = Reflect.get(new Socket({ fd, readable: false, writable: false }), "_handle");
+  const handle = handleUnder(new Socket({ fd, readable: false, writable: false }));
   return isSendHandle(handle) ? handle : undefined;
 }
 
-/** Lets go of a bare socket. */
+/** Closes the copy of a bare socket that this process has. */
 export function closeBareSocket(handle: SendHandle): void {
   if (handle instanceof Server || handle instanceof Socket || handle === undefined) return;
-  const close: unknown = Reflect.get(handle, "close");
-  if (typeof close === "function") Reflect.apply(close, handle, []);
+  if ("close" in handle && typeof handle.close === "function") handle.close();
 }
 
-/** Node sends whatever has sockets under it, and says so itself where it does not. */
+/** Node sends any object with a descriptor, and throws if it cannot. */
 function isSendHandle(value: unknown): value is Exclude<SendHandle, undefined> {
   return typeof value === "object" && value !== null && "fd" in value;
+}
+
+function portOf(address: AddressInfo | string | null): number {
+  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -3,10 +3,10 @@ import { createServer as createTlsServer } from "node:https";
 import type { SecureContextOptions } from "node:tls";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 
-/** Request heads are read up to this many bytes; what is longer is a 431. */
+/** The longest request head in bytes. A longer one is answered 431. */
 const headMax = 16_384;
 
-/** Makes the HTTP server of a door: with TLS where the door has it. @throws Error where the TLS material is not usable */
+/** Creates the HTTP server of a listener, with TLS if it is configured. @throws Error if the TLS files cannot be used */
 export function createListenerServer(
   access: ListenerAccess,
   tls: SecureContextOptions,
@@ -17,7 +17,7 @@ export function createListenerServer(
     headersTimeout: Math.min(headerTimeoutMs, requestTimeoutMs),
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: idleTimeoutMs,
-    // How late a slow sender may be noticed.
+    // How long after its time limit a slow client may be closed.
     connectionsCheckingInterval: Math.max(50, Math.min(5_000, headerTimeoutMs / 2)),
     maxHeaderSize: headMax,
     requireHostHeader: false,

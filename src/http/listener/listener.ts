@@ -1,151 +1,146 @@
 import type { SendHandle } from "node:child_process";
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as TlsServer } from "node:https";
-import type { AddressInfo, Socket } from "node:net";
+import type { Socket } from "node:net";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
-import { refuseCrossOrigin } from "../access/cross-origin.ts";
+import { AccessControl, type AuthDecision } from "../access/access-control.ts";
 import { ConnectionLimiter, limitServer } from "../access/connection-limiter.ts";
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";
-import { AccessControl, type AuthDecision } from "../access/access-control.ts";
-import { createListenerServer } from "./create-server.ts";
+import { refuseCrossOrigin } from "../access/cross-origin.ts";
+import { createFastPath, type FastPath } from "../fast-path/fast-path.ts";
+import type { FastPathControl } from "../fast-path/fast-path-control.ts";
+import type { ListenerHandler } from "../message/handler.ts";
 import { answerExchange, failExchange, requestOf, writeReply } from "../message/http-exchange.ts";
 import type { HttpExchange } from "../message/incoming-call.ts";
-import type { ListenerHandler } from "../message/handler.ts";
-import { FastPath, canUseFastPath } from "../fast-path/fast-path.ts";
-import { bareSocket, type BindTarget } from "./bind-target.ts";
-import { safeMethods, type Request } from "../message/request.ts";
+import { safeMethods } from "../message/request.ts";
+import { bareSocket, type BindTarget, listenOn } from "./bind-target.ts";
+import { createListenerServer } from "./create-server.ts";
+import type { ListenerEvents } from "./listener-events.ts";
 
-/** Somebody who was not let in. */
-export interface RejectedRequest {
-  readonly address: string;
-  readonly status: number | null;
-  /** `null` where only a connection was made. */
-  readonly request: Request | null;
-  /** How many, where they are told of together. */
-  readonly count?: number;
+/** What a listener has once it was opened. */
+interface OpenParts {
+  readonly server: Server;
+  files: CredentialFiles;
+  accessControl: AccessControl;
 }
 
-/** What a listener tells of. */
-export interface ListenerEvents {
-  /** Something of our own threw; it cost one answer or one connection. `null` where there is no request. */
-  readonly onError: (error: unknown, request: Request | null) => void;
-  readonly onRejected: (refused: RejectedRequest) => void;
-  /** The door's files were read; a problem is a sentence, `null` is none. */
-  readonly onFiles: (problem: string | null) => void;
-}
-
-/** How many connections may wait to be accepted. */
-const backlog = 4_096;
-
-/** One open door: an HTTP server that lets in whom its door allows, and writes what its handler says. */
+/** An HTTP server that checks who may call, and writes what its handler returns. */
 export class Listener {
-  readonly #server: Server;
-  readonly #fastPath: FastPath;
   readonly #events: ListenerEvents;
   readonly #limiter: ConnectionLimiter;
   #handler: ListenerHandler;
   #access: ListenerAccess;
-  #files: CredentialFiles;
-  #accessControl: AccessControl;
+  #parts: OpenParts | null = null;
+  #fastPath: FastPath | null = null;
 
-  /** @throws Error where a file of the door cannot be read or used */
   constructor(handler: ListenerHandler, access: ListenerAccess, events: ListenerEvents) {
     this.#handler = handler;
     this.#access = access;
     this.#events = events;
-    const material = readCredentials(access);
-    this.#files = this.#watch(access, material);
-    this.#accessControl = new AccessControl(access, () => this.#files.tokens);
     this.#limiter = new ConnectionLimiter(access.limits, (address) =>
       events.onRejected({ address, status: null, request: null }),
     );
-    this.#server = createListenerServer(access, material.tls, (message, response) => this.#serve(message, response));
-    this.#fastPath = new FastPath({
-      cached: () => (canUseFastPath(this.#access) ? (this.#handler.cached ?? null) : null),
-      limiter: this.#limiter,
-      onError: (error) => events.onError(error, null),
-    });
-    this.#server.on("checkContinue", (message, response) => this.#serve(message, response));
-    // Whoever is too many is turned away before anything reads.
-    this.#server.prependListener("connection", (socket: Socket) => this.#enter(socket));
   }
 
   /**
-   * Starts listening.
-   * @returns the port it has, which was free where 0 was asked for
-   * @throws what the system says, with its `code`: EADDRINUSE, EACCES, EADDRNOTAVAIL
+   * Reads the credential files and starts to listen.
+   * @returns the port: a free one if the target's is 0
+   * @throws Error if a credential file cannot be used; the system's error, with its `code` (EADDRINUSE, EACCES, EADDRNOTAVAIL), if the
+   * port cannot be opened
    */
-  open(bindTarget: BindTarget): Promise<number> {
-    return new Promise((resolve, reject) => {
-      const onOpen = (): void => {
-        this.#server.removeListener("error", reject);
-        // A failing accept (no file descriptors left) must not end the process; it shows in the answers that do not come.
-        this.#server.on("error", () => {});
-        this.#fastPath.open(this.#server);
-        resolve(portOf(this.#server.address()));
-      };
-      this.#server.once("error", reject);
-      if ("handle" in bindTarget) this.#server.listen(bindTarget.handle, backlog, onOpen);
-      else if ("fd" in bindTarget) this.#server.listen({ fd: bindTarget.fd, backlog }, onOpen);
-      else this.#server.listen({ host: bindTarget.address, port: bindTarget.port, backlog }, onOpen);
+  async open(target: BindTarget): Promise<number> {
+    const credentials = readCredentials(this.#access);
+    const server = createListenerServer(this.#access, credentials.tls, (message, response) =>
+      this.#serve(message, response),
+    );
+    server.on("checkContinue", (message, response) => this.#serve(message, response));
+    // A connection above a limit is closed before anything reads from it.
+    server.prependListener("connection", (socket: Socket) => this.#onConnection(socket));
+    this.#parts = { server, ...this.#control(this.#access, credentials) };
+    return listenOn(server, target);
+  }
+
+  /**
+   * Starts the fast path if the handler has cached responses, and `control` allows it. Resolves when that is decided. Until then, and if
+   * it stays off, node:http answers everything. Does nothing if it has started.
+   */
+  async startFastPath(control: FastPathControl): Promise<void> {
+    this.#fastPath ??= createFastPath({
+      control,
+      limits: this.#access.limits,
+      limiter: this.#limiter,
+      cached: () => (isOpenToAll(this.#access) ? (this.#handler.cached ?? null) : null),
+      onError: (error) => this.#events.onError(error, null),
     });
+    await this.#fastPath.start(this.#opened().server);
   }
 
-  /** The open socket, for another process to listen on too. */
+  /** The listening socket, for another process to listen on too. */
   get socket(): SendHandle {
-    return bareSocket(this.#server);
+    return bareSocket(this.#opened().server);
   }
 
-  /** Answers by another handler from now on; connections stay. */
+  /** Answers by another handler from now on. Connections stay. */
   handleBy(handler: ListenerHandler): void {
     this.#handler = handler;
   }
 
   /**
-   * Makes ready to let in by another door; connections stay.
-   * @returns what puts it in force
-   * @throws Error where a file of the door cannot be read or used; then nothing has changed
+   * Prepares other access rules.
+   * @returns a function that puts them in force; connections stay
+   * @throws Error if a credential file cannot be used; then nothing has changed
    */
   prepare(access: ListenerAccess): () => void {
-    const material = readCredentials(access);
+    const credentials = readCredentials(access);
     return () => {
-      this.#files.close();
-      const files = this.#watch(access, material);
-      this.#files = files;
+      const parts = this.#opened();
+      parts.files.close();
+      const { files, accessControl } = this.#control(access, credentials);
+      parts.files = files;
+      parts.accessControl = accessControl;
       this.#access = access;
-      this.#accessControl = new AccessControl(access, () => files.tokens);
       this.#limiter.limitTo(access.limits);
-      limitServer(this.#server, access.limits);
-      this.#takeTls(material);
+      limitServer(parts.server, access.limits);
+      this.#fastPath?.limitTo(access.limits);
+      this.#useTls(credentials);
     };
   }
 
-  /** Stops accepting and closes what is idle; answers under way are finished, at the latest after `graceMs`. */
+  /** Stops accepting and closes idle connections. Running requests may finish within `graceMs`; then they are cut. */
   async close(graceMs: number): Promise<void> {
-    this.#files.close();
+    if (this.#parts === null) return;
+    const { server, files } = this.#parts;
+    files.close();
     const closed = new Promise<void>((resolve) => {
-      this.#server.close(() => resolve());
+      server.close(() => resolve());
     });
-    this.#fastPath.close();
-    this.#server.closeIdleConnections();
-    const timer = setTimeout(() => this.#server.closeAllConnections(), graceMs);
+    this.#fastPath?.close();
+    server.closeIdleConnections();
+    const timer = setTimeout(() => server.closeAllConnections(), graceMs);
     await closed;
     clearTimeout(timer);
   }
 
-  #watch(access: ListenerAccess, material: ListenerCredentials): CredentialFiles {
-    return new CredentialFiles(access, material, {
+  #opened(): OpenParts {
+    if (this.#parts === null) throw new Error("Cannot use a listener: it must be open");
+    return this.#parts;
+  }
+
+  #control(access: ListenerAccess, credentials: ListenerCredentials): Omit<OpenParts, "server"> {
+    const files = new CredentialFiles(access, credentials, {
       onFiles: this.#events.onFiles,
-      onChange: (renewed) => this.#takeTls(renewed),
+      onChange: (renewed) => this.#useTls(renewed),
     });
+    return { files, accessControl: new AccessControl(access, () => files.tokens) };
   }
 
-  #takeTls({ tls }: ListenerCredentials): void {
-    if (this.#server instanceof TlsServer) this.#server.setSecureContext(tls);
+  #useTls({ tls }: ListenerCredentials): void {
+    const { server } = this.#opened();
+    if (server instanceof TlsServer) server.setSecureContext(tls);
   }
 
-  /** Node calls this for each connection: what it throws would end the process, and costs the connection instead. */
-  #enter(socket: Socket): void {
+  /** Node calls this. What it throws would end the process, so it costs the connection instead. */
+  #onConnection(socket: Socket): void {
     try {
       this.#limiter.onConnection(socket);
     } catch (error) {
@@ -154,21 +149,21 @@ export class Listener {
     }
   }
 
-  /** Node calls this for each request: what it throws would end the process, and costs the answer instead. */
+  /** Node calls this. What it throws would end the process, so it costs the answer instead. */
   #serve(message: IncomingMessage, response: ServerResponse): void {
     const exchange = { message, response, request: requestOf(message) };
     const fail = (error: unknown): void => failExchange(exchange, error, this.#events.onError);
     try {
-      const admission = this.#admit(exchange);
-      if (admission instanceof Promise) admission.then((known) => this.#receive(known, exchange)).catch(fail);
-      else if (admission !== null) this.#receive(admission, exchange);
+      const decision = this.#authorize(exchange);
+      if (decision instanceof Promise) decision.then((settled) => this.#answer(settled, exchange)).catch(fail);
+      else if (decision !== null) this.#answer(decision, exchange);
     } catch (error) {
       fail(error);
     }
   }
 
-  /** @returns `null` where the connection is closed instead */
-  #admit({ message, response, request }: HttpExchange): AuthDecision | Promise<AuthDecision> | null {
+  /** @returns `null` if the connection was closed instead */
+  #authorize({ message, response, request }: HttpExchange): AuthDecision | Promise<AuthDecision> | null {
     if (!this.#limiter.mayPipeline(message.socket, response)) {
       this.#events.onRejected({ address: message.socket.remoteAddress ?? "", status: null, request });
       message.socket.destroy();
@@ -176,25 +171,26 @@ export class Listener {
     }
     const isUnsafe = !safeMethods.includes(request.method) || this.#handler.changes?.(request) === true;
     const refusal = isUnsafe ? refuseCrossOrigin(message.headers, this.#access.trustedOrigins) : null;
-    return refusal === null ? this.#accessControl.authorize(message, isUnsafe) : { refusal };
+    return refusal === null ? this.#opened().accessControl.authorize(message, isUnsafe) : { refusal };
   }
 
-  #receive(admission: AuthDecision, exchange: HttpExchange): void {
-    if ("refusal" in admission) {
-      const { refusal } = admission;
+  #answer(decision: AuthDecision, exchange: HttpExchange): void {
+    if ("refusal" in decision) {
+      const { refusal } = decision;
       const { message, response, request } = exchange;
       this.#events.onRejected({ address: message.socket.remoteAddress ?? "", status: refusal.status, request });
       writeReply(response, refusal, request.method);
       return;
     }
     answerExchange(this.#handler, exchange, {
-      caller: admission.caller,
+      caller: decision.caller,
       limits: this.#access.limits,
       onError: this.#events.onError,
     });
   }
 }
 
-function portOf(address: AddressInfo | string | null): number {
-  return typeof address === "object" && address !== null ? address.port : 0;
+/** Whether a listener answers checks without TLS, credentials and allowlist. The fast path has none of them. */
+function isOpenToAll({ tls, auth, allow }: ListenerAccess): boolean {
+  return tls === null && auth === null && allow === null;
 }

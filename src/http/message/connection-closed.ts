@@ -3,18 +3,18 @@ import type { Socket } from "node:net";
 const callbacks = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back once when a connection is closed, at the latest in the next turn where it is closed already. However many requests of one
- * connection wait, the socket has one listener.
- * @returns takes the callback back
+ * Calls back once when a connection closes, or in the next turn of the event loop if it is closed already. The socket has one listener,
+ * however many requests of its connection wait.
+ * @returns a function that cancels the callback
  */
 export function onClosed(socket: Socket, callback: () => void): () => void {
   if (socket.destroyed) {
     const immediate = setImmediate(callback);
     return () => clearImmediate(immediate);
   }
-  const known = callbacks.get(socket) ?? listenTo(socket);
-  known.add(callback);
-  return () => known.delete(callback);
+  const waiting = callbacks.get(socket) ?? listenTo(socket);
+  waiting.add(callback);
+  return () => waiting.delete(callback);
 }
 
 function listenTo(socket: Socket): Set<() => void> {

@@ -1,34 +1,35 @@
 import type { Reply } from "./reply.ts";
 
-/** How long an idle connection is kept, in ms; balancers that reuse one may pause longer than any probe interval. */
-export const keepAliveMs = 120_000;
-
-/** The request's side of an answer's bytes. */
-export interface RequestVersion {
+/** What else the bytes of a response depend on. */
+export interface ResponseFraming {
   readonly method: string;
   readonly keepsConnection: boolean;
+  /** How long the listener keeps an idle connection, in ms. */
+  readonly idleTimeoutMs: number;
 }
 
 /**
- * Writes a reply as the bytes that node:http would write for it: HTTP/1.1 whatever was asked, our headers, Content-Length,
- * then what becomes of the connection. A test holds both against each other.
+ * Serializes a reply to the bytes that node:http would write for it: HTTP/1.1 whatever the version of the request, our headers,
+ * Content-Length, then Connection and Keep-Alive. The self-test of the fast path and a test compare both.
  */
 export function renderReply(
   { status, phrase, headers, body }: Reply,
-  { method, keepsConnection }: RequestVersion,
+  { method, keepsConnection, idleTimeoutMs }: ResponseFraming,
 ): Buffer {
   const length = method === "OPTIONS" ? 0 : body.length;
   const lines = [`HTTP/1.1 ${status} ${phrase}`];
   for (let at = 0; at + 1 < headers.length; at += 2) lines.push(`${headers[at]}: ${headers[at + 1]}`);
   lines.push(`Content-Length: ${length}`);
   lines.push(
-    keepsConnection ? `Connection: keep-alive\r\nKeep-Alive: timeout=${keepAliveMs / 1_000}` : "Connection: close",
+    keepsConnection
+      ? `Connection: keep-alive\r\nKeep-Alive: timeout=${Math.floor(idleTimeoutMs / 1_000)}`
+      : "Connection: close",
   );
   const head = Buffer.from(`${lines.join("\r\n")}\r\n\r\n`, "latin1");
   return method === "HEAD" || length === 0 ? head : Buffer.concat([head, body]);
 }
 
-/** What node:http sends to a connection on which no request came in time. */
+/** What node:http sends on a connection whose first request did not come in time. */
 export const renderedTimeout: Buffer = Buffer.from(
   "HTTP/1.1 408 Request Timeout\r\nConnection: close\r\n\r\n",
   "latin1",

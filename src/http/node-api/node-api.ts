@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
+import { unrestrictedAccess } from "../../config/model/listener-access-config.ts";
 import type { RequestHandler } from "../message/handler.ts";
 import { renderReply } from "../message/http1-serializer.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
@@ -62,12 +63,15 @@ export class NodeApi {
     return cached === null ? this.#handleUncached(this.#route(key, request), call) : cached.reply;
   }
 
-  /** Returns an empty cache of responses for the fast path. */
-  cached(): ResponseCache {
+  /**
+   * The cached responses of this listener for the fast path, none rendered yet.
+   * @param idleTimeoutMs how long the listener keeps an idle connection: responses state it
+   */
+  cached(idleTimeoutMs?: number): ResponseCache {
     return new ResponseCache({
       revision: (cluster) => this.#revisionOf(cluster),
       now: () => this.#context.now(),
-      render: (text) => this.render(text),
+      render: (text) => this.render(text, idleTimeoutMs),
     });
   }
 
@@ -76,14 +80,15 @@ export class NodeApi {
    * @param text the chunk's bytes as latin1
    * @returns `null` for everything else: other requests, and responses that cannot be cached
    */
-  render(text: string): CachedResponse | null {
+  render(text: string, idleTimeoutMs: number = unrestrictedAccess.limits.idleTimeoutMs): CachedResponse | null {
     const simple = readSimpleRequest(text);
     if (simple === null) return null;
     const { request, keepsConnection } = simple;
     const evaluated = this.#evaluate(this.#route(this.#keyOf(request), request), request);
     if (evaluated === null) return null;
     const { reply, ...entry } = evaluated;
-    return { ...entry, bytes: renderReply(reply, { method: request.method, keepsConnection }), keepsConnection };
+    const bytes = renderReply(reply, { method: request.method, keepsConnection, idleTimeoutMs });
+    return { ...entry, bytes, keepsConnection };
   }
 
   #prepare(key: string, request: Request): CachedReply | null {

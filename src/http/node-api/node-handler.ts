@@ -26,5 +26,5 @@ export function nodeHandler(listener: ListenerConfig, config: Config, context: N
     context,
   );
   const handler: RequestHandler = (call) => api.handle(call);
-  return Object.assign(handler, fastPath ? { cached: api.cached() } : {});
+  return Object.assign(handler, fastPath === false ? {} : { cached: api.cached(listener.access.limits.idleTimeoutMs) });
 }

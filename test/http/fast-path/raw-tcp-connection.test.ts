@@ -5,43 +5,41 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { RawTcpConnection, type Written } from "../../../src/http/fast-path/raw-tcp-connection.ts";
-import {
-  type Handle,
-  peerOf,
-  hasSupportedInternals,
-  interceptConnections,
-} from "../../../src/http/fast-path/tcp-handle.ts";
+import { type Adopt, interceptConnections, peerOf } from "../../../src/http/fast-path/intercept-connections.ts";
+import { findNodeInternals, type TcpHandle } from "../../../src/http/fast-path/node-internals.ts";
+import { RawTcpConnection } from "../../../src/http/fast-path/raw-tcp-connection.ts";
+import { TcpIo, type WriteResult } from "../../../src/http/fast-path/tcp-io.ts";
 
-/** What a test does with what its connection reads. */
-type Manner = (connection: Bare, text: string) => void;
+const internals = findNodeInternals();
+if ("problem" in internals) throw new Error(internals.problem);
+const io = new TcpIo(internals);
 
-let manner: Manner = () => {};
-let giveBack: (handle: Handle) => void = () => assert.fail("nothing was taken");
-const taken: Bare[] = [];
+let onRead: (connection: TestConnection, text: string) => void = () => {};
+let adopt: Adopt = () => assert.fail("no connection was intercepted");
+const taken: TestConnection[] = [];
 
-class Bare extends RawTcpConnection {
+class TestConnection extends RawTcpConnection {
   readonly peer: string;
-  timesGone = 0;
+  timesClosed = 0;
   readonly failures: unknown[] = [];
-  readonly left: Promise<void>;
-  #leave: () => void = () => {};
+  readonly closed: Promise<void>;
+  #resolveClosed: () => void = () => {};
 
-  constructor(handle: Handle) {
-    super(handle);
+  constructor(handle: TcpHandle) {
+    super(handle, io);
     this.peer = peerOf(handle);
-    this.left = new Promise((resolve) => {
-      this.#leave = resolve;
+    this.closed = new Promise((resolve) => {
+      this.#resolveClosed = resolve;
     });
   }
 
   protected read(buffer: Buffer, length: number): void {
-    manner(this, buffer.toString("latin1", 0, length));
+    onRead(this, buffer.toString("latin1", 0, length));
   }
 
   protected onClosed(): void {
-    this.timesGone += 1;
-    this.#leave();
+    this.timesClosed += 1;
+    this.#resolveClosed();
   }
 
   protected failed(error: unknown): void {
@@ -49,27 +47,27 @@ class Bare extends RawTcpConnection {
   }
 }
 
-/** More than a system takes for a peer that does not read. */
+/** More than the system takes for a peer that does not read. */
 const flood = Buffer.alloc(16 * 2 ** 20, "flood");
 const server: Server = createServer();
-/** What the server's own sockets read: those that were given back. */
-const handed: Socket[] = [];
+/** The server's sockets of connections that were released. */
+const sockets: Socket[] = [];
 
 before(async () => {
-  server.on("connection", (socket) => handed.push(socket));
+  server.on("connection", (socket) => sockets.push(socket));
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
-  giveBack =
+  adopt =
     interceptConnections(server, (handle) => {
-      const connection = new Bare(handle);
+      const connection = new TestConnection(handle);
       taken.push(connection);
       connection.start();
       return true;
-    }) ?? giveBack;
+    }) ?? adopt;
 });
 after(() => {
   for (const connection of taken) connection.close();
-  for (const socket of handed) socket.destroy();
+  for (const socket of sockets) socket.destroy();
   server.close();
 });
 
@@ -84,62 +82,60 @@ async function received(socket: Socket): Promise<string> {
 }
 
 /** The next chunk of a socket. */
-async function heard(socket: Socket): Promise<string> {
+async function nextChunk(socket: Socket): Promise<string> {
   const [chunk] = (await once(socket, "data")) as [Buffer];
   return chunk.toString("latin1");
 }
 
-/** The server's socket of a client, once its connection was given back. */
-async function handedOf(client: Socket): Promise<Socket> {
+/** The server's socket of a client, once its connection was released. */
+async function socketOf(client: Socket): Promise<Socket> {
   for (;;) {
-    const socket = handed.find(({ remotePort }) => remotePort === client.localPort);
+    const socket = sockets.find(({ remotePort }) => remotePort === client.localPort);
     if (socket !== undefined) return socket;
     await once(server, "connection");
   }
 }
 
-/** The one that was taken last. */
-function last(): Bare {
+/** The connection that was taken last. */
+function last(): TestConnection {
   const connection = taken.at(-1);
   assert.ok(connection !== undefined);
   return connection;
 }
 
-suite("a bare connection", () => {
-  test("is to be had in every Node that we are tried with", () => assert.ok(hasSupportedInternals));
-
-  test("knows its peer, answers again and again, by chunks of its own and by the shared one, and hears the end", async () => {
-    manner = (connection, text) => {
+suite("a raw TCP connection", () => {
+  test("reads chunks of its own, then the shared buffer, and closes when its peer ends", async () => {
+    onRead = (connection, text) => {
       assert.equal(connection.write(Buffer.from(text.toUpperCase())), "sent");
       connection.enableKeepAlive();
     };
     const client = dial();
-    for (const word of ["one", "two", "three"]) {
-      client.write(word);
-      assert.equal(await heard(client), word.toUpperCase());
+    for (const request of ["one", "two", "three"]) {
+      client.write(request);
+      assert.equal(await nextChunk(client), request.toUpperCase());
     }
     assert.equal(last().peer, "127.0.0.1");
     client.end();
     assert.equal(await received(client), "");
-    assert.equal(last().timesGone, 1);
+    assert.equal(last().timesClosed, 1);
   });
 
-  test("ends once a slow reader has everything, whatever else it says meanwhile", async () => {
-    manner = (connection) => connection.end(flood);
+  test("closes after a slow reader has received everything, whatever the reader sends meanwhile", async () => {
+    onRead = (connection) => connection.end(flood);
     const client = dial();
     client.write("go");
     await once(client, "connect");
     setImmediate(() => client.write("and more"));
     assert.equal((await received(client)).length, flood.length);
-    assert.equal(last().timesGone, 1);
+    assert.equal(last().timesClosed, 1);
   });
 
-  test("says that a write waits, and what it is given back with goes out after that", async () => {
-    const written: Written[] = [];
-    manner = (connection) => {
+  test("reports a write that waits, and sends it before what its next owner writes", async () => {
+    const written: WriteResult[] = [];
+    onRead = (connection) => {
       written.push(connection.write(flood));
-      connection.releaseHandle(giveBack);
-      handed.at(-1)?.end("tail");
+      connection.releaseHandle(adopt);
+      sockets.at(-1)?.end("tail");
     };
     const client = dial();
     client.write("go");
@@ -147,47 +143,47 @@ suite("a bare connection", () => {
     assert.deepEqual(written, ["waiting"]);
     assert.equal(text.length, flood.length + 4);
     assert.ok(text.endsWith("tail"));
-    assert.equal(last().timesGone, 1);
+    assert.equal(last().timesClosed, 1);
   });
 
-  test("is a socket like any other once it is given back, also after it has shared a buffer", async () => {
-    manner = (connection, text) => {
+  test("becomes an ordinary socket when it is released, also after it used the shared buffer", async () => {
+    onRead = (connection, text) => {
       if (text === "stay") {
         connection.write(Buffer.from("stayed"));
         connection.enableKeepAlive();
-      } else connection.releaseHandle(giveBack);
+      } else connection.releaseHandle(adopt);
     };
     // Two at once, so that what one reads is in the shared buffer while the other's chunks wait.
     await Promise.all(
       ["a", "b"].map(async (letter) => {
         const client = dial();
         client.write("stay");
-        assert.equal(await heard(client), "stayed");
+        assert.equal(await nextChunk(client), "stayed");
         client.write("go");
-        const socket = await handedOf(client);
-        const much = letter.repeat(300_000);
-        client.end(much);
-        assert.equal(await received(socket), much);
+        const socket = await socketOf(client);
+        const long = letter.repeat(300_000);
+        client.end(long);
+        assert.equal(await received(socket), long);
         socket.end();
         assert.equal(await received(client), "");
       }),
     );
   });
 
-  test("that its peer resets is gone, once", async () => {
+  test("closes a reset connection exactly once", async () => {
     const client = dial();
-    manner = () => void client.resetAndDestroy();
+    onRead = () => void client.resetAndDestroy();
     client.write("here");
     await once(client, "close");
     const connection = last();
-    await connection.left;
+    await connection.closed;
     connection.close();
-    assert.equal(connection.timesGone, 1);
+    assert.equal(connection.timesClosed, 1);
   });
 });
 
-test("nothing is taken of a server that is no TCP server: its connections go its own way", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "rolecall-bare-"));
+test("leaves the connections of a server alone that is no TCP server", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "rolecall-raw-"));
   const local = createServer((socket) => socket.end("by the server")).listen(join(folder, "socket"));
   await once(local, "listening");
   assert.equal(

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { unrestrictedAccess, type ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
-import { ListenError, ListenerSet } from "../../../src/http/listener/listener-set.ts";
-import { sendRequest } from "../../fake/http-request.ts";
-import { listenerOf } from "../../fake/config.ts";
-import { collectErrors } from "../../fake/node-api-listener.ts";
+import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
+import { ListenError } from "../../src/http/listener/listen-error.ts";
+import { ListenerSet } from "../../src/http/listener/listener-set.ts";
+import { ask } from "../fake/ask.ts";
+import { listenerOf } from "../fake/config.ts";
+import { eventsTo } from "../fake/front.ts";
 
 test("a reload changes the locks of a listener that stays open; one whose files are missing changes nothing", async (context) => {
   const inside = { status: 200, phrase: "OK", headers: [], body: Buffer.from("in") };

@@ -19,10 +19,10 @@ async function openListener(context: TestContext, handler: ListenerHandler): Pro
   return new NodeApiListener(port, [], errors);
 }
 
-describe("a request that cannot be taken", () => {
-  test("has a status of its own, and a JSON error where it could be read at all", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
-    const post = await front.request("/primary", { method: "POST" });
+describe("a request that cannot be answered", () => {
+  test("gets a status of its own, and a JSON error if it could be parsed", async (context) => {
+    const front = await openFront(context, steady(), { listening: whole });
+    const post = await front.ask("/primary", { method: "POST" });
     assert.deepEqual([post.status, post.headers.get("Allow")], [405, "GET, HEAD, OPTIONS"]);
     assert.equal((await front.request("/switchover", { method: "POST", headers: ["Content-Length: 0"] })).status, 403);
     const longest = `/nodes/pg1/primary?be=${"x".repeat(2_048 - 22)}`;
@@ -59,14 +59,14 @@ describe("a request that cannot be taken", () => {
     assert.deepEqual(front.errors, []);
   });
 
-  test("shows no more of a value than 200 characters", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
-    const { body } = await front.request(`/replica?lag=${"9".repeat(1_500)}`);
+  test("gets an error with at most 200 characters of its value", async (context) => {
+    const front = await openFront(context, steady(), { listening: whole });
+    const { body } = await front.ask(`/replica?lag=${"9".repeat(1_500)}`);
     assert.equal(JSON.parse(Buffer.from(body, "latin1").toString()).value.length, 201);
   });
 
-  test("is told as one 500 where the mistake is our own, at once or late, and ends nothing else", async (context) => {
-    const front = await openListener(context, ({ request: { target } }) => {
+  test("gets a 500 if the handler throws or rejects, and other requests are answered", async (context) => {
+    const front = await openListener(context, ({ target }) => {
       if (target === "/throws") throw new Error("planted");
       if (target === "/rejects") return Promise.reject(new Error("planted"));
       return Promise.resolve({ status: 200, phrase: "OK", headers: [], body: Buffer.from("late") });
@@ -82,7 +82,7 @@ describe("a request that cannot be taken", () => {
 });
 
 describe("a listener", () => {
-  test("finishes what is under way when it closes, and cuts what takes longer than its grace", async () => {
+  test("finishes running requests when it closes, and cuts those that exceed its grace period", async () => {
     for (const graceMs of [1_500, 30]) {
       let answer = (): void => {};
       const listener = new Listener(
@@ -106,23 +106,23 @@ describe("a listener", () => {
     }
   });
 
-  test("that cannot open says what the system says", async (context) => {
+  test("rejects with the system's error if it cannot open", async (context) => {
     const taken = createServer();
-    const takenPort = await listenDuringTest(context, taken);
-    const listener = new Listener(() => assert.fail("nobody can ask"), unrestrictedAccess, collectErrors([]));
+    const takenPort = await listen(context, taken);
+    const listener = new Listener(() => assert.fail("no request can arrive"), unrestrictedAccess, eventsTo([]));
     await assert.rejects(listener.open({ address: "127.0.0.1", port: takenPort }), { code: "EADDRINUSE" });
   });
 
-  test("answers others while half a request hangs on a connection", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
+  test("answers other clients while incomplete requests are open", async (context) => {
+    const front = await openFront(context, steady());
     const slow = Array.from({ length: 50 }, () => connect(front.port, "127.0.0.1"));
     context.after(() => slow.forEach((socket) => socket.destroy()));
     for (const socket of slow) socket.on("error", () => {}).write("GET /nodes/pg1/primary HTTP/1.1\r\nX-Slow: ");
     assert.equal((await front.request("/nodes/pg1/primary")).status, 200);
   });
 
-  test("outlives askers that reset after the status line", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
+  test("survives clients that reset after the status line", async (context) => {
+    const front = await openFront(context, steady());
     for (let time = 0; time < 30; time += 1) {
       await new Promise<void>((resolve) => {
         const socket = connect(front.port, "127.0.0.1", () => socket.write("GET /nodes/pg1/primary HTTP/1.0\r\n\r\n"));

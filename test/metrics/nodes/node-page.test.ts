@@ -22,6 +22,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     wall: () => 1_795_242_555_000,
     answers: () => [],
     workers: () => null,
+    fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),

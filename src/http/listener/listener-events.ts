@@ -1,0 +1,21 @@
+import type { Request } from "../message/request.ts";
+
+/** A request or a connection that access control or a limit rejected. */
+export interface RejectedRequest {
+  readonly address: string;
+  /** The status answered; `null` if the connection was closed without an answer. */
+  readonly status: number | null;
+  /** `null` if the connection was rejected before it sent a request. */
+  readonly request: Request | null;
+  /** How many there were, if several are reported together. */
+  readonly count?: number;
+}
+
+/** What a listener reports. */
+export interface ListenerEvents {
+  /** Internal error; it cost one answer or one connection. `request` is `null` if there is no request. */
+  readonly onError: (error: unknown, request: Request | null) => void;
+  readonly onRejected: (rejected: RejectedRequest) => void;
+  /** The credential files of the listener were read. `problem` is a sentence, or `null` if there is none. */
+  readonly onFiles: (problem: string | null) => void;
+}

@@ -1,0 +1,24 @@
+import type { ListenerConfig } from "../../config/model/config.ts";
+
+/** The keys of listeners, in their order. */
+export function keysOf(configs: readonly ListenerConfig[]): readonly string[] {
+  const keys = new Map<string, ListenerConfig>();
+  for (const config of configs) keys.set(listenerKey(config, keys), config);
+  return [...keys.keys()];
+}
+
+/**
+ * Identifies a listener over reloads by its address, port and kind of TLS: one that starts or stops to use TLS is another listener.
+ * Port 0 is another port each time, so listeners on it are told apart by dialect and order.
+ * @param taken the keys of the listeners before it
+ */
+export function listenerKey(
+  { address, port, dialect, access }: ListenerConfig,
+  taken: ReadonlyMap<string, unknown>,
+): string {
+  const place = `${address} ${port} ${access.tls === null ? "plain" : "tls"} ${access.tls?.client ?? ""}`;
+  if (port !== 0) return place;
+  let nth = 0;
+  while (taken.has(`${place} ${dialect} ${nth}`)) nth += 1;
+  return `${place} ${dialect} ${nth}`;
+}

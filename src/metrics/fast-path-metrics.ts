@@ -1,0 +1,43 @@
+import { Counter, type Registry } from "prom-client";
+
+/** What the fast path did since the start. */
+export interface FastPathUsage {
+  readonly requests: number;
+  /** Connections that fell back, by reason. */
+  readonly fallbacks: Readonly<Record<string, number>>;
+  readonly trips: number;
+}
+
+/**
+ * The metrics of the fast path (docs/fast-path.md).
+ * @param read called at each scrape
+ */
+export function registerFastPathMetrics(registers: Registry[], read: () => FastPathUsage): void {
+  const requests: Counter = new Counter({
+    name: "rolecall_fast_path_requests_total",
+    help: "Requests answered on the fast path, without node:http.",
+    registers,
+    collect: () => set(requests, read().requests),
+  });
+  const fallbacks: Counter<"reason"> = new Counter({
+    name: "rolecall_fast_path_fallbacks_total",
+    help: "Connections that left the fast path for node:http, by reason.",
+    labelNames: ["reason"],
+    registers,
+    collect: () => {
+      fallbacks.reset();
+      for (const [reason, count] of Object.entries(read().fallbacks)) fallbacks.inc({ reason }, count);
+    },
+  });
+  const trips: Counter = new Counter({
+    name: "rolecall_fast_path_trips_total",
+    help: "Processes in which something unexpected ended the use of the fast path.",
+    registers,
+    collect: () => set(trips, read().trips),
+  });
+}
+
+function set(counter: Counter, value: number): void {
+  counter.reset();
+  counter.inc(value);
+}

@@ -1,0 +1,35 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
+import { nodeOf } from "../../fake/config.ts";
+import { serveOddNode } from "../../fake/odd-node.ts";
+import { buildTownOf } from "../../fake/town.ts";
+import { restart, withListener } from "./listener-fixture.ts";
+
+suite("an allowlist of networks", () => {
+  const rows: readonly (readonly [string, Partial<ListenerAccess>, number, number])[] = [
+    ["the network of the caller", { allow: ["127.0.0.0/8"] }, 200, 200],
+    ["the address of the caller", { allow: ["127.0.0.1"] }, 200, 200],
+    ["another network", { allow: ["10.0.0.0/8", "::1"] }, 403, 403],
+    ["another network, for calls that change something only", { allow: ["10.0.0.0/8"], allowFor: "unsafe" }, 200, 403],
+    ["no network", { allow: [] }, 403, 403],
+  ];
+  for (const [given, access, check, call] of rows) {
+    test(given, async () => {
+      await withListener(access, async (town) => {
+        assert.equal((await town.ask("/nodes/pg1/primary")).status, check);
+        assert.equal((await town.ask("/nodes/pg1/restart", restart())).status, call);
+      });
+    });
+  }
+  test("matches an IPv4 caller of a dual-stack socket by its IPv4 address", async () => {
+    const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
+    const town = await buildTownOf([nodeOf(pg1)], { listener: { address: "::" }, door: { allow: ["127.0.0.1/32"] } });
+    try {
+      assert.equal((await town.ask("/nodes/pg1/primary")).status, 200);
+    } finally {
+      await town.close();
+      await pg1.close();
+    }
+  });
+});
