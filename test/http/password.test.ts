@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { randomBytes, scryptSync } from "node:crypto";
 import { describe, test } from "node:test";
 import { formatScryptHash, parseScryptHash } from "../../src/config/values/scrypt-hash.ts";
-import { BasicAuth, type PasswordVerdict } from "../../src/http/access/basic-auth.ts";
-import { PasswordQueue } from "../../src/http/access/password-queue.ts";
+import { BasicAuth } from "../../src/http/access/basic-auth.ts";
+import { PasswordQueue, type PasswordVerdict } from "../../src/http/access/password-queue.ts";
 
 /** The cheapest hash that is allowed. */
 function cheapHash(password: string): string {

@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 const callbacks = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back once when a connection is closed, at the latest in the next turn where it is closed already. However many requests of one
- * connection wait, the socket has one listener.
+ * Calls back once when a connection is closed, at the latest in the next turn where it is closed already. However many
+ * requests of one connection wait, the socket has one listener.
  * @returns takes the callback back
  */
 export function onClosed(socket: Socket, callback: () => void): () => void {

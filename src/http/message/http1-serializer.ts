@@ -10,8 +10,8 @@ export interface RequestVersion {
 }
 
 /**
- * Writes a reply as the bytes that node:http would write for it: HTTP/1.1 whatever was asked, our headers, Content-Length,
- * then what becomes of the connection. A test holds both against each other.
+ * Writes a reply as the bytes that node:http would write for it: HTTP/1.1 whatever was asked, our headers,
+ * Content-Length, then what becomes of the connection. A test holds both against each other.
  */
 export function renderReply(
   { status, phrase, headers, body }: Reply,

@@ -64,7 +64,9 @@ function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Rep
   return verdictReply({ snapshot, view, observation }, judgeMember(view, observation, check), check);
 }
 
-/** Answers `/patroni` and `/ha`. For a whole cluster: the document of the primary, else of the node with the least lag. */
+/**
+ * Answers `/patroni` and `/ha`. For a whole cluster: the document of the primary, else of the node with the least lag.
+ */
 function answerStatus(target: TargetNode, inputs: JudgeInputs): Reply {
   const resolved = resolveTarget(target, inputs);
   if ("reply" in resolved) return resolved.reply;

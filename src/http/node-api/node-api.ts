@@ -97,7 +97,8 @@ export class NodeApi {
     if (routed.kind !== "check" && routed.kind !== "status") return null;
     const inputs = this.#context.inputs();
     const { cluster, otherByHost: other } = routed.target;
-    // Whether Host names a node depends on the members of its cluster, which need not be the one that the entry depends on.
+    // Whether Host names a node depends on the members of its cluster, which need not be the one that the entry depends
+    // on.
     if (other !== null && other.cluster !== cluster) return null;
     const state = inputs.snapshot.clusters[inputs.snapshot.index.get(cluster) ?? -1];
     const policy = inputs.policy(cluster);

@@ -8,15 +8,15 @@ import type { ClusterView } from "../../health/evidence/cluster-view.ts";
 import { fit, type Unfit, type Verdict } from "../../health/verdict.ts";
 import { jsonReply, printable, type Reply } from "../message/reply.ts";
 
-/** Whose answer is given, and in which snapshot. */
+/** The judged node, and the snapshot and view that it was judged in. */
 export interface JudgedNode {
   readonly snapshot: Snapshot;
   readonly view: ClusterView;
-  /** The node that was meant, or the one chosen for the cluster; `null` where there is none. */
+  /** The requested node, or the one chosen for the cluster; `null` if there is none. */
   readonly observation: Observation | null;
 }
 
-/** The answer to a check: the status, and the node's own document with our word on it (design.md, "The node dialect"). */
+/** Returns the reply to a check: the node's own document with the verdict as `rolecall` (design.md, "The node API"). */
 export function verdictReply(answered: JudgedNode, verdict: Verdict, check: Check): Reply {
   const name = printable(answered.observation?.node.name ?? "-");
   const body = statusBody(answered, verdict);
@@ -33,7 +33,7 @@ export function verdictReply(answered: JudgedNode, verdict: Verdict, check: Chec
   ]);
 }
 
-/** The node's status document as it is: what `/patroni` and `/ha` answer. */
+/** Returns the reply to `/patroni` and `/ha`: the node's status document. */
 export function statusReply(answered: JudgedNode): Reply {
   const { observation, view } = answered;
   const isKnown = observation !== null && freshReport(observation, view) !== null;
@@ -51,7 +51,7 @@ export function statusReply(answered: JudgedNode): Reply {
   ]);
 }
 
-/** The status of a no: 503, unless the check asks for another (design.md, Words). */
+/** Returns the status of an unfit verdict: 503, unless the check states another one (design.md, Vocabulary). */
 export function statusOf({ reason }: Unfit, check: Check): number {
   if (reason === "blind") return 500;
   if (reason === "down" || reason === "stale" || reason === "unknown") return check.unknownStatus;
@@ -61,7 +61,7 @@ export function statusOf({ reason }: Unfit, check: Check): number {
 function statusBody({ snapshot, view, observation }: JudgedNode, verdict: Verdict): string {
   const report = observation === null ? null : freshReport(observation, view);
   const document = report?.document ?? '{"state":"unknown","role":"unknown"';
-  // A primary does not lag.
+  // A primary has no lag.
   const isHolder = observation !== null && view.lock.holder === observation.node.name;
   const present = observation === null ? null : presentLag(view, observation);
   const ours = JSON.stringify({
