@@ -12,7 +12,7 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a listener that only answers questions comes to say. */
+/** The answers of a listener without management calls. */
 interface Sign {
   readonly path: string;
   readonly status?: number;
@@ -27,7 +27,7 @@ interface Row extends Call {
   readonly until?: Sign;
   readonly status: number;
   readonly says: string;
-  /** The word of a refusal of ours; without it the node itself must have answered. */
+  /** The error code of a refusal by rolecall; absent if the node answers. */
   readonly reason?: string;
   readonly node?: string;
   readonly then?: Sign;
@@ -35,7 +35,7 @@ interface Row extends Call {
 
 const rows = JSON.parse(readFileSync("test/spec/gateway/calls.json", "utf8")) as readonly Row[];
 
-suite("management calls, row by row of the nodes' own tables", { concurrency: 4 }, () => {
+suite("management calls, by the tables of the node API", { concurrency: 4 }, () => {
   for (const row of rows) {
     test(row.given, async () => {
       const town = await buildTown({
@@ -71,17 +71,17 @@ async function send(town: Town, { call, body, headers = {} }: Call): Promise<Ans
   return town.ask(path, { method, headers, ...(body === undefined ? {} : { body: await filled(town, body) }) });
 }
 
-/** Puts in what a table cannot know: a time to come, and which replica is the synchronous one. */
+/** Replaces placeholders by what a table cannot know: a future time, and the synchronous replica. */
 async function filled(town: Town, body: unknown): Promise<unknown> {
   const text = JSON.stringify(body);
   const { sync } = town.simulator.model() as { readonly sync: readonly string[] };
   const other = ["pg2", "pg3"].find((name) => !sync.includes(name)) ?? "";
   const future = new Date(Date.now() + 3_600_000).toISOString();
-  const said = text
+  const filled = text
     .replace("{FUTURE}", future)
     .replace("{SYNC}", sync[0] ?? "")
     .replace("{ASYNC}", other);
-  return JSON.parse(said) as unknown;
+  return JSON.parse(filled) as unknown;
 }
 
 function shows(town: Town, { path, status, says = "" }: Sign): Promise<true> {

@@ -5,8 +5,8 @@ import { statusOf, steady, Watched } from "../../fake/watched.ts";
 
 const whole = listeningOf({ wholeCluster: true });
 
-describe("an answer on the wire", () => {
-  test("is the node's own document with our word on it, byte for byte", async (context) => {
+describe("a response", () => {
+  test("is the node's own document with the verdict, byte for byte", async (context) => {
     const front = await openFront(context, steady());
     const document = JSON.stringify(statusOf("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
     const ours =
@@ -19,7 +19,7 @@ describe("an answer on the wire", () => {
     );
   });
 
-  test("that is a no says why in its line, a header and its body", async (context) => {
+  test("to an unfit verdict has the reason in status line, header and body", async (context) => {
     const front = await openFront(context, steady());
     const { line, headers, body } = await front.ask("/nodes/pg2/replica?lag=1MB");
     assert.equal(line, "HTTP/1.1 503 lagging 12MB");
@@ -29,7 +29,7 @@ describe("an answer on the wire", () => {
     assert.equal(headers.has("Date"), false);
   });
 
-  test("of a node nobody has heard has a body all the same", async (context) => {
+  test("for a node that never reported has a body too", async (context) => {
     const { line, body } = await (await openFront(context, steady())).ask("/nodes/pg3/replica");
     assert.equal(line, "HTTP/1.1 503 unknown");
     const { rolecall, ...document } = JSON.parse(body);
@@ -37,7 +37,7 @@ describe("an answer on the wire", () => {
     assert.deepEqual([rolecall.node, rolecall.lag_bytes, rolecall.observed_at], ["pg3", null, null]);
   });
 
-  test("to HEAD has the length of the GET's body, to OPTIONS 0, and both its status and headers", async (context) => {
+  test("to HEAD has the Content-Length of GET, to OPTIONS 0, and both have the status and headers of GET", async (context) => {
     const front = await openFront(context, steady());
     for (const target of [
       "/nodes/pg1/primary",
@@ -58,7 +58,7 @@ describe("an answer on the wire", () => {
     }
   });
 
-  test("goes to HTTP/1.0 and to a request without Host as to any other", async (context) => {
+  test("is the same for HTTP/1.0 and for a request without Host", async (context) => {
     const front = await openFront(context, steady());
     for (const request of [
       "GET /nodes/pg1/primary HTTP/1.0\r\n\r\n",
@@ -71,7 +71,7 @@ describe("an answer on the wire", () => {
     }
   });
 
-  test("keeps the connection where the asker does, several requests at once in their order", async (context) => {
+  test("keeps the connection if the client does, and answers pipelined requests in order", async (context) => {
     const front = await openFront(context, steady());
     const text = await front.raw(
       "GET /nodes/pg1/primary HTTP/1.1\r\n\r\nHEAD /nodes/pg2/primary HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nConnection: close\r\n\r\n",
@@ -79,13 +79,13 @@ describe("an answer on the wire", () => {
     assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 503", "HTTP/1.1 200"]);
   });
 
-  test("to `OPTIONS *` and to an absolute target is that of the path", async (context) => {
+  test("to `OPTIONS *` and to an absolute target is the path's", async (context) => {
     const front = await openFront(context, steady(), { listening: whole });
     assert.equal((await front.ask("*", { method: "OPTIONS" })).status, 200);
     assert.equal((await front.ask("http://elsewhere:1/nodes/pg1/primary")).status, 200);
   });
 
-  test("does not carry what a name or a document would break it with", async (context) => {
+  test("contains no character of a name or document that would corrupt it", async (context) => {
     const watched = new Watched({ nodes: ["pg ü\u{1F418}", 'a"b'] });
     watched.follow("pg ü\u{1F418}", 0, { state: "ü\u{1F418}", patroni: {} });
     const front = await openFront(context, watched);
@@ -104,7 +104,7 @@ describe("an answer on the wire", () => {
 });
 
 describe("a check", () => {
-  test("of the whole cluster is answered with the node chosen", async (context) => {
+  test("of the whole cluster is answered with the chosen node", async (context) => {
     const front = await openFront(context, steady(), { listening: whole });
     assert.equal((await front.ask("/primary")).headers.get("X-Rolecall-Node"), "pg1");
     assert.equal((await front.ask("/replica")).headers.get("X-Rolecall-Node"), "pg2");
@@ -112,7 +112,7 @@ describe("a check", () => {
     assert.deepEqual([none.line, none.headers.get("X-Rolecall-Node")], ["HTTP/1.1 503 none_fit", "-"]);
   });
 
-  test("gives the status that was asked for a soft no, for silence, and never for a hard no", async (context) => {
+  test("applies `miss` and `unknown`, but not to hard reasons", async (context) => {
     const front = await openFront(context, steady());
     assert.equal((await front.ask("/nodes/pg2/primary?miss=404")).status, 404);
     assert.equal((await front.ask("/nodes/pg3/primary?miss=404&unknown=500")).status, 500);
@@ -120,7 +120,7 @@ describe("a check", () => {
     assert.equal((await blind.ask("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
   });
 
-  test("that keeps a lagging node in says so", async (context) => {
+  test("that keeps a lagging node fit is marked as degraded", async (context) => {
     const front = await openFront(context, steady());
     const { status, headers, body } = await front.ask("/nodes/pg2/replica?lag=1MB&keep=1");
     assert.deepEqual(
@@ -129,7 +129,7 @@ describe("a check", () => {
     );
   });
 
-  test("is held against the database that HAProxy says it would send to", async (context) => {
+  test("compares the database address that HAProxy states", async (context) => {
     const watched = new Watched({
       nodes: [{ name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } }],
     });
@@ -146,7 +146,7 @@ describe("a check", () => {
     }
   });
 
-  test("by Host finds a node whatever the case of its name", async (context) => {
+  test("by Host ignores the case of a node's name", async (context) => {
     const watched = new Watched({ nodes: ["PG1"] });
     watched.lead("PG1", 0);
     const front = await openFront(context, watched, { listening: listeningOf({ hostSuffixes: [".db.internal"] }) });
@@ -156,7 +156,7 @@ describe("a check", () => {
     assert.match(await ask("pg2.demo.db.internal"), /^HTTP\/1\.1 400 bad_request node/);
   });
 
-  test("by path goes by the path while Host names nobody, and is refused from when such a node is known", async (context) => {
+  test("by path ignores a Host that names no node, and is refused once such a node is known", async (context) => {
     const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
     const members = (names: readonly string[], atMs: number): void => {
       const rows = names.map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
@@ -172,7 +172,7 @@ describe("a check", () => {
     assert.match(await ask(), /^HTTP\/1\.1 400 bad_request node/);
   });
 
-  test("of a node that is not there is a 400 once the members are known, and unknown before", async (context) => {
+  test("of an unknown node is 400 once the members are known, and `unknown` before", async (context) => {
     const front = await openFront(context, steady());
     const { status, body } = await front.ask("/nodes/pg9/primary");
     assert.equal(status, 400);
@@ -186,7 +186,7 @@ describe("a check", () => {
 });
 
 describe("a document", () => {
-  test("is served from memory with its age, and nobody is asked", async (context) => {
+  test("is served from memory with its age", async (context) => {
     const watched = steady();
     const front = await openFront(context, watched, { listening: whole, nowMs: 4_600 });
     assert.equal((await front.ask("/cluster")).line, "HTTP/1.1 503 unknown");
@@ -196,14 +196,14 @@ describe("a document", () => {
     assert.equal(JSON.parse(body).scope, "demo");
   });
 
-  test("that the cluster does not have is the node's own 502", async (context) => {
+  test("that the cluster does not have gets the node's own 502", async (context) => {
     const watched = steady();
     const served = { status: 502, body: "", source: "pg1", sentAtMs: 0 };
     watched.tell({ kind: "document", cluster: "demo", answer: { name: "failsafe", served } }, 0);
     assert.equal((await (await openFront(context, watched, { listening: whole })).ask("/failsafe")).status, 502);
   });
 
-  test("of a node's status is 200 while it is known, of the whole cluster that of the primary", async (context) => {
+  test("of a node's status is 200 while it is fresh; for the whole cluster it is the primary's", async (context) => {
     const watched = steady();
     const front = await openFront(context, watched, { listening: whole });
     for (const path of ["/patroni", "/ha"]) {
@@ -220,8 +220,8 @@ describe("a document", () => {
   });
 });
 
-describe("our own health", () => {
-  test("is told on every listener and is no database's", async (context) => {
+describe("/livez and /readyz", () => {
+  test("report rolecall only, on every listener", async (context) => {
     const front = await openFront(context, new Watched(), { unready: "draining" });
     assert.deepEqual(
       [(await front.ask("/livez")).status, (await front.ask("/readyz")).line],
@@ -232,7 +232,7 @@ describe("our own health", () => {
   });
 });
 
-test("every answer is tallied by one of a few names", async (context) => {
+test("every answer is counted under one of a few names", async (context) => {
   const front = await openFront(context, steady(), { listening: whole });
   for (const target of ["/primary", "/cluster", "/livez", "/nowhere", "/patroni"]) await front.ask(target);
   await front.ask("/primary", { method: "POST" });
