@@ -22,8 +22,8 @@ export interface HeadRules {
 const phraseAllowed = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
- * Headers that apply to the whole origin, not to one answer: the client's origin is rolecall, not the node. `Server` would
- * disclose the node's software; rolecall sets `X-Request-Id` itself.
+ * Headers that apply to the whole origin, not to one answer: the client's origin is rolecall, not the node. `Server`
+ * would disclose the node's software; rolecall sets `X-Request-Id` itself.
  */
 const originHeaders: ReadonlySet<string> = new Set([
   "alt-svc",
@@ -38,7 +38,8 @@ const originHeaders: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Validates the head of an answer before any of it is passed on. An answer that cannot be passed on unchanged is refused.
+ * Validates the head of an answer before any of it is passed on. An answer that cannot be passed on unchanged is
+ * refused.
  * @returns the head without the headers that a node must not send in rolecall's name; or what is wrong with it
  */
 export function readAnswerHead(answer: IncomingMessage, rules: HeadRules): AnswerHead | { readonly problem: string } {

@@ -1,4 +1,7 @@
-/** A finished management call: who sent it, from where, to which node, and how it ended. Holds no body and no credential. */
+/**
+ * A finished management call: who sent it, from where, to which node, and how it ended. Holds no body and no
+ * credential.
+ */
 export interface AuditRecord {
   readonly who: string | null;
   readonly from: string;

@@ -5,7 +5,10 @@ const bodiesPerAddressMax = 8;
 /** How many bodies may be received at a time. */
 const bodiesMax = 64;
 
-/** Limits how many request bodies are received at a time: they must not fill the memory, and a slow client must only delay itself. */
+/**
+ * Limits how many request bodies are received at a time: they must not fill the memory, and a slow client must only
+ * delay itself.
+ */
 export class BodyLimiter {
   readonly #inFlight = new InFlight();
 

@@ -5,8 +5,8 @@ import type { BodyLimiter } from "./body-limiter.ts";
 import type { CallContext } from "./call-context.ts";
 
 /**
- * Reads the body of a management call. A call reaches the node only if its body is complete, so that no node sees half a
- * configuration.
+ * Reads the body of a management call. A call reaches the node only if its body is complete, so that no node sees half
+ * a configuration.
  * @returns `null` if the call was answered, or its client has left; it is audited then
  */
 export async function readCallBody(context: CallContext, limiter: BodyLimiter): Promise<Buffer | null> {

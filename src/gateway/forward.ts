@@ -28,9 +28,9 @@ const incomplete = "the upstream closed the connection before the end of its ans
 const maybeExecuted = "it may have executed the call";
 
 /**
- * Forwards one request to one upstream and streams its answer back. Never retries: nobody knows whether a call that failed
- * halfway was executed. If the client closes its connection, the upstream's request is cancelled. Always resolves: an unusable
- * answer, and every exception on the way, is a 502, or the end of a response that has begun.
+ * Forwards one request to one upstream and streams its answer back. Never retries: nobody knows whether a call that
+ * failed halfway was executed. If the client closes its connection, the upstream's request is cancelled. Always
+ * resolves: an unusable answer, and every exception on the way, is a 502, or the end of a response that has begun.
  */
 export function forward(forwarded: ForwardedCall): Promise<ForwardResult> {
   if (forwarded.call.response.closed) return Promise.resolve({ status: 499, problem: clientClosed });
@@ -38,8 +38,9 @@ export function forward(forwarded: ForwardedCall): Promise<ForwardResult> {
 }
 
 /**
- * One request in flight. Node calls every callback, and what one throws would end the process: hence each runs in `#contain`.
- * http-proxy only carries the request. It leaves the answer to us, because it would write any head that a node sends.
+ * One request in flight. Node calls every callback, and what one throws would end the process: hence each runs in
+ * `#contain`. http-proxy only carries the request. It leaves the answer to us, because it would write any head that a
+ * node sends.
  */
 class Forward implements ProxyHandler {
   readonly #forwarded: ForwardedCall;

@@ -27,7 +27,9 @@ export interface ProxyHandler {
 /** The handler of each request in flight, by the message that http-proxy was given for it. */
 const handlers = new WeakMap<IncomingMessage, ProxyHandler>();
 
-/** One server for all upstreams: every request states its own target. `selfHandleResponse` leaves the response to us. */
+/**
+ * One server for all upstreams: every request states its own target. `selfHandleResponse` leaves the response to us.
+ */
 const proxyServer = createProxyServer({ selfHandleResponse: true });
 proxyServer.on("proxyReq", (request, message) => handlers.get(message)?.onRequest(request));
 proxyServer.on("proxyRes", (answer, message) => handlers.get(message)?.onAnswer(answer));

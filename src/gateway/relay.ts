@@ -16,7 +16,9 @@ export interface RelayTarget {
   readonly listener: string;
 }
 
-/** What a worker states of a relayed request: the listener that received it, and the caller that was authorized there. */
+/**
+ * What a worker states of a relayed request: the listener that received it, and the caller that was authorized there.
+ */
 export interface RelayedCall {
   readonly listener: string;
   readonly caller: Caller;
@@ -31,8 +33,8 @@ const answerMax = 128 * 1024 * 1024;
 const graceMs = 5_000;
 
 /**
- * Relays a request to the main process, which answers it as if it had received it. Target, Host and Connection arrive as the client
- * wrote them, with the headers that Connection names. Always ends with a response or a closed connection.
+ * Relays a request to the main process, which answers it as if it had received it. Target, Host and Connection arrive
+ * as the client wrote them, with the headers that Connection names. Always ends with a response or a closed connection.
  */
 export async function relay(call: IncomingCall, { port, secret, listener }: RelayTarget): Promise<void> {
   const { message, response, caller, limits } = call;

@@ -17,7 +17,10 @@ export type OnUpstreamFiles = (cluster: string, problem: string | null) => void;
 
 const nothing: NodeConnection = { tls: {}, auth: null, hasCredentials: false };
 
-/** The TLS files and passwords of all clusters. Files are read again when they change; if that fails, the last content stays. */
+/**
+ * The TLS files and passwords of all clusters. Files are read again when they change; if that fails, the last content
+ * stays.
+ */
 export class NodeConnections {
   readonly #onFiles: OnUpstreamFiles;
   readonly #known = new Map<string, NodeConnection>();

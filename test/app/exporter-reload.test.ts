@@ -8,8 +8,8 @@ import { recordedExporter, serveFakeExporter } from "../fake/fake-exporter.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
 
-test("checks go on being answered from kept evidence while the exporter dialect is told to reload", async () => {
-  const exporter = await serveFakeExporter(recordedExporter("pg_exporter", "lagging", "pg1"));
+test("answers checks from the last evidence while an exporter API listener reloads", async () => {
+  const exporter = await serveExporter(recordedExporter("pg_exporter", "lagging", "pg1"));
   const plain = configOf({
     clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", exporter: exporter.origin })] })],
     listen: [listenerOf({ dialect: "exporter", cluster: "demo", node: "pg1" })],
@@ -18,7 +18,7 @@ test("checks go on being answered from kept evidence while the exporter dialect 
   const app = new App(config, silentLogger);
   await app.start();
   const port = app.doors[0]?.port ?? 0;
-  // Port 0 would be another listener: the open one is named by its own port from here on.
+  // Port 0 would be a new listener: from here on the configuration names the open one's port.
   const next: Config = {
     ...config,
     clusters: [
@@ -44,14 +44,14 @@ test("checks go on being answered from kept evidence while the exporter dialect 
     await until("the word primary", async () => (await ask("/primary")) === "200 primary");
     const answers: string[] = [];
     const over = new AbortController();
-    const asking = (async () => {
+    const checking = (async () => {
       while (!over.signal.aborted) answers.push(await ask("/primary"));
     })();
     assert.equal(await ask("/reload"), "200 server reloaded");
     wanted = failing;
     assert.match(await ask("/reload"), /^500 fail to reload: .*192\.0\.2\.1/);
     over.abort();
-    await asking;
+    await checking;
     assert.deepEqual(new Set(answers), new Set(["200 primary"]));
     const other = app.doors.find(({ config: { address } }) => address === "127.0.0.2");
     assert.equal(app.doors.length, 2);

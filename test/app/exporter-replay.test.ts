@@ -7,17 +7,20 @@ import { recordedExporter, serveFakeExporter, type ExporterAnswers, type FakeExp
 import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
 
-interface Stage {
-  readonly exporters: readonly FakeExporter[];
-  /** `status reason` of a path of the node dialect. */
+interface RunningExporters {
+  readonly exporters: readonly RunningExporter[];
+  /** Returns `status reason` of a path of the node API. */
   ask(path: string): Promise<string>;
   json(path: string): Promise<Record<string, unknown>>;
   close(): Promise<void>;
 }
 
-/** Runs rolecall over exporters alone: pg1, pg2 and so on, whose databases listen on 5541, 5542 and so on. */
-async function stage(said: readonly ExporterAnswers[], maxAgeMs: number = 5_500): Promise<Stage> {
-  const exporters = await Promise.all(said.map(serveFakeExporter));
+/** Runs rolecall with exporters only: pg1, pg2 and so on, whose databases listen on 5541, 5542 and so on. */
+async function startRolecall(
+  exporterSpecs: readonly FakeExporter[],
+  maxAgeMs: number = 5_500,
+): Promise<RunningExporters> {
+  const exporters = await Promise.all(exporterSpecs.map(serveExporter));
   const nodes = exporters.map(({ origin }, at): NodeConfig =>
     nodeOf({ name: `pg${at + 1}`, exporter: origin, database: { host: "127.0.0.1", port: 5541 + at } }),
   );
@@ -49,7 +52,7 @@ for (const family of ["pg_exporter", "postgres_exporter"] as const) {
   suite(
     `what ${family} recorded while a replica had stopped receiving is judged without any cluster manager`,
     async () => {
-      const running = await stage(recorded(family, "lagging"));
+      const running = await startRolecall(recorded(family, "lagging"));
       after(() => running.close());
       await until("a fit primary", async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
       await until("a fit replica", async () => (await running.ask("/nodes/pg3/replica?lag=0")) === "200 pg3");
@@ -84,7 +87,7 @@ for (const family of ["pg_exporter", "postgres_exporter"] as const) {
         test(`${path} is ${answer}`, async () => assert.equal(await running.ask(path), answer));
       }
 
-      test("the document is in a node's words", async () => {
+      test("serves a status document with a node's fields", async () => {
         const { state, role, server_version: version, xlog, rolecall } = await running.json("/nodes/pg1/patroni");
         assert.deepEqual(
           { state, role, version, xlog },
@@ -94,43 +97,43 @@ for (const family of ["pg_exporter", "postgres_exporter"] as const) {
       });
 
       if (family === "pg_exporter") {
-        test("the lag is the distance of two nodes' positions", async () => {
+        test("computes lag as the difference of two nodes' positions", async () => {
           const { rolecall } = await running.json("/nodes/pg2/patroni");
           assert.equal((rolecall as Record<string, unknown>)["lag_bytes"], 72455072 - 67108864);
         });
       } else {
-        test("an exporter without /up is not asked for it again and again", async () => {
-          await until("ten scrapes", () => (running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 10);
-          assert.equal(running.exporters[0]?.requestCounts.get("/up"), 1);
+        test("probes /up less often if an exporter does not have it", async () => {
+          await until(() => Promise.resolve((running.exporters[0]?.asked.get("/metrics") ?? 0) > 10));
+          assert.equal(running.exporters[0]?.asked.get("/up"), 1);
         });
       }
     },
   );
 }
 
-suite("a frozen database, whose exporter's /up goes on saying primary", () => {
-  test("has no yes until a page shows that its own time moves, and loses it when pages stop", async () => {
-    const said = recorded("pg_exporter", "lagging").map((exporter) => ({ ...exporter, isTimeMoving: false }));
-    const running = await stage(said);
+suite("a frozen database whose exporter still answers primary", () => {
+  test("is unfit until its metrics show that its clock advances, and again when the metrics stop", async () => {
+    const specs = recorded("pg_exporter", "lagging").map((exporter) => ({ ...exporter, isTimeMoving: false }));
+    const running = await startRolecall(specs);
     try {
       await until("an unknown primary", async () => (await running.ask("/nodes/pg1/primary")) === "503 unknown");
       await until("five scrapes", () => (running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 5);
       assert.equal(await running.ask("/nodes/pg1/primary"), "503 unknown");
-      for (const exporter of running.exporters) exporter.answers.isTimeMoving = true;
-      await until("a fit primary", async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
-      await until("a fit replica", async () => (await running.ask("/nodes/pg3/replica")) === "200 pg3");
-      for (const exporter of running.exporters) exporter.answers.page = null;
-      // A page may be three intervals and a timeout old: 650 ms here.
-      await until("a stale primary", async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
-      await until("a stale replica", async () => (await running.ask("/nodes/pg3/replica")) === "503 stale");
+      for (const exporter of running.exporters) exporter.said.isTimeMoving = true;
+      await until(async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
+      await until(async () => (await running.ask("/nodes/pg3/replica")) === "200 pg3");
+      for (const exporter of running.exporters) exporter.said.page = null;
+      // The maximum age of a page is three intervals and a timeout: 650 ms here.
+      await until(async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
+      await until(async () => (await running.ask("/nodes/pg3/replica")) === "503 stale");
     } finally {
       await running.close();
     }
   });
 });
 
-suite("what is no word on the database", () => {
-  const rows: readonly [what: string, up: ExporterAnswers["up"], answer: string][] = [
+suite("exporter responses that are no evidence about the database", () => {
+  const rows: readonly [what: string, up: FakeExporter["up"], answer: string][] = [
     ["a page of HTML", null, "503 unknown"],
     ["a demand for a password", { status: 401, body: "Unauthorized\n" }, "503 down"],
     ["too many requests", { status: 429, body: "Too Many Requests\n" }, "503 down"],
@@ -138,8 +141,8 @@ suite("what is no word on the database", () => {
     ["a redirect", { status: 307, body: "primary" }, "503 down"],
   ];
   for (const [what, up, answer] of rows) {
-    test(`${what} leaves an exporter-only node without a yes`, async () => {
-      const running = await stage([{ up, page: "node_load1 1\n", isTimeMoving: true }]);
+    test(`${what} leaves an exporter-only node unfit`, async () => {
+      const running = await startRolecall([{ up, page: "node_load1 1\n", isTimeMoving: true }]);
       try {
         await until("five scrapes", () => (running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 5);
         await until(`the answer ${answer}`, async () => (await running.ask("/nodes/pg1/primary")) === answer);
@@ -150,34 +153,34 @@ suite("what is no word on the database", () => {
     });
   }
 
-  test("a page of 6 MB is read as it comes in, and one past all bounds is no page", async () => {
-    const said = recordedExporter("pg_exporter", "lagging", "pg1");
+  test("reads a metrics page of 6 MB as a stream, and rejects one above the limit", async () => {
+    const spec = recordedExporter("pg_exporter", "lagging", "pg1");
     const noise = 'pg_table_size_bytes{datname="postgres",relname="some_table_of_many"} 8192\n'.repeat(80_000);
-    const running = await stage([{ ...said, page: `${noise}${said.page}` }]);
+    const running = await startRolecall([{ ...spec, page: `${noise}${spec.page}` }]);
     try {
       await until("a fit primary", async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
       const [only] = running.exporters;
       assert.ok(only !== undefined);
-      only.answers.page = `${noise.repeat(7)}${said.page}`;
-      await until("a stale primary", async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
+      only.said.page = `${noise.repeat(7)}${spec.page}`;
+      await until(async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
     } finally {
       await running.close();
     }
   });
 
-  test("a database that is down, starting or unknown to its exporter is refused as what it is", async () => {
-    const running = await stage(recorded("pg_exporter", "lagging"));
+  test("gives the matching reason if the exporter reports the database as down, starting or unknown", async () => {
+    const running = await startRolecall(recorded("pg_exporter", "lagging"));
     try {
-      await until("a fit primary", async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
-      for (const [word, answer] of [
+      await until(async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
+      for (const [role, answer] of [
         ["down", "503 down"],
         ["starting", "503 not_running"],
         ["unknown", "503 unknown"],
       ] as const) {
         const first = running.exporters[0];
         assert.ok(first !== undefined);
-        first.answers.up = { status: 503, body: word };
-        await until(`the answer ${answer}`, async () => (await running.ask("/nodes/pg1/health")) === answer);
+        first.said.up = { status: 503, body: role };
+        await until(async () => (await running.ask("/nodes/pg1/health")) === answer);
         assert.equal(await running.ask("/nodes/pg1/primary"), answer);
       }
     } finally {
@@ -185,13 +188,13 @@ suite("what is no word on the database", () => {
     }
   });
 
-  test("a pooler is never taken for a primary, whatever its exporter says", async () => {
-    const pooler: ExporterAnswers = {
+  test("never treats a connection pooler as a primary", async () => {
+    const pooler: FakeExporter = {
       up: { status: 200, body: "primary" },
       page: 'pg_up 1\npg_version 11800\npgbouncer_list_items{list="pools"} 3\n',
       isTimeMoving: true,
     };
-    const running = await stage([pooler]);
+    const running = await startRolecall([pooler]);
     try {
       await until("the answer wrong_role", async () => (await running.ask("/nodes/pg1/primary")) === "503 wrong_role");
       assert.equal(await running.ask("/nodes/pg1/replica"), "503 wrong_role");

@@ -17,32 +17,32 @@ async function withTown(play: (town: GatewayFixture) => Promise<void>): Promise<
   }
 }
 
-test("a switchover's reply names the snapshot, and waiting for a later one shows the new leader", async () => {
+test("names the snapshot in a switchover's response; a long poll after it returns the new leader", async () => {
   await withTown(async (town) => {
     const answer = await town.request("/switchover", { method: "POST", body: { leader: "pg1", candidate: "pg2" } });
     let after = String(answer.headers["x-rolecall-snapshot"]);
     assert.match(after, /^[0-9a-f]{12}\.\d+$/);
     const leader = await until("pg2 as the leader", async () => {
-      const { body } = await sendRequest(`${town.adminUrl}/snapshot?after=${after}&wait=10s&cluster=demo`);
-      const told = JSON.parse(body) as { snapshot: string; later: boolean; clusters: { demo: { leader: string } } };
-      assert.equal(told.later, true);
-      assert.notEqual(told.snapshot, after);
-      after = told.snapshot;
-      return told.clusters.demo.leader === "pg2" ? "pg2" : undefined;
+      const { body } = await ask(`${town.admin}/snapshot?after=${after}&wait=10s&cluster=demo`);
+      const snapshot = JSON.parse(body) as { snapshot: string; later: boolean; clusters: { demo: { leader: string } } };
+      assert.equal(snapshot.later, true);
+      assert.notEqual(snapshot.snapshot, after);
+      after = snapshot.snapshot;
+      return snapshot.clusters.demo.leader === "pg2" ? "pg2" : undefined;
     });
     assert.equal(leader, "pg2");
   });
 });
 
-test("calls that change no role name no snapshot", async () => {
+test("names no snapshot for calls that change no role", async () => {
   await withTown(async (town) => {
     const answer = await town.request("/nodes/pg2/reload", { method: "POST" });
     assert.equal(answer.headers["x-rolecall-snapshot"], undefined);
   });
 });
 
-suite("waiting for a snapshot", () => {
-  test("a snapshot of another run is past at once, one that is due never comes before its time is up", async () => {
+suite("the snapshot long poll", () => {
+  test("returns at once for a snapshot of an earlier run, and after `wait` if there is no later snapshot", async () => {
     await withTown(async (town) => {
       const other = JSON.parse(
         (await sendRequest(`${town.adminUrl}/snapshot?after=feedfeedfeed.999999&wait=60s`)).body,
@@ -57,7 +57,7 @@ suite("waiting for a snapshot", () => {
       assert.equal(due.later, false);
     });
   });
-  test("what cannot be read is 400, and so is an unknown cluster", async () => {
+  test("answers 400 to invalid parameters and unknown clusters", async () => {
     await withTown(async (town) => {
       for (const query of ["after=banana", "after=a.1&wait=5", "after=a.1&wait=1h", "cluster=other"]) {
         assert.equal((await sendRequest(`${town.adminUrl}/snapshot?${query}`)).status, 400, query);
@@ -65,7 +65,7 @@ suite("waiting for a snapshot", () => {
       assert.equal((await sendRequest(`${town.adminUrl}/snapshot`, { method: "POST" })).status, 405);
     });
   });
-  test("who leaves frees the place; a connection has one", async () => {
+  test("stops waiting when a client disconnects, and allows one wait for each connection", async () => {
     await withTown(async (town) => {
       const { instance } = JSON.parse((await sendRequest(`${town.adminUrl}/snapshot`)).body) as { instance: string };
       const { hostname, port } = new URL(town.adminUrl);
@@ -82,7 +82,7 @@ suite("waiting for a snapshot", () => {
       assert.deepEqual((await text(both)).match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 429"]);
     });
   });
-  test("so many may wait; a further one is told to come back; /readyz waits for nobody", async () => {
+  test("answers 429 above 256 waiting requests; /readyz is not delayed", async () => {
     await withTown(async (town) => {
       const { instance } = JSON.parse((await sendRequest(`${town.adminUrl}/snapshot`)).body) as { instance: string };
       const statuses: number[] = [];
@@ -100,8 +100,8 @@ suite("waiting for a snapshot", () => {
   });
 });
 
-suite("what only a node can tell", () => {
-  test("a node's metrics come as they are, by any way of naming it", async () => {
+suite("requests that only a node can answer", () => {
+  test("passes a node's metrics through unchanged, however the request names the node", async () => {
     await withTown(async (town) => {
       const answer = await town.request("/nodes/pg2/metrics");
       assert.equal(answer.status, 200);
@@ -112,11 +112,11 @@ suite("what only a node can tell", () => {
       assert.equal((await town.request("/nodes/pg2/metrics", { method: "POST" })).status, 405);
     });
   });
-  test("a node's exporter is asked for pages that only tell", async () => {
-    const exporter = await openFakeNode({
+  test("passes only read-only pages of a node's exporter through", async () => {
+    const exporter = await serveOddNode({
       name: "exporter",
       holdsLock: false,
-      handler: (request, response) => void response.end(`said ${request.url ?? ""}`),
+      instead: (request, response) => void response.end(`page ${request.url ?? ""}`),
     });
     const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
     const pg2 = await openFakeNode({ name: "pg2", holdsLock: false });
@@ -125,11 +125,11 @@ suite("what only a node can tell", () => {
       nodeOf(pg2),
     ]);
     try {
-      assert.equal((await town.request("/nodes/pg1/exporter/metrics")).body, "said /metrics");
-      assert.equal((await town.request("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said /stat?x=1");
-      assert.equal((await town.request("/nodes/pg1/exporter")).body, "said /");
+      assert.equal((await town.ask("/nodes/pg1/exporter/metrics")).body, "page /metrics");
+      assert.equal((await town.ask("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "page /stat?x=1");
+      assert.equal((await town.ask("/nodes/pg1/exporter")).body, "page /");
       for (const path of ["up", "explain", "version", "replica"]) {
-        assert.equal((await town.request(`/nodes/pg1/exporter/${path}`)).body, `said /${path}`);
+        assert.equal((await town.ask(`/nodes/pg1/exporter/${path}`)).body, `page /${path}`);
       }
       const others = [
         "reload",
@@ -162,7 +162,7 @@ suite("what only a node can tell", () => {
       await Promise.all([exporter, pg1, pg2].map((node) => node.close()));
     }
   });
-  test("more streams of one node at a time than allowed are 429, and those of another node go on", async () => {
+  test("answers 429 above the limit of concurrent fetches of one node, and does not affect other nodes", async () => {
     const held: (() => void)[] = [];
     const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
     const pg2 = await openFakeNode({

@@ -3,19 +3,19 @@ import { suite, test } from "node:test";
 import type { FakeNodeOptions } from "../fake/fake-node.ts";
 import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
-/** Headers that a node sends, and what of them gets to the client; `null`: nothing. */
+/** Headers that a node sends, and what the client receives; `null`: the header is removed. */
 const rows: readonly (readonly [
   given: string,
   sent: Readonly<Record<string, string>>,
   got: Readonly<Record<string, string | null>>,
 ])[] = [
   [
-    "headers in our name",
+    "headers in rolecall's name",
     { "x-rolecall-reason": "none", "x-rolecall-node": "pg9", "x-rolecall-anything": "1", "x-request-id": "theirs" },
     { "x-rolecall-reason": null, "x-rolecall-node": "pg2", "x-rolecall-anything": null, "x-request-id": "ours" },
   ],
   [
-    "headers of its connection",
+    "hop-by-hop headers",
     {
       connection: "x-hop, keep-alive",
       "keep-alive": "timeout=999",
@@ -27,7 +27,7 @@ const rows: readonly (readonly [
   ],
   ["a cookie", { "set-cookie": "a=b" }, { "set-cookie": null }],
   [
-    "what speaks for the origin that the client sees",
+    "headers that apply to the whole origin",
     {
       "alt-svc": 'h2="evil:443"',
       "strict-transport-security": "max-age=1",
@@ -47,7 +47,7 @@ const rows: readonly (readonly [
   ["a Location without a scheme, on another host", { location: "//evil.example/x" }, { location: null }],
   ["a Location with backslashes", { location: "/\\evil.example" }, { location: null }],
   ["a Location that is no http", { location: "javascript:alert(1)" }, { location: null }],
-  ["a Location on another port of our host", { location: "http://edge.example:81/x" }, { location: null }],
+  ["a Location on another port of the client's host", { location: "http://edge.example:81/x" }, { location: null }],
   [
     "a Location on the host that the client named",
     { location: "http://edge.example/x" },
@@ -55,15 +55,15 @@ const rows: readonly (readonly [
   ],
   ["a Location that is a path", { location: "/x?y" }, { location: "/x?y" }],
   ["a Location beside the path", { location: "x" }, { location: "x" }],
-  ["a challenge on an answer that is no 401", { "www-authenticate": "Basic" }, { "www-authenticate": null }],
+  ["a challenge without a 401", { "www-authenticate": "Basic" }, { "www-authenticate": null }],
   [
-    "what is nobody's but its own",
+    "end-to-end headers",
     { "x-node": "yes", etag: '"1"', "retry-after": "3" },
     { "x-node": "yes", etag: '"1"', "retry-after": "3" },
   ],
 ];
 
-suite("of the head of a node's answer, what gets to the client", () => {
+suite("headers of a node's answer that reach the client", () => {
   for (const [given, sent, got] of rows) {
     test(given, async () => {
       const behave: FakeNodeOptions["respond"] = (_, response) => void response.writeHead(202, sent).end("done");
@@ -78,8 +78,8 @@ suite("of the head of a node's answer, what gets to the client", () => {
     });
   }
 
-  test("a node's own 401 with its challenge, and the credential that answers it", async () => {
-    const behave: FakeNodeOptions["respond"] = ({ headers }, response) => {
+  test("passes a node's 401 and its challenge through, and the credential that answers it", async () => {
+    const behave: OddNodeOptions["behave"] = ({ headers }, response) => {
       if (headers["authorization"] === "Basic bm9kZTpzZWNyZXQ=") response.end("done");
       else response.writeHead(401, { "www-authenticate": 'Basic realm="node"' }).end();
     };

@@ -28,30 +28,36 @@ interface Row {
   readonly given: string;
   readonly auth: ListenerAuth | null;
   readonly cluster: Partial<ClusterConfig>;
-  /** What the node gets with a call, and with a question. */
+  /** What the node receives with a management call, and with a fetch. */
   readonly call: string | undefined;
   readonly question: string | undefined;
 }
 
 const rows: readonly Row[] = [
   { given: "neither listener nor cluster has credentials", auth: null, cluster: {}, call: clients, question: clients },
-  { given: "the listener has", auth: authOf({ basic: ann }), cluster: {}, call: undefined, question: undefined },
   {
-    given: "the cluster has",
+    given: "the listener has credentials",
+    auth: authOf({ basic: ann }),
+    cluster: {},
+    call: undefined,
+    question: undefined,
+  },
+  {
+    given: "the cluster has credentials",
     auth: null,
     cluster: { auth: { user: "admin", passwordFile } },
     call: clusters,
     question: undefined,
   },
   {
-    given: "both have",
+    given: "both have credentials",
     auth: authOf({ basic: ann }),
     cluster: { auth: { user: "admin", passwordFile } },
     call: clusters,
     question: undefined,
   },
   {
-    given: "the cluster has, in a file that cannot be read",
+    given: "the cluster's password file cannot be read",
     auth: null,
     cluster: { auth: { user: "admin", passwordFile: join(folder, "nowhere") } },
     call: undefined,
@@ -59,7 +65,7 @@ const rows: readonly Row[] = [
   },
 ];
 
-suite("what a node gets of a client's Authorization, where", () => {
+suite("the Authorization header that a node receives, if", () => {
   for (const { given, auth, cluster, call, question } of rows) {
     test(given, async () => {
       await withFaultyGateway({ access: { auth }, cluster }, async (town, { pg2 }) => {

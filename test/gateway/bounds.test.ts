@@ -10,8 +10,8 @@ import { until } from "../fake/until.ts";
 import type { FakeNodeOptions } from "../fake/fake-node.ts";
 import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
-test("a call that takes longer than requests may take to come in is not cut", async () => {
-  const behave: FakeNodeOptions["respond"] = (_, response) =>
+test("does not apply the request timeout to a node's answer", async () => {
+  const behave: OddNodeOptions["behave"] = (_, response) =>
     void setTimeout(() => response.end("Successfully switched over"), 900);
   const limits = { ...unrestrictedAccess.limits, headerTimeoutMs: 200, requestTimeoutMs: 300, idleTimeoutMs: 200 };
   await withFaultyGateway({ respond: behave, access: { limits } }, async (town) => {
@@ -20,7 +20,7 @@ test("a call that takes longer than requests may take to come in is not cut", as
   });
 });
 
-test("a client that goes away takes the node's request with it, and the audit says so", async () => {
+test("cancels the node's request when the client disconnects, and audits it", async () => {
   let gone: (() => void) | undefined;
   const seen = new Promise<void>((resolve) => (gone = resolve));
   let arrived: (() => void) | undefined;
@@ -29,21 +29,21 @@ test("a client that goes away takes the node's request with it, and the audit sa
     arrived?.();
     response.on("close", () => gone?.());
   };
-  await withFaultyGateway({ respond: behave }, async (town) => {
-    const asking = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
-    asking.on("error", () => {}); // it is we who break it off
-    asking.end();
+  await withOddTown({ behave }, async (town) => {
+    const request = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
+    request.on("error", () => {}); // caused by the test itself
+    request.end();
     await began;
-    asking.destroy();
+    request.destroy();
     await seen;
     const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the client closed the connection");
   });
 });
 
-test("a call that fails is not tried again, and the answer says whether it may have been done", async () => {
-  await withFaultyGateway({ respond: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
-    const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
+test("does not retry a failed call, and states whether it may have been executed", async () => {
+  await withOddTown({ behave: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
+    const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
     assert.equal(answer.status, 502);
     assert.match(answer.body, /may have executed the call/);
     assert.equal(pg2.received.length, 1);
@@ -54,8 +54,8 @@ test("a call that fails is not tried again, and the answer says whether it may h
   });
 });
 
-test("an answer that breaks off reaches the client as broken, not as whole", async () => {
-  const behave: FakeNodeOptions["respond"] = (_, response, request) => {
+test("an incomplete answer reaches the client as incomplete", async () => {
+  const behave: OddNodeOptions["behave"] = (_, response, request) => {
     response.writeHead(200, { "content-length": "100" });
     response.write("half");
     setTimeout(() => request.socket.destroy(), 20);
@@ -67,10 +67,10 @@ test("an answer that breaks off reaches the client as broken, not as whole", asy
   });
 });
 
-test("an answer longer than allowed ends its connection, and nothing else", async () => {
-  const behave: FakeNodeOptions["respond"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
-  await withFaultyGateway({ respond: behave }, async (town) => {
-    const announced = await town.request("/nodes/pg2/restart", { method: "POST" });
+test("closes only the connection of an answer that is too long", async () => {
+  const behave: OddNodeOptions["behave"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
+  await withOddTown({ behave }, async (town) => {
+    const announced = await town.ask("/nodes/pg2/restart", { method: "POST" });
     assert.equal(announced.status, 502);
   });
   const endless: FakeNodeOptions["respond"] = (_, response) => {
@@ -85,7 +85,7 @@ test("an answer longer than allowed ends its connection, and nothing else", asyn
   });
 });
 
-test("a client that goes away while its password is looked at leaves no call under way", async () => {
+test("counts no call of a client that disconnects while its password is checked", async () => {
   const limits = { ...unrestrictedAccess.limits, callsInFlight: 1 };
   const auth = {
     for: "unsafe" as const,
@@ -100,13 +100,13 @@ test("a client that goes away while its password is looked at leaves no call und
     socket.write(`POST /nodes/pg2/restart HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\n\r\n`, () =>
       socket.resetAndDestroy(),
     );
-    // The same password: it is looked at once for both, or after the first.
-    const second = await town.request("/nodes/pg2/restart", { method: "POST", headers });
+    // The same password: both share one check, or the second follows the first.
+    const second = await town.ask("/nodes/pg2/restart", { method: "POST", headers });
     assert.equal(second.status, 200);
   });
 });
 
-test("a node that never answers is given up at the deadline", async () => {
+test("answers 504 at the deadline if the node does not answer", async () => {
   const limits = { ...unrestrictedAccess.limits, callTimeoutMs: 150 };
   await withFaultyGateway({ respond: () => {}, access: { limits } }, async (town) => {
     const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
@@ -115,31 +115,31 @@ test("a node that never answers is given up at the deadline", async () => {
   });
 });
 
-test("a body past the limit is 413, announced or not, and the node never hears of it", async () => {
+test("answers 413 to a body above the limit, with or without a length, and sends nothing to the node", async () => {
   const limits = { ...unrestrictedAccess.limits, bodyMax: 100 };
   await withFaultyGateway({ access: { limits } }, async (town, { pg1 }) => {
     const announced = await town.request("/config", { method: "PATCH", body: { a: "x".repeat(200) } });
     assert.equal(announced.status, 413);
-    const asking = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
-    asking.on("error", () => {}); // the connection is closed on the rest
-    const response = once(asking, "response");
-    asking.write("x".repeat(200));
+    const request = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
+    request.on("error", () => {}); // the listener closes the connection before the end of the body
+    const response = once(request, "response");
+    request.write("x".repeat(200));
     const [chunked] = await response;
     assert.equal(chunked.statusCode, 413);
-    asking.destroy();
+    request.destroy();
     assert.equal(pg1.received.length, 0);
   });
 });
 
-test("a call whose body must have a length is 411 without one", async () => {
-  await withFaultyGateway({}, async (town) => {
+test("answers 411 if a required body has no length", async () => {
+  await withOddTown({}, async (town) => {
     const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
     socket.end("PATCH /config HTTP/1.1\r\nHost: a\r\n\r\n");
     assert.match(await text(socket), /^HTTP\/1\.1 411 /);
   });
 });
 
-test("more calls at a time than allowed are 429, for one cluster and only while they last", async () => {
+test("answers 429 above the limit of concurrent calls of one cluster", async () => {
   const held: (() => void)[] = [];
   const behave: FakeNodeOptions["respond"] = (_, response) => void held.push(() => response.end("done"));
   const limits = { ...unrestrictedAccess.limits, callsInFlight: 2 };
@@ -159,12 +159,12 @@ test("more calls at a time than allowed are 429, for one cluster and only while 
   });
 });
 
-test("bodies that come in slowly take no place of a call, and one address may send a few at a time", async () => {
-  await withFaultyGateway({ respond: (_, response) => void response.end("restarted") }, async (town) => {
+test("does not count a call before its body is complete, and limits bodies for each address", async () => {
+  await withOddTown({ behave: (_, response) => void response.end("restarted") }, async (town) => {
     const { hostname, port } = new URL(town.url);
     const slow = (): ReturnType<typeof connect> => {
       const socket = connect(Number(port), hostname);
-      socket.on("error", () => {}); // it is reset when the listener closes
+      socket.on("error", () => {}); // reset when the listener closes
       socket.write("POST /nodes/pg2/restart HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{");
       return socket;
     };

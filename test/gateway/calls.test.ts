@@ -13,7 +13,7 @@ interface Call {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What a listener that only answers questions comes to say. */
+/** The answers of a listener without management calls. */
 interface Sign {
   readonly path: string;
   readonly status?: number;
@@ -28,7 +28,7 @@ interface Row extends Call {
   readonly until?: Sign;
   readonly status: number;
   readonly says: string;
-  /** The word of a refusal of ours; without it the node itself must have answered. */
+  /** The error code of a refusal by rolecall; absent if the node answers. */
   readonly reason?: string;
   readonly node?: string;
   readonly then?: Sign;
@@ -36,7 +36,7 @@ interface Row extends Call {
 
 const rows = JSON.parse(readFileSync("test/spec/gateway/calls.json", "utf8")) as readonly Row[];
 
-suite("management calls, row by row of the nodes' own tables", { concurrency: 4 }, () => {
+suite("management calls, by the tables of the node API", { concurrency: 4 }, () => {
   for (const row of rows) {
     test(row.given, async () => {
       const town = await gatewayFixture({
@@ -72,17 +72,17 @@ async function send(town: GatewayFixture, { call, body, headers = {} }: Call): P
   return town.request(path, { method, headers, ...(body === undefined ? {} : { body: await filled(town, body) }) });
 }
 
-/** Puts in what a table cannot know: a time to come, and which replica is the synchronous one. */
-async function filled(town: GatewayFixture, body: unknown): Promise<unknown> {
+/** Replaces placeholders by what a table cannot know: a future time, and the synchronous replica. */
+async function filled(town: Town, body: unknown): Promise<unknown> {
   const text = JSON.stringify(body);
   const { sync } = town.simulator.model() as { readonly sync: readonly string[] };
   const other = ["pg2", "pg3"].find((name) => !sync.includes(name)) ?? "";
   const future = new Date(Date.now() + 3_600_000).toISOString();
-  const said = text
+  const filled = text
     .replace("{FUTURE}", future)
     .replace("{SYNC}", sync[0] ?? "")
     .replace("{ASYNC}", other);
-  return JSON.parse(said) as unknown;
+  return JSON.parse(filled) as unknown;
 }
 
 function shows(town: GatewayFixture, { path, status, says = "" }: Sign): Promise<true> {

@@ -9,14 +9,14 @@ interface Row {
   readonly given: string;
   /** What the node writes before it closes, as latin1. */
   readonly bytes: string;
-  /** What the client gets: a status, an answer that breaks off, or whichever of these and a 502. */
+  /** What the client receives: a status, an incomplete answer, or `any` of these and 502. */
   readonly status: number | "broken" | "any";
 }
 
 const rows = JSON.parse(readFileSync("test/spec/gateway/odd-answers.json", "utf8")) as readonly Row[];
 
-/** Every way by which an answer of a node, or of an exporter, gets to a client. */
-const ways: readonly (readonly [way: string, ask: (edge: RawNodesFixture, id: string) => Promise<HttpAnswer>])[] = [
+/** Every request that passes an answer of a node or exporter through. */
+const ways: readonly (readonly [way: string, ask: (edge: OddEdge, id: string) => Promise<Answer>])[] = [
   [
     "a call to a node",
     (edge, id) => edge.request("/nodes/pg2/restart", { method: "POST", headers: { "x-request-id": id } }),
@@ -33,30 +33,30 @@ const ways: readonly (readonly [way: string, ask: (edge: RawNodesFixture, id: st
 ];
 
 for (const workers of [0, 2]) {
-  suite(`odd answers of nodes, with ${workers} workers`, { timeout: 120_000 }, () => {
-    test("cost the one call: no other connection, no process, no worker", async (context) => {
-      const said = new Map<string, RawAnswer>();
-      const edge = await rawNodesFixture(context, {
+  suite(`invalid answers of nodes, with ${workers} workers`, { timeout: 120_000 }, () => {
+    test("fail one call, and affect no other connection, process or worker", async (context) => {
+      const answersById = new Map<string, RawAnswer>();
+      const edge = await oddEdge(context, {
         workers,
-        answer: ({ headers }) => said.get(headers.get("x-request-id") ?? "") ?? null,
+        answer: ({ headers }) => answersById.get(headers.get("x-request-id") ?? "") ?? null,
       });
-      const check = await edge.holdConnection();
-      const wrong: string[] = [];
+      const check = await edge.hold();
+      const failures: string[] = [];
       for (const { given, bytes, status } of rows) {
         for (const [at, [way, ask]] of ways.entries()) {
           const id = `${rows.findIndex((row) => row.given === given && row.bytes === bytes)}-${at}`;
-          said.set(id, { pieces: [Buffer.from(bytes, "latin1")], end: "close" });
-          const came = await ask(edge, id).then(
+          answersById.set(id, { pieces: [Buffer.from(bytes, "latin1")], end: "close" });
+          const received = await ask(edge, id).then(
             (answer) => answer.status,
             () => "broken" as const,
           );
-          if (status === "any" || came === status) continue;
-          wrong.push(`${given}, ${way}: ${came}, not ${status}`);
+          if (status === "any" || received === status) continue;
+          failures.push(`${given}, ${way}: ${received}, not ${status}`);
         }
         assert.equal(await check(), "HTTP/1.1 200 OK", given);
       }
-      assert.deepEqual(wrong, []);
-      assert.equal(edge.rolecall.process.exitCode, null);
+      assert.deepEqual(failures, []);
+      assert.equal(edge.running.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
       assert.doesNotMatch(edge.rolecall.stderr, /internal error|answer failed|connection failed/);

@@ -11,8 +11,8 @@ import { until } from "../fake/until.ts";
 import type { FakeNodeOptions } from "../fake/fake-node.ts";
 import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
-test("a node gets the call as it was made, and who made it; the client the node's answer as it is", async () => {
-  const behave: FakeNodeOptions["respond"] = (_, response) => {
+test("passes call and caller to the node, and the node's answer to the client, unchanged", async () => {
+  const behave: OddNodeOptions["behave"] = (_, response) => {
     response
       .writeHead(202, "Fine", { "content-type": "text/html", "x-node": "yes", server: "BaseHTTP/0.6 Python/3.11" })
       .end("reload scheduled");
@@ -46,23 +46,20 @@ test("a node gets the call as it was made, and who made it; the client the node'
   });
 });
 
-test("a request id that could not stand in a log is replaced", async () => {
-  await withFaultyGateway({}, async (town, { pg2 }) => {
-    const answer = await town.request("/nodes/pg2/reload", {
-      method: "POST",
-      headers: { "x-request-id": 'a "b" {c}' },
-    });
+test("replaces a request id that is not valid in logs", async () => {
+  await withOddTown({}, async (town, { pg2 }) => {
+    const answer = await town.ask("/nodes/pg2/reload", { method: "POST", headers: { "x-request-id": 'a "b" {c}' } });
     assert.match(String(answer.headers["x-request-id"]), /^[0-9a-f-]{36}$/);
     assert.equal(pg2.received[0]?.headers["x-request-id"], answer.headers["x-request-id"]);
   });
 });
 
-test("a chunked body reaches the node whole and with its length", async () => {
-  await withFaultyGateway({}, async (town, { pg1 }) => {
-    const asking = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
-    const answered = once(asking, "response");
-    asking.write('{"loop_wait"');
-    asking.end(": 5}");
+test("sends a chunked body to the node complete and with its length", async () => {
+  await withOddTown({}, async (town, { pg1 }) => {
+    const request = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
+    const answered = once(request, "response");
+    request.write('{"loop_wait"');
+    request.end(": 5}");
     await answered;
     assert.equal(pg1.received[0]?.body, '{"loop_wait": 5}');
     assert.equal(pg1.received[0]?.headers["content-length"], "16");
@@ -70,10 +67,10 @@ test("a chunked body reaches the node whole and with its length", async () => {
   });
 });
 
-test("from-leader, as the documentation spells it, reaches the node as from_leader", async () => {
-  await withFaultyGateway({}, async (town, { pg2 }) => {
-    await town.request("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
-    await town.request("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
+test("sends from-leader to the node as from_leader", async () => {
+  await withOddTown({}, async (town, { pg2 }) => {
+    await town.ask("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
+    await town.ask("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
     assert.deepEqual(
       pg2.received.map(({ body }) => JSON.parse(body) as unknown),
       [{ from_leader: true, force: true }, { from_leader: true }],
@@ -81,8 +78,8 @@ test("from-leader, as the documentation spells it, reaches the node as from_lead
   });
 });
 
-test("a listener without the option answers 403 and says how to switch it on; nothing reaches a node", async () => {
-  await withFaultyGateway({ access: { management: false } }, async (town, { pg1, pg2 }) => {
+test("answers 403 on a listener without management calls, names the option, and sends nothing to a node", async () => {
+  await withOddTown({ door: { management: false } }, async (town, { pg1, pg2 }) => {
     for (const path of ["/switchover", "/nodes/pg2/restart", "/failover"]) {
       const answer = await town.request(path, { method: "POST", body: { leader: "pg1" } });
       assert.equal(answer.status, 403);
@@ -94,7 +91,7 @@ test("a listener without the option answers 403 and says how to switch it on; no
   });
 });
 
-test("one line and one metric tell of each call, and no secret is in them", async () => {
+test("writes one log line and one metric for each call, without secrets", async () => {
   const door = {
     auth: {
       for: "unsafe" as const,
@@ -140,14 +137,14 @@ test("one line and one metric tell of each call, and no secret is in them", asyn
   });
 });
 
-test("a password for the nodes is sent with calls that change something, in place of the client's, and read again when it changes", async () => {
+test("sends the nodes' password instead of the client's with calls that change state, and reads it again when it changes", async () => {
   const folder = mkdtempSync(join(tmpdir(), "rolecall-gateway-"));
   const passwordFile = join(folder, "password");
   writeFileSync(passwordFile, "first\n");
   try {
-    await withFaultyGateway({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
-      const said = async () => {
-        await town.request("/nodes/pg2/reload", {
+    await withOddTown({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
+      const receivedAuth = async () => {
+        await town.ask("/nodes/pg2/reload", {
           method: "POST",
           headers: { authorization: "Basic Y2xpZW50OnNlY3JldA==" },
         });
@@ -156,10 +153,12 @@ test("a password for the nodes is sent with calls that change something, in plac
           "base64",
         ).toString();
       };
-      assert.equal(await said(), "admin:first");
+      assert.equal(await receivedAuth(), "admin:first");
       writeFileSync(passwordFile, "second\n");
       assert.equal(
-        await until("the new password", async () => ((await said()) === "admin:first" ? undefined : said())),
+        await until("the new password", async () =>
+          (await receivedAuth()) === "admin:first" ? undefined : receivedAuth(),
+        ),
         "admin:second",
       );
       assert.equal((await town.request("/nodes/pg2/metrics")).status, 200);

@@ -19,7 +19,7 @@ const auth = { user: "admin", passwordFile: "/nowhere" };
 const tls = { ca: null, cert: null, key: null, serverName: null };
 const inTls = "https://pg1:8008";
 
-/** Whether the password is withheld from a node at an address, in a cluster set up so. */
+/** Whether the password is withheld from a node with this address, in a cluster with this configuration. */
 const rows: readonly {
   readonly given: string;
   readonly cluster: Parameters<typeof clusterOf>[0];
@@ -72,15 +72,15 @@ for (const { given, cluster, api, withheld } of rows) {
   });
 }
 
-test("explain says that the password is withheld", () => {
-  const watched = new ClusterFixture({ nodes: [], cluster: { auth, discover: [inTls] } });
+test("explain states that the password is withheld", () => {
+  const watched = new Watched({ nodes: [], cluster: { auth, discover: [inTls] } });
   const members = ["http://pg1:8008", "https://pg2:8008"].map((api, at) => ({
     name: `pg${at + 1}`,
     role: "replica",
     api_url: `${api}/patroni`,
   }));
   watched.document("cluster", { of: "https://pg1:8008", value: { scope: "demo", members } }, 0);
-  const told = ["pg1", "pg2"].map((name) => {
+  const isWithheld = ["pg1", "pg2"].map((name) => {
     watched.follow(name, 0);
     const view = viewAt(watched.cluster, watched.policy, 0);
     const check = parseCheck("replica", "", {
@@ -95,7 +95,7 @@ test("explain says that the password is withheld", () => {
       ({ rule, value }) => rule === "node password" && value.includes("withheld"),
     );
   });
-  assert.deepEqual(told, [true, false]);
+  assert.deepEqual(isWithheld, [true, false]);
 });
 
 function passwordIn(context: TestContext): string {
@@ -105,7 +105,7 @@ function passwordIn(context: TestContext): string {
   return folder;
 }
 
-test("no call that needs the password goes to a node that a member list names at an http address in a cluster with TLS", async (context) => {
+test("refuses calls with the password to an http address from a member list in a cluster with TLS", async (context) => {
   const folder = passwordIn(context);
   const [pg1, pg2] = await openFakeCluster(context, ["pg1", "pg2"]);
   assert.ok(pg1 !== undefined && pg2 !== undefined);
@@ -132,7 +132,7 @@ test("no call that needs the password goes to a node that a member list names at
   assert.ok(town.logRecords.some((line) => line["problem"] === "password_in_clear"));
 });
 
-test("RC113: doctor finds nodes that the password is withheld from", async (context) => {
+test("RC113: doctor reports nodes from which the password is withheld", async (context) => {
   const folder = passwordIn(context);
   const [pg1] = await openFakeCluster(context, ["pg1", "pg2"]);
   const file = join(folder, "rolecall.yaml");

@@ -7,10 +7,10 @@ import { randomAnswer } from "../fake/random-answer.ts";
 import type { RawAnswer } from "../fake/raw-node.ts";
 import { until } from "../fake/until.ts";
 
-/** How many answers are tried with each number of workers; ODD_ANSWERS asks for more, ODD_SEED for others. */
+/** How many answers are tried with each number of workers. ODD_ANSWERS sets the number, ODD_SEED the seed. */
 const count = Number(process.env["ODD_ANSWERS"] ?? 400);
 const seed = Number(process.env["ODD_SEED"] ?? 11);
-/** So many are under way at a time. */
+/** How many are in flight at a time. */
 const together = 8;
 
 const ways: readonly ((edge: RawNodesFixture, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>)[] = [
@@ -21,29 +21,29 @@ const ways: readonly ((edge: RawNodesFixture, headers: Readonly<Record<string, s
   (edge, headers) => edge.request("/nodes/pg2/exporter/stat", { headers }),
 ];
 
-/** What no answer of a node may bring to a client, beside what is ours. */
+/** Headers that no answer of a node may bring to a client. */
 const forbidden = ["set-cookie", "trailer", "upgrade", "x-rolecall-relay", "server", "x-hop"];
 
 for (const workers of [0, 2]) {
   suite(`random answers, with ${workers} workers`, { timeout: 60_000 + count * 50 }, () => {
-    test(`of nodes and exporters cost no more than their call`, async (context) => {
-      const said = new Map<string, RawAnswer>();
+    test("of nodes and exporters fail at most their own call", async (context) => {
+      const answersById = new Map<string, RawAnswer>();
       const answers = fc.sample(randomAnswer, { numRuns: count, seed });
       const edge = await rawNodesFixture(context, {
         workers,
-        answer: ({ headers }) => said.get(headers.get("x-request-id") ?? "") ?? null,
+        answer: ({ headers }) => answersById.get(headers.get("x-request-id") ?? "") ?? null,
       });
-      const check = await edge.holdConnection();
-      const came = new Map<number | "broken", number>();
+      const check = await edge.hold();
+      const counts = new Map<number | "broken", number>();
       for (let from = 0; from < count; from += together) {
         await Promise.all(
           answers.slice(from, from + together).map(async (answer, at) => {
             const id = String(from + at);
-            said.set(id, answer);
+            answersById.set(id, answer);
             const given = await ways[(from + at) % ways.length]?.(edge, { "x-request-id": id }).catch(() => null);
-            said.delete(id);
+            answersById.delete(id);
             const key = given?.status ?? ("broken" as const);
-            came.set(key, (came.get(key) ?? 0) + 1);
+            counts.set(key, (counts.get(key) ?? 0) + 1);
             const shown = JSON.stringify(Buffer.concat(answer.pieces).toString("latin1").slice(0, 300));
             for (const name of forbidden) assert.equal(given?.headers[name], undefined, `${name} of ${shown}`);
             assert.ok(!/evil/.test(given?.headers.location ?? ""), shown);
@@ -51,21 +51,21 @@ for (const workers of [0, 2]) {
         );
         assert.equal(await check(), "HTTP/1.1 200 OK");
       }
-      context.diagnostic(JSON.stringify(Object.fromEntries(came)));
-      assert.ok((came.get(200) ?? 0) > 0 && (came.get(502) ?? 0) > 0, "both kinds are among them");
-      assert.equal(edge.rolecall.process.exitCode, null);
+      context.diagnostic(JSON.stringify(Object.fromEntries(counts)));
+      assert.ok((counts.get(200) ?? 0) > 0 && (counts.get(502) ?? 0) > 0, "both kinds are among them");
+      assert.equal(edge.running.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
     });
 
-    test("to probes, of documents and of checks, leave the process as it is, and right answers are believed again", async (context) => {
+    test("to probes do not affect the process, and later valid answers are accepted", async (context) => {
       const answers = fc.sample(randomAnswer, { numRuns: Math.min(count / 10, 1_000), seed });
       let next = 0;
       let isOdd = false;
-      let asked = 0;
-      // Every third is odd: a node that only fails is probed ever less.
-      const probes = (): RawAnswer | null => (isOdd && (asked += 1) % 3 === 0 ? (answers[next++] ?? null) : null);
-      const edge = await rawNodesFixture(context, { workers, answer: () => null, probes });
+      let probeCount = 0;
+      // Every third is invalid: a node that only fails is probed less and less often.
+      const probes = (): RawAnswer | null => (isOdd && (probeCount += 1) % 3 === 0 ? (answers[next++] ?? null) : null);
+      const edge = await oddEdge(context, { workers, answer: () => null, probes });
       isOdd = true;
       await until({ what: "every answer is sent", seconds: 60 + count / 20 }, () => next >= answers.length);
       isOdd = false;

@@ -10,12 +10,10 @@ export interface Answer {
 
 const unreadable = /[?&]lag=(banana|-1|)(&|$)|[?&]mode=banana/;
 const elsewhere = ["/replica/extra", "/leader-foo", "/nosuch", "/Replica"];
-/** Lag and role of a node in motion may differ: its document and its answers are up to a second apart. */
+/** Lag and role of a changing node may differ: its document and its answers are up to a second apart. */
 const moving = ["just-after-switchover", "old-leader-thawed", "replica-reinitializing"];
 
-/**
- * The statuses we may give where a node gave its own: test/vectors/README.md, whose list of exceptions is the only one.
- */
+/** The statuses that may differ from the node's own. test/vectors/README.md has the only list of exceptions. */
 export function expected(vector: Vector, { name, check, own }: Answer): readonly number[] {
   if (unreadable.test(check) || elsewhere.includes(check)) return [400];
   const isSilent = vector.nodes[name]?.["leader"]?.status === 0;
@@ -25,7 +23,7 @@ export function expected(vector: Vector, { name, check, own }: Answer): readonly
   if (vector.scenario.startsWith("dcs-down") && /^\/(a?sync|quorum|read-only-|readiness)|[?&]lag=/.test(check))
     return [200, 503];
   if (check === "/sync/") return [vector.answers[name]?.["/sync"] ?? own];
-  // Nodes do not know the unit and set no limit; we read the unit that is meant, so our answer is theirs to 1MB.
+  // Nodes do not know the unit and apply no limit. rolecall reads the unit, so its answer equals theirs for 1MB.
   if (check.endsWith("lag=1mb")) return [vector.answers[name]?.[check.replace("1mb", "1MB")] ?? own];
   if (moving.includes(vector.scenario)) return [own, own === 200 ? 503 : 200];
   return [own];

@@ -8,7 +8,7 @@ import { serveRecordedNode, type RecordedNode } from "../fake/recorded-node.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { expected } from "./exceptions.ts";
 
-/** One recording: what each node of a real cluster served, and what it answered to each check. */
+/** One recording: the documents of each node of a real cluster, and its answer to each check. */
 export interface Vector {
   readonly scenario: string;
   readonly patroni: string;
@@ -20,15 +20,13 @@ const room = join("test", "vectors", "node-api");
 for (const version of readdirSync(room)) {
   for (const file of readdirSync(join(room, version))) {
     const vector: Vector = JSON.parse(readFileSync(join(room, version, file), "utf8"));
-    test(`patroni ${version}, ${vector.scenario}: with guards off every node's answers are its own`, async () => {
+    test(`patroni ${version}, ${vector.scenario}: with guards off rolecall answers as each node did`, async () => {
       assert.deepEqual(await disagreements(vector), []);
     });
   }
 }
 
-/**
- * Serves the recorded documents from fake nodes, probes and asks them as in life, and lists where the answers differ.
- */
+/** Serves the recorded documents from fake nodes, probes them, and lists the checks whose answers differ. */
 async function disagreements(vector: Vector): Promise<readonly string[]> {
   const fakes = await Promise.all(
     Object.entries(vector.nodes).map(async ([name, node]) => ({

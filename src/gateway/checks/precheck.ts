@@ -6,48 +6,48 @@ import type { ClusterView } from "../../health/evidence/cluster-view.ts";
 import { checkEligibility } from "./switchover-eligibility.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** A call with its body and what is known of its cluster. */
+/** A call, its body, and the evidence about its cluster. */
 export interface PrecheckInput {
   readonly call: ManagementCall;
   readonly body: Buffer;
   readonly view: ClusterView;
-  /** The node that the call would go to. */
+  /** The node that would receive the call. */
   readonly node: Observation;
-  /** Wall time, in ms: schedules are written in it. */
+  /** Milliseconds since the epoch: schedules are wall-clock times. */
   readonly wallMs: number;
 }
 
 /**
- * What a node would refuse by what is already known, with the node's own status (reference/node-api.md, "Management calls: status
- * codes"). What is not known is left to the node.
+ * Returns the refusal that a node would answer by the current evidence, with the node's own status
+ * (reference/node-api.md, "Management calls: status codes"). If the evidence is insufficient, the node decides.
  */
-export function precheck(asked: PrecheckInput): Refusal | null {
-  switch (asked.call.name) {
+export function precheck(input: PrecheckInput): Refusal | null {
+  switch (input.call.name) {
     case "switchover":
-      return asked.call.method === "POST" ? checkRoleChange(asked) : null;
+      return input.call.method === "POST" ? checkRoleChange(input) : null;
     case "failover":
-      return checkRoleChange(asked);
+      return checkRoleChange(input);
     case "config":
-      return needsObject(asked).refusal;
+      return requiredObject(input).refusal;
     case "restart":
-      return asked.call.method === "POST" && asked.body.length > 0 ? checkRestart(asked) : null;
+      return input.call.method === "POST" && input.body.length > 0 ? checkRestart(input) : null;
     case "reinitialize":
-      return checkReinitialize(asked);
+      return checkReinitialize(input);
     case "reload":
       return null;
   }
 }
 
-/** The order of the refusals is the nodes' own (Patroni 4.1.4, api.py, do_POST_failover). */
-function checkRoleChange(asked: PrecheckInput): Refusal | null {
-  const { object, refusal } = needsObject(asked);
+/** Refuses in the order in which nodes do (Patroni 4.1.4, api.py, do_POST_failover). */
+function checkRoleChange(input: PrecheckInput): Refusal | null {
+  const { object, refusal } = requiredObject(input);
   if (object === null) return refusal;
   const leader = nameIn(object["leader"]);
   const candidate = nameIn(object["candidate"]) ?? nameIn(object["member"]);
-  const isScheduled = isSaid(object["scheduled_at"]);
-  const { name } = asked.call;
-  const isPaused = asked.view.cluster.nodes.some(
-    ({ node, report }) => node.name === asked.node.node.name && report?.isPaused === true,
+  const isScheduled = isTruthy(object["scheduled_at"]);
+  const { name } = input.call;
+  const isPaused = input.view.cluster.nodes.some(
+    ({ node, report }) => node.name === input.node.node.name && report?.isPaused === true,
   );
   if (name === "failover" && candidate === null) return bad("Failover could be performed only to a specific candidate");
   if (name === "switchover" && leader === null) return bad("Switchover could be performed only from a specific leader");
@@ -55,23 +55,23 @@ function checkRoleChange(asked: PrecheckInput): Refusal | null {
   if (isScheduled && isPaused) return bad("Can't schedule switchover in the paused state");
   if (isPaused && candidate === null)
     return bad("Switchover is possible only to a specific candidate in a paused state");
-  if (isScheduled) return checkSchedule(object["scheduled_at"], "switchover", asked.wallMs);
+  if (isScheduled) return checkSchedule(object["scheduled_at"], "switchover", input.wallMs);
   if (leader === candidate) return bad("Switchover target and source are the same");
   // A failover that names the leader is a switchover (seeds/node-api.md, "Switchover and failover").
-  return checkEligibility(asked.view, { action: leader === null ? "failover" : "switchover", leader, candidate });
+  return checkEligibility(input.view, { action: leader === null ? "failover" : "switchover", leader, candidate });
 }
 
-function checkRestart(asked: PrecheckInput): Refusal | null {
-  const { object, refusal } = optionalObject(asked);
+function checkRestart(input: PrecheckInput): Refusal | null {
+  const { object, refusal } = optionalObject(input);
   if (object === null || object["schedule"] === undefined) return refusal;
-  return checkSchedule(object["schedule"], "restart", asked.wallMs);
+  return checkSchedule(object["schedule"], "restart", input.wallMs);
 }
 
-function checkReinitialize(asked: PrecheckInput): Refusal | null {
-  const { refusal } = optionalObject(asked);
+function checkReinitialize(input: PrecheckInput): Refusal | null {
+  const { refusal } = optionalObject(input);
   if (refusal !== null) return refusal;
-  return asked.view.lock.holder === asked.node.node.name
-    ? { status: 503, error: "is_leader", message: `${asked.node.node.name} is the leader, can not reinitialize` }
+  return input.view.lock.holder === input.node.node.name
+    ? { status: 503, error: "is_leader", message: `${input.node.node.name} is the leader, can not reinitialize` }
     : null;
 }
 
@@ -92,12 +92,12 @@ interface ReadBody {
   readonly refusal: Refusal | null;
 }
 
-/** Nodes refuse an empty object too where there has to be a body. */
-function needsObject(asked: PrecheckInput): ReadBody {
-  const read = optionalObject(asked);
+/** Nodes also refuse an empty object if a body is required. */
+function requiredObject(input: PrecheckInput): ReadBody {
+  const read = optionalObject(input);
   const isEmpty = read.object !== null && Object.keys(read.object).length === 0;
   return isEmpty
-    ? { object: null, refusal: bad(`${asked.call.method} /${asked.call.name} needs a JSON object with fields in it`) }
+    ? { object: null, refusal: bad(`${input.call.method} /${input.call.name} needs a JSON object with fields in it`) }
     : read;
 }
 
@@ -116,7 +116,7 @@ function nameIn(value: unknown): string | null {
   return typeof value === "string" && value !== "" ? value : null;
 }
 
-/** What nodes take for given: not null, false, 0 or "" (Python's truth). */
-function isSaid(value: unknown): boolean {
+/** Whether Python takes a JSON value for true: not null, false, 0 or "". An absent value is false. */
+function isTruthy(value: unknown): boolean {
   return value !== undefined && value !== null && value !== false && value !== 0 && value !== "";
 }

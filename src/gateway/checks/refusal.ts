@@ -1,7 +1,7 @@
-/** Why a call is not passed on: a status of the nodes' own API where it has one for this, and a sentence. */
+/** Why a call is not forwarded: the status that a node's API would answer, if it has one for this, and a sentence. */
 export interface Refusal {
   readonly status: number;
-  /** One word for machines, as `leader_mismatch`. */
+  /** A code for programs, as `leader_mismatch`. */
   readonly error: string;
   readonly message: string;
 }

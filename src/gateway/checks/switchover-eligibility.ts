@@ -8,7 +8,7 @@ import { lagBytes } from "../../health/evidence/measure.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
 import type { Refusal } from "./refusal.ts";
 
-/** A change of the leader, as it was asked for. */
+/** A requested change of the leader. */
 export interface RoleChange {
   readonly action: "switchover" | "failover";
   readonly leader: string | null;
@@ -16,8 +16,8 @@ export interface RoleChange {
 }
 
 /**
- * Why nobody could take over, by what is known (seeds/node-api.md, "A node may take part in a leader race"). Refusals are 412, as the
- * nodes'. Where evidence is missing or old the node itself decides.
+ * Returns why no node can become the leader, by the current evidence (seeds/node-api.md, "A node may take part in a
+ * leader race"). Refusals are 412, as those of nodes. If evidence is missing or stale, the node decides.
  */
 export function checkEligibility(view: ClusterView, { action, leader, candidate }: RoleChange): Refusal | null {
   const holder = nodeNamed(view.cluster, view.lock.holder);
@@ -31,8 +31,11 @@ export function checkEligibility(view: ClusterView, { action, leader, candidate 
     return refused("no_candidate", `${action} is not possible: cluster does not have members except leader`);
   const reasons = others.map((node) => obstacleOf(view, node.node.member, action));
   if (reasons.some((reason) => reason === null)) return null;
-  const said = reasons.slice(0, 5).map((reason) => reason?.message ?? "");
-  return refused("no_candidate", `${action} is not possible: no good candidates have been found (${said.join("; ")})`);
+  const messages = reasons.slice(0, 5).map((reason) => reason?.message ?? "");
+  return refused(
+    "no_candidate",
+    `${action} is not possible: no good candidates have been found (${messages.join("; ")})`,
+  );
 }
 
 function obstacleOf(view: ClusterView, name: string, action: RoleChange["action"]): Refusal | null {
@@ -49,7 +52,7 @@ function obstacleOf(view: ClusterView, name: string, action: RoleChange["action"
   return action === "failover" ? null : limitsOf(view, found);
 }
 
-/** What only a switchover asks of its candidate: little lag and, in synchronous mode, to be the synchronous standby. */
+/** The requirements of a switchover alone: a limited lag and, in synchronous mode, a synchronous standby. */
 function limitsOf(view: ClusterView, candidate: Observation): Refusal | null {
   const { name } = candidate.node;
   const lag = lagBytes(view, candidate, "received");
@@ -65,7 +68,10 @@ function limitsOf(view: ClusterView, candidate: Observation): Refusal | null {
     : null;
 }
 
-/** Plain synchronous mode. In quorum mode every member of the quorum may take over, which only the nodes know for sure. */
+/**
+ * Whether synchronous mode is on. In quorum mode every member of the quorum may take over, and only the nodes know the
+ * quorum.
+ */
 function needsSyncStandby({ cluster }: ClusterView): boolean {
   const config = cluster.documents.config?.status === 200 ? parseJson(cluster.documents.config.body) : undefined;
   const mode = isObject(config) ? config["synchronous_mode"] : undefined;

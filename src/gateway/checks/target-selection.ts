@@ -6,8 +6,9 @@ import { isFresh } from "../../health/evidence/freshness.ts";
 import type { Refusal } from "./refusal.ts";
 
 /**
- * Finds the node that a call goes to: the leader, or any node that answers where there is none; or the node that was named.
- * Any node can take what goes to the leader: it writes it where the leader reads it (seeds/node-api.md, "Switchover and failover").
+ * Selects the node that receives a call: the leader, or any live node if there is no leader; or the node that the
+ * request names. Any node can accept a call for the leader: it writes it to the DCS, where the leader reads it
+ * (seeds/node-api.md, "Switchover and failover").
  */
 export function selectTarget(view: ClusterView, call: ManagementCall): Observation | Refusal {
   return callRules.get(call.name)?.to === "leader"
@@ -15,13 +16,13 @@ export function selectTarget(view: ClusterView, call: ManagementCall): Observati
     : namedNode(view, call.node, `${call.method} /${call.name}`);
 }
 
-/** The node of that name, whose case may differ where a Host header named it. Without a name nothing is guessed. */
+/** Finds a node by name, ignoring case: a Host header may have named it. Refuses a request that names no node. */
 export function namedNode({ cluster }: ClusterView, name: string | null, what: string): Observation | Refusal {
   if (name === null) {
     return {
       status: 400,
       error: "bad_request",
-      message: `Cannot pass ${what} on as it must name a node: by path /nodes/{node}/…, by header X-Rolecall-Node, by Host, or by a listener for one node`,
+      message: `Cannot pass ${what} on: the request must name a node: by path /nodes/{node}/…, by header X-Rolecall-Node, by Host, or by a listener for one node`,
     };
   }
   const found =

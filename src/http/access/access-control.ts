@@ -6,13 +6,14 @@ import { unmapped } from "../../config/values/cidr.ts";
 import type { ListenerAuth, ListenerAccess, GuardedCalls } from "../../config/model/listener-access-config.ts";
 import { digestOf, type BearerToken } from "./credential-files.ts";
 import { allowlistOf } from "./ip-allowlist.ts";
-import { BasicAuth, type PasswordVerdict } from "./basic-auth.ts";
+import { BasicAuth } from "./basic-auth.ts";
+import type { PasswordVerdict } from "./password-queue.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 
-/** Whether a request comes in, and as whose; else what it is answered. */
+/** The caller of an authorized request, or the reply that refuses it. */
 export type AuthDecision = { readonly caller: Caller } | { readonly refusal: Reply };
 
-/** The lock of one door: who may come in, for all calls or only for those that change something. */
+/** Authorizes the requests of one listener: all of them, or only those that change state. */
 export class AccessControl {
   readonly #access: ListenerAccess;
   readonly #tokens: () => readonly BearerToken[];
@@ -29,56 +30,56 @@ export class AccessControl {
   }
 
   /**
-   * Looks at a request: at once, but for a password that has to be worked on.
-   * @param isUnsafe whether the request may change something
+   * Authorizes a request by address and credential. Returns a promise only if a password has to be hashed.
+   * @param isUnsafe whether the request may change state
    */
   authorize(message: IncomingMessage, isUnsafe: boolean): AuthDecision | Promise<AuthDecision> {
     const { auth, allowFor } = this.#access;
     const address = unmapped(message.socket.remoteAddress ?? "");
     if (this.#isAllowed !== null && isFor(allowFor, isUnsafe) && !this.#isAllowed(address)) {
-      const text = `Cannot let ${address} in: it is in none of the networks that allow names`;
+      const text = `Cannot accept a request from ${address}: it must be in one of the networks in allow`;
       return {
         refusal: errorReply(403, "not_allowed", { message: text, headers: ["X-Rolecall-Reason", "not_allowed"] }),
       };
     }
-    const visitor = { address, consumesAuthorization: auth !== null };
+    const client = { address, consumesAuthorization: auth !== null };
     const certificate = certificateOf(message);
-    if (auth === null || !isFor(auth.for, isUnsafe)) return { caller: { ...visitor, principal: certificate } };
-    if (auth.certificate && certificate !== null) return { caller: { ...visitor, principal: certificate } };
-    return this.#vouch(message, visitor);
+    if (auth === null || !isFor(auth.for, isUnsafe)) return { caller: { ...client, principal: certificate } };
+    if (auth.certificate && certificate !== null) return { caller: { ...client, principal: certificate } };
+    return this.#authenticate(message, client);
   }
 
-  #vouch(
+  #authenticate(
     { headers, socket }: IncomingMessage,
     caller: Omit<Caller, "principal">,
   ): AuthDecision | Promise<AuthDecision> {
     const [, scheme = "", credential = ""] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? "") ?? [];
     if (scheme.toLowerCase() === "bearer") {
-      const who = this.#bearer(credential);
-      return who === null ? this.#challenge() : { caller: { ...caller, principal: who } };
+      const principal = this.#findToken(credential);
+      return principal === null ? this.#challenge() : { caller: { ...caller, principal } };
     }
     const [, user = "", password = ""] =
       /^([^:]*):(.*)$/s.exec(Buffer.from(credential, "base64").toString("utf8")) ?? [];
     if (scheme.toLowerCase() !== "basic" || user === "" || this.#access.auth?.basic.length === 0)
       return this.#challenge();
     const verdict = this.#passwords.check(user, password, { address: caller.address, hasLeft: () => socket.destroyed });
-    const settle = (known: PasswordVerdict): AuthDecision => {
-      if (known === "right") return { caller: { ...caller, principal: user } };
-      return known === "wrong" ? this.#challenge() : { refusal: tooMany };
+    const decide = (result: PasswordVerdict): AuthDecision => {
+      if (result === "right") return { caller: { ...caller, principal: user } };
+      return result === "wrong" ? this.#challenge() : { refusal: tooMany };
     };
-    return verdict instanceof Promise ? verdict.then(settle) : settle(verdict);
+    return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
   }
 
-  /** Every token is compared, whichever fits, so that the time tells nothing. */
-  #bearer(token: string): string | null {
+  /** Compares with every token, so that the time does not disclose which one matches. */
+  #findToken(token: string): string | null {
     const digest = digestOf(token);
-    let who: string | null = null;
-    for (const known of this.#tokens()) if (timingSafeEqual(known.digest, digest)) who = known.name;
-    return who;
+    let name: string | null = null;
+    for (const known of this.#tokens()) if (timingSafeEqual(known.digest, digest)) name = known.name;
+    return name;
   }
 
   #challenge(): AuthDecision {
-    const message = "Cannot let this call in: it needs a credential of this listener";
+    const message = "Cannot accept this request: it needs a credential of this listener";
     return {
       refusal: errorReply(401, "unauthorized", {
         message,
@@ -97,7 +98,7 @@ function isFor(guarded: GuardedCalls, isUnsafe: boolean): boolean {
   return guarded === "all" || isUnsafe;
 }
 
-/** The certificate's common name, where the connection's authority was checked; a bare name if it has none. */
+/** The common name of a verified client certificate; `null` if there is none. */
 function certificateOf({ socket }: IncomingMessage): string | null {
   if (!(socket instanceof TLSSocket) || !socket.authorized) return null;
   const name: unknown = socket.getPeerCertificate().subject?.CN;

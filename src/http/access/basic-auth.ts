@@ -2,42 +2,33 @@ import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 import { LRUCache } from "lru-cache";
 import type { BasicUser } from "../../config/model/listener-access-config.ts";
 import { parseScryptHash, type ScryptHash } from "../../config/values/scrypt-hash.ts";
-import { PasswordQueue } from "./password-queue.ts";
+import { PasswordQueue, type PasswordSource, type PasswordVerdict } from "./password-queue.ts";
 
-/** Passwords found right that are remembered, as keyed digests, so that a balancer that sends one at each check costs nothing. */
-const rememberedMax = 1_000;
-/** How long they are remembered, in ms. */
-const rememberedMs = 10 * 60_000;
+/** How many correct passwords are cached, as keyed digests: a balancer may send one with each check. */
+const cachedMax = 1_000;
+/** How long they are cached, in ms. */
+const cachedMs = 10 * 60_000;
 
-/** Whether a password is right; `busy` where too many are being checked. */
-export type PasswordVerdict = "right" | "wrong" | "busy";
-
-/** Who sends a password. */
-export interface PasswordSource {
-  readonly address: string;
-  /** Whether the client has left, so that nobody needs the answer. */
-  readonly hasLeft: () => boolean;
-}
-
-interface Shared {
+/** A check in progress, and the clients that wait for it. */
+interface PendingCheck {
   readonly clients: PasswordSource[];
   readonly verdict: Promise<PasswordVerdict>;
 }
 
-/** Of the whole process: a listener more must not be a thread more for those who guess. */
+/** One queue for the process: more listeners must not give more threads to a client that guesses passwords. */
 const processQueue = new PasswordQueue();
 
-/** The users of one listener. */
+/** Checks the passwords of one listener's users. */
 export class BasicAuth {
   readonly #hashes: ReadonlyMap<string, ScryptHash>;
   readonly #queue: PasswordQueue;
   readonly #key = randomBytes(32);
-  readonly #right = new LRUCache<string, true>({ max: rememberedMax, ttl: rememberedMs });
-  /** Passwords that are being checked: all who send one share its check. */
-  readonly #underWay = new Map<string, Shared>();
+  readonly #correct = new LRUCache<string, true>({ max: cachedMax, ttl: cachedMs });
+  /** Checks in progress by digest: clients that send the same password share one. */
+  readonly #pending = new Map<string, PendingCheck>();
   readonly #decoy: ScryptHash;
 
-  /** @param queue bounds the work on passwords; one for all listeners of the process */
+  /** @param queue limits how many passwords are hashed at a time */
   constructor(users: readonly BasicUser[], queue: PasswordQueue = processQueue) {
     this.#queue = queue;
     this.#hashes = new Map(
@@ -54,29 +45,29 @@ export class BasicAuth {
     };
   }
 
-  /** Checks a password: at once where it was right lately. An unknown user takes as long as a wrong password. */
+  /** Checks a password: at once if it was correct recently. An unknown user takes as long as a wrong password. */
   check(user: string, password: string, source: PasswordSource): PasswordVerdict | Promise<PasswordVerdict> {
     const digest = createHmac("sha256", this.#key).update(`${user}\n${password}`).digest("base64");
-    if (this.#right.has(digest)) return "right";
-    const shared = this.#underWay.get(digest);
-    if (shared !== undefined) {
-      shared.clients.push(source);
-      return shared.verdict;
+    if (this.#correct.has(digest)) return "right";
+    const pending = this.#pending.get(digest);
+    if (pending !== undefined) {
+      pending.clients.push(source);
+      return pending.verdict;
     }
     const clients = [source];
     const all = { address: source.address, hasLeft: () => clients.every((client) => client.hasLeft()) };
-    const verdict = this.#queue.add(all, () => this.#work(user, password, digest));
+    const verdict = this.#queue.add(all, () => this.#verify(user, password, digest));
     if (verdict === null) return "busy";
-    const settled = verdict.finally(() => this.#underWay.delete(digest));
-    this.#underWay.set(digest, { clients, verdict: settled });
-    return settled;
+    const done = verdict.finally(() => this.#pending.delete(digest));
+    this.#pending.set(digest, { clients, verdict: done });
+    return done;
   }
 
-  async #work(user: string, password: string, digest: string): Promise<PasswordVerdict> {
+  async #verify(user: string, password: string, digest: string): Promise<PasswordVerdict> {
     const known = this.#hashes.get(user);
-    const isRight = await matches(password, known ?? this.#decoy);
-    if (known === undefined || !isRight) return "wrong";
-    this.#right.set(digest, true);
+    const isCorrect = await matches(password, known ?? this.#decoy);
+    if (known === undefined || !isCorrect) return "wrong";
+    this.#correct.set(digest, true);
     return "right";
   }
 }

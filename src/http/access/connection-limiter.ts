@@ -4,31 +4,38 @@ import { unmapped } from "../../config/values/cidr.ts";
 import type { ListenerLimits } from "../../config/model/listener-access-config.ts";
 import { ownBudget, type ConnectionBudget } from "./connection-budget.ts";
 
-/** Counts the connections of one door, and of each address, and closes those that are too many. */
+/** Counts the connections of one listener and of each address, and closes those above the limits. */
 export class ConnectionLimiter {
   readonly #byAddress = new Map<string, number>();
-  readonly #waiting = new WeakMap<Socket, number>();
+  readonly #waiting = new WeakMap<Socket, { requests: number }>();
+  /** One listener for all responses: a closure for each would cost the request path. */
+  readonly #onResponseClosed: (this: ServerResponse) => void;
   readonly #onRefused: (address: string) => void;
   readonly #budget: ConnectionBudget;
   #limits: ListenerLimits;
   #count = 0;
 
   /**
-   * @param onRefused told of each connection that is closed for being too many
-   * @param budget what all listeners of the process share: descriptors that probes need are no client's
+   * @param onRefused called with the address of each connection that is closed
+   * @param budget the limit that all listeners of the process share
    */
   constructor(limits: ListenerLimits, onRefused: (address: string) => void, budget: ConnectionBudget = ownBudget) {
     this.#limits = limits;
     this.#budget = budget;
     this.#onRefused = onRefused;
+    const waiting = this.#waiting;
+    this.#onResponseClosed = function onResponseClosed(this: ServerResponse): void {
+      const count = waiting.get(this.req.socket);
+      if (count !== undefined) count.requests -= 1;
+    };
   }
 
-  /** Goes by other limits from now on; connections that are open stay. */
+  /** Applies new limits. Open connections stay. */
   limitTo(limits: ListenerLimits): void {
     this.#limits = limits;
   }
 
-  /** To be told of every connection that becomes a socket. One that is too many is reset at once, before it has cost anything. */
+  /** Must be called for every new socket. Resets one above the limits before anything is read. */
   onConnection(socket: Socket): void {
     const address = this.acquire(socket.remoteAddress ?? "");
     if (address !== null) {
@@ -36,13 +43,13 @@ export class ConnectionLimiter {
       return;
     }
     this.#onRefused(unmapped(socket.remoteAddress ?? ""));
-    socket.on("error", () => {}); // it is being reset by us
+    socket.on("error", () => {}); // caused by the reset
     socket.resetAndDestroy();
   }
 
   /**
-   * Counts one connection more.
-   * @returns the address that it counts for, to leave by; `null` where it would be too many and is not counted
+   * Counts a new connection.
+   * @returns the address to release it with; `null` if it exceeds a limit and is not counted
    */
   acquire(peer: string): string | null {
     const address = unmapped(peer);
@@ -54,7 +61,7 @@ export class ConnectionLimiter {
     return address;
   }
 
-  /** Counts one connection less. */
+  /** Counts a closed connection. */
   release(address: string): void {
     this.#count -= 1;
     this.#budget.release();
@@ -63,17 +70,20 @@ export class ConnectionLimiter {
     else this.#byAddress.delete(address);
   }
 
-  /** To be told of every request: whether its connection may have one more waiting for its answer. */
+  /**
+   * Counts a request until its response is closed. @returns `false` if too many requests of its connection are waiting
+   */
   mayPipeline(socket: Socket, response: ServerResponse): boolean {
-    const waiting = (this.#waiting.get(socket) ?? 0) + 1;
-    if (waiting > this.#limits.pipelined) return false;
-    this.#waiting.set(socket, waiting);
-    response.once("close", () => this.#waiting.set(socket, (this.#waiting.get(socket) ?? 1) - 1));
+    let count = this.#waiting.get(socket);
+    if (count === undefined) this.#waiting.set(socket, (count = { requests: 0 }));
+    if (count.requests >= this.#limits.pipelined) return false;
+    count.requests += 1;
+    response.on("close", this.#onResponseClosed);
     return true;
   }
 }
 
-/** Sets a server's time limits; those of connections that are open follow. */
+/** Sets a server's time limits, also for open connections. */
 export function limitServer(server: Server, limits: ListenerLimits): void {
   server.headersTimeout = limits.headerTimeoutMs;
   server.requestTimeout = limits.requestTimeoutMs;

@@ -5,25 +5,25 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
 import { watchFiles } from "../../config/file-watcher.ts";
 
-/** A bearer token as it is compared: never itself. */
+/** A bearer token as its digest: the token itself is not kept. */
 export interface BearerToken {
   readonly digest: Buffer;
-  /** Where it stands, for the audit: `tokens.txt:2`. */
+  /** File and line, for the audit record: `tokens.txt:2`. */
   readonly name: string;
 }
 
-/** Told that a door's files were read; a problem is a sentence, `null` is none. */
+/** Called when a listener's files were read. `problem` is a sentence, or `null`. */
 export type OnCredentialFiles = (problem: string | null) => void;
 
-/** What a door's files say. */
+/** The content of a listener's files. */
 export interface ListenerCredentials {
   readonly tls: SecureContextOptions;
   readonly tokens: readonly BearerToken[];
 }
 
 /**
- * Reads the TLS files and bearer tokens of a door.
- * @throws Error where a file cannot be read, or certificate and key do not fit: a door does not open half locked
+ * Reads the TLS files and bearer tokens of a listener.
+ * @throws Error if a file cannot be read, or certificate and key do not match: the listener must not open without them
  */
 export function readCredentials(access: ListenerAccess): ListenerCredentials {
   const tls = readTlsOf(access);
@@ -31,13 +31,13 @@ export function readCredentials(access: ListenerAccess): ListenerCredentials {
   return { tls, tokens: readTokensOf(access) };
 }
 
-/** Reads a door's files again when they change. What cannot be read is told of, and what was read before stays. */
+/** Reads a listener's files again when they change. If that fails, reports the problem and keeps the last content. */
 export class CredentialFiles {
   readonly #watch: { close(): void } | null;
   #material: ListenerCredentials;
 
   /** @param onChange called with what was read anew */
-  constructor(access: ListenerAccess, material: ListenerCredentials, { onFiles, onChange }: DoorFilesEvents) {
+  constructor(access: ListenerAccess, material: ListenerCredentials, { onFiles, onChange }: CredentialFilesEvents) {
     this.#material = material;
     const files = [access.tls?.cert, access.tls?.key, access.tls?.ca, ...(access.auth?.bearer ?? [])].filter(
       (file) => typeof file === "string",
@@ -63,8 +63,8 @@ export class CredentialFiles {
   }
 }
 
-/** What the files of a door tell of. */
-interface DoorFilesEvents {
+/** Events of a listener's files. */
+interface CredentialFilesEvents {
   readonly onFiles: OnCredentialFiles;
   readonly onChange: (material: ListenerCredentials) => void;
 }
@@ -79,7 +79,7 @@ function readTlsOf({ tls }: ListenerAccess): SecureContextOptions {
   };
 }
 
-/** One token a line; empty lines and those that begin with # say nothing. */
+/** One token a line. Empty lines and lines that begin with # are ignored. */
 function readTokensOf({ auth }: ListenerAccess): readonly BearerToken[] {
   return (auth?.bearer ?? []).flatMap((file) =>
     readFileSync(file, "utf8")
@@ -94,7 +94,7 @@ function readTokensOf({ auth }: ListenerAccess): readonly BearerToken[] {
   );
 }
 
-/** Digests have one length, so that comparing them takes one time. */
+/** Returns the digest of a token. Digests have the same length, so that comparing them takes constant time. */
 export function digestOf(token: string): Buffer {
   return createHash("sha256").update(token).digest();
 }

@@ -1,9 +1,9 @@
 import { BlockList, isIPv6 } from "node:net";
 import { parseCidr, unmapped } from "../../config/values/cidr.ts";
 
-/** Makes the question whether an address lies in one of the networks. `::ffff:` addresses are unmapped first. */
+/** Returns a function that tells whether an address is in one of the networks. Unmaps `::ffff:` addresses first. */
 export function allowlistOf(cidrs: readonly string[]): (address: string) => boolean {
-  // One list a family: a BlockList takes ::/0 for every IPv4 address too.
+  // One list for each family: ::/0 in a BlockList also matches every IPv4 address.
   const lists = { ipv4: new BlockList(), ipv6: new BlockList() };
   for (const cidr of cidrs) {
     const network = parseCidr(cidr);

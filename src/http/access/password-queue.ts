@@ -1,8 +1,16 @@
-import type { PasswordSource, PasswordVerdict } from "./basic-auth.ts";
+/** Whether a password is correct; `busy` if too many passwords are being checked. */
+export type PasswordVerdict = "right" | "wrong" | "busy";
 
-/** How many may wait; a further one is told to come back, so that a flood of guesses holds nobody up. */
+/** The client that sent a password. */
+export interface PasswordSource {
+  readonly address: string;
+  /** Whether the client has left, so that nobody needs the result. */
+  readonly hasLeft: () => boolean;
+}
+
+/** How many checks may wait. Further ones are refused, so that a flood of guesses delays nobody. */
 const waitingMax = 16;
-/** How many of them may come from one address, so that one that guesses leaves places to others. */
+/** How many of them may come from one address, so that a client that guesses leaves room for others. */
 const waitingPerAddressMax = 4;
 
 interface Waiting {
@@ -12,37 +20,37 @@ interface Waiting {
 }
 
 /**
- * Works on one password at a time. Each takes a thread of Node's pool and tens of MiB; the other threads of the pool (four where
- * UV_THREADPOOL_SIZE says nothing) are for the name look-ups and files of probes.
+ * Hashes one password at a time. Each takes a thread of Node's pool and tens of MiB. The other threads of the pool
+ * (four without UV_THREADPOOL_SIZE) are for the DNS look-ups and files of probes.
  */
 export class PasswordQueue {
   readonly #waiting: Waiting[] = [];
-  #isWorking = false;
+  #isBusy = false;
 
-  /** @returns what comes of the work; `null` where too many wait. Work for a client that has left meanwhile is not done: `busy` */
+  /** @returns the result; `null` if too many wait. If the client leaves before its turn, the result is `busy` */
   add(source: PasswordSource, work: () => Promise<PasswordVerdict>): Promise<PasswordVerdict> | null {
-    if (!this.#isWorking) return this.#do(work);
-    this.#dropLeft();
+    if (!this.#isBusy) return this.#run(work);
+    this.#dropAbandoned();
     const own = this.#waiting.filter((each) => each.source.address === source.address).length;
     if (this.#waiting.length >= waitingMax || own >= waitingPerAddressMax) return null;
     return new Promise((resolve, reject) => {
-      const begin = (): void => void this.#do(work).then(resolve, reject);
+      const begin = (): void => void this.#run(work).then(resolve, reject);
       this.#waiting.push({ source, begin, giveUp: () => resolve("busy") });
     });
   }
 
-  async #do(work: () => Promise<PasswordVerdict>): Promise<PasswordVerdict> {
-    this.#isWorking = true;
+  async #run(work: () => Promise<PasswordVerdict>): Promise<PasswordVerdict> {
+    this.#isBusy = true;
     try {
       return await work();
     } finally {
-      this.#isWorking = false;
-      this.#dropLeft();
+      this.#isBusy = false;
+      this.#dropAbandoned();
       this.#waiting.shift()?.begin();
     }
   }
 
-  #dropLeft(): void {
+  #dropAbandoned(): void {
     for (const waiting of this.#waiting.splice(0)) {
       if (waiting.source.hasLeft()) waiting.giveUp();
       else this.#waiting.push(waiting);

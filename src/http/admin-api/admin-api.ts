@@ -24,7 +24,8 @@ export interface AdminApiContext {
 }
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/livez`, `/readyz` and the diagnostics pages.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/livez`, `/readyz` and the diagnostics
+ * pages.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(

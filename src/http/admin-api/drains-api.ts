@@ -19,8 +19,8 @@ export interface DrainsApiContext {
 }
 
 /**
- * Answers `GET /drains`, `POST /drains/{cluster}/{node}` with `{"for": "30min", "reason": "…", "all": false, "by": "…"}`,
- * and `DELETE` of the same path with an optional `{"by": "…"}`. Only admin listeners have these.
+ * Answers `GET /drains`, `POST /drains/{cluster}/{node}` with `{"for": "30min", "reason": "…", "all": false, "by":
+ * "…"}`, and `DELETE` of the same path with an optional `{"by": "…"}`. Only admin listeners have these.
  * @param path without leading and trailing slashes
  */
 export async function answerDrainRequest(

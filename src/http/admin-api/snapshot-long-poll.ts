@@ -6,7 +6,7 @@ import { parseDuration } from "../../cluster/values/duration.ts";
 import { onClosed } from "../message/connection-closed.ts";
 import { badRequest, errorReply, jsonReply, type Reply } from "../message/reply.ts";
 
-/** At most so many wait at a time; a further one is told to come back. */
+/** How many requests may wait at a time. Further ones get 429. */
 const waitersMax = 256;
 /** The longest wait, in ms. */
 const waitMsMax = 60_000;
@@ -14,10 +14,13 @@ const waitMsMax = 60_000;
 interface Waiter {
   readonly cluster: string | null;
   readonly sequence: number;
-  readonly go: () => void;
+  readonly notify: () => void;
 }
 
-/** `GET /snapshot?after=EPOCH.N&wait=30s&cluster=NAME`: which snapshot stands now, or a later one as soon as there is one. */
+/**
+ * Answers `GET /snapshot?after=INSTANCE.N&wait=30s&cluster=NAME` with the current snapshot, or a later one as soon as
+ * there is one.
+ */
 export class SnapshotLongPoll {
   readonly #current: () => Snapshot;
   readonly #waiters = new Set<Waiter>();
@@ -27,15 +30,19 @@ export class SnapshotLongPoll {
     this.#current = current;
   }
 
-  /** To be told of every new snapshot. */
+  /** Must be called after every new snapshot. */
   changed(): void {
-    for (const waiter of this.#waiters) if (this.#sequenceOf(waiter.cluster) > waiter.sequence) waiter.go();
+    for (const waiter of this.#waiters) if (this.#sequenceOf(waiter.cluster) > waiter.sequence) waiter.notify();
   }
 
-  /** @param query the target's part after `?`: `after` names a snapshot seen, `wait` how long to wait for a later one, `cluster` whose; socket: the client's connection */
+  /**
+   * @param query the target's part after `?`: `after` names a known snapshot, `wait` how long to wait for a later one,
+   *   `cluster` which cluster must have changed
+   * @param socket the client's connection: one request of it may wait
+   */
   answer(query: string, socket: Socket): Reply | Promise<Reply> {
-    const given = new URLSearchParams(query);
-    const cluster = given.get("cluster");
+    const params = new URLSearchParams(query);
+    const cluster = params.get("cluster");
     if (cluster !== null && !this.#current().index.has(cluster)) {
       return badRequest({
         subject: "parameter cluster",
@@ -43,24 +50,24 @@ export class SnapshotLongPoll {
         allowed: `one of ${[...this.#current().index.keys()].join(", ")}`,
       });
     }
-    const after = given.get("after");
+    const after = params.get("after");
     const match = after === null ? null : /^([\w-]{1,64})\.(\d{1,15})$/.exec(after);
     if (after !== null && match === null)
       return badRequest({
         subject: "parameter after",
         value: after,
-        allowed: "EPOCH.N as X-Rolecall-Snapshot says it",
+        allowed: "INSTANCE.N as in X-Rolecall-Snapshot",
       });
-    const waitMs = parseDuration(given.get("wait") ?? "0s");
+    const waitMs = parseDuration(params.get("wait") ?? "0s");
     if (waitMs === undefined || waitMs > waitMsMax) {
       return badRequest({
         subject: "parameter wait",
-        value: given.get("wait") ?? "",
-        allowed: "a time from 0s to 60s, such as 30s",
+        value: params.get("wait") ?? "",
+        allowed: "a duration from 0s to 60s, such as 30s",
       });
     }
     const sequence = Number(match?.[2] ?? -1);
-    // Another epoch is another run of rolecall: whatever stands now came after it.
+    // Another instance is an earlier run of rolecall: every snapshot of this run is later.
     const isLater = match === null || match[1] !== this.#current().instance || this.#sequenceOf(cluster) > sequence;
     if (isLater || waitMs === 0) return this.#reply(isLater);
     if (this.#waiters.size >= waitersMax || this.#sockets.has(socket)) {
@@ -71,25 +78,25 @@ export class SnapshotLongPoll {
     return this.#wait({ cluster, sequence }, waitMs, socket);
   }
 
-  /** A client that leaves frees its place at once. */
-  #wait(asked: Omit<Waiter, "go">, waitMs: number, socket: Socket): Promise<Reply> {
+  /** A client that closes its connection stops waiting at once. */
+  #wait(request: Omit<Waiter, "notify">, waitMs: number, socket: Socket): Promise<Reply> {
     return new Promise((resolve) => {
       const end = (isLater: boolean): void => {
         clearTimeout(timer);
-        forget();
+        cancelOnClosed();
         this.#waiters.delete(waiter);
         this.#sockets.delete(socket);
         resolve(this.#reply(isLater));
       };
       const timer = setTimeout(() => end(false), waitMs);
-      const forget = onClosed(socket, () => end(false));
-      const waiter = { ...asked, go: () => end(true) };
+      const cancelOnClosed = onClosed(socket, () => end(false));
+      const waiter = { ...request, notify: () => end(true) };
       this.#waiters.add(waiter);
       this.#sockets.add(socket);
     });
   }
 
-  /** A cluster's part carries the number of the snapshot it came with. */
+  /** Returns the sequence number of the snapshot in which a cluster last changed. */
   #sequenceOf(cluster: string | null): number {
     const snapshot = this.#current();
     return clusterNamed(snapshot, cluster)?.sequence ?? snapshot.sequence;

@@ -33,8 +33,8 @@ export function isDiagnosticsTarget(target: string): boolean {
 }
 
 /**
- * Serves `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the node in every
- * way in which a check names it, or by `node=`. Pages are rendered one at a time.
+ * Serves `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the
+ * node in every way in which a check names it, or by `node=`. Pages are rendered one at a time.
  * @returns the refusal of a request that names no page or an invalid target; `null` if the response is written
  */
 export async function answerDiagnostics(
@@ -71,7 +71,8 @@ function withQueryNode(target: RequestTarget, query: URLSearchParams): RequestTa
   const parsedCheck = check === null ? null : parseRequestTarget(check);
   const byCheck = parsedCheck === null || "problem" in parsedCheck ? null : parsedCheck;
   const slash = node?.lastIndexOf("/") ?? -1;
-  const byNode = node === null ? null : { node: node.slice(slash + 1), cluster: slash < 0 ? null : node.slice(0, slash) };
+  const byNode =
+    node === null ? null : { node: node.slice(slash + 1), cluster: slash < 0 ? null : node.slice(0, slash) };
   return {
     ...target,
     node: target.node ?? byNode?.node ?? byCheck?.node ?? null,

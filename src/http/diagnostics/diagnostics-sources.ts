@@ -19,7 +19,10 @@ export interface DiagnosticsSources {
   readonly gate: PageGate;
   /** Called with the status of each page. */
   readonly onAnswer?: (status: number) => void;
-  /** Which nodes were accused of being detached or stalled at an instant (ms since the epoch), with the accusations of each. */
+  /**
+   * Which nodes were accused of being detached or stalled at an instant (ms since the epoch), with the accusations of
+   * each.
+   */
   readonly accused: (cluster: string, wallMs: number) => ReadonlyMap<string, readonly string[]>;
 }
 

@@ -8,26 +8,28 @@ import { badRequest, jsonReply, printable, type Reply } from "../message/reply.t
 import { parseRequestTarget } from "../message/request-target.ts";
 import { statusOf } from "../node-api/verdict-reply.ts";
 
-/** `/explain?node=pg2&check=/replica?lag=1MB`: every rule in order, as JSON or, with `format=text`, for a person at 3 a.m. */
+/**
+ * Answers `/explain?node=pg2&check=/replica?lag=1MB` with every rule in order: as JSON or, with `format=text`, as text.
+ */
 export function explainReply({ target, query }: DiagnosticsRequest, sources: DiagnosticsSources): Reply {
-  const asked = query.get("check") ?? "/replica";
-  const check = checkOf(asked);
+  const checkText = query.get("check") ?? "/replica";
+  const check = parseCheckTarget(checkText);
   if ("subject" in check) return badRequest(check);
   const snapshot = sources.snapshot();
   const cluster = clusterNamed(snapshot, target.cluster);
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
     return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });
-  const known = (): string => [...cluster.index.keys()].join(", ");
+  const nodeNames = (): string => [...cluster.index.keys()].join(", ");
   if (target.node === null)
-    return badRequest({ subject: "node", value: "none named", allowed: `node=, one of ${known()}` });
+    return badRequest({ subject: "node", value: "none named", allowed: `node=, one of ${nodeNames()}` });
   const observation = nodeNamed(cluster, target.node);
   if (observation === undefined)
-    return badRequest({ subject: "node", value: target.node, allowed: `one of ${known()}` });
-  const told: ExplanationDocument = {
+    return badRequest({ subject: "node", value: target.node, allowed: `one of ${nodeNames()}` });
+  const document: ExplanationDocument = {
     node: target.node,
     cluster: target.cluster,
-    check: asked,
+    check: checkText,
     at: new Date(sources.wall()).toISOString(),
     snapshot: snapshot.sequence,
     instance: snapshot.instance,
@@ -35,16 +37,16 @@ export function explainReply({ target, query }: DiagnosticsRequest, sources: Dia
   };
   const headers = ["X-Rolecall-Node", printable(target.node)];
   if (query.get("format") !== "text")
-    return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(asJson(told, check)), headers);
+    return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(toJson(document, check)), headers);
   return {
     status: 200,
     phrase: "OK",
     headers: ["Cache-Control", "no-store", "Content-Type", "text/plain; charset=utf-8", ...headers],
-    body: Buffer.from(explanationText(told)),
+    body: Buffer.from(explanationText(document)),
   };
 }
 
-/** An explanation with what it is about. */
+/** An explanation with the node and check that it explains. */
 export interface ExplanationDocument extends Explanation {
   readonly node: string;
   readonly cluster: string;
@@ -54,21 +56,21 @@ export interface ExplanationDocument extends Explanation {
   readonly instance: string;
 }
 
-/** The explanation for a person: the verdict first, then the rule that decided, marked, among the others. */
-export function explanationText(told: ExplanationDocument): string {
-  const { verdict, rules, decisive } = told;
-  const head = `${told.node} is ${verdict.fit ? "IN" : "OUT"} for ${told.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
+/** Returns an explanation as text: the verdict, then all rules, with the decisive one marked. */
+export function explanationText(document: ExplanationDocument): string {
+  const { verdict, rules, decisive } = document;
+  const head = `${document.node} is ${verdict.fit ? "IN" : "OUT"} for ${document.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
   const cause = decisive === null ? undefined : rules[decisive];
-  const shared =
+  const degraded =
     verdict.fit && verdict.isDegraded
-      ? ["  (degraded: a yes that only stands to keep the pool from running empty, or by an exporter's word)"]
+      ? ["  (degraded: fit only to keep the pool from running empty, or by the exporter's report)"]
       : [];
   return [
     head,
     ...(cause === undefined
-      ? shared
+      ? degraded
       : [`  because ${cause.rule}: ${cause.value}${cause.limit === null ? "" : ` (must be: ${cause.limit})`}`]),
-    `  cluster ${told.cluster}, snapshot ${told.instance}.${told.snapshot}, ${told.at}`,
+    `  cluster ${document.cluster}, snapshot ${document.instance}.${document.snapshot}, ${document.at}`,
     "",
     ...rules.map((rule, at) => ruleText(rule, at === decisive)),
     "",
@@ -83,8 +85,8 @@ function ruleText(rule: RuleLine, isDecisive: boolean): string {
   return `${mark} ${rule.rule.padEnd(18)} ${rule.value}${limit}${source}`;
 }
 
-function asJson(told: ExplanationDocument, check: Check): object {
-  const { verdict, rules, decisive, ...rest } = told;
+function toJson(document: ExplanationDocument, check: Check): object {
+  const { verdict, rules, decisive, ...rest } = document;
   return {
     ...rest,
     fit: verdict.fit,
@@ -95,7 +97,7 @@ function asJson(told: ExplanationDocument, check: Check): object {
   };
 }
 
-function checkOf(text: string): Check | ParseError {
+function parseCheckTarget(text: string): Check | ParseError {
   const target = parseRequestTarget(text);
   const allowed = `a check such as /replica?lag=1MB: one of ${routePaths().join(", ")}`;
   if ("problem" in target) return { subject: "parameter check", value: text, allowed };

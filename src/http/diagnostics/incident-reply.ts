@@ -1,11 +1,7 @@
 import { stringify } from "yaml";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import { incidentState } from "../../cluster/incident/incident.ts";
-import {
-  incidentDuration as span,
-  type IncidentCluster,
-  type IncidentValue,
-} from "../../cluster/incident/incident-yaml.ts";
+import { incidentDuration, type IncidentCluster, type IncidentValue } from "../../cluster/incident/incident-yaml.ts";
 import type { ProbeOutcome, Recorded } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
@@ -13,12 +9,12 @@ import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sourc
 import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 
-/** How far an incident reaches to either side of its instant, in ms. */
+/** How much of the time before and after its instant an incident covers, in ms. */
 const reachMs = 5 * 60_000;
 
 /**
- * `/incident?around=2026-11-21T03:12:00Z` (default: now): the evidence of the minutes around an instant, as a file of the format in
- * which incidents are tests (test/spec/incidents): so a bad night becomes one.
+ * Answers `/incident?around=2026-11-21T03:12:00Z` (default: now) with the evidence of the minutes around an instant, in
+ * the file format of the incident tests (test/spec/incidents), so that an incident can become a test.
  */
 export async function incidentReply(
   { target, query }: DiagnosticsRequest,
@@ -26,8 +22,8 @@ export async function incidentReply(
   rendering: Rendering,
 ): Promise<Reply | null> {
   const around = query.get("around");
-  const instant = around === null || around === "now" ? sources.wall() : Date.parse(around);
-  if (Number.isNaN(instant))
+  const instantMs = around === null || around === "now" ? sources.wall() : Date.parse(around);
+  if (Number.isNaN(instantMs))
     return badRequest({
       subject: "parameter around",
       value: around ?? "",
@@ -38,34 +34,34 @@ export async function incidentReply(
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
     return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });
-  const recorded = sources.recorded(target.cluster, instant - reachMs, instant + reachMs);
-  const accused = sources.accused(target.cluster, recorded[0]?.atWallMs ?? instant);
+  const recorded = sources.recorded(target.cluster, instantMs - reachMs, instantMs + reachMs);
+  const accused = sources.accused(target.cluster, recorded[0]?.atWallMs ?? instantMs);
   const headers = ["Content-Type", "application/yaml", "Content-Disposition", `attachment; filename="incident.yaml"`];
-  return renderSliced(incidentPieces({ cluster, policy, instantMs: instant, recorded, accused }), rendering, headers);
+  return renderSliced(incidentPieces({ cluster, policy, instantMs, recorded, accused }), rendering, headers);
 }
 
-/** What an incident file is written from. */
+/** The content of an incident file. */
 export interface Incident {
   readonly cluster: ClusterState;
   readonly policy: HealthPolicy;
   readonly instantMs: number;
   readonly recorded: readonly Recorded[];
-  /** Who was accused of being detached or stalled before the first of it, by node. */
+  /** Nodes that were accused of being detached or stalled before the first record, with their accusations. */
   readonly accused: ReadonlyMap<string, readonly string[]>;
 }
 
 const layout = { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false } as const;
 
-/** Writes an incident file step by step: what the cluster is, what it is judged by, and what was heard when. */
+/** Writes an incident file piece by piece: the cluster, its settings, and the recorded outcomes as steps. */
 export function* incidentPieces({ cluster: state, policy, instantMs, recorded, accused }: Incident): Generator<string> {
   const [first] = recorded;
-  const beganMs = first?.atMs ?? 0;
+  const firstAtMs = first?.atMs ?? 0;
   const cluster = clusterOf(state);
   const { scope, system, version } = cluster;
   const head = {
     name: `cluster ${state.name} around ${new Date(instantMs).toISOString()}`,
-    why: "exported by rolecall: add what should have been answered as expect, and it is a test",
-    // The wall-clock instant that the steps count from; for people only.
+    why: "exported by rolecall: add the expected answers as expect to make it a test",
+    // The wall-clock time of the first step, for readers only.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
     cluster: {
       scope,
@@ -85,19 +81,19 @@ export function* incidentPieces({ cluster: state, policy, instantMs, recorded, a
   yield stringify(head, layout);
   let hasSteps = false;
   for (const { atMs, outcome } of recorded) {
-    const heard = incidentState({ atMs, outcome }, cluster);
-    if (heard === null) continue;
-    const value = heard.node === null ? heard.value : { [heard.node]: heard.value };
+    const state = incidentState({ atMs, outcome }, cluster);
+    if (state === null) continue;
+    const value = state.node === null ? state.value : { [state.node]: state.value };
     const sentAtMs = sentAtMsOf(outcome);
-    const sent = sentAtMs === null ? {} : { sent: span(sentAtMs - beganMs) };
-    const step = stringify([{ at: span(atMs - beganMs), ...sent, [heard.section]: value }], layout);
+    const sent = sentAtMs === null ? {} : { sent: incidentDuration(sentAtMs - firstAtMs) };
+    const step = stringify([{ at: incidentDuration(atMs - firstAtMs), ...sent, [state.section]: value }], layout);
     yield `${hasSteps ? "" : "steps:\n"}${step.replace(/^(?=.)/gm, "  ")}`;
     hasSteps = true;
   }
   if (!hasSteps) yield "steps: []\n";
 }
 
-/** When it was asked for, in ms of our clock; `null` of an operator's word, which nobody asked for. */
+/** Returns when the probe of an outcome was sent (ms of the monotonic clock); `null` for a drain, which is no probe. */
 function sentAtMsOf(outcome: ProbeOutcome): number | null {
   switch (outcome.kind) {
     case "document":
@@ -112,7 +108,9 @@ function sentAtMsOf(outcome: ProbeOutcome): number | null {
   }
 }
 
-/** What most reports state is written once; who states another, as of a stranger, is written with the report. */
+/**
+ * Returns what is written once for the cluster. A report that states another scope or system states it with its step.
+ */
 function clusterOf({ scope, position, nodes }: ClusterState): IncidentCluster {
   const reports = nodes.flatMap(({ report }) => report ?? []);
   return {
@@ -142,12 +140,12 @@ function settingsValue({
   rise,
 }: HealthPolicy): IncidentValue {
   return {
-    interval: span(intervalMs),
-    timeout: span(timeoutMs),
-    max_age: span(maxAgeMs),
-    liveness_max_age: span(livenessMaxAgeMs),
-    view_max_age: span(viewMaxAgeMs),
-    page_max_age: span(pageMaxAgeMs),
+    interval: incidentDuration(intervalMs),
+    timeout: incidentDuration(timeoutMs),
+    max_age: incidentDuration(maxAgeMs),
+    liveness_max_age: incidentDuration(livenessMaxAgeMs),
+    view_max_age: incidentDuration(viewMaxAgeMs),
+    page_max_age: incidentDuration(pageMaxAgeMs),
     fall,
     rise,
     guards: {
@@ -155,12 +153,12 @@ function settingsValue({
       running_primary: guards.runningPrimary,
       attached_replica: guards.attachedReplica,
       same_system: guards.sameSystem,
-      attach_window: span(guards.attachWindowMs),
-      demoted_for: span(guards.demotedForMs),
+      attach_window: incidentDuration(guards.attachWindowMs),
+      demoted_for: incidentDuration(guards.demotedForMs),
       lag_samples: guards.lagSamples,
-      dwell: span(guards.dwellMs),
-      handover_hold: span(guards.handoverHoldMs),
-      survive: span(guards.surviveMs),
+      dwell: incidentDuration(guards.dwellMs),
+      handover_hold: incidentDuration(guards.handoverHoldMs),
+      survive: incidentDuration(guards.surviveMs),
     },
   };
 }

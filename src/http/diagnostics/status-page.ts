@@ -7,8 +7,8 @@ import type { Reply } from "../message/reply.ts";
 type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now">;
 
 /**
- * `/status`: every cluster that the listener may speak of, and its nodes with what each is fit for, as `Overview` has it.
- * @param only names of clusters: where one is named, others are left out
+ * Answers `/status` with every cluster of the listener, and its nodes with what each is fit for (see `Overview`).
+ * @param only cluster names: if one is not `null`, other clusters are left out
  */
 export function statusReply(
   only: readonly (string | null)[],
@@ -24,9 +24,11 @@ function* statusPieces(only: readonly (string | null)[], { snapshot, policy, now
   yield `${JSON.stringify({ instance, snapshot: sequence }).slice(0, -1)},"clusters":[`;
   let separator = "";
   for (const state of clusters) {
-    const judged = only.every((cluster) => cluster === null || state.name === cluster) ? policy(state.name) : undefined;
-    if (judged === undefined) continue;
-    const view = viewAt(state, judged, nowMs);
+    const clusterPolicy = only.every((cluster) => cluster === null || state.name === cluster)
+      ? policy(state.name)
+      : undefined;
+    if (clusterPolicy === undefined) continue;
+    const view = viewAt(state, clusterPolicy, nowMs);
     yield `${separator}${JSON.stringify(clusterHead(view)).slice(0, -1)},"nodes":[`;
     separator = ",";
     let comma = "";

@@ -27,7 +27,10 @@ export interface ExporterApiContext extends ExporterRolesContext {
   readonly version: () => string;
 }
 
-/** Answers as a PostgreSQL exporter does (seeds/exporter-api.md), with our probes as its collectors. Unknown paths get 404. */
+/**
+ * Answers as a PostgreSQL exporter does (seeds/exporter-api.md), with our probes as its collectors. Unknown paths get
+ * 404.
+ */
 export class ExporterApi {
   readonly #scope: ExporterScope;
   readonly #context: ExporterApiContext;
@@ -55,7 +58,8 @@ export class ExporterApi {
       case "/":
         return landingReply(telemetryPath);
       default:
-        // The upstream exporter answers unknown paths with 200 and its landing page: a misspelt health check would pass.
+        // The upstream exporter answers unknown paths with 200 and its landing page: a misspelt health check would
+        // pass.
         return plainReply(404, "no such path");
     }
   }

@@ -10,7 +10,7 @@ const phrases: ReadonlyMap<number, string> = new Map([
   [503, "Service Unavailable"],
 ]);
 
-/** A plain answer of the exporter dialect: every method gets what GET gets, OPTIONS its body too. */
+/** Returns a plain reply of the exporter API. Every method gets what GET gets; OPTIONS gets the body too. */
 export function plainReply(
   status: number,
   body: string,
@@ -31,28 +31,28 @@ export function plainReply(
   };
 }
 
-/** The status of a role question in a role state (seeds/exporter-api.md, "States and transitions"). */
-export function roleStatus(question: RoleRequest, state: ExporterRole): number {
+/** Returns the status of a role request in a role state (seeds/exporter-api.md, "States and transitions"). */
+export function roleStatus(request: RoleRequest, state: ExporterRole): number {
   if (state !== "primary" && state !== "replica") return 503;
-  return question === "up" || question === state ? 200 : 404;
+  return request === "up" || request === state ? 200 : 404;
 }
 
-/** There are only fifteen different answers, so they are made once. */
+/** All fifteen replies to role requests. */
 const roleReplies: ReadonlyMap<string, Reply> = new Map(
-  (["up", "primary", "replica"] as const).flatMap((question) =>
+  (["up", "primary", "replica"] as const).flatMap((request) =>
     exporterRoles.map((state): [string, Reply] => [
-      `${question} ${state}`,
-      plainReply(roleStatus(question, state), state),
+      `${request} ${state}`,
+      plainReply(roleStatus(request, state), state),
     ]),
   ),
 );
 
-/** The answer to a role question: the body is the state itself, without a newline, whatever was asked. */
-export function roleReply(question: RoleRequest, state: ExporterRole): Reply {
-  return roleReplies.get(`${question} ${state}`) ?? plainReply(503, state);
+/** Returns the reply to a role request. The body is the role state without a newline, whatever was requested. */
+export function roleReply(request: RoleRequest, state: ExporterRole): Reply {
+  return roleReplies.get(`${request} ${state}`) ?? plainReply(503, state);
 }
 
-/** The landing page: one line of HTML with a link to the metrics. */
+/** Returns the landing page: one line of HTML with a link to the metrics. */
 export function landingReply(telemetryPath: string): Reply {
   const link = telemetryPath.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
   const body = `<html><head><title>rolecall</title></head><body><h1>rolecall</h1><p><a href='${link}'>Metrics</a></p></body></html>`;

@@ -9,38 +9,38 @@ import type { OnAnswer } from "../node-api/node-api.ts";
 import type { Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 
-/** What the roles are answered from. */
+/** What role requests are answered from. */
 export interface ExporterRolesContext {
   readonly inputs: () => JudgeInputs;
   readonly onAnswer: OnAnswer;
 }
 
-/** Answers the role paths of the exporter dialect, and of our own health, from memory alone. */
+/** Answers the role paths of the exporter API, `/livez` and `/readyz` from memory. */
 export class ExporterRoles {
-  readonly #bound: { readonly cluster: string; readonly node: string | null };
-  readonly #sources: ExporterRolesContext;
+  readonly #scope: { readonly cluster: string; readonly node: string | null };
+  readonly #context: ExporterRolesContext;
 
-  /** @param bound the cluster, and the node or `null` for the cluster as a whole */
-  constructor(bound: { readonly cluster: string; readonly node: string | null }, sources: ExporterRolesContext) {
-    this.#bound = bound;
-    this.#sources = sources;
+  /** @param scope the cluster, and the node, or `null` for the whole cluster */
+  constructor(scope: { readonly cluster: string; readonly node: string | null }, context: ExporterRolesContext) {
+    this.#scope = scope;
+    this.#context = context;
   }
 
-  /** @returns `null` where the path is none of these */
+  /** @returns `null` for other paths */
   answer(request: Request): Reply | null {
     const path = pathOf(request.target);
     if (path === "/livez" || path === "/readyz")
-      return answerSelf(path === "/livez" ? "livez" : "readyz", this.#sources.inputs().unready());
-    const question = path === null ? undefined : rolePaths.get(path);
-    if (question === undefined) return null;
-    const reply = roleReply(question, this.#state());
-    this.#sources.onAnswer(`exporter ${question}`, reply.status);
+      return answerSelf(path === "/livez" ? "livez" : "readyz", this.#context.inputs().unready());
+    const role = path === null ? undefined : rolePaths.get(path);
+    if (role === undefined) return null;
+    const reply = roleReply(role, this.#state());
+    this.#context.onAnswer(`exporter ${role}`, reply.status);
     return reply;
   }
 
   #state(): ExporterRole {
-    const { cluster, node } = this.#bound;
-    const { snapshot, policy: healthPolicy, nowMs } = this.#sources.inputs();
+    const { cluster, node } = this.#scope;
+    const { snapshot, policy: healthPolicy, nowMs } = this.#context.inputs();
     const state = clusterNamed(snapshot, cluster);
     const policy = healthPolicy(cluster);
     if (state === undefined || policy === undefined) return "unknown";

@@ -1,4 +1,4 @@
-/** Counts answers by route and status. Both come from short lists, so it stays small; counting allocates nothing. */
+/** Counts answers by route and status. Both have few values, so it stays small; counting allocates nothing. */
 export class AnswerCounter {
   readonly #counts = new Map<string, Map<number, { count: number }>>();
 
@@ -10,7 +10,7 @@ export class AnswerCounter {
     else cell.count += 1;
   }
 
-  /** Every route and status that was answered, with how often. */
+  /** Iterates over the counts. */
   *rows(): IterableIterator<{ readonly route: string; readonly status: number; readonly count: number }> {
     for (const [route, statuses] of this.#counts) {
       for (const [status, { count }] of statuses) yield { route, status, count };

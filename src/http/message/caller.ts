@@ -1,9 +1,9 @@
-/** Who calls. */
+/** The client of an authorized request. */
 export interface Caller {
-  /** The peer's address; an IPv4 one is written as such. */
+  /** The peer's address. An IPv4-mapped address is written as IPv4. */
   readonly address: string;
-  /** The user, token or certificate that vouched for the caller; `null` where nobody was asked. */
+  /** The user, token or certificate that authenticated the caller; `null` if the listener required none. */
   readonly principal: string | null;
-  /** Whether the listener has credentials of its own: then the Authorization header is for us, and goes to no node. */
+  /** Whether the listener checks the Authorization header itself: then no node receives it. */
   readonly consumesAuthorization: boolean;
 }

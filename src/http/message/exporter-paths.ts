@@ -27,8 +27,8 @@ export function exporterPageOf(target: string, telemetryPath: string): ExporterP
 }
 
 /**
- * Returns the decoded path of a target, without its query, and without the origin of an absolute target. The path is not
- * normalized: `/up/` differs from `/up`.
+ * Returns the decoded path of a target, without its query, and without the origin of an absolute target. The path is
+ * not normalized: `/up/` differs from `/up`.
  * @returns `null` if the target cannot be decoded
  */
 export function pathOf(target: string): string | null {

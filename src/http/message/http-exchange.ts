@@ -18,7 +18,10 @@ export function requestOf({ method = "GET", url = "/", headers }: IncomingMessag
   };
 }
 
-/** Answers a request with a handler. An exception of the handler becomes a 500 and is reported; it affects no other request. */
+/**
+ * Answers a request with a handler. An exception of the handler becomes a 500 and is reported; it affects no other
+ * request.
+ */
 export function answerExchange(handler: RequestHandler, exchange: HttpExchange, context: RequestContext): void {
   const { message, response, request } = exchange;
   const { caller, limits, onError } = context;
@@ -42,8 +45,8 @@ async function answerCall(handler: RequestHandler, call: IncomingCall): Promise<
 function ignore(): void {}
 
 /**
- * Answers 500 after an internal error, or ends a response that has begun. Never throws: it handles what callbacks of Node
- * and promises threw, where another exception would end the process.
+ * Answers 500 after an internal error, or ends a response that has begun. Never throws: it handles what callbacks of
+ * Node and promises threw, where another exception would end the process.
  */
 export function failExchange(
   { message, response, request }: HttpExchange,

@@ -10,8 +10,8 @@ export type JsonBody = { readonly ok: true; readonly body: JsonObject } | { read
 const bodyMax = 16_384;
 
 /**
- * Reads the JSON body of a call that changes state. An empty body is an empty object. The call must state the content type
- * `application/json`: a browser does not send that to another site without a preflight request (Fetch standard,
+ * Reads the JSON body of a call that changes state. An empty body is an empty object. The call must state the content
+ * type `application/json`: a browser does not send that to another site without a preflight request (Fetch standard,
  * "CORS-safelisted request-header").
  * @returns the object; or the reply for the error: 415, 413 or 400
  */

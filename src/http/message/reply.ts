@@ -20,7 +20,9 @@ export interface PreparedWire {
   readonly method: string;
   /** All headers, Content-Length included; node:http does not modify the array. */
   readonly headers: string[];
-  /** The body with one character per byte (latin1): node:http sends head and body in one write if the body is a string. */
+  /**
+   * The body with one character per byte (latin1): node:http sends head and body in one write if the body is a string.
+   */
   readonly text: string;
 }
 
@@ -77,7 +79,10 @@ export function methodNotAllowed(method: string, allow: string): Reply {
   return errorReply(405, "method_not_allowed", { message, headers: ["Allow", allow] });
 }
 
-/** Returns text that is valid in a status line or header: printable ASCII of bounded length. Names may come from any document. */
+/**
+ * Returns text that is valid in a status line or header: printable ASCII of bounded length. Names may come from any
+ * document.
+ */
 export function printable(text: string): string {
   return text.replace(/[^\u0020-\u007e]/g, "?").slice(0, 120);
 }

@@ -1,22 +1,23 @@
 import type { ParseError } from "../../health/check.ts";
 
-/** The longest request target that is read, in characters. A longer one is answered 414. */
+/** The longest request target, in characters. A longer one is answered 414. */
 export const targetMax = 2_048;
 
-/** A request target, taken apart: which cluster and node its path names, and what of them is asked. */
+/** A parsed request target: the cluster and node that its path names, and the route. */
 export interface RequestTarget {
   readonly cluster: string | null;
   readonly node: string | null;
-  /** The path that is left, decoded, without slashes around it: `replica`, or nothing. */
+  /** The decoded rest of the path without leading and trailing slashes, as `replica`; empty if there is none. */
   readonly path: string;
   /** The part after `?`, still percent-encoded. */
   readonly query: string;
 }
 
 /**
- * Takes a target apart: `/nodes/{node}/{route}`, `/clusters/{cluster}/nodes/{node}/{route}`, `/clusters/{cluster}/{route}` or a bare
- * `/{route}` (design.md, "Which node is meant"). One trailing slash is tolerated; `*` is `/` (RFC 9110, 9.3.7); an absolute
- * target counts without its origin (RFC 9112, 3.2.2).
+ * Parses a target: `/nodes/{node}/{route}`, `/clusters/{cluster}/nodes/{node}/{route}`, `/clusters/{cluster}/{route}`
+ * or a bare `/{route}` (design.md, "Addressing a node"). Accepts one trailing slash. `*` is `/` (RFC 9110, 9.3.7).
+ * Ignores the origin of an absolute target (RFC 9112, 3.2.2).
+ * @returns the target, or the problem of a path that is not percent-encoded correctly
  */
 export function parseRequestTarget(target: string): RequestTarget | { readonly problem: ParseError } {
   const local = target === "*" ? "/" : target.replace(/^https?:\/\/[^/?#]*/i, "");

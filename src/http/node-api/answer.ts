@@ -84,7 +84,9 @@ function answerCheck(target: TargetNode, check: Check, inputs: JudgeInputs): Tim
   return verdictReply({ snapshot, view, observation }, judgeMember(view, observation, check), check);
 }
 
-/** Answers `/patroni` and `/ha`. For a whole cluster: the document of the primary, else of the node with the least lag. */
+/**
+ * Answers `/patroni` and `/ha`. For a whole cluster: the document of the primary, else of the node with the least lag.
+ */
 function answerStatus(target: TargetNode, inputs: JudgeInputs): TimedReply {
   const resolved = resolveTarget(target, inputs);
   if ("reply" in resolved) return { reply: resolved.reply, validUntilMs: Infinity };

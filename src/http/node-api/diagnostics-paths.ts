@@ -1,13 +1,13 @@
 import { parseRequestTarget } from "../message/request-target.ts";
 
-/** What a person may ask of a cluster or a node, as the last part of a path. */
+/** The diagnostics routes of a cluster or node: the last segment of a path. */
 export const diagnosticsRoutes = ["explain", "verdicts", "incident"] as const;
 
-/** The page that a target asks for; a name of our own for everything else. */
+/** Returns the diagnostics page that a target names; `page` for anything else. */
 export function operatorPageOf(target: string): string {
   const parsed = parseRequestTarget(target);
   return "path" in parsed && diagnosticsPaths.includes(`/${parsed.path}`) ? parsed.path : "page";
 }
 
-/** The paths that operators ask, for documentation and messages. */
+/** The paths of the diagnostics pages. */
 export const diagnosticsPaths: readonly string[] = ["status", ...diagnosticsRoutes].map((path) => `/${path}`);

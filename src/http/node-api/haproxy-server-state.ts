@@ -2,8 +2,8 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
 import { parseDatabaseAddress, type Check } from "../../health/check.ts";
 
 /**
- * Reads the database address from HAProxy's `X-Haproxy-Server-State` header, as in `UP; address=10.0.0.1; port=5432; …`.
- * HAProxy sends it for `http-check send-state`: it is the address to which HAProxy would route the traffic.
+ * Reads the database address from HAProxy's `X-Haproxy-Server-State` header, as in `UP; address=10.0.0.1; port=5432;
+ * …`. HAProxy sends it for `http-check send-state`: it is the address to which HAProxy would route the traffic.
  * @returns `undefined` if the header names no valid address and port
  */
 export function parseServerState(header: string): DatabaseAddress | undefined {

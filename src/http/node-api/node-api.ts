@@ -101,7 +101,8 @@ export class NodeApi {
     if (routed.kind !== "check" && routed.kind !== "status") return null;
     const inputs = this.#context.inputs();
     const { cluster, otherByHost: other } = routed.target;
-    // Whether Host names a node depends on the members of its cluster, which need not be the one that the entry depends on.
+    // Whether Host names a node depends on the members of its cluster, which need not be the one that the entry depends
+    // on.
     if (other !== null && other.cluster !== cluster) return null;
     const state = clusterNamed(inputs.snapshot, cluster);
     if (state === undefined || inputs.policy(cluster) === undefined) return null;

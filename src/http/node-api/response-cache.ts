@@ -41,9 +41,9 @@ const responseSize = 1_500;
 const onceMax = 4_096;
 
 /**
- * Caches responses that are requested again and again. A response is cached from its second request on, so that a scanner that never
- * repeats a request neither fills the cache nor evicts what is used. The fast path's key is the bytes of the request; the
- * ordinary path's key is what of the request determines its routing.
+ * Caches responses that are requested again and again. A response is cached from its second request on, so that a
+ * scanner that never repeats a request neither fills the cache nor evicts what is used. The fast path's key is the
+ * bytes of the request; the ordinary path's key is what of the request determines its routing.
  */
 export class ResponseCache<Entry extends CacheEntry = CachedResponse, Source = void> {
   readonly #context: ResponseCacheContext<Entry, Source>;

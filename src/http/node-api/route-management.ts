@@ -15,8 +15,8 @@ export type PassthroughRequest =
   | { readonly kind: "bad_request"; readonly problem: ParseError };
 
 /**
- * Routes requests that are passed through to nodes, if the listener allows that; otherwise they are forbidden. The target node is
- * resolved as for checks, but the call decides whether the request must name one.
+ * Routes requests that are passed through to nodes, if the listener allows that; otherwise they are forbidden. The
+ * target node is resolved as for checks, but the call decides whether the request must name one.
  * @returns `undefined` for all other requests
  */
 export function routePassthrough(

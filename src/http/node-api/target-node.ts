@@ -4,7 +4,7 @@ import type { ParseError } from "../../health/check.ts";
 import type { Request } from "../message/request.ts";
 import type { RequestTarget } from "../message/request-target.ts";
 
-/** What a listener speaks for, and what it knows of names. */
+/** The cluster and node that a listener is bound to, and the names that it knows. */
 export interface ListenerScope {
   readonly cluster: string | null;
   readonly node: string | null;
@@ -14,17 +14,17 @@ export interface ListenerScope {
   readonly hostSuffixes: readonly string[];
 }
 
-/** The cluster and node that are meant; no node means the whole cluster. */
+/** The cluster and node of a request. Without a node: the whole cluster. */
 export interface TargetNode {
   readonly cluster: string;
   readonly node: string | null;
-  /** The name came by Host, whose case means nothing (RFC 9110, 4.2.3). */
+  /** Whether Host names the node: its case is ignored then (RFC 9110, 4.2.3). */
   readonly isAnyCase: boolean;
-  /** What Host names where path or header name another node: it counts only if there is such a node (`hostConflict`). */
+  /** The node that Host names while path or header name another one. A conflict only if it exists (`hostConflict`). */
   readonly otherByHost: HostNode | null;
 }
 
-/** A node that Host names, and what to answer if there is one. */
+/** A node that Host names, and the problem to report if it exists. */
 export interface HostNode {
   readonly cluster: string;
   readonly node: string;
@@ -33,7 +33,7 @@ export interface HostNode {
 
 const hostHeader = "header Host";
 
-/** What one part of a request says of the cluster and the node. */
+/** What one part of a request names. */
 interface NodeSelector {
   readonly by: string;
   readonly cluster: string | null;
@@ -41,33 +41,33 @@ interface NodeSelector {
 }
 
 /**
- * Finds the node that is meant: path, header, Host and listener count in this order, and where two disagree nothing is
- * guessed (design.md, "Addressing a node"). A Host that names no node says nothing where path or header name one: a balancer
- * may send any Host. Whether its name is a node's depends on the members, so that is left to `hostConflict`.
+ * Resolves the cluster and node of a request from path, header, Host and listener, in this order. If two disagree, that
+ * is a problem (design.md, "Addressing a node"). A Host that names no node is ignored if path or header name one: a
+ * balancer may send any Host. Whether its name is a node depends on the members: see `hostConflict`.
  */
 export function resolveTargetNode(
   target: RequestTarget,
   request: Request,
   scope: ListenerScope,
 ): TargetNode | { readonly problem: ParseError } {
-  const explicit = [{ by: "path", ...target }, byHeader(request.nodeHeader)].filter((saying) => saying !== null);
+  const explicit = [{ by: "path", ...target }, byHeader(request.nodeHeader)].filter((selector) => selector !== null);
   const isNodeNamed = explicit.some(({ node }) => node !== null);
   const host = byHost(request.host, scope);
   if (host !== null && "problem" in host && !isNodeNamed) return host;
   const known = host === null || "problem" in host ? null : host;
   const problem = known !== null && isNodeNamed ? (conflictOf([...explicit, known]) ?? null) : null;
   const byListener = { by: "listener", ...scope };
-  const sayings = known === null || problem !== null ? [...explicit, byListener] : [...explicit, known, byListener];
-  const conflict = conflictOf(sayings);
+  const selectors = known === null || problem !== null ? [...explicit, byListener] : [...explicit, known, byListener];
+  const conflict = conflictOf(selectors);
   if (conflict !== null) return { problem: conflict };
-  const [named] = sayings.filter(({ cluster }) => cluster !== null);
-  const cluster = named?.cluster ?? (scope.clusters.length === 1 ? scope.clusters[0] : null) ?? null;
+  const [byCluster] = selectors.filter(({ cluster }) => cluster !== null);
+  const cluster = byCluster?.cluster ?? (scope.clusters.length === 1 ? scope.clusters[0] : null) ?? null;
   if (cluster === null)
     return { problem: { subject: "cluster", value: "none named", allowed: `one of ${scope.clusters.join(", ")}` } };
   if (!scope.clusters.includes(cluster))
     return { problem: { subject: "cluster", value: cluster, allowed: `one of ${scope.clusters.join(", ")}` } };
-  const [meant] = sayings.filter(({ node }) => node !== null);
-  if (meant === undefined && target.cluster === null && !scope.wholeCluster) {
+  const [byNode] = selectors.filter(({ node }) => node !== null);
+  if (byNode === undefined && target.cluster === null && !scope.wholeCluster) {
     return {
       problem: {
         subject: "node",
@@ -77,12 +77,11 @@ export function resolveTargetNode(
     };
   }
   const otherByHost = known === null || problem === null ? null : { cluster: known.cluster, node: known.node, problem };
-  return { cluster, node: meant?.node ?? null, isAnyCase: meant?.by === hostHeader, otherByHost };
+  return { cluster, node: byNode?.node ?? null, isAnyCase: byNode?.by === hostHeader, otherByHost };
 }
 
 /**
- * Whether Host names another node than path or header do, among the nodes known now.
- * @returns what to answer, or `null`
+ * Returns the problem of a Host that names another node than path or header, if that node exists now.
  */
 export function hostConflict(other: HostNode | null, snapshot: Snapshot): ParseError | null {
   if (other === null) return null;
@@ -91,19 +90,23 @@ export function hostConflict(other: HostNode | null, snapshot: Snapshot): ParseE
   return isNode === true ? other.problem : null;
 }
 
-function conflictOf(sayings: readonly NodeSelector[]): ParseError | null {
-  const clusters = sayings.filter(({ cluster }) => cluster !== null);
-  const nodes = sayings.filter(({ node }) => node !== null);
+function conflictOf(selectors: readonly NodeSelector[]): ParseError | null {
+  const clusters = selectors.filter(({ cluster }) => cluster !== null);
+  const nodes = selectors.filter(({ node }) => node !== null);
   return disagreement(clusters, "cluster") ?? disagreement(nodes, "node");
 }
 
 function byHeader(header: string | undefined): NodeSelector | null {
   if (header === undefined || header === "") return null;
-  const cut = header.lastIndexOf("/");
-  return { by: "header X-Rolecall-Node", cluster: cut < 0 ? null : header.slice(0, cut), node: header.slice(cut + 1) };
+  const slash = header.lastIndexOf("/");
+  const cluster = slash < 0 ? null : header.slice(0, slash);
+  return { by: "header X-Rolecall-Node", cluster, node: header.slice(slash + 1) };
 }
 
-/** `{node}.{cluster}{suffix}`, in lower case and without its port. A Host without a known suffix, or that is one, says nothing. */
+/**
+ * Parses `{node}.{cluster}{suffix}`, in lower case and without port. `null` if Host has no known suffix, or is a bare
+ * one.
+ */
 function byHost(
   host: string | undefined,
   scope: ListenerScope,
@@ -128,10 +131,10 @@ function byHost(
   return { by: hostHeader, cluster, node };
 }
 
-function disagreement(sayings: readonly NodeSelector[], what: "cluster" | "node"): ParseError | null {
-  const [first, ...others] = sayings;
+function disagreement(selectors: readonly NodeSelector[], what: "cluster" | "node"): ParseError | null {
+  const [first, ...others] = selectors;
   if (first === undefined) return null;
-  const other = others.find((saying) => !isSame(first, saying, what));
+  const other = others.find((selector) => !isSame(first, selector, what));
   if (other === undefined) return null;
   return {
     subject: what,

@@ -9,28 +9,28 @@ import type { ClusterView } from "../../health/evidence/cluster-view.ts";
 import { fit, unfit, type Unfit, type Verdict } from "../../health/verdict.ts";
 import { jsonReply, printable, type Reply } from "../message/reply.ts";
 
-/** Whose answer is given, and in which snapshot. */
+/** The judged node, and the snapshot and view that it was judged in. */
 export interface JudgedNode {
   readonly snapshot: Snapshot;
   readonly view: ClusterView;
-  /** The node that was meant, or the one chosen for the cluster; `null` where there is none. */
+  /** The requested node, or the one chosen for the cluster; `null` if there is none. */
   readonly observation: Observation | null;
 }
 
-/** A reply that is made from a cluster's state. */
+/** A reply made from a cluster's state, and how long it holds. */
 export interface TimedReply {
   readonly reply: Reply;
   /**
-   * The instant up to which the same request gets the same reply if no outcome is recorded meanwhile, in ms of our clock. Figures that
-   * grow with time (an age, a lag in time) may then be a tenth of a second old.
+   * The instant up to which the same request gets the same reply if no outcome is recorded meanwhile, in ms of the
+   * monotonic clock. Figures that grow with time (an age, a time lag) may then be a tenth of a second old.
    */
   readonly validUntilMs: number;
 }
 
-/** How old a figure that grows with time may be when it is shown, in ms. */
+/** The greatest age of a displayed figure that grows with time, in ms. */
 const figureAgeMsMax = 100;
 
-/** The answer to a check: the status, and the node's own document with the object `rolecall` (design.md, "The node API"). */
+/** Returns the reply to a check: the node's own document with the verdict as `rolecall` (design.md, "The node API"). */
 export function verdictReply(answered: JudgedNode, verdict: Verdict, check: Check): TimedReply {
   const { text, validUntilMs } = statusBody(answered, verdict);
   const isPhraseTimed = !verdict.fit && verdict.isFigureTimed;
@@ -62,7 +62,7 @@ function replyWith(body: string, { answered, verdict, check }: Judged): Reply {
   ]);
 }
 
-/** The node's status document as it is: what `/patroni` and `/ha` answer. */
+/** Returns the reply to `/patroni` and `/ha`: the node's status document. */
 export function statusReply(answered: JudgedNode): TimedReply {
   const { observation, view } = answered;
   const isKnown = observation !== null && view.nowMs < believedUntilMs(observation, view);
@@ -77,14 +77,14 @@ export function statusReply(answered: JudgedNode): TimedReply {
   return { reply, validUntilMs };
 }
 
-/** The status of a no: 503, unless the check asks for another (design.md, Words). */
+/** Returns the status of an unfit verdict: 503, unless the check states another one (design.md, Vocabulary). */
 export function statusOf({ reason }: Unfit, check: Check): number {
   if (reason === "blind") return 500;
   if (reason === "down" || reason === "stale" || reason === "unknown") return check.unknownStatus;
   return isSoft(reason) ? check.missStatus : 503;
 }
 
-/** The body, and the instant up to which it stays the same, but for figures that grow. */
+/** The body, and the instant up to which it stays the same except for figures that grow. */
 function statusBody(
   { snapshot, view, observation }: JudgedNode,
   verdict: Verdict,
@@ -92,7 +92,7 @@ function statusBody(
   const believedMs = observation === null ? -Infinity : believedUntilMs(observation, view);
   const report = view.nowMs < believedMs ? (observation?.report ?? null) : null;
   const document = report?.document ?? '{"state":"unknown","role":"unknown"}';
-  // A primary does not lag.
+  // A primary has no lag.
   const isHolder = observation !== null && view.lock.holder === observation.node.name;
   const lag = observation === null || isHolder ? null : presentLag(view, observation);
   const ours = JSON.stringify({

@@ -1,19 +1,21 @@
-/** The share of the processor's time that renderings of one page may take in the long run. */
+/** The share of processor time that rendering one page may take on average. */
 const share = 0.05;
-/** How much rendering time a page that was not requested for a while may take at once, in ms. */
+/** How much rendering time a page accumulates while it is not requested, in ms. */
 const burstMs = 500;
 
-/** Leave to render a page, or after how long to come again. */
+/** Permission to render a page, or when to retry. */
 export type Entry = PageTurn | { readonly retryAfterS: number };
 
 interface Account {
   renderings: number;
-  /** Rendering time that is left, in ms; negative after a long rendering. */
+  /** Remaining rendering time, in ms; negative after a long rendering. */
   leftMs: number;
   countedAtMs: number;
 }
 
-/** Limits pages that cost more than a check: how many of a page are rendered at a time, and how much time they take altogether. */
+/**
+ * Limits pages that cost more than a check: how many renderings of a page run at a time, and how much time they take.
+ */
 export class PageGate {
   readonly #now: () => number;
   readonly #accounts = new Map<string, Account>();
@@ -24,9 +26,9 @@ export class PageGate {
   }
 
   /**
-   * Requests leave to render a page.
-   * @param page one of a few names: each has an account for good
-   * @param atOnce how many renderings of this page there may be at a time
+   * Requests permission to render a page.
+   * @param page one of a few names: each has an account that is never removed
+   * @param atOnce how many renderings of this page may run at a time
    */
   enter(page: string, atOnce: number = 1): Entry {
     const account = this.#account(page);
@@ -50,7 +52,7 @@ export class PageGate {
   }
 }
 
-/** One rendering under way. */
+/** One rendering in progress. */
 export class PageTurn {
   readonly #account: Account;
   #isOver = false;
@@ -59,12 +61,12 @@ export class PageTurn {
     this.#account = account;
   }
 
-  /** Counts time that the rendering held the event loop, in ms. */
+  /** Counts time for which the rendering blocked the event loop, in ms. */
   charge(ms: number): void {
     this.#account.leftMs -= ms;
   }
 
-  /** Ends the rendering; a second call does nothing. */
+  /** Ends the rendering. A second call does nothing. */
   leave(): void {
     if (this.#isOver) return;
     this.#isOver = true;

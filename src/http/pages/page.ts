@@ -10,7 +10,10 @@ import type { Rendering } from "./rendering.ts";
 /** How many scrapes of metrics may wait for the one page that is rendered for all of them. */
 export const scrapesMax = 16;
 
-/** How long a longer reply may take to be read, in ms, and from which length on it counts as in flight until then, in bytes. */
+/**
+ * How long a longer reply may take to be read, in ms, and from which length on it counts as in flight until then, in
+ * bytes.
+ */
 const deliveryMaxMs = 30_000;
 const heldMin = 256 * 1024;
 /** The delay of a refusal, in ms: it slows down a client that repeats a refused request at once. */
@@ -39,8 +42,8 @@ const busySockets = new WeakSet<Socket>();
 const closingSockets = new WeakSet<Socket>();
 
 /**
- * Serves a page: one at a time for each connection, and as many as the gate allows for all of them. Further requests get 429.
- * A connection that pipelines pages is closed after the 429, and the pages behind it are dropped.
+ * Serves a page: one at a time for each connection, and as many as the gate allows for all of them. Further requests
+ * get 429. A connection that pipelines pages is closed after the 429, and the pages behind it are dropped.
  * @returns `null`: the response is written
  */
 export async function servePage(page: Page, incoming: IncomingCall): Promise<null> {
@@ -52,8 +55,8 @@ export async function servePage(page: Page, incoming: IncomingCall): Promise<nul
 }
 
 /**
- * Answers a request for a page that this listener does not have: with a delay, and one at a time for each connection, so that a
- * flood of them costs no more than a flood of pages.
+ * Answers a request for a page that this listener does not have: with a delay, and one at a time for each connection,
+ * so that a flood of them costs no more than a flood of pages.
  * @returns `null`: the response is written
  */
 export async function refusePage(page: CountedPage, incoming: IncomingCall, reply: Reply): Promise<null> {
@@ -94,7 +97,10 @@ async function render(page: Page, incoming: IncomingCall, turn: PageTurn): Promi
   }
 }
 
-/** Waits until a long response was read, so that memory holds at most one of each page. Destroys the response if the client is too slow. */
+/**
+ * Waits until a long response was read, so that memory holds at most one of each page. Destroys the response if the
+ * client is too slow.
+ */
 async function delivered({ response }: IncomingCall): Promise<void> {
   if (response.writableFinished || response.closed) return;
   const timer = setTimeout(() => response.destroy(), deliveryMaxMs);

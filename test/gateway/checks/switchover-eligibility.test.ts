@@ -11,7 +11,7 @@ import { statusDocument } from "../../fake/node-documents.ts";
 
 const config = { ttl: 30, loop_wait: 10, retry_timeout: 10, maximum_lag_on_failover: 1_000 };
 
-/** A leader pg1 at 5000 and a replica pg2 that differs as told, both heard at 0. */
+/** A leader pg1 at 5000 and a replica pg2 with the given differences, both reported at 0. */
 function sightOf(
   differs: Readonly<Record<string, unknown>>,
   { nowMs = 100, settings = config }: { nowMs?: number; settings?: object } = {},
@@ -59,7 +59,7 @@ const switchover: RoleChange = { action: "switchover", leader: "pg1", candidate:
 const failover: RoleChange = { action: "failover", leader: null, candidate: "pg2" };
 const received = (position: number) => ({ xlog: { received_location: position, replayed_location: 10 } });
 
-suite("who may take over, by what is known", () => {
+suite("eligibility of a switchover or failover candidate", () => {
   const rows: readonly (readonly [string, ClusterView, RoleChange, string | null])[] = [
     ["a replica that has received everything, however little it has replayed", sightOf({}), switchover, null],
     ["a replica one byte past the allowed lag", sightOf(received(3_999)), switchover, "candidate_lagging"],

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes, scryptSync } from "node:crypto";
 import { describe, test } from "node:test";
-import { formatScryptHash, parseScryptHash } from "../../../src/config/values/scrypt-hash.ts";
-import { BasicAuth, type PasswordVerdict } from "../../../src/http/access/basic-auth.ts";
-import { PasswordQueue } from "../../../src/http/access/password-queue.ts";
+import { formatScryptHash, parseScryptHash } from "../../src/config/values/scrypt-hash.ts";
+import { BasicAuth } from "../../src/http/access/basic-auth.ts";
+import { PasswordQueue, type PasswordVerdict } from "../../src/http/access/password-queue.ts";
 
 /** The cheapest hash that is allowed. */
 function cheapHash(password: string): string {
@@ -24,7 +24,7 @@ const stays = (address: string): { readonly address: string; readonly hasLeft: (
 });
 
 describe("passwords", () => {
-  test("are worked on for all listeners of the process together: a further one is told to come back", async () => {
+  test("are checked in one queue for all listeners; above its limit the result is busy", async () => {
     const listeners = [new BasicAuth(users), new BasicAuth(users)];
     const verdicts = listeners.flatMap((passwords, listener) =>
       Array.from({ length: 20 }, (_, at) => passwords.check("ann", `guess ${at}`, stays(`10.0.${listener}.${at}`))),
@@ -34,7 +34,7 @@ describe("passwords", () => {
     assert.equal(known.filter((verdict) => verdict === "wrong").length, 17);
   });
 
-  test("that are the same share one check, however many send them", async () => {
+  test("share one check if they are equal", async () => {
     const passwords = new BasicAuth(users, new PasswordQueue());
     const all = Array.from({ length: 100 }, () => passwords.check("ann", "right", stays("10.0.0.1")));
     assert.deepEqual(new Set(await Promise.all(all.map(async (verdict) => verdict))), new Set(["right"]));
@@ -44,7 +44,7 @@ describe("passwords", () => {
 });
 
 describe("the password queue", () => {
-  test("works on one at a time, keeps places for other addresses, and does nothing for clients that have left", async () => {
+  test("runs one check at a time, reserves room for other addresses, and skips clients that have left", async () => {
     const queue = new PasswordQueue();
     const begun: string[] = [];
     const ends: (() => void)[] = [];
@@ -75,7 +75,7 @@ describe("the password queue", () => {
     assert.equal(await next, "wrong");
   });
 
-  test("goes on after work that failed", async () => {
+  test("continues after a check that failed", async () => {
     const queue = new PasswordQueue();
     const failing = queue.add(stays("a"), () => Promise.reject(new Error("planted")));
     const next = queue.add(stays("a"), () => Promise.resolve("right"));

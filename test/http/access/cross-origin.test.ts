@@ -13,12 +13,12 @@ type Headers = Readonly<Record<string, string>>;
 const host = "edge.example:8008";
 const trusted = "https://console.example.com";
 
-/** Headers of a call that changes something, and whether it is taken. */
+/** Headers of a request that changes state, and whether it is accepted. */
 const rows: readonly (readonly [given: string, headers: Headers, isTaken: boolean])[] = [
   ["a program, which sends neither", {}, true],
   ["a page of this Host", { origin: `http://${host}` }, true],
   ["a page of this Host, where TLS ends before us", { origin: `https://${host}` }, true],
-  ["a page of this Host, by its own word", { origin: `http://${host}`, "sec-fetch-site": "same-origin" }, true],
+  ["a page of this Host", { origin: `http://${host}`, "sec-fetch-site": "same-origin" }, true],
   ["a person who typed it", { "sec-fetch-site": "none" }, true],
   ["a trusted page", { origin: trusted }, true],
   ["a trusted page, which is another site's", { origin: trusted, "sec-fetch-site": "cross-site" }, true],
@@ -32,7 +32,7 @@ const rows: readonly (readonly [given: string, headers: Headers, isTaken: boolea
   ["a trusted name with another scheme", { origin: "http://console.example.com" }, false],
   ["a trusted name with another port", { origin: `${trusted}:8443` }, false],
   ["a subdomain of a trusted name", { origin: "https://a.console.example.com" }, false],
-  ["an origin that is not told", { origin: "null" }, false],
+  ["an opaque origin", { origin: "null" }, false],
   ["an empty origin", { origin: "" }, false],
   ["no URL", { origin: "http://[" }, false],
   ["a page of a file", { origin: "file://" }, false],
@@ -78,8 +78,8 @@ async function withEdge(
 }
 
 for (const workers of [0, 2]) {
-  suite(`unsafe calls from pages of other sites, with ${workers} workers`, { timeout: 60_000 }, () => {
-    test("are refused on every listener, and say why; checks are not looked at", async () => {
+  suite(`unsafe requests from pages of other sites, with ${workers} workers`, { timeout: 60_000 }, () => {
+    test("are refused on every listener with a reason; checks are not affected", async () => {
       await withEdge(workers, {}, async ({ node, admin, exporter, pg1, reloads }) => {
         for (const [given, sent, isTaken] of rows) {
           const headers = { host, ...sent };
@@ -113,7 +113,7 @@ for (const workers of [0, 2]) {
       });
     });
 
-    test("GET /reload of an exporter listener is a call that changes something", async () => {
+    test("GET /reload of an exporter listener is an unsafe request", async () => {
       await withEdge(workers, { allow: ["10.0.0.0/8"], allowFor: "unsafe" }, async ({ exporter, reloads }) => {
         for (const path of ["/reload", "/reload?x=1", "/%72eload", "http://any/reload"]) {
           const answer = await sendRequest(exporter, { tls: { path } });

@@ -22,8 +22,8 @@ interface Table {
 
 const table = JSON.parse(readFileSync("test/spec/exporter-dialect.json", "utf8")) as Table;
 
-/** A cluster whose node pg1 is in a role state, and whose other nodes were never heard. */
-const stories: Readonly<Record<ExporterRole, (watched: ClusterFixture) => void>> = {
+/** A cluster whose node pg1 has a role state, and whose other nodes never reported. */
+const setups: Readonly<Record<ExporterRole, (watched: Watched) => void>> = {
   primary: (watched) => watched.lead("pg1", 1_000),
   replica: (watched) => watched.follow("pg1", 1_000),
   down: (watched) => watched.answer("pg1", { fields: { state: "stopped" } }, 1_000),
@@ -75,7 +75,7 @@ async function open(sources: ExporterApiContext, node: string | null = "pg1"): P
   return {
     ask: (path, method = "GET") =>
       new Promise((resolve, reject) => {
-        const asking = request({ host: "127.0.0.1", port, path, method, agent: false }, (response) => {
+        const outgoing = request({ host: "127.0.0.1", port, path, method, agent: false }, (response) => {
           const chunks: Buffer[] = [];
           response.on("data", (chunk: Buffer) => chunks.push(chunk));
           response.on("end", () => {
@@ -84,18 +84,18 @@ async function open(sources: ExporterApiContext, node: string | null = "pg1"): P
             resolve({ status: response.statusCode ?? 0, type, length, allow, body: Buffer.concat(chunks).toString() });
           });
         });
-        asking.on("error", reject).end();
+        outgoing.on("error", reject).end();
       }),
     close: () => listener.close(0),
   };
 }
 
-for (const [state, tell] of Object.entries(stories) as [ExporterRole, (watched: ClusterFixture) => void][]) {
+for (const [state, setUp] of Object.entries(setups) as [ExporterRole, (watched: Watched) => void][]) {
   suite(
     `a node that is ${state} answers all 15 role paths, to every method, with its own state for a body`,
     async () => {
-      const watched = new ClusterFixture();
-      tell(watched);
+      const watched = new Watched();
+      setUp(watched);
       const { ask, close } = await open(sourcesOf(watched));
       after(close);
       for (const [question, paths] of Object.entries(table.paths) as [
@@ -133,20 +133,20 @@ suite("the other paths of an exporter", async () => {
   const reloads: string[] = [];
   const outcomes: (string | null)[] = [null, null, "rolecall.yaml:3: no"];
   const reload = (): Promise<string | null> => {
-    reloads.push("asked");
+    reloads.push("reload");
     return Promise.resolve(outcomes[reloads.length - 1] ?? null);
   };
   const { ask, close } = await open(sourcesOf(watched, { reload }));
   after(close);
 
-  test("are the same however they are written", async () => {
+  test("are the same in other spellings", async () => {
     for (const [path, same] of Object.entries(table.samePaths))
       assert.deepEqual(await ask(path), await ask(same), path);
   });
-  test("are 404 where there is none: a typo is no yes", async () => {
+  test("are 404 if unknown, so that a misspelt check fails", async () => {
     for (const path of table.otherPaths) assert.equal((await ask(path)).status, 404, path);
   });
-  test("reload at GET and POST, and say why they could not", async () => {
+  test("reload with GET and POST, and state why a reload failed", async () => {
     for (const method of ["GET", "POST"]) {
       const { status, body } = await ask("/reload", method);
       assert.deepEqual({ status, body }, { status: 200, body: "server reloaded" });
@@ -168,7 +168,7 @@ suite("the other paths of an exporter", async () => {
     }
     assert.equal(reloads.length, before);
   });
-  test("tell metrics, reports, version and the way to the metrics", async () => {
+  test("serve metrics, reports, version, and a link to the metrics", async () => {
     const rows = [
       ["/metrics", "text/plain; version=0.0.4; charset=utf-8", "a 1\n"],
       ["/explain", "text/plain; charset=utf-8", "explain demo pg1"],
@@ -187,8 +187,8 @@ suite("the other paths of an exporter", async () => {
   });
 });
 
-suite("a listener that speaks for a whole cluster says the best state of its nodes", () => {
-  const rows: readonly [what: string, tell: (watched: ClusterFixture) => void, state: ExporterRole][] = [
+suite("a listener for a whole cluster answers with the best role state of its nodes", () => {
+  const rows: readonly [what: string, setUp: (watched: Watched) => void, state: ExporterRole][] = [
     ["primary, where there is one", (watched) => (watched.follow("pg2", 1_000), watched.lead("pg1", 1_001)), "primary"],
     ["replica, without a primary", (watched) => watched.follow("pg2", 1_000), "replica"],
     [
@@ -197,7 +197,7 @@ suite("a listener that speaks for a whole cluster says the best state of its nod
       "starting",
     ],
     [
-      "unknown, where some are down and others were never heard",
+      "unknown, where some are down and others never reported",
       (watched) => watched.answer("pg2", { fields: { state: "stopped" } }, 1_000),
       "unknown",
     ],
@@ -209,10 +209,10 @@ suite("a listener that speaks for a whole cluster says the best state of its nod
       "down",
     ],
   ];
-  for (const [what, tell, state] of rows) {
+  for (const [what, setUp, state] of rows) {
     test(what, async () => {
-      const watched = new ClusterFixture();
-      tell(watched);
+      const watched = new Watched();
+      setUp(watched);
       const { ask, close } = await open(sourcesOf(watched), null);
       try {
         assert.equal((await ask("/up")).body, state);
@@ -224,8 +224,8 @@ suite("a listener that speaks for a whole cluster says the best state of its nod
   }
 });
 
-test("a replica that was drained takes no reads by the exporter's paths either", async () => {
-  const watched = new ClusterFixture();
+test("a drained replica is unfit for reads on the exporter's paths too", async () => {
+  const watched = new Watched();
   watched.follow("pg1", 1_000);
   const drain: Drain = { reason: "reboot", by: null, isAll: false, untilMs: 60_000, since: "", until: "" };
   watched.cluster = withDrains(watched.cluster, "pg1", { drain, nowMs: 1_000 });

@@ -28,19 +28,19 @@ async function withLimits(
 
 async function open(port: number): Promise<Socket> {
   const socket = connect(port, "127.0.0.1");
-  socket.on("error", () => {}); // being cut off is what is looked for
+  socket.on("error", () => {}); // the test expects the reset
   await once(socket, "connect");
   return socket;
 }
 
-/** Resolves when a socket is closed, by a reset too: `once` would fail on its error. */
+/** Resolves when a socket is closed, also by a reset: `once` would reject with its error. */
 function closed(socket: Socket): Promise<void> {
   return new Promise((resolve) => void socket.once("close", () => resolve()));
 }
 
 const check = "GET /nodes/pg1/primary HTTP/1.1\r\nHost: a\r\n\r\n";
 
-test("a client that sends its head byte by byte is cut off, one that sends nothing too, and others are answered meanwhile", async () => {
+test("closes a client that sends its head byte by byte or nothing, and answers others meanwhile", async () => {
   await withLimits({ headerTimeoutMs: 200, requestTimeoutMs: 200 }, async (town, port) => {
     const slow = await open(port);
     const silent = await open(port);
@@ -53,7 +53,7 @@ test("a client that sends its head byte by byte is cut off, one that sends nothi
   });
 });
 
-test("a body that comes byte by byte is cut off before the node hears of it", async () => {
+test("closes a client that sends its body byte by byte, and sends nothing to the node", async () => {
   await withLimits({ headerTimeoutMs: 200, requestTimeoutMs: 300 }, async (town, port) => {
     const slow = await open(port);
     const ended = closed(slow.resume());
@@ -66,7 +66,7 @@ test("a body that comes byte by byte is cut off before the node hears of it", as
   });
 });
 
-test("a connection that waits too long for its next request is closed", async () => {
+test("closes an idle connection after its timeout", async () => {
   await withLimits({ idleTimeoutMs: 150 }, async (_, port) => {
     const socket = await open(port);
     socket.write(check);
@@ -74,7 +74,7 @@ test("a connection that waits too long for its next request is closed", async ()
   });
 });
 
-test("connections past the listener's limit are closed, and there is room again when others leave", async () => {
+test("closes connections above the listener's limit, and accepts new ones after others have closed", async () => {
   await withLimits({ connections: 3 }, async (town, port) => {
     const held = await Promise.all([open(port), open(port), open(port)]);
     await assert.rejects(town.request("/nodes/pg1/primary"));
@@ -93,7 +93,7 @@ test("connections past the listener's limit are closed, and there is room again 
   });
 });
 
-test("connections past one address's limit are closed, those of another are not", async () => {
+test("closes connections above the limit of one address only", async () => {
   await withLimits({ connectionsPerAddress: 2 }, async (town, port) => {
     const held = await Promise.all([open(port), open(port)]);
     await assert.rejects(town.request("/nodes/pg1/primary"));
@@ -103,7 +103,7 @@ test("connections past one address's limit are closed, those of another are not"
   });
 });
 
-test("a connection that pipelines more than allowed is closed; as many as allowed are answered in order", async () => {
+test("closes a connection that pipelines too many requests, and answers the allowed number in order", async () => {
   await withLimits({ pipelined: 8 }, async (town, port) => {
     const good = await open(port);
     good.end(check.repeat(8));
@@ -116,7 +116,7 @@ test("a connection that pipelines more than allowed is closed; as many as allowe
   });
 });
 
-test("heads and targets past their limits are 431 and 414, and no error page names a version", async () => {
+test("answers 431 and 414 to long heads and targets, and names no version in an error", async () => {
   await withLimits({}, async (town, port) => {
     const raw = async (request: string) => {
       const socket = await open(port);
@@ -136,7 +136,7 @@ test("heads and targets past their limits are 431 and 414, and no error page nam
   });
 });
 
-test("a body that nobody asked for is not read: the answer comes, and the connection ends", async () => {
+test("answers a request with an unexpected body without reading it, and closes the connection", async () => {
   await withLimits({}, async (_, port) => {
     const socket = await open(port);
     socket.write("POST /nodes/pg1/primary HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000000\r\n\r\nxxx");
@@ -146,7 +146,7 @@ test("a body that nobody asked for is not read: the answer comes, and the connec
   });
 });
 
-test("two lengths, or a length and chunks, are refused before anything is passed on", async () => {
+test("refuses two lengths, or a length with chunks, before anything is forwarded", async () => {
   await withLimits({}, async (town, port) => {
     for (const headers of [
       "Content-Length: 2\r\nContent-Length: 3",

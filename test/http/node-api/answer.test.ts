@@ -6,13 +6,10 @@ import { statusDocument } from "../../fake/node-documents.ts";
 
 const whole = routingContextOf({ wholeCluster: true });
 
-describe("an answer on the wire", () => {
-  test("is the node's own document with our word on it, byte for byte", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
-    const document = JSON.stringify(statusDocument("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(
-      0,
-      -1,
-    );
+describe("a response", () => {
+  test("is the node's own document with the verdict, byte for byte", async (context) => {
+    const front = await openFront(context, steady());
+    const document = JSON.stringify(statusOf("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
     const ours =
       '{"node":"pg1","cluster":"demo","fit":true,"reason":null,"lag_bytes":0,"lag_ms":0,"observed_at":"1970-01-01T00:00:00.000Z","snapshot":7,"instance":"run"}';
     const body = `${document},"rolecall":${ours}}`;
@@ -23,9 +20,9 @@ describe("an answer on the wire", () => {
     );
   });
 
-  test("that is a no says why in its line, a header and its body", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
-    const { line, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB");
+  test("to an unfit verdict has the reason in status line, header and body", async (context) => {
+    const front = await openFront(context, steady());
+    const { line, headers, body } = await front.ask("/nodes/pg2/replica?lag=1MB");
     assert.equal(line, "HTTP/1.1 503 lagging 12MB");
     assert.equal(headers.get("X-Rolecall-Reason"), "lagging");
     assert.equal(JSON.parse(body).rolecall.reason, "lagging");
@@ -33,16 +30,16 @@ describe("an answer on the wire", () => {
     assert.equal(headers.has("Date"), false);
   });
 
-  test("of a node nobody has heard has a body all the same", async (context) => {
-    const { line, body } = await (await openNodeApiListener(context, steadyCluster())).request("/nodes/pg3/replica");
+  test("for a node that never reported has a body too", async (context) => {
+    const { line, body } = await (await openFront(context, steady())).ask("/nodes/pg3/replica");
     assert.equal(line, "HTTP/1.1 503 unknown");
     const { rolecall, ...document } = JSON.parse(body);
     assert.deepEqual(document, { state: "unknown", role: "unknown" });
     assert.deepEqual([rolecall.node, rolecall.lag_bytes, rolecall.observed_at], ["pg3", null, null]);
   });
 
-  test("to HEAD has the length of the GET's body, to OPTIONS 0, and both its status and headers", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
+  test("to HEAD has the Content-Length of GET, to OPTIONS 0, and both have the status and headers of GET", async (context) => {
+    const front = await openFront(context, steady());
     for (const target of [
       "/nodes/pg1/primary",
       "/nodes/pg2/primary",
@@ -62,8 +59,8 @@ describe("an answer on the wire", () => {
     }
   });
 
-  test("goes to HTTP/1.0 and to a request without Host as to any other", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
+  test("is the same for HTTP/1.0 and for a request without Host", async (context) => {
+    const front = await openFront(context, steady());
     for (const request of [
       "GET /nodes/pg1/primary HTTP/1.0\r\n\r\n",
       "GET /nodes/pg1/primary HTTP/1.1\r\nConnection: close\r\n\r\n",
@@ -75,22 +72,22 @@ describe("an answer on the wire", () => {
     }
   });
 
-  test("keeps the connection where the asker does, several requests at once in their order", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
-    const text = await front.sendBytes(
+  test("keeps the connection if the client does, and answers pipelined requests in order", async (context) => {
+    const front = await openFront(context, steady());
+    const text = await front.raw(
       "GET /nodes/pg1/primary HTTP/1.1\r\n\r\nHEAD /nodes/pg2/primary HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nConnection: close\r\n\r\n",
     );
     assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 503", "HTTP/1.1 200"]);
   });
 
-  test("to `OPTIONS *` and to an absolute target is that of the path", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
-    assert.equal((await front.request("*", { method: "OPTIONS" })).status, 200);
-    assert.equal((await front.request("http://elsewhere:1/nodes/pg1/primary")).status, 200);
+  test("to `OPTIONS *` and to an absolute target is the path's", async (context) => {
+    const front = await openFront(context, steady(), { listening: whole });
+    assert.equal((await front.ask("*", { method: "OPTIONS" })).status, 200);
+    assert.equal((await front.ask("http://elsewhere:1/nodes/pg1/primary")).status, 200);
   });
 
-  test("does not carry what a name or a document would break it with", async (context) => {
-    const watched = new ClusterFixture({ nodes: ["pg ü\u{1F418}", 'a"b'] });
+  test("contains no character of a name or document that would corrupt it", async (context) => {
+    const watched = new Watched({ nodes: ["pg ü\u{1F418}", 'a"b'] });
     watched.follow("pg ü\u{1F418}", 0, { state: "ü\u{1F418}", patroni: {} });
     const front = await openNodeApiListener(context, watched);
     const odd = await front.request(`/nodes/${encodeURIComponent("pg ü\u{1F418}")}/replica`);
@@ -111,33 +108,33 @@ describe("an answer on the wire", () => {
 });
 
 describe("a check", () => {
-  test("of the whole cluster is answered with the node chosen", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
-    assert.equal((await front.request("/primary")).headers.get("X-Rolecall-Node"), "pg1");
-    assert.equal((await front.request("/replica")).headers.get("X-Rolecall-Node"), "pg2");
-    const none = await front.request("/sync");
+  test("of the whole cluster is answered with the chosen node", async (context) => {
+    const front = await openFront(context, steady(), { listening: whole });
+    assert.equal((await front.ask("/primary")).headers.get("X-Rolecall-Node"), "pg1");
+    assert.equal((await front.ask("/replica")).headers.get("X-Rolecall-Node"), "pg2");
+    const none = await front.ask("/sync");
     assert.deepEqual([none.line, none.headers.get("X-Rolecall-Node")], ["HTTP/1.1 503 none_fit", "-"]);
   });
 
-  test("gives the status that was asked for a soft no, for silence, and never for a hard no", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
-    assert.equal((await front.request("/nodes/pg2/primary?miss=404")).status, 404);
-    assert.equal((await front.request("/nodes/pg3/primary?miss=404&unknown=500")).status, 500);
-    const blind = await openNodeApiListener(context, steadyCluster(), { nowMs: 60_000 });
-    assert.equal((await blind.request("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
+  test("applies `miss` and `unknown`, but not to hard reasons", async (context) => {
+    const front = await openFront(context, steady());
+    assert.equal((await front.ask("/nodes/pg2/primary?miss=404")).status, 404);
+    assert.equal((await front.ask("/nodes/pg3/primary?miss=404&unknown=500")).status, 500);
+    const blind = await openFront(context, steady(), { nowMs: 60_000 });
+    assert.equal((await blind.ask("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
   });
 
-  test("that keeps a lagging node in says so", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
-    const { status, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB&keep=1");
+  test("that keeps a lagging node fit is marked as degraded", async (context) => {
+    const front = await openFront(context, steady());
+    const { status, headers, body } = await front.ask("/nodes/pg2/replica?lag=1MB&keep=1");
     assert.deepEqual(
       [status, headers.get("X-Rolecall-Degraded"), JSON.parse(body).rolecall.degraded],
       [200, "true", true],
     );
   });
 
-  test("is held against the database that HAProxy says it would send to", async (context) => {
-    const watched = new ClusterFixture({
+  test("compares the database address that HAProxy states", async (context) => {
+    const watched = new Watched({
       nodes: [{ name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } }],
     });
     watched.lead("pg1", 0);
@@ -153,8 +150,8 @@ describe("a check", () => {
     }
   });
 
-  test("by Host finds a node whatever the case of its name", async (context) => {
-    const watched = new ClusterFixture({ nodes: ["PG1"] });
+  test("by Host ignores the case of a node's name", async (context) => {
+    const watched = new Watched({ nodes: ["PG1"] });
     watched.lead("PG1", 0);
     const front = await openNodeApiListener(context, watched, {
       routing: routingContextOf({ hostSuffixes: [".db.internal"] }),
@@ -165,8 +162,8 @@ describe("a check", () => {
     assert.match(await ask("pg2.demo.db.internal"), /^HTTP\/1\.1 400 bad_request node/);
   });
 
-  test("by path goes by the path while Host names nobody, and is refused from when such a node is known", async (context) => {
-    const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+  test("by path ignores a Host that names no node, and is refused once such a node is known", async (context) => {
+    const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
     const members = (names: readonly string[], atMs: number): void => {
       const rows = names.map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
       watched.document("cluster", { of: "seed", value: { scope: "demo", members: rows } }, atMs);
@@ -183,9 +180,9 @@ describe("a check", () => {
     assert.match(await ask(), /^HTTP\/1\.1 400 bad_request node/);
   });
 
-  test("of a node that is not there is a 400 once the members are known, and unknown before", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster());
-    const { status, body } = await front.request("/nodes/pg9/primary");
+  test("of an unknown node is 400 once the members are known, and `unknown` before", async (context) => {
+    const front = await openFront(context, steady());
+    const { status, body } = await front.ask("/nodes/pg9/primary");
     assert.equal(status, 400);
     assert.deepEqual(
       { ...JSON.parse(body), message: "" },
@@ -200,18 +197,18 @@ describe("a check", () => {
 });
 
 describe("a document", () => {
-  test("is served from memory with its age, and nobody is asked", async (context) => {
-    const watched = steadyCluster();
-    const front = await openNodeApiListener(context, watched, { routing: whole, nowMs: 4_600 });
-    assert.equal((await front.request("/cluster")).line, "HTTP/1.1 503 unknown");
-    watched.nameLeader("pg1", "pg2", 1_000);
-    const { status, headers, body } = await front.request("/cluster");
+  test("is served from memory with its age", async (context) => {
+    const watched = steady();
+    const front = await openFront(context, watched, { listening: whole, nowMs: 4_600 });
+    assert.equal((await front.ask("/cluster")).line, "HTTP/1.1 503 unknown");
+    watched.named("pg1", "pg2", 1_000);
+    const { status, headers, body } = await front.ask("/cluster");
     assert.deepEqual([status, headers.get("Age"), headers.get("X-Rolecall-Node")], [200, "4", "pg2"]);
     assert.equal(JSON.parse(body).scope, "demo");
   });
 
-  test("that the cluster does not have is the node's own 502", async (context) => {
-    const watched = steadyCluster();
+  test("that the cluster does not have gets the node's own 502", async (context) => {
+    const watched = steady();
     const served = { status: 502, body: "", source: "pg1", sentAtMs: 0 };
     watched.record({ kind: "document", cluster: "demo", answer: { name: "failsafe", served } }, 0);
     assert.equal(
@@ -220,9 +217,9 @@ describe("a document", () => {
     );
   });
 
-  test("of a node's status is 200 while it is known, of the whole cluster that of the primary", async (context) => {
-    const watched = steadyCluster();
-    const front = await openNodeApiListener(context, watched, { routing: whole });
+  test("of a node's status is 200 while it is fresh; for the whole cluster it is the primary's", async (context) => {
+    const watched = steady();
+    const front = await openFront(context, watched, { listening: whole });
     for (const path of ["/patroni", "/ha"]) {
       assert.equal((await front.request(`/nodes/pg2${path}`)).status, 200);
       assert.equal((await front.request(path)).headers.get("X-Rolecall-Node"), "pg1");
@@ -237,9 +234,9 @@ describe("a document", () => {
   });
 });
 
-describe("our own health", () => {
-  test("is told on every listener and is no database's", async (context) => {
-    const front = await openNodeApiListener(context, new ClusterFixture(), { unready: "draining" });
+describe("/livez and /readyz", () => {
+  test("report rolecall only, on every listener", async (context) => {
+    const front = await openFront(context, new Watched(), { unready: "draining" });
     assert.deepEqual(
       [(await front.request("/livez")).status, (await front.request("/readyz")).line],
       [200, "HTTP/1.1 503 draining"],
@@ -249,11 +246,11 @@ describe("our own health", () => {
   });
 });
 
-test("every answer is tallied by one of a few names", async (context) => {
-  const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
-  for (const target of ["/primary", "/cluster", "/livez", "/nowhere", "/patroni"]) await front.request(target);
-  await front.request("/primary", { method: "POST" });
-  await front.request("/reload", { method: "POST" });
+test("every answer is counted under one of a few names", async (context) => {
+  const front = await openFront(context, steady(), { listening: whole });
+  for (const target of ["/primary", "/cluster", "/livez", "/nowhere", "/patroni"]) await front.ask(target);
+  await front.ask("/primary", { method: "POST" });
+  await front.ask("/reload", { method: "POST" });
   assert.deepEqual(front.answers, [
     "primary 200",
     "cluster 503",

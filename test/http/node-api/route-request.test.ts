@@ -12,7 +12,7 @@ function ask(target: string, method = "GET"): RoutedRequest {
   return routeRequest(requestOf(target, { method }), whole);
 }
 
-/** The question in short: its kind, and what of it matters. */
+/** A routed request in short. */
 function short(question: RoutedRequest): string {
   switch (question.kind) {
     case "check":
@@ -37,7 +37,7 @@ function short(question: RoutedRequest): string {
   }
 }
 
-describe("a path of the node dialect", () => {
+describe("a path of the node API", () => {
   for (const path of routePaths()) {
     test(`${path} is a check, with a trailing slash and for a node too`, () => {
       for (const target of [
@@ -108,13 +108,13 @@ describe("a path of the node dialect", () => {
     ["/replica?replication_state=&tag_zone=&mode=", "check replica"],
     ["/replica?%=", "bad parameter %"],
   ] as const) {
-    test(`${target} is understood as ${expected}`, () => {
+    test(`${target} is routed as ${expected}`, () => {
       assert.equal(short(ask(target)), expected);
     });
   }
 
-  test("on a listener bound to one node what is not known is ignored, as nodes do", () => {
-    const listening = routingContextOf({ cluster: "demo", node: "pg1" }, { ignoresUnknown: true });
+  test("a listener bound to one node ignores unknown parameters, as nodes do", () => {
+    const listening = listeningOf({ cluster: "demo", node: "pg1" }, { ignoresUnknown: true });
     assert.equal(routeRequest(requestOf("/replica?lagg=1MB"), listening).kind, "check");
     assert.equal(routeRequest(requestOf("/replica?lag=banana"), listening).kind, "bad_request");
   });
@@ -140,13 +140,13 @@ describe("a method", () => {
     ["POST", "/reload", "forbidden"],
     ["BREW", "/primary", "allowed GET, HEAD, OPTIONS"],
   ] as const) {
-    test(`${method} ${target} is understood as ${expected}`, () => {
+    test(`${method} ${target} is routed as ${expected}`, () => {
       assert.equal(short(ask(target, method)), expected);
     });
   }
 });
 
-describe("whatever is asked", () => {
+describe("any request", () => {
   const target = fc.oneof(
     fc.string(),
     fc.webUrl({ withQueryParameters: true, withFragments: true }),
@@ -173,7 +173,7 @@ describe("whatever is asked", () => {
       .map((parts) => parts.join("")),
   );
 
-  test("it is taken apart without a throw, and its names come back out as they were put in", () => {
+  test("is parsed without an exception, and its names are unchanged", () => {
     fc.assert(fc.property(target, (text) => void parseRequestTarget(text)));
     fc.assert(
       fc.property(fc.string({ minLength: 1 }), fc.string({ minLength: 1 }), (cluster, node) => {
@@ -185,7 +185,7 @@ describe("whatever is asked", () => {
     );
   });
 
-  test("it is understood, or refused with a thing, a value and what is allowed", () => {
+  test("is routed, or refused with the parameter, its value and what is allowed", () => {
     fc.assert(
       fc.property(target, fc.string(), fc.string(), (text, nodeHeader, host) => {
         const question = routeRequest(

@@ -25,7 +25,7 @@ const { cluster } = new ClusterFixture({ nodes: ["pg1", "pg2"] });
 const snapshot: Snapshot = { instance: "run", sequence: 1, clusters: [cluster], index: new Map([["demo", 0]]) };
 
 for (const row of rows) {
-  test(`${row.given}: ${row.refuses === undefined ? `means ${row.means}` : `is refused for its ${row.refuses}`}`, () => {
+  test(`${row.given}: ${row.refuses === undefined ? `selects ${row.means}` : `is refused for its ${row.refuses}`}`, () => {
     const target = parseRequestTarget(row.target);
     assert.ok(!("problem" in target));
     const address = resolveTargetNode(

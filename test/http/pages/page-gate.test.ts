@@ -15,7 +15,7 @@ function* endless(text: string): Generator<string> {
 }
 
 describe("rendering in slices", () => {
-  test("lets others have the event loop in between, and stops when the client leaves", async () => {
+  test("yields the event loop between slices, and stops when the client disconnects", async () => {
     const left = new AbortController();
     const rendering = renderSliced(endless("x"), { turn: turnOf(), signal: left.signal }, []);
     for (let turns = 0; turns < 100; turns += 1) await turn();
@@ -23,7 +23,7 @@ describe("rendering in slices", () => {
     assert.equal(await rendering, null);
   });
 
-  test("ends with an error where a page grows too large", async () => {
+  test("returns an error if a page becomes too large", async () => {
     const reply = await renderSliced(
       endless("x".repeat(1024 * 1024)),
       { turn: turnOf(), signal: new AbortController().signal },
@@ -33,7 +33,7 @@ describe("rendering in slices", () => {
     assert.match(String(reply?.body), /page_too_large/);
   });
 
-  test("keeps every piece in its order", async () => {
+  test("keeps the order of the pieces", async () => {
     const pieces = Array.from({ length: 20_000 }, (_, at) => `${at}\n`);
     const reply = await renderSliced(pieces, { turn: turnOf(), signal: new AbortController().signal }, ["A", "b"]);
     assert.equal(Buffer.concat([...(reply?.pieces ?? [])]).toString(), pieces.join(""));
@@ -42,7 +42,7 @@ describe("rendering in slices", () => {
 });
 
 describe("a page gate", () => {
-  test("takes a page that cost much only after a while, and others at once", () => {
+  test("delays an expensive page, and does not delay other pages", () => {
     let nowMs = 0;
     const gate = new PageGate(() => nowMs);
     const first = gate.enter("incident");
@@ -59,7 +59,7 @@ describe("a page gate", () => {
     assert.ok(gate.enter("incident") instanceof PageTurn);
   });
 
-  test("lets several render at a time where that is allowed", () => {
+  test("allows several renderings at a time if configured", () => {
     const gate = new PageGate(() => 0);
     assert.ok(gate.enter("metrics", 2) instanceof PageTurn);
     assert.ok(gate.enter("metrics", 2) instanceof PageTurn);

@@ -24,8 +24,8 @@ const pages = [
   "/clusters/demo/incident?around=now",
 ];
 
-/** Requests a page, again where it was requested too often: a cold process renders slowly. */
-async function askPage(url: string, method = "GET"): Promise<HttpAnswer> {
+/** Requests a page, and retries after 429: a cold process renders slowly. */
+async function askPage(url: string, method = "GET"): Promise<Answer> {
   for (;;) {
     const answer = await sendRequest(url, { method });
     if (answer.status !== 429) return answer;
@@ -49,9 +49,9 @@ async function appOf(
   return app.doors.map(({ port }) => `http://127.0.0.1:${port}`);
 }
 
-describe("operator pages", () => {
-  for (const parts of [{ fastPath: true }, { fastPath: false }, { fastPath: true, workers: 1 }]) {
-    test(`are answered by admin listeners, by health listeners only where they are switched on: ${JSON.stringify(parts)}`, async (context) => {
+describe("diagnostics pages", () => {
+  for (const parts of [{ fastLane: true }, { fastLane: false }, { fastLane: true, workers: 1 }]) {
+    test(`are served by admin listeners, and by health listeners only if enabled: ${JSON.stringify(parts)}`, async (context) => {
       const [health = "", shown = "", admin = ""] = await appOf(context, parts);
       const methods = ["GET", "HEAD", "OPTIONS", "POST"];
       const off = await Promise.all(
@@ -80,8 +80,8 @@ describe("operator pages", () => {
     });
   }
 
-  test("are laid out as if they were written in one piece", async (context) => {
-    const [, , admin] = await appOf(context, { fastPath: true });
+  test("have the layout of an unsliced document", async (context) => {
+    const [, , admin] = await appOf(context, { fastLane: true });
     const { body, headers } = await askPage(`${admin}/incident`);
     assert.equal(
       body,
@@ -97,7 +97,7 @@ describe("operator pages", () => {
   });
 });
 
-/** A page that is rendered when the test says so. */
+/** A page whose rendering the test ends. */
 class Held {
   readonly gate = new PageGate();
   readonly renderings: Rendering[] = [];
@@ -140,7 +140,7 @@ async function listening(context: TestContext, held: Held): Promise<NodeApiListe
 }
 
 describe("a page", () => {
-  test("is rendered for one client at a time; another one is told to come back, and checks go on", async (context) => {
+  test("is rendered for one client at a time; others get 429, and checks are answered meanwhile", async (context) => {
     const held = new Held();
     const front = await listening(context, held);
     const begun = held.begins();
@@ -161,7 +161,7 @@ describe("a page", () => {
     assert.deepEqual(front.errors, []);
   });
 
-  test("is given up when its client leaves, and its place is free", async (context) => {
+  test("is cancelled when its client disconnects, and can be requested again", async (context) => {
     const held = new Held();
     const front = await listening(context, held);
     const begun = held.begins();
@@ -181,7 +181,7 @@ describe("a page", () => {
     assert.equal((await next).status, 200);
   });
 
-  test("pipelined 250 times is rendered once, then the connection is closed; checks before it are answered in order", async (context) => {
+  test("pipelined 250 times is rendered once, and the connection is closed; checks before it are answered in order", async (context) => {
     const held = new Held();
     const front = await listening(context, held);
     const begun = held.begins();
@@ -197,7 +197,7 @@ describe("a page", () => {
     assert.deepEqual(front.errors, []);
   });
 
-  test("one after the other on a kept connection is answered each time", async (context) => {
+  test("is answered each time for successive requests of one connection", async (context) => {
     const held = new Held();
     const front = await listening(context, held);
     const { connect } = await import("node:net");
@@ -215,10 +215,10 @@ describe("a page", () => {
   });
 });
 
-describe("large answers", () => {
+describe("large responses", () => {
   for (const [what, size, count] of [
-    ["one after the other are all read", 1024 * 1024, 4],
-    ["pipelined beyond what may wait end the connection", 1024 * 1024, 40],
+    ["that follow each other are all delivered", 1024 * 1024, 4],
+    ["pipelined above the limit of queued bytes close the connection", 1024 * 1024, 40],
   ] as const) {
     test(what, async (context) => {
       const reply = { status: 200, phrase: "OK", headers: [], body: Buffer.alloc(size, "x") };
@@ -226,9 +226,9 @@ describe("large answers", () => {
       const port = await listener.open({ address: "127.0.0.1", port: 0 });
       context.after(() => listener.close(0));
       const requests = `${get("/").repeat(count - 1)}${get("/").replace("Host", "Connection: close\r\nHost")}`;
-      const came = await new NodeApiListener(port, [], []).sendBytes(requests).catch(() => "");
-      if (count * size <= 4 * 1024 * 1024) assert.equal(came.match(/HTTP/g)?.length, count);
-      else assert.ok((came.match(/HTTP/g)?.length ?? 0) < count);
+      const received = await new Front(port, [], []).raw(requests).catch(() => "");
+      if (count * size <= 4 * 1024 * 1024) assert.equal(received.match(/HTTP/g)?.length, count);
+      else assert.ok((received.match(/HTTP/g)?.length ?? 0) < count);
     });
   }
 });

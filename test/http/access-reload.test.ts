@@ -7,12 +7,12 @@ import { ask } from "../fake/ask.ts";
 import { listenerOf } from "../fake/config.ts";
 import { eventsTo } from "../fake/front.ts";
 
-test("a reload changes the locks of a listener that stays open; one whose files are missing changes nothing", async (context) => {
+test("a reload changes the access rules of an open listener; with missing files it changes nothing", async (context) => {
   const inside = { status: 200, phrase: "OK", headers: [], body: Buffer.from("in") };
   const listeners = new ListenerSet({ handlerFor: () => () => Promise.resolve(inside), eventsOf: () => collectErrors([]) });
   context.after(() => listeners.close());
-  const apply = async (door: Partial<ListenerAccess>): Promise<void> => {
-    const prepared = await listeners.prepare([listenerOf({ access: { ...unrestrictedAccess, ...door } })]);
+  const apply = async (access: Partial<ListenerAccess>): Promise<void> => {
+    const prepared = await listeners.prepare([listenerOf({ access: { ...unrestrictedAccess, ...access } })]);
     await prepared.commit();
   };
   const status = async (): Promise<number> =>
