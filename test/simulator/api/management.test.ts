@@ -94,7 +94,7 @@ function send({ nodes }: Simulator, { send: line, to = "pg1", body, text }: Send
   return call(`${url}${path}`, { method, body: text ?? (body === undefined ? undefined : JSON.stringify(body)) });
 }
 
-/** What is expected is in the document; "gone" says that the key is not. */
+/** Asserts that the document has the expected fields; "gone" means that the key is absent. */
 function holds(document: SimulatorJson | undefined, expected: SimulatorJson): void {
   if (!isJsonObject(expected)) {
     if (expected === "gone") assert.equal(document, undefined);
