@@ -5,7 +5,7 @@ import type { ExporterResult } from "../cluster/outcome.ts";
 import type { NodeClient } from "./client/client.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts";
-import { PeriodicTask } from "./periodic-task.ts";
+import { PeriodicTask } from "./schedule/periodic-task.ts";
 
 /**
  * An exporter without `/up` (postgres_exporter) is checked for it again after this time, in ms: it may have been

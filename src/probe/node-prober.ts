@@ -1,11 +1,11 @@
 import type { Node } from "../cluster/node.ts";
 import { countFailure, type FailureCount } from "../health/evidence/failures.ts";
-import { backoffMs } from "./backoff.ts";
+import { backoffMs } from "./schedule/backoff.ts";
 import type { NodeClient, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { readLiveness, readStatusAfter, type ReadStatus, type StatusResult } from "./parse/parse-response.ts";
-import { PeriodicTask } from "./periodic-task.ts";
+import { PeriodicTask } from "./schedule/periodic-task.ts";
 
 /** The longest interval between two probes of a node that keeps failing (design.md, rule 8), in ms. */
 const slowestIntervalMs = 5_000;

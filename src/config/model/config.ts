@@ -1,3 +1,4 @@
+import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Guards } from "../../health/guards.ts";
 import type { ListenerAccess } from "./listener-access-config.ts";
 
@@ -81,11 +82,6 @@ export interface NodeConfig {
   readonly database: DatabaseAddress | null;
   /** Whether the replica is fed from a WAL archive and need not stream. */
   readonly archiveFed: boolean;
-}
-
-export interface DatabaseAddress {
-  readonly host: string;
-  readonly port: number;
 }
 
 /** TLS of connections to the nodes. Files are absolute paths, read again when they change. */

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { hasUserInfo, isHost, parseBaseAddress, parseHostPort } from "../values/address.ts";
-import type { DatabaseAddress } from "../model/config.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
 
 // The schemas of single values. Each error text says what is allowed, and continues "must be".
 

@@ -1,5 +1,5 @@
 import { isIP, isIPv6 } from "node:net";
-import type { DatabaseAddress } from "../model/config.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
 
 const hostName = /^(?=.{1,253}$)[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?(\.[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?)*\.?$/i;
 

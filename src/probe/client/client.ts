@@ -51,20 +51,15 @@ export class NodeClient {
   }
 
   /**
-   * Sends `GET path`. Always resolves, after `timeoutMs` at the latest. Does not follow redirects: they are
-   * responses.
+   * Sends `GET path`. Always resolves, after `timeoutMs` at the latest. Does not follow redirects: they are responses.
    */
   get(path: string): Promise<NodeReply> {
-    return new Promise((resolve) => {
-      this.#client.dispatch({ path, method: "GET" }, new ProbeRequest(resolve, this.#limits.timeoutMs));
-    });
+    return this.#send(path, null);
   }
 
   /** Sends `GET path` and passes the body to `sink`; otherwise like {@link get}. */
   async read(path: string, sink: BodySink): Promise<StreamedReply> {
-    const reply = await new Promise<NodeReply>((resolve) => {
-      this.#client.dispatch({ path, method: "GET" }, new ProbeRequest(resolve, this.#limits.timeoutMs, sink));
-    });
+    const reply = await this.#send(path, sink);
     return "failure" in reply ? reply : { status: reply.status };
   }
 
@@ -74,13 +69,21 @@ export class NodeClient {
       // Nothing more can be done about a connection that cannot be closed.
     });
   }
+
+  #send(path: string, sink: BodySink | null): Promise<NodeReply> {
+    return new Promise((resolve) => {
+      const request = new ProbeRequest(resolve, sink);
+      request.startTimeout(this.#limits.timeoutMs);
+      this.#client.dispatch({ path, method: "GET" }, request);
+    });
+  }
 }
 
 /** One request in flight. Undici calls it as the response arrives. Its timeout includes the wait for the connection. */
 class ProbeRequest implements Dispatcher.DispatchHandler {
   readonly #resolve: (reply: NodeReply) => void;
-  readonly #timer: NodeJS.Timeout;
   readonly #sink: BodySink | null;
+  #timer: NodeJS.Timeout | null = null;
   #controller: Dispatcher.DispatchController | null = null;
   #isSettled = false;
   #status = 0;
@@ -88,13 +91,15 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   #first: Buffer | null = null;
   #chunks: Buffer[] | null = null;
 
-  constructor(resolve: (reply: NodeReply) => void, timeoutMs: number, sink: BodySink | null = null) {
+  constructor(resolve: (reply: NodeReply) => void, sink: BodySink | null) {
     this.#resolve = resolve;
     this.#sink = sink;
-    this.#timer = setTimeout(
-      () => this.#fail({ kind: "timeout", detail: `no answer within ${timeoutMs} ms` }),
-      timeoutMs,
-    );
+  }
+
+  /** Makes the request fail if it has not ended after `timeoutMs`. */
+  startTimeout(timeoutMs: number): void {
+    const fail = (): void => this.#fail({ kind: "timeout", detail: `no answer within ${timeoutMs} ms` });
+    this.#timer = setTimeout(fail, timeoutMs);
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
@@ -135,7 +140,7 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
   #settle(reply: NodeReply): void {
     if (this.#isSettled) return;
     this.#isSettled = true;
-    clearTimeout(this.#timer);
+    if (this.#timer !== null) clearTimeout(this.#timer);
     this.#resolve(reply);
   }
 }

@@ -1,9 +1,9 @@
 import { lockHolderOf } from "../../cluster/leadership.ts";
 import type { DocumentName } from "../../cluster/snapshot.ts";
 import { isHistoryWanted } from "../../health/evidence/history-wanted.ts";
-import { afterFailure, afterSuccess, type Backoff, backoffMs } from "../backoff.ts";
+import { afterFailure, afterSuccess, type Backoff, backoffMs } from "../schedule/backoff.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
-import { PeriodicTask } from "../periodic-task.ts";
+import { PeriodicTask } from "../schedule/periodic-task.ts";
 import { DocumentRequests, type DocumentResult } from "./document-requests.ts";
 import { chooseDocumentSource, type DocumentSource } from "./document-source.ts";
 import { ViewRounds } from "./view-rounds.ts";

@@ -1,6 +1,6 @@
 import { isDisputed } from "../../health/evidence/lock-status.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
-import { PeriodicTask } from "../periodic-task.ts";
+import { PeriodicTask } from "../schedule/periodic-task.ts";
 import type { DocumentRequests } from "./document-requests.ts";
 import { chooseRoundSources, type DocumentSource } from "./document-source.ts";
 

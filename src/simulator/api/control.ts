@@ -30,7 +30,7 @@ export async function control({ cluster, fault }: ControlContext, request: Simul
   const names = cluster.nodes.map((known) => known.name).join(", ");
   if (node === undefined) return problem(404, `the node must be one of ${names}, got "${name}"`);
   const parsed = parseFault(rest.length === 0 ? (action ?? "") : request.path, parametersOf(request));
-  if (parsed.kind === "refused") return problem(400, parsed.text);
+  if (parsed.kind === "invalid") return problem(400, parsed.text);
   const isLast = cluster.nodes.filter((other) => other.alive).length === 1 && node.alive;
   if (parsed.fault.kind === "kill" && isLast)
     return problem(409, `${name} has the last open port, so no request could revive it`);

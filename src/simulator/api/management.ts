@@ -51,7 +51,7 @@ function reconfigure({ cluster }: NodeContext, config: SimulatorObject): Handled
 /** Real nodes reject an empty object as a required body (Patroni 4.1.4 api.py, _read_json_content). */
 function withBody(request: SimulatedRequest, act: (body: SimulatorObject) => HandledCall): HandledCall {
   if (request.body === undefined) return { kind: "answer", answer: errorPage(411) };
-  return withObject(request.body, (body) => (Object.keys(body).length === 0 ? refused() : act(body)));
+  return withObject(request.body, (body) => (Object.keys(body).length === 0 ? invalidBody() : act(body)));
 }
 
 function withOptionalBody(request: SimulatedRequest, act: (body: SimulatorObject) => HandledCall): HandledCall {
@@ -64,9 +64,9 @@ function withObject(
 ): HandledCall {
   if (typeof text !== "string") return { kind: "answer", answer: errorPage(413) };
   const body = parseSimulatorJson(text);
-  return isJsonObject(body) ? act(body) : refused();
+  return isJsonObject(body) ? act(body) : invalidBody();
 }
 
-function refused(): HandledCall {
+function invalidBody(): HandledCall {
   return { kind: "answer", answer: errorPage(400) };
 }

@@ -13,7 +13,7 @@ export type Fault =
 
 /** A fault parsed from an HTTP request, or the reason why it is invalid. */
 export type ParsedFault =
-  { readonly kind: "fault"; readonly fault: Fault } | { readonly kind: "refused"; readonly text: string };
+  { readonly kind: "fault"; readonly fault: Fault } | { readonly kind: "invalid"; readonly text: string };
 
 const garbageStyles: readonly GarbageStyle[] = ["json", "http", "html", "huge"];
 const slowMsMax = 600_000;
@@ -41,7 +41,7 @@ export function parseFault(action: string, parameters: ReadonlyMap<string, strin
     case "garbage":
       return parseGarbage(parameters.get("kind") ?? "json");
     default:
-      return refused(
+      return invalid(
         `the fault must be one of kill, freeze, hang, lag, detach, slow, garbage, revive, heal, got "${action}"`,
       );
   }
@@ -103,23 +103,23 @@ function parseLag(bytes: string | undefined): ParsedFault {
   const parsed = bytes === undefined ? Infinity : parseSize(bytes);
   const isReadable = parsed !== undefined && parsed >= 0 && (bytes === undefined || parsed <= lagBytesMax);
   if (!isReadable)
-    return refused(`bytes must be a size like 1048576 or 9MB, at most 1024TB, or be left out, got "${bytes ?? ""}"`);
+    return invalid(`bytes must be a size like 1048576 or 9MB, at most 1024TB, or be left out, got "${bytes ?? ""}"`);
   return { kind: "fault", fault: { kind: "lag", bytes: parsed } };
 }
 
 function parseSlow(ms: string | undefined): ParsedFault {
   const parsed = Number(ms ?? 1000);
   if (ms === "" || !(parsed >= 0 && parsed <= slowMsMax))
-    return refused(`ms must be a number from 0 to ${String(slowMsMax)}, got "${ms ?? ""}"`);
+    return invalid(`ms must be a number from 0 to ${String(slowMsMax)}, got "${ms ?? ""}"`);
   return { kind: "fault", fault: { kind: "slow", ms: parsed } };
 }
 
 function parseGarbage(kind: string): ParsedFault {
   const style = garbageStyles.find((known) => known === kind);
-  if (style === undefined) return refused(`kind must be one of ${garbageStyles.join(", ")}, got "${kind}"`);
+  if (style === undefined) return invalid(`kind must be one of ${garbageStyles.join(", ")}, got "${kind}"`);
   return { kind: "fault", fault: { kind: "garbage", style } };
 }
 
-function refused(text: string): ParsedFault {
-  return { kind: "refused", text };
+function invalid(text: string): ParsedFault {
+  return { kind: "invalid", text };
 }

@@ -23,7 +23,7 @@ export function restartPostgres(cluster: Cluster, node: SimulatedNode, body: Sim
   for (const [key, value] of Object.entries(body)) {
     if (key === "schedule") {
       const schedule = parseSchedule(value, "restart", cluster.nowMs);
-      if (schedule.kind === "refused") return reply(schedule.status, schedule.text);
+      if (schedule.kind === "invalid") return reply(schedule.status, schedule.text);
       atMs = schedule.atMs;
     } else {
       const problem = filterError(key, value);

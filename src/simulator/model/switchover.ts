@@ -30,7 +30,7 @@ export function switchOver(cluster: Cluster, path: "switchover" | "failover", bo
   const action = request.leader === undefined ? path : "switchover";
   const schedule =
     request.scheduledAt === undefined ? undefined : parseSchedule(request.scheduledAt, action, cluster.nowMs);
-  if (schedule?.kind === "refused") return reply(schedule.status, schedule.text);
+  if (schedule?.kind === "invalid") return reply(schedule.status, schedule.text);
   if (request.leader === request.candidate) return reply(400, "Switchover target and source are the same");
   const ineligible = schedule === undefined ? ineligibility(cluster, request, action) : undefined;
   if (ineligible !== undefined) return reply(412, ineligible);

@@ -16,7 +16,7 @@ export function scheduleTime(epochMs: number): string {
 /** The parsed schedule of a management call: the instant, or the status and text of the error. */
 export type Schedule =
   | { readonly kind: "at"; readonly atMs: number }
-  | { readonly kind: "refused"; readonly status: number; readonly text: string };
+  | { readonly kind: "invalid"; readonly status: number; readonly text: string };
 
 const isoTime = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?\s*(Z|[+-]\d{2}(?::?\d{2})?)?$/;
 
@@ -27,7 +27,7 @@ const isoTime = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)?
 export function parseSchedule(value: unknown, action: string, nowMs: number): Schedule {
   const match = typeof value === "string" ? isoTime.exec(value.trim()) : null;
   const unreadable = {
-    kind: "refused",
+    kind: "invalid",
     status: 422,
     text: `Unable to parse scheduled timestamp. It should be in an unambiguous format, e.g. ISO 8601`,
   } as const;
@@ -36,8 +36,8 @@ export function parseSchedule(value: unknown, action: string, nowMs: number): Sc
   const atMs = Date.parse(zone === undefined ? `${match[0].replace(" ", "T")}Z` : normalized(match[0], zone));
   if (Number.isNaN(atMs)) return unreadable;
   if (zone === undefined)
-    return { kind: "refused", status: 400, text: `Timezone information is mandatory for the scheduled ${action}` };
-  if (atMs < nowMs) return { kind: "refused", status: 422, text: `Cannot schedule ${action} in the past` };
+    return { kind: "invalid", status: 400, text: `Timezone information is mandatory for the scheduled ${action}` };
+  if (atMs < nowMs) return { kind: "invalid", status: 422, text: `Cannot schedule ${action} in the past` };
   return { kind: "at", atMs };
 }
 

@@ -80,7 +80,7 @@ describe("a paused node without access to the DCS", () => {
   });
 });
 
-/** The leader's position is the leader's own, as the recorded README has it. */
+/** The leader's position is the one that the leader itself reports, as the README of the recordings says. */
 function leadershipOf(recording: Recording, status: number, report: SimulatorObject): ModelLeadership {
   const scope = scopeOf(report);
   const peers = Object.values(recording.nodes).flatMap(({ leader }) =>
@@ -98,7 +98,7 @@ function leadershipOf(recording: Recording, status: number, report: SimulatorObj
   };
 }
 
-/** Without the store a node knows the leader's position only from its own receiver. */
+/** Without the DCS a node knows the leader's position only from its own receiver. */
 function ownReceiver({ replication_state, xlog }: SimulatorObject): number {
   return replication_state === "streaming" && isJsonObject(xlog) ? Number(xlog["received_location"]) : 0;
 }

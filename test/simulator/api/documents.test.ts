@@ -75,7 +75,7 @@ describe("documents have the shape of those of a real 4.1.4 node", () => {
     fixture.pass(5000);
     fixture.ask("pg1", "POST", "/switchover", { leader: "pg1", candidate: "pg2" });
     const real = recorded("just-after-switchover")["pg1"] ?? assert.fail();
-    // The recorded cluster had a restart pending besides.
+    // The recorded cluster also had a pending restart.
     const { pending_restart: _, pending_restart_reason: __, ...old } = real.leader.doc;
     assert.deepEqual(shapeOf(fixture.document("pg1", "/leader")), shapeOf(old));
     assert.equal(fixture.document("pg1", "/leader")["role"], "demoted");
@@ -89,7 +89,7 @@ describe("documents have the shape of those of a real 4.1.4 node", () => {
     fixture.fault("pg1", { kind: "heal" });
     fixture.pass(10_000);
     const real = recorded("old-leader-rejoined")["pg2"] ?? assert.fail();
-    // The recorded replica has not replayed a transaction since its restart, ours has.
+    // The recorded replica has not replayed a transaction since its restart, the simulated one has.
     const { xlog: _, ...rest } = fixture.document("pg1", "/leader");
     const { xlog: __, ...realRest } = real.leader.doc;
     assert.deepEqual(shapeOf(rest), shapeOf(realRest));
@@ -103,7 +103,7 @@ describe("documents have the shape of those of a real 4.1.4 node", () => {
     const real = recorded("standby-cluster-steady")["pg2"] ?? assert.fail();
     const document = fixture.document("pg1", "/leader");
     assert.equal(document["role"], "standby_leader");
-    // Nothing had been replayed by a transaction there; the time is null on both.
+    // The recorded replica had not replayed a transaction, so the time is null in both.
     assert.deepEqual(shapeOf(document), shapeOf(real.leader.doc));
     assert.deepEqual(shapeOf(fixture.document("pg1", "/cluster")), shapeOf(real.cluster.doc));
   });

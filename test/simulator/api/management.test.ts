@@ -32,7 +32,7 @@ const rows = JSON.parse(readFileSync(join("test", "spec", "simulator-management.
 describe("management calls over HTTP", () => {
   for (const row of rows) {
     it(`${row.call} is ${String(row.status)}`, () =>
-      // The clock runs a hundred times faster than the world's, so that the real waits of 20 s are short.
+      // The clock runs a hundred times faster than real time, so that waits of 20 s are short.
       withSimulator({ speed: 100, switchoverMs: row.given?.switchoverMs ?? 2000 }, async (simulator) => {
         const { given = {} } = row;
         if (given.config !== undefined) await send(simulator, { send: "PATCH /config", body: given.config });
@@ -77,7 +77,8 @@ describe("management calls over HTTP", () => {
     withSimulator({ speed: 100 }, async (simulator) => {
       const started = (document: SimulatorObject): unknown => document["postmaster_start_time"];
       const before = JSON.parse((await send(simulator, { send: "GET /patroni" })).body) as SimulatorObject;
-      const schedule = new Date(Date.now() + 3000).toISOString();
+      // A second of real time ahead: enough for two requests on a busy machine.
+      const schedule = new Date(Date.now() + 100_000).toISOString();
       await send(simulator, { send: "POST /restart", body: { schedule, role: "primary" } });
       const shown = JSON.parse((await send(simulator, { send: "GET /patroni" })).body) as SimulatorObject;
       assert.ok(isJsonObject(shown["scheduled_restart"]) && shown["scheduled_restart"]["role"] === "primary");
@@ -94,7 +95,7 @@ function send({ nodes }: Simulator, { send: line, to = "pg1", body, text }: Send
   return call(`${url}${path}`, { method, body: text ?? (body === undefined ? undefined : JSON.stringify(body)) });
 }
 
-/** What is expected is in the document; "gone" says that the key is not. */
+/** Asserts that the document has the expected fields; "gone" means that the key is absent. */
 function holds(document: SimulatorJson | undefined, expected: SimulatorJson): void {
   if (!isJsonObject(expected)) {
     if (expected === "gone") assert.equal(document, undefined);

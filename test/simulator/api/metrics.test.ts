@@ -6,7 +6,7 @@ import { metricsText } from "../../../src/simulator/api/metrics.ts";
 import { wordsOf } from "../../../src/simulator/api/vocabulary.ts";
 import { createModelFixture } from "../model-fixture.ts";
 
-/** The seed's table: names and types. */
+/** Names and types in the table of seeds/node-api.md. */
 const seed = [
   [
     "gauge",
@@ -32,7 +32,7 @@ interface Family {
 }
 
 /**
- * Reads a page in the text exposition format, line by line: every line must be understood. Comments other than HELP
+ * Reads a page in the text exposition format, line by line: every line must be valid. Comments other than HELP
  * and TYPE are allowed.
  */
 function parse(page: string): readonly Family[] {

@@ -31,7 +31,7 @@ describe("faults over HTTP", () => {
       assert.equal(response.status, 200);
       await assert.rejects(call(`${url(simulator, "pg1")}/leader`), { code: "ECONNREFUSED" });
       assert.deepEqual(await faultsOf(simulator, "pg1"), { kill: true });
-      // Of ttl 20 s twenty pass in a second: another is elected.
+      // The clock runs twenty times faster: ttl (20 s) passes in a second, and another node is elected.
       for (let leader = "pg1"; leader === "pg1" || leader === undefined;)
         leader = (await model(simulator, "pg2")).lock?.holder ?? "pg1";
       assert.equal((await call(`${url(simulator, "pg2")}/sim/pg1/revive`, { method: "POST" })).status, 200);
@@ -80,7 +80,7 @@ describe("faults over HTTP", () => {
       await call(`${url(simulator, "pg2")}/sim/pg1/slow?ms=150`, { method: "POST" });
       const begin = performance.now();
       assert.equal((await call(`${url(simulator, "pg1")}/leader`)).status, 200);
-      // Timers may fire a millisecond early against the fine clock.
+      // Timers may fire up to a millisecond early.
       assert.ok(performance.now() - begin >= 149);
       assert.deepEqual(await faultsOf(simulator, "pg1"), { slow: 150 });
     }));

@@ -121,7 +121,7 @@ describe("a killed leader", () => {
     const fixture = createModelFixture(3);
     fixture.pass(500);
     fixture.fault("pg1", { kind: "kill" });
-    // What it wrote and nobody received.
+    // WAL that no replica has received.
     fixture.node("pg1").receivedLsn += 500_000;
     fixture.pass(30_000);
     fixture.fault("pg1", { kind: "heal" });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { afterFailure, afterSuccess, type Backoff, backoffMs } from "../../src/probe/backoff.ts";
+import { afterFailure, afterSuccess, type Backoff, backoffMs } from "../../../src/probe/schedule/backoff.ts";
 
 const none: Backoff = { firstMs: 10, maxMs: 60, failures: 0 };
 
