@@ -4,50 +4,52 @@ import type { HealthPolicy } from "../health/health-policy.ts";
 import { viewAt } from "../health/evidence/cluster-view.ts";
 import { summarize, type Summary } from "../health/explain/summary.ts";
 
-/** A change worth a line: of role, verdict or reachability of one node. */
+/** A change of role, verdict or reachability of one node. */
 export interface VerdictChange {
   readonly cluster: string;
   readonly node: string;
   readonly before: Summary | null;
   readonly after: Summary;
-  /** What the last probe met, where it met no answer. */
+  /** How the last probe failed; `null` if it was answered. */
   readonly failure: string | null;
 }
 
-interface Settled {
+/** What a change is judged by. */
+export interface ChangeContext {
   readonly policy: HealthPolicy;
+  /** In ms of our clock. */
   readonly nowMs: number;
 }
 
-/** A node's summary, and the facts of its cluster that it was last made from. */
-interface Judged {
+/** A node's last summary, and the revision of the cluster that it was made from. */
+interface KnownSummary {
   readonly summary: Summary;
-  readonly facts: number;
+  readonly revision: number;
 }
 
-/** Finds what changed from one part to the next. It remembers one summary a node. */
+/** Finds what changed from one state of a cluster to the next. Keeps one summary of each node. */
 export class VerdictChanges {
-  readonly #known = new Map<string, Map<string, Judged>>();
+  readonly #known = new Map<string, Map<string, KnownSummary>>();
 
-  /** To be told of every new part of a cluster. @returns one change per node whose summary is another now */
-  take(before: ClusterState, after: ClusterState, settled: Settled): readonly VerdictChange[] {
-    // A verdict also hangs on who leads: then every node is looked at, otherwise only the one that was heard.
+  /** Examines a new state of a cluster. To be called for every change. @returns one change for each node with a new summary */
+  find(before: ClusterState, after: ClusterState, { policy, nowMs }: ChangeContext): readonly VerdictChange[] {
+    // Verdicts depend on who leads: if that changed every node is examined, otherwise only the one with a new observation.
     const isAll =
       before.lastUncontestedLeader !== after.lastUncontestedLeader || before.lockClaims !== after.lockClaims;
-    const known = this.#of(after);
+    const known = this.#summariesOf(after);
     const { revision } = after;
-    const asked = after.nodes.filter((node, at) => (isAll || node !== before.nodes[at]) && isHeard(node));
-    const open = asked.filter(
-      (node) => known.get(node.node.name)?.facts !== revision || hangsOnClock(after, node, settled.policy),
+    const observed = after.nodes.filter((node, at) => (isAll || node !== before.nodes[at]) && isProbed(node));
+    const outdated = observed.filter(
+      (node) => known.get(node.node.name)?.revision !== revision || isTimeDependent(after, node, policy),
     );
-    if (open.length === 0) return [];
-    const view = viewAt(after, settled.policy, settled.nowMs);
+    if (outdated.length === 0) return [];
+    const view = viewAt(after, policy, nowMs);
     const changes: VerdictChange[] = [];
-    for (const observation of open) {
+    for (const observation of outdated) {
       const { name } = observation.node;
       const summary = summarize(view, observation);
       const last = known.get(name)?.summary ?? null;
-      known.set(name, { summary, facts: revision });
+      known.set(name, { summary, revision });
       if (last !== null && isSame(last, summary)) continue;
       changes.push({
         cluster: after.name,
@@ -60,8 +62,8 @@ export class VerdictChanges {
     return changes;
   }
 
-  /** The summaries of one cluster's nodes; those of nodes that are gone are dropped. */
-  #of(cluster: ClusterState): Map<string, Judged> {
+  /** The summaries of one cluster's nodes. Drops those of removed nodes. */
+  #summariesOf(cluster: ClusterState): Map<string, KnownSummary> {
     let known = this.#known.get(cluster.name);
     if (known === undefined) this.#known.set(cluster.name, (known = new Map()));
     if (known.size > cluster.nodes.length) {
@@ -71,12 +73,13 @@ export class VerdictChanges {
   }
 }
 
-function isHeard({ report, failuresInRow }: Observation): boolean {
+/** Whether the node answered or failed at least once. */
+function isProbed({ report, failuresInRow }: Observation): boolean {
   return report !== null || failuresInRow > 0;
 }
 
-/** Whether something else than that its word grows old may change what a node is by time alone. */
-function hangsOnClock(
+/** Whether time alone, apart from the age of the report, may change the summary of a node. */
+function isTimeDependent(
   { drains, lastLeaderLoss: leaderLoss }: ClusterState,
   { hasLock, lastHeldAtMs }: Observation,
   { guards }: HealthPolicy,

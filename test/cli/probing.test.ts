@@ -32,7 +32,7 @@ before(async () => {
   assert.ok(loaded.ok);
   app = new App(loaded.config, silence);
   await app.start();
-  url = `http://127.0.0.1:${app.doors.find((listener) => listener.config.dialect === "node")?.port ?? 0}`;
+  url = `http://127.0.0.1:${app.listeners.find((listener) => listener.config.dialect === "node")?.port ?? 0}`;
 });
 
 after(async () => {
@@ -41,7 +41,7 @@ after(async () => {
 });
 
 test("status, check and explain give by one probing of their own what the running rolecall gives", async () => {
-  const admin = `http://127.0.0.2:${app.doors.find((openListener) => openListener.config.dialect === "admin")?.port ?? 0}`;
+  const admin = `http://127.0.0.2:${app.listeners.find((openListener) => openListener.config.dialect === "admin")?.port ?? 0}`;
   for (const [look, source] of [
     [
       ["--server", admin],

@@ -101,6 +101,6 @@ test("watching too many files is our own mistake", () => {
   const paths = Array.from({ length: 1025 }, (_, index) => `none/${index}`);
   assert.throws(
     () => watchFiles(paths, () => undefined),
-    /Cannot watch files as they must be at most 1024: they are 1025/,
+    /Cannot watch files: there must be at most 1024 of them, got 1025/,
   );
 });

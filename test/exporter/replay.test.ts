@@ -25,7 +25,7 @@ async function stage(said: readonly FakeExporter[], maxAgeMs: number = 5_500): P
   const probe = { ...config.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 500, maxAgeMs };
   const app = new App({ ...config, probe }, silence);
   await app.start();
-  const origin = `http://127.0.0.1:${app.doors[0]?.port}`;
+  const origin = `http://127.0.0.1:${app.listeners[0]?.port}`;
   return {
     exporters,
     ask: async (path) => {

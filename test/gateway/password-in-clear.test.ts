@@ -8,7 +8,7 @@ import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { liveCluster } from "../fake/live-node.ts";
 import { Watched } from "../fake/watched.ts";
 import { withholdsPassword } from "../../src/health/evidence/node-password.ts";
-import { settingsOf } from "../../src/state/clusters.ts";
+import { policyOf } from "../../src/state/clusters.ts";
 import { parseCheck } from "../../src/health/check.ts";
 import { explain } from "../../src/health/explain/explain.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
@@ -66,7 +66,7 @@ const rows: readonly {
 
 for (const { given, cluster, api, withheld } of rows) {
   test(`the password is ${withheld ? "withheld from" : "sent to"} a node: ${given}`, () => {
-    const policy = settingsOf(clusterOf(cluster), configOf({ clusters: [] }).probe);
+    const policy = policyOf(clusterOf(cluster), configOf({ clusters: [] }).probe);
     assert.equal(withholdsPassword({ api }, policy), withheld);
   });
 }

@@ -83,7 +83,10 @@ test("connections past the listener's limit are closed, and there is room again 
       ),
     );
     for (const socket of held) socket.destroy();
-    assert.match((await ask(`${town.admin}/metrics`)).body, /rolecall_turned_away_total\{status="connection"\} [1-9]/);
+    assert.match(
+      (await ask(`${town.admin}/metrics`)).body,
+      /rolecall_requests_rejected_total\{status="connection"\} [1-9]/,
+    );
   });
 });
 

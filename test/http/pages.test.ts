@@ -45,7 +45,7 @@ async function appOf(
     await simulator.stop();
   });
   await app.start();
-  return app.doors.map(({ port }) => `http://127.0.0.1:${port}`);
+  return app.listeners.map(({ port }) => `http://127.0.0.1:${port}`);
 }
 
 describe("operator pages", () => {

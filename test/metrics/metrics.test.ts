@@ -18,7 +18,7 @@ function metricsOf(watched: Watched, counter = new AnswerCounter(), exporter = u
     lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
     exporter: () => exporter,
-    asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),
+    schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),
     version: "1.2.3",
   });
 }

@@ -25,7 +25,7 @@ function metricsOf(watched: readonly Watched[], exporter: Partial<ExporterConfig
     lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),
-    asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),
+    schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),
     version: "1.2.3",
   });
 }

@@ -106,7 +106,8 @@ test(
     const app = new App({ ...config, probe: { ...config.probe, intervalMs: 50, timeoutMs: 500 } }, silence);
     context.after(() => app.stop({ drains: false }));
     await app.start();
-    const status = async (): Promise<number> => (await fetch(`http://127.0.0.1:${app.doors[0]?.port}/primary`)).status;
+    const status = async (): Promise<number> =>
+      (await fetch(`http://127.0.0.1:${app.listeners[0]?.port}/primary`)).status;
     assert.equal(await status(), 503);
     writeFileSync(ca, "nonsense");
     copyFileSync(node.certFile, ca);

@@ -27,7 +27,7 @@ export interface ProbeReporter {
  */
 export async function probeOnce(config: Config, { progress, result }: ProbeReporter): Promise<ProbedCluster> {
   const store = new Store("once", buildClusters(config, new Map()));
-  const policy = (cluster: string): HealthPolicy | undefined => store.settings(cluster);
+  const policy = (cluster: string): HealthPolicy | undefined => store.policyOf(cluster);
   const probers = new Probers({
     record: (outcome) => store.record(outcome, now()),
     cluster: (cluster) => store.current.clusters[store.current.index.get(cluster) ?? -1],

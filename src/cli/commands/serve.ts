@@ -1,11 +1,10 @@
 import { App } from "../../app/app.ts";
 import type { Config } from "../../config/model/config.ts";
-import { loadConfig, type ConfigSources } from "../../config/load.ts";
+import { loadConfig } from "../../config/load.ts";
 import { ListenError } from "../../http/listener/listener-set.ts";
 import { installLastResort } from "../../app/last-resort.ts";
 import { hasSupportedInternals } from "../../http/fast-path/tcp-handle.ts";
-import { makeLog, type Logger } from "../../events/logger.ts";
-import { Reloader } from "../../app/reloader.ts";
+import { makeLog, type Logger } from "../../events/log/logger.ts";
 import { CommandError } from "../framework/command.ts";
 import { configFrom, sourcesOf } from "../client/configuration.ts";
 import { demoBanner } from "../output/demo-banner.ts";
@@ -25,22 +24,21 @@ export async function serve({ args, result, io, print, signal: ending }: Command
   if (ending.aborted) throw new CommandError("RC004", `ended by ${String(ending.reason)}`);
   const log = makeLog(config.log);
   const simulator = await startSimulator(config);
-  const app = new App(config, log, inheritedSockets());
-  const removeLastResort = installLastResort((error) => app.contained(error));
+  const source = { file: sources.file, load: () => loadConfig(sources) };
+  const app = new App(config, log, { inherited: inheritedSockets(), source });
+  const removeLastResort = installLastResort((error) => app.logContained(error));
   try {
-    const reloader = new Reloader(() => reload({ app, sources, log }));
-    app.reloadBy(() => reloader.reload(), sources.file);
     await app.start();
     growYoungGeneration();
-    for (const { config: listener, port } of app.doors)
+    for (const { config: listener, port } of app.listeners)
       log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
     if (config.fastLane && !hasSupportedInternals)
       log.warn(
         { node: process.version },
         "no fast lane: this Node does not show its TCP handles as 20, 22, 24 and 26 do; checks go the ordinary way",
       );
-    if (simulator !== null) print(demoBanner(app.doors, simulator.nodes));
-    const signal = await runUntilSignal({ app, reloader, log, signals });
+    if (simulator !== null) print(demoBanner(app.listeners, simulator.nodes));
+    const signal = await runUntilSignal({ app, log, signals });
     result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
     throw error instanceof ListenError ? new CommandError("RC107", error.message) : error;
@@ -54,23 +52,16 @@ export async function serve({ args, result, io, print, signal: ending }: Command
 
 interface Running {
   readonly app: App;
-  readonly reloader: Reloader;
   readonly log: Logger;
   readonly signals: Signals;
 }
 
-interface Reloading {
-  readonly app: App;
-  readonly sources: ConfigSources;
-  readonly log: Logger;
-}
-
 /** Reloads at each SIGHUP, ends at SIGTERM and SIGINT. A person who presses Ctrl-C does not wait for balancers to notice. */
-async function runUntilSignal({ app, reloader, log, signals }: Running): Promise<Signal> {
+async function runUntilSignal({ app, log, signals }: Running): Promise<Signal> {
   for (;;) {
     const signal = await signals.next();
     if (signal === "SIGHUP") {
-      await reloader.reload();
+      await app.reload();
       continue;
     }
     log.info({ signal }, "stopping");
@@ -82,25 +73,6 @@ async function runUntilSignal({ app, reloader, log, signals }: Running): Promise
 /** A second signal that ends cuts draining short; a reload no longer matters. */
 async function nextEnd(signals: Signals): Promise<void> {
   while ((await signals.next()) === "SIGHUP");
-}
-
-/** A bad file leaves the old configuration in force, and says so. @returns why nothing was taken, or `null` */
-async function reload({ app, sources, log }: Reloading): Promise<string | null> {
-  const loaded = loadConfig(sources);
-  if (!loaded.ok) {
-    app.reloadRefused();
-    const problems = loaded.problems.map(({ where, message }) => `${where}: ${message}`);
-    log.error({ problems }, "reload refused: the old configuration stays in force");
-    return problems.join("; ");
-  }
-  try {
-    await app.reload(loaded.config);
-    log.info({ clusters: loaded.config.clusters.length, listeners: loaded.config.listen.length }, "reloaded");
-    return null;
-  } catch (error) {
-    log.error({ err: error }, "reload refused: the old configuration stays in force");
-    return error instanceof Error ? error.message : String(error);
-  }
 }
 
 type Signal = "SIGTERM" | "SIGINT" | "SIGHUP";

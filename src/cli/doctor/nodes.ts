@@ -2,7 +2,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import { majorVersion } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { withholdsPassword } from "../../health/evidence/node-password.ts";
-import { settingsOf } from "../../state/clusters.ts";
+import { policyOf } from "../../state/clusters.ts";
 import type { DoctorContext } from "./doctor.ts";
 
 /** Versions whose answers are known (reference/node-api.md). */
@@ -66,7 +66,7 @@ export function checkIdentity({ context: { result }, probed: { snapshot } }: Doc
 export function examinePassword({ context: { result }, config, probed: { snapshot } }: DoctorContext): void {
   const withheld = config.clusters.flatMap((cluster) => {
     const state = snapshot.clusters.find(({ name }) => name === cluster.name);
-    const policy = settingsOf(cluster, config.probe);
+    const policy = policyOf(cluster, config.probe);
     return (state?.nodes ?? [])
       .filter(({ node }) => withholdsPassword(node, policy))
       .map(({ node }) => `${cluster.name}/${node.name} at ${node.api}`);

@@ -133,10 +133,12 @@ export class Listener {
   }
 
   #watch(access: ListenerAccess, material: ListenerCredentials): CredentialFiles {
-    return new CredentialFiles(access, material, {
+    const files = new CredentialFiles(access, material, {
       onFiles: this.#events.onFiles,
       onChange: (renewed) => this.#takeTls(renewed),
     });
+    files.start();
+    return files;
   }
 
   #takeTls({ tls }: ListenerCredentials): void {

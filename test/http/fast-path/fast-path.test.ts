@@ -186,7 +186,7 @@ suite("the fast lane", () => {
     for (let time = 0; time < 3; time += 1)
       assert.match((await exchange(lanes.fastPort, [check])).bytes, /^HTTP\/1\.1 200 OK\r\n/);
     const state = cluster.part();
-    const policy = cluster.store.settings("demo");
+    const policy = cluster.store.policyOf("demo");
     assert.ok(policy !== undefined);
     const drain = { reason: "work", by: null, isAll: false, untilMs: Infinity, since: "", until: "" };
     cluster.store.replace([{ cluster: withDrains(state, "pg2", { drain, nowMs: cluster.nowMs }), policy }]);

@@ -102,7 +102,7 @@ suite("credentials for calls that change something", () => {
         else
           assert.ok(
             town.log.some(
-              ({ msg, from, status: told }) => msg === "not let in" && from === "127.0.0.1" && told === 401,
+              ({ msg, from, status: told }) => msg === "request rejected" && from === "127.0.0.1" && told === 401,
             ),
           );
       });
@@ -150,7 +150,7 @@ suite("credentials for calls that change something", () => {
 test("the log line of a rejected call holds its path, but not its query, where clients put tokens", async () => {
   await withDoor({ auth: { ...auth, certificate: false } }, async (town) => {
     assert.equal((await town.ask("/nodes/pg1/restart?token=sesame", restart())).status, 401);
-    const line = await until("the line", () => town.log.find(({ msg }) => msg === "not let in"));
+    const line = await until("the line", () => town.log.find(({ msg }) => msg === "request rejected"));
     assert.equal(line["call"], "POST /nodes/pg1/restart?…");
   });
 });
@@ -160,10 +160,10 @@ test("a flood of rejected calls is a bounded number of lines, and one that tells
   await withDoor({ auth: { ...auth, certificate: false } }, async (town) => {
     for (let at = 0; at < 120; at += 1) assert.equal((await town.ask("/nodes/pg1/restart", restart())).status, 401);
     const { body } = await ask(`${town.admin}/metrics`);
-    assert.match(body, /^rolecall_turned_away_total\{status="401"\} 120$/m);
+    assert.match(body, /^rolecall_requests_rejected_total\{status="401"\} 120$/m);
     log = town.log;
   });
-  const lines = log.filter(({ msg }) => msg === "not let in").length;
+  const lines = log.filter(({ msg }) => msg === "request rejected").length;
   assert.ok(lines >= 50 && lines < 120, `${lines} lines`);
   const omitted = log.flatMap((line) => (typeof line["omitted"] === "number" ? [line["omitted"]] : []));
   assert.equal(lines + omitted.reduce((sum, count) => sum + count, 0), 120);

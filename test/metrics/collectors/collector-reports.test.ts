@@ -10,7 +10,10 @@ import { exporterFixtures } from "../../fake/exporter.ts";
 import { Watched } from "../../fake/watched.ts";
 
 const { probe } = configOf({ clusters: [] });
-const asks = { probe: { ...probe, intervalMs: 1_000, timeoutMs: 2_500, metricsIntervalMs: 3_000 }, livenessEvery: 10 };
+const asks = {
+  probe: { ...probe, intervalMs: 1_000, timeoutMs: 2_500, metricsIntervalMs: 3_000 },
+  livenessIntervalFactor: 10,
+};
 const { cluster } = new Watched({
   nodes: [{ name: "pg1", api: "http://pg1:8008", exporter: "http://pg1:9630" }, "pg2"],
 });

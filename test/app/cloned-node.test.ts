@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { fileOf, freePort, Running } from "./fake/running.ts";
-import { ask } from "./fake/ask.ts";
-import { liveCluster, LiveNode } from "./fake/live-node.ts";
-import { until } from "./fake/until.ts";
+import { fileOf, freePort, Running } from "../fake/running.ts";
+import { ask } from "../fake/ask.ts";
+import { liveCluster, LiveNode } from "../fake/live-node.ts";
+import { until } from "../fake/until.ts";
 
 const limit = { timeout: 60_000 };
 
@@ -14,7 +14,7 @@ for (const workers of [0, 2]) {
   ]) {
     const rogueName = names[1] ?? "";
     test(
-      `a clone at ${rogueName}'s address re-points nobody by its member list (workers: ${workers})`,
+      `moves no node to another address because a clone at ${rogueName}'s address lists it there (workers: ${workers})`,
       limit,
       async (context) => {
         const nodes = await liveCluster(context, names);
@@ -37,7 +37,7 @@ workers: ${workers}
           async () =>
             (await statusOf("/nodes/pg1/primary")) === 200 && (await statusOf(`/nodes/${names[2]}/replica`)) === 200,
         );
-        // Same scope, system and names, another DCS: a replica of a restored clone took the address over.
+        // Same scope, system and names, but another DCS: a replica of a restored clone has taken over the address.
         rogue.members = new Map(clones.map(({ name, api }) => [name, name === rogue.name ? rogue.api : api]));
         const before = documentsOf(rogue);
         while (documentsOf(rogue) < before + 5) {
@@ -52,7 +52,7 @@ workers: ${workers}
   }
 }
 
-/** How often a node answered its cluster document. */
+/** How often a node was asked for its cluster document. */
 function documentsOf({ asked }: LiveNode): number {
   return asked.filter((path) => path === "/cluster").length;
 }
