@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The street door: argv to a command, signals, exit code. A command's file is loaded only when it is asked for. */
+/** The entry point: argv to a command, signals, exit code. The file of a command is loaded only when it runs. */
 import { processIo } from "./cli/output/io.ts";
 import { limitHeap } from "./cli/framework/v8-tuning.ts";
 import { run } from "./cli/run.ts";
@@ -20,5 +20,5 @@ const { exitCode, wasInterrupted } = await run(process.argv.slice(2), io, {
   crashed: crashed.signal,
 });
 process.exitCode = exitCode;
-// What a command left open when it was cut short must not keep the process.
+// Whatever an interrupted command left open must not keep the process alive.
 if (wasInterrupted) process.exit(exitCode);

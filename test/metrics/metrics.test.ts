@@ -32,7 +32,7 @@ async function linesOf(metrics: Metrics, name: string): Promise<readonly string[
     .sort();
 }
 
-test("every node has its age, reachability, lag, role, and fitness with the reason", async () => {
+test("shows age, reachability, lag, role, and fitness with its reason for every node", async () => {
   const metrics = metricsOf(steady());
   assert.deepEqual(await linesOf(metrics, "rolecall_node_age_seconds"), [
     'rolecall_node_age_seconds{cluster="demo",node="pg1"} 2',
@@ -57,7 +57,7 @@ test("every node has its age, reachability, lag, role, and fitness with the reas
   assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg3",check="replica",reason="unknown"} 0'));
 });
 
-test("a node that is gone, or of a cluster that is no longer tended, is gone from the next scrape", async () => {
+test("omits removed nodes and nodes of removed clusters from the next scrape", async () => {
   const watched = steady();
   const metrics = metricsOf(watched);
   await metrics.render();
@@ -67,7 +67,7 @@ test("a node that is gone, or of a cluster that is no longer tended, is gone fro
   assert.equal((await linesOf(metrics, "rolecall_node_up")).length, 0);
 });
 
-test("askings, answers, snapshots and reloads are counted", async () => {
+test("counts probes, answers, snapshots and reloads", async () => {
   const answers = new AnswerCounter();
   const metrics = metricsOf(steady(), answers);
   for (let time = 0; time < 3; time += 1) answers.count("primary", 200);
@@ -91,7 +91,7 @@ test("askings, answers, snapshots and reloads are counted", async () => {
   assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 0);
 });
 
-test("the text is in the exposition format, whatever names are in it", async () => {
+test("writes the exposition format, whatever names it contains", async () => {
   const watched = steady();
   const [first] = watched.cluster.nodes;
   assert.ok(first !== undefined);

@@ -34,7 +34,7 @@ async function textOf(metrics: Metrics): Promise<string> {
   return Buffer.concat((await metrics.render()).pieces).toString();
 }
 
-const asked = { cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 };
+const probed = { cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 };
 /** The node metrics of seeds/node-api.md, without their prefixes. */
 const ofNodes = [
   "version,db_running,postmaster_start_time,primary,xlog_location,standby_leader,replica,sync_standby,quorum_standby,xlog_received_location",
@@ -85,7 +85,7 @@ suite("every metric of both seeds is there for a node that says all", () => {
   for (const [naming, namespace, names] of rows) {
     test(`naming ${naming}, namespace ${namespace}`, async () => {
       const metrics = metricsOf([telling()], { naming, namespace });
-      metrics.probed(asked);
+      metrics.probed(probed);
       const found = new Set((await textOf(metrics)).match(/^[a-z_]+(?=\{.*node="pg1")/gm));
       assert.deepEqual(
         names.filter((name) => !found.has(name)),
@@ -94,7 +94,7 @@ suite("every metric of both seeds is there for a node that says all", () => {
     });
   }
 
-  test("the values are those of its document", async () => {
+  test("has the values of the document", async () => {
     const text = await textOf(metricsOf([telling()], { naming: "neutral" }));
     const labels = '{scope="demo",name="pg1",cluster="demo",node="pg1"}';
     for (const [name, value] of [
@@ -113,16 +113,16 @@ suite("every metric of both seeds is there for a node that says all", () => {
       assert.ok(text.includes(`${name}${labels} ${value}\n`), name);
   });
 
-  test("disable_intro leaves out up, version, in_recovery and the exporter's own group, and nothing else", async () => {
+  test("omits up, version, in_recovery and the exporter's own group with disable_intro, and nothing else", async () => {
     const metrics = metricsOf([telling()], { disableIntro: true });
-    metrics.probed(asked);
+    metrics.probed(probed);
     const text = await textOf(metrics);
     assert.doesNotMatch(text, /^pg_/m);
     assert.match(text, /^patroni_primary\{/m);
     assert.match(text, /^rolecall_node_up\{/m);
   });
 
-  test("a node that has gone stale shows no document, and its last role and version", async () => {
+  test("shows no document of a stale node, but its last role and version", async () => {
     const watched = telling();
     watched.cluster = {
       ...watched.cluster,
@@ -135,7 +135,7 @@ suite("every metric of both seeds is there for a node that says all", () => {
   });
 });
 
-test("promtool finds nothing to complain of", async (context) => {
+test("passes promtool check metrics", async (context) => {
   if (spawnSync("promtool", ["--version"]).status !== 0) {
     context.skip("not run: promtool is not installed");
     return;
@@ -144,7 +144,7 @@ test("promtool finds nothing to complain of", async (context) => {
     const other = steady();
     other.cluster = { ...other.cluster, name: 'o"t\\h\ner' };
     const metrics = metricsOf([telling(), other], { naming });
-    metrics.probed(asked);
+    metrics.probed(probed);
     const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
       input: await textOf(metrics),
       encoding: "utf8",
@@ -163,7 +163,7 @@ suite("a scrape of 1,000 nodes", () => {
     return watched;
   };
 
-  test("lets other work in between, many times", async () => {
+  test("yields to other work many times", async () => {
     let turns = 0;
     const metrics = metricsOf([many()]);
     let isOver = false;
@@ -178,7 +178,7 @@ suite("a scrape of 1,000 nodes", () => {
     assert.ok(turns > 10, `other work came in ${turns} times`);
   });
 
-  test("is made once for all who ask meanwhile", async () => {
+  test("is rendered once for all scrapes that come meanwhile", async () => {
     const metrics = metricsOf([many()]);
     const [one, other] = [metrics.render(), metrics.render()];
     assert.equal(one, other);

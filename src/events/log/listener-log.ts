@@ -1,9 +1,16 @@
 import type { ListenerConfig } from "../../config/model/config.ts";
 import type { ListenerEvents } from "../../http/listener/listener.ts";
 import { safeMethods, type Request } from "../../http/message/request.ts";
-import type { ManagementMetrics } from "../../metrics/management-metrics.ts";
 import { LineLimit } from "./line-limit.ts";
 import type { Logger } from "./logger.ts";
+
+/** Counts what is logged, and what the limits leave out. */
+interface ListenerEventCounter {
+  /** Counts an internal error, by what it affected. */
+  contained(scope: "request" | "connection" | "process"): void;
+  /** Counts rejected requests; status `null`: connections that were closed without an answer. */
+  rejected(status: number | null, count: number): void;
+}
 
 /** At most so many rejected requests are logged in each period. The metric counts all of them. */
 const rejectedLinesMax = 10;
@@ -16,14 +23,14 @@ const periodMs = 10_000;
 /** Logs and counts what happens at listeners: rejected requests, internal errors, and files that were read again. */
 export class ListenerLog {
   readonly #log: Logger;
-  readonly #metrics: Pick<ManagementMetrics, "contained" | "rejected">;
+  readonly #counter: ListenerEventCounter;
   readonly #rejectedLines: LineLimit;
   readonly #rejectedUnsafeLines: LineLimit;
   readonly #errorLines: LineLimit;
 
-  constructor(log: Logger, metrics: Pick<ManagementMetrics, "contained" | "rejected">) {
+  constructor(log: Logger, counter: ListenerEventCounter) {
     this.#log = log;
-    this.#metrics = metrics;
+    this.#counter = counter;
     const onOmitted = (isUnsafe: boolean) => (count: number, ms: number) =>
       log.warn({ omitted: count, span_s: ms / 1000, unsafe: isUnsafe }, `requests rejected: ${omittedText(count, ms)}`);
     this.#rejectedLines = new LineLimit(rejectedLinesMax, periodMs, onOmitted(false));
@@ -42,7 +49,7 @@ export class ListenerLog {
       onFiles: (problem) =>
         log[problem === null ? "info" : "error"]({ door: listener, problem }, "files of a listener read"),
       onRejected: ({ address: from, status, request, count = 1 }) => {
-        this.#metrics.rejected(status, count);
+        this.#counter.rejected(status, count);
         const isUnsafe = request !== null && !safeMethods.includes(request.method);
         if (!(isUnsafe ? this.#rejectedUnsafeLines : this.#rejectedLines).take(count)) return;
         const call = request === null ? null : `${request.method} ${withoutSecrets(request.target)}`;
@@ -53,7 +60,7 @@ export class ListenerLog {
 
   /** Logs and counts an error that only the process-wide handler caught, and that affected no more than one connection. */
   logContained(error: unknown): void {
-    this.#metrics.contained("process");
+    this.#counter.contained("process");
     if (this.#errorLines.take()) this.#log.error({ err: error }, "uncaught internal error contained");
   }
 
@@ -65,7 +72,7 @@ export class ListenerLog {
   }
 
   #logError(error: unknown, request: Request | null, listener: string): void {
-    this.#metrics.contained(request === null ? "connection" : "request");
+    this.#counter.contained(request === null ? "connection" : "request");
     if (!this.#errorLines.take()) return;
     if (request === null) this.#log.error({ err: error, door: listener }, "connection failed");
     else this.#log.error({ err: error, target: withoutSecrets(request.target) }, "answer failed");
