@@ -1,4 +1,7 @@
-/** Runs all compiled test files from an explicit list (`node --test DIR` fails on Node 24): `node build/test/run.js [real]`. */
+/**
+ * Runs all compiled test files from an explicit list, because `node --test DIR` fails on Node 24:
+ * `node build/test/run.js [real]`
+ */
 import { spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { join, sep } from "node:path";

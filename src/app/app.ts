@@ -86,8 +86,8 @@ export class App {
   }
 
   /**
-   * Starts: admin listeners open at once, probing begins, health listeners open after the first round or one timeout (design.md,
-   * "Deployment we promise").
+   * Starts: admin listeners open at once, probing begins, health listeners open after the first round or one timeout
+   * (design.md, "Deployment we promise").
    * @throws ListenError if a listener cannot be opened
    */
   async start(): Promise<void> {
@@ -108,7 +108,8 @@ export class App {
   }
 
   /**
-   * Puts another configuration in force: unchanged listeners keep their sockets, nodes whose address stays keep their evidence.
+   * Puts another configuration in force: unchanged listeners keep their sockets, nodes whose address stays keep their
+   * evidence.
    * @throws ListenError if a new listener cannot be opened; the old configuration stays in force then
    */
   async apply(config: Config): Promise<void> {

@@ -25,7 +25,10 @@ export interface ListenerGroupContext {
 /** What the workers did, and what they used of the machine. */
 export interface WorkerPoolUsage extends ReturnType<WorkerPool["usage"]> {}
 
-/** All listeners: those of this process and, if there are workers, theirs. Admin listeners always belong to this process. */
+/**
+ * All listeners: those of this process and, if there are workers, theirs. Admin listeners always belong to this
+ * process.
+ */
 export class ListenerGroup {
   readonly #own: ListenerSet;
   readonly #workers: WorkerPool | null;
@@ -59,8 +62,8 @@ export class ListenerGroup {
   }
 
   /**
-   * Opens the listeners of a configuration and closes all others. Everything that can fail comes first; then `commit` is called, and every
-   * listener gets its handler.
+   * Opens the listeners of a configuration and closes all others. Everything that can fail comes first; then `commit`
+   * is called, and every listener gets its handler.
    * @throws ListenError if a listener cannot be opened; nothing has changed then, and `commit` was not called
    */
   async open(listeners: readonly ListenerConfig[], commit: () => void = () => {}): Promise<void> {

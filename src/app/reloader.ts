@@ -19,7 +19,10 @@ export interface ReloaderContext {
   readonly onReload: (outcome: "applied" | "refused") => void;
 }
 
-/** Loads the configuration again and applies it, one reload after the other: signals and exporter listeners may request one. */
+/**
+ * Loads the configuration again and applies it, one reload after the other: signals and exporter listeners may request
+ * one.
+ */
 export class Reloader {
   readonly #context: ReloaderContext;
   #running: Promise<string | null> | null = null;
@@ -30,7 +33,8 @@ export class Reloader {
   }
 
   /**
-   * Reloads, after the reload in progress. A request that comes while another one waits shares that reload: it has not read anything yet.
+   * Reloads, after the reload in progress. A request that comes while another one waits shares that reload: it has not
+   * read anything yet.
    * @returns why the reload was refused, or `null`; a refused reload leaves the old configuration in force
    */
   reload(): Promise<string | null> {

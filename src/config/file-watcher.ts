@@ -16,9 +16,9 @@ const pathsMax = 1024;
 const unstableMax = 10;
 
 /**
- * Watches files by polling, so that a file that is missing, replaced by a rename, or behind a link that moves is noticed like any other, on
- * every file system. Calls `onChange` with the changed paths once they have stayed the same for one poll: a writer may be halfway. Changes
- * after this call returns are noticed. Does not keep the process alive.
+ * Watches files by polling, so that a file that is missing, replaced by a rename, or behind a link that moves is
+ * noticed like any other, on every file system. Calls `onChange` with the changed paths once they have stayed the same
+ * for one poll: a writer may be halfway. Changes after this call returns are noticed. Does not keep the process alive.
  * @throws RangeError for more than 1024 paths
  */
 export function watchFiles(
@@ -40,7 +40,8 @@ export function watchFiles(
     if (changed.length > 0) onChange(changed);
   };
   const scheduleNext = (): void => {
-    // A poll begins after the last one ended, so a file system that hangs piles up nothing. It rejects only if onChange throws.
+    // A poll begins after the last one ended, so a file system that hangs piles up nothing. It rejects only if onChange
+    // throws.
     timer = setTimeout(() => void poll(), pollMs).unref();
   };
   scheduleNext();

@@ -8,7 +8,10 @@ interface WatchedFilesEvents<Content> {
   readonly onProblem: (problem: string) => void;
 }
 
-/** Files that are read together, and read again whenever one of them changes: TLS certificates and keys, tokens, passwords. */
+/**
+ * Files that are read together, and read again whenever one of them changes: TLS certificates and keys, tokens,
+ * passwords.
+ */
 export class WatchedFiles<Content> {
   readonly #paths: readonly string[];
   readonly #read: () => Content;

@@ -15,7 +15,10 @@ const keptMs = 15 * 60_000;
 /** How many entries of a cluster are kept. */
 const entriesMax = 1_000;
 
-/** Which nodes were accused of being detached or stalled, and when. An incident file begins with it: its evidence may be older than the file. */
+/**
+ * Which nodes were accused of being detached or stalled, and when. An incident file begins with it: its evidence may be
+ * older than the file.
+ */
 export class AccusationHistory {
   readonly #byCluster = new Map<string, readonly Entry[]>();
 

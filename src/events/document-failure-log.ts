@@ -10,8 +10,8 @@ export interface DocumentFailureContext extends Pick<ProbersContext, "record" | 
 }
 
 /**
- * Wraps the callbacks of probes: writes one log line for each episode in which a document of a cluster cannot be fetched, then calls the
- * wrapped callback.
+ * Wraps the callbacks of probes: writes one log line for each episode in which a document of a cluster cannot be
+ * fetched, then calls the wrapped callback.
  */
 export function logDocumentFailures(
   context: DocumentFailureContext,

@@ -19,15 +19,23 @@ export type DocumentFailure =
       readonly wanted: string;
     };
 
-/** An episode ends at a success that comes this long after the last failure, in ms. Failures that flicker within it are one episode. */
+/**
+ * An episode ends at a success that comes this long after the last failure, in ms. Failures that flicker within it are
+ * one episode.
+ */
 const quietMs = 10_000;
 
 /** The documents that judgement needs. A failsafe document is only shown, and nodes before version 3 have none. */
 const needed: ReadonlySet<string> = new Set<DocumentName>(["cluster", "config", "history"]);
 
-/** Finds the beginning of each episode in which a document of a cluster cannot be fetched, or belongs to another cluster. */
+/**
+ * Finds the beginning of each episode in which a document of a cluster cannot be fetched, or belongs to another
+ * cluster.
+ */
 export class DocumentFailures {
-  /** When an open episode last went on, by its subject. At most four for each cluster: three documents and the scope. */
+  /**
+   * When an open episode last went on, by its subject. At most four for each cluster: three documents and the scope.
+   */
   readonly #lastMs = new Map<string, number>();
 
   /** Examines a finished probe. @returns the failure if a new episode begins, else `null` */

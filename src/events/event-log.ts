@@ -19,7 +19,10 @@ export interface EventLogContext {
   readonly clock: { wall(): number };
 }
 
-/** What happened, for people: one log line per change, the last changes of every node, and the evidence of the last minutes. */
+/**
+ * What happened, for people: one log line per change, the last changes of every node, and the evidence of the last
+ * minutes.
+ */
 export class EventLog {
   readonly #context: EventLogContext;
   readonly #changes = new VerdictChanges();

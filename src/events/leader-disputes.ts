@@ -13,7 +13,10 @@ export interface LeaderDispute {
 /** An episode ends when nothing was disputed for this long, in ms. A dispute that flickers within it is one episode. */
 const quietMs = 10_000;
 
-/** Finds the beginning of each episode in which it is undecided who leads. One log line per episode is enough, however long it lasts. */
+/**
+ * Finds the beginning of each episode in which it is undecided who leads. One log line per episode is enough, however
+ * long it lasts.
+ */
 export class LeaderDisputes {
   readonly #lastMs = new Map<string, number>();
 

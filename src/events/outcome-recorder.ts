@@ -18,7 +18,11 @@ export class OutcomeRecorder {
   /** Drains that began before the kept evidence and may still be in force, by cluster and node, oldest first. */
   readonly #drains = new Map<string, Recorded>();
 
-  /** Adds an outcome. @param atMs when it was recorded, in ms of our clock @param atWallMs the same in ms since the epoch */
+  /**
+   * Adds an outcome.
+   * @param atMs when it was recorded, in ms of our clock
+   * @param atWallMs the same in ms since the epoch
+   */
   add(outcome: ProbeOutcome, atMs: number, atWallMs: number): void {
     this.#entries.push({ atMs, atWallMs, outcome });
     this.#bytes += sizeOf(outcome);
@@ -34,8 +38,8 @@ export class OutcomeRecorder {
   }
 
   /**
-   * What was recorded of a cluster between two wall-clock times, oldest first. Drains that were in force at the beginning come first,
-   * however long ago they began.
+   * What was recorded of a cluster between two wall-clock times, oldest first. Drains that were in force at the
+   * beginning come first, however long ago they began.
    */
   between(cluster: string, fromWallMs: number, toWallMs: number): readonly Recorded[] {
     const known = [...this.#drains.values(), ...this.#entries.slice(this.#dropped)].filter(

@@ -31,9 +31,13 @@ interface KnownSummary {
 export class VerdictChanges {
   readonly #known = new Map<string, Map<string, KnownSummary>>();
 
-  /** Examines a new state of a cluster. To be called for every change. @returns one change for each node with a new summary */
+  /**
+   * Examines a new state of a cluster. To be called for every change.
+   * @returns one change for each node with a new summary
+   */
   find(before: ClusterState, after: ClusterState, { policy, nowMs }: ChangeContext): readonly VerdictChange[] {
-    // Verdicts depend on who leads: if that changed every node is examined, otherwise only the one with a new observation.
+    // Verdicts depend on who leads: if that changed every node is examined, otherwise only the one with a new
+    // observation.
     const isAll =
       before.lastUncontestedLeader !== after.lastUncontestedLeader || before.lockClaims !== after.lockClaims;
     const known = this.#summariesOf(after);

@@ -9,9 +9,9 @@ const newline = 0x0a;
 const empty: Buffer = Buffer.alloc(0);
 
 /**
- * Reads a page in the text exposition format piece by piece, and keeps the samples of the wanted names (seeds/exporter-api.md, "Metrics
- * output"). Never holds more than one line and `samplesMax` samples, and never throws: lines that cannot be read are skipped, as are comments
- * and values that are no finite number.
+ * Reads a page in the text exposition format piece by piece, and keeps the samples of the wanted names
+ * (seeds/exporter-api.md, "Metrics output"). Never holds more than one line and `samplesMax` samples, and never throws:
+ * lines that cannot be read are skipped, as are comments and values that are no finite number.
  */
 export class ExpositionReader {
   readonly #wanted: ReadonlySet<string>;
@@ -88,7 +88,10 @@ const label = /[ \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \
 const tail = /^[ \t]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:[ \t]+-?\d+)?[ \t\r]*$/;
 const labelsMax = 64;
 
-/** Reads one line: `name{label="value"} 1.5 [timestamp]`. @returns `undefined` if it is no sample or its value no finite number */
+/**
+ * Reads one line: `name{label="value"} 1.5 [timestamp]`.
+ * @returns `undefined` if it is no sample or its value no finite number
+ */
 export function parseSample(line: string): Sample | undefined {
   const match = head.exec(line);
   if (match === null) return undefined;

@@ -1,6 +1,9 @@
 import { setImmediate } from "node:timers/promises";
 
-/** How long rendering goes on before it yields to checks, in ms: well below the limit, because garbage collection takes time too. */
+/**
+ * How long rendering goes on before it yields to checks, in ms: well below the limit, because garbage collection takes
+ * time too.
+ */
 const sliceMs = 0.5;
 /** The time is read once in so many pieces. */
 const piecesPerTimeCheck = 8;
@@ -18,8 +21,8 @@ export interface Family {
 export const expositionType = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
- * Renders a page of the text exposition format in slices of at most 2 ms, and yields to other work in between. Families without a sample
- * are left out. The page is returned in pieces: joining megabytes would take longer than a slice.
+ * Renders a page of the text exposition format in slices of at most 2 ms, and yields to other work in between. Families
+ * without a sample are left out. The page is returned in pieces: joining megabytes would take longer than a slice.
  * @param now monotonic time, in ms
  */
 export async function renderPage(

@@ -12,7 +12,10 @@ interface Row {
   sumS: number;
 }
 
-/** How long probes took, by cluster and endpoint. Kept here, not by prom-client, so that a page of many clusters is rendered in slices. */
+/**
+ * How long probes took, by cluster and endpoint. Kept here, not by prom-client, so that a page of many clusters is
+ * rendered in slices.
+ */
 export class Durations {
   readonly #rows = new Map<string, Row>();
 

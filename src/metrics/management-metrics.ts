@@ -25,13 +25,13 @@ export class ManagementMetrics {
     });
     this.#rejected = new Counter({
       name: "rolecall_requests_rejected_total",
-      help: "Requests and connections that were rejected, by the status answered; connection: closed without an answer.",
+      help: "Rejected requests and connections by the status answered; connection: closed without an answer.",
       labelNames: ["status"],
       registers,
     });
     this.#contained = new Counter({
       name: "rolecall_contained_errors_total",
-      help: "Internal errors that affected only one answer or one connection; process: caught by the process-wide handler.",
+      help: "Internal errors that affected one answer or connection; process: caught by the process-wide handler.",
       labelNames: ["scope"],
       registers,
     });

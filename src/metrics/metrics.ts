@@ -73,8 +73,8 @@ export class Metrics {
   }
 
   /**
-   * Renders all metrics, in slices, so that checks are not delayed. Scrapes that come while a page is being rendered share it: there is
-   * never more than one rendering.
+   * Renders all metrics, in slices, so that checks are not delayed. Scrapes that come while a page is being rendered
+   * share it: there is never more than one rendering.
    */
   render(): Promise<MetricsPage> {
     this.#rendering ??= this.#render().finally(() => {

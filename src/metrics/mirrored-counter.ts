@@ -15,8 +15,8 @@ interface MirroredCounterOptions<Label extends string> {
 }
 
 /**
- * A counter whose value is kept elsewhere. Each scrape adds what was counted since the last one, so the counter never decreases, not even
- * when a worker exits before its last report.
+ * A counter whose value is kept elsewhere. Each scrape adds what was counted since the last one, so the counter never
+ * decreases, not even when a worker exits before its last report.
  * @param read gives the values at a scrape; those with equal labels are added up
  */
 export function mirrorCounter<Label extends string>(

@@ -3,8 +3,9 @@ import { readdir, rename, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
 /**
- * Replaces a file whole: a reader finds the old content or the new, never a part. The content is first written to a draft beside the
- * file, which is created, never opened: planting a file or a link under the draft's name gains nothing.
+ * Replaces a file whole: a reader finds the old content or the new, never a part. The content is first written to a
+ * draft beside the file, which is created, never opened: planting a file or a link under the draft's name gains
+ * nothing.
  * @throws the file system's error; no draft remains then
  */
 export async function replaceFile(file: string, text: string): Promise<void> {

@@ -29,15 +29,16 @@ export interface ClockOptions {
 }
 
 /**
- * Gaps up to this, in ms, cannot be told from the error of a reading: boot time has a resolution of whole seconds on some systems and of
- * 10 ms on the others.
+ * Gaps up to this, in ms, cannot be told from the error of a reading: boot time has a resolution of whole seconds on
+ * some systems and of 10 ms on the others.
  */
 const gapMinMs = 1_000;
 
 /**
- * Monotonic time that includes what the monotonic clock leaves out (suspend, migration). The clock finds that time by comparing the
- * monotonic clock with the time since boot, never with the wall clock, and adds it, so that all evidence becomes older by it (design.md,
- * rule 1). A stall of this process is part of monotonic time already: it is reported and not added. The clock never runs backwards.
+ * Monotonic time that includes what the monotonic clock leaves out (suspend, migration). The clock finds that time by
+ * comparing the monotonic clock with the time since boot, never with the wall clock, and adds it, so that all evidence
+ * becomes older by it (design.md, rule 1). A stall of this process is part of monotonic time already: it is reported
+ * and not added. The clock never runs backwards.
  *
  * `observe`, `tick` and `observeReading` look for gaps and may report one. `now` and `wall` only read.
  */
@@ -80,14 +81,14 @@ export class Clock {
   }
 
   /**
-   * Looks for a gap and returns our time in ms. Call it wherever a request, a probe or an outcome comes in: the first event after a gap
-   * finds it, so no answer uses the time before it.
+   * Looks for a gap and returns our time in ms. Call it wherever a request, a probe or an outcome comes in: the first
+   * event after a gap finds it, so no answer uses the time before it.
    */
   observe(): number {
     const monotonicMs = this.#monotonic();
     const wallOffsetMs = this.#wall() - monotonicMs;
-    // Reading boot time costs a system call. Between ticks it is read only if the wall clock jumped or a tick is late. A jump proves
-    // nothing: setting the wall clock changes nothing.
+    // Reading boot time costs a system call. Between ticks it is read only if the wall clock jumped or a tick is late.
+    // A jump proves nothing: setting the wall clock changes nothing.
     const hasWallJumped = Math.abs(wallOffsetMs - this.#wallOffsetMs) > gapMinMs;
     if (hasWallJumped) this.#wallOffsetMs = wallOffsetMs;
     if (hasWallJumped || monotonicMs - this.#tickDueMs > this.#tickIntervalMs) this.#detectGap(monotonicMs);
@@ -95,8 +96,8 @@ export class Clock {
   }
 
   /**
-   * Looks for a gap and returns what the clock of another process needs to follow this one. That process may have found a gap already: a
-   * reading without it would take it back.
+   * Looks for a gap and returns what the clock of another process needs to follow this one. That process may have found
+   * a gap already: a reading without it would take it back.
    */
   observeReading(): ClockReading {
     const monotonicMs = this.#monotonic();
@@ -105,8 +106,9 @@ export class Clock {
   }
 
   /**
-   * Follows the clock of another process on the same monotonic axis: the gaps that it added count here. A reading older than the last gap
-   * found here is ignored. The time steps back at most by the difference between the two measurements of one gap.
+   * Follows the clock of another process on the same monotonic axis: the gaps that it added count here. A reading older
+   * than the last gap found here is ignored. The time steps back at most by the difference between the two measurements
+   * of one gap.
    */
   syncTo({ monotonicMs, addedMs }: ClockReading): void {
     if (monotonicMs >= this.#lastGapMs) this.#addedMs = addedMs;
@@ -143,7 +145,10 @@ export class Clock {
   }
 }
 
-/** When this process's monotonic clock started, in ms of the machine's own: another process needs it to convert our instants. */
+/**
+ * When this process's monotonic clock started, in ms of the machine's own: another process needs it to convert our
+ * instants.
+ */
 export function monotonicOriginMs(): number {
   return Number(process.hrtime.bigint()) / 1e6 - performance.now();
 }

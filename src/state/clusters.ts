@@ -12,12 +12,15 @@ import type { MonitoredCluster } from "./store.ts";
 /** Liveness is probed once in so many probe intervals: the answer changes seldom, and nothing else depends on it. */
 export const livenessIntervalFactor = 10;
 
-/** Our clock starts at 0: from then on a restored member has a day to answer before it is forgotten (design.md, rule 10). */
+/**
+ * Our clock starts at 0: from then on a restored member has a day to answer before it is forgotten (design.md, rule
+ * 10).
+ */
 const clockStartMs = 0;
 
 /**
- * Builds the monitored clusters of a configuration. Known state carries over: a node that keeps its name and address keeps its evidence, a
- * discovered node stays while the last member list has it (design.md, rule 10).
+ * Builds the monitored clusters of a configuration. Known state carries over: a node that keeps its name and address
+ * keeps its evidence, a discovered node stays while the last member list has it (design.md, rule 10).
  * @param known the current states by cluster name; empty at the first start
  */
 export function buildClusters(config: Config, known: ReadonlyMap<string, ClusterState>): readonly MonitoredCluster[] {
@@ -92,8 +95,8 @@ function restoreCluster(config: ClusterConfig, { nodes, incumbent }: SavedCluste
 }
 
 /**
- * The plain http addresses of a cluster that has a password and TLS (TLS files or any https address): only these may get the password
- * unencrypted.
+ * The plain http addresses of a cluster that has a password and TLS (TLS files or any https address): only these may
+ * get the password unencrypted.
  */
 function plainHttpAddresses({ auth, tls, discover, nodes }: ClusterConfig): Pick<HealthPolicy, "clearPasswordFor"> {
   const addresses = [...discover, ...nodes.flatMap(({ api }) => api ?? [])];
@@ -132,7 +135,10 @@ function withFixedNodes(state: ClusterState, cluster: ClusterConfig): ClusterSta
   return withNodes({ ...base, isMembershipKnown: base.isMembershipKnown || cluster.discover.length === 0 }, nodes);
 }
 
-/** A node keeps its evidence while it is probed at the same address. A node with only an exporter may have turned out to have an API. */
+/**
+ * A node keeps its evidence while it is probed at the same address. A node with only an exporter may have turned out to
+ * have an API.
+ */
 function isSameNode(known: Node, node: Node, { discover }: ClusterConfig): boolean {
   if (known.name !== node.name) return false;
   if (node.api !== null) return known.api === node.api;

@@ -7,7 +7,9 @@ import { drainOf } from "../health/evidence/active-drain.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { Store } from "./store.ts";
 
-/** How often ended drains are removed, in ms. Verdicts do not depend on it: they compare the drain's end with the time. */
+/**
+ * How often ended drains are removed, in ms. Verdicts do not depend on it: they compare the drain's end with the time.
+ */
 const sweepIntervalMs = 1_000;
 
 /** What drains depend on. */

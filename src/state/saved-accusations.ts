@@ -7,7 +7,9 @@ import type { MonitoredCluster } from "./store.ts";
 /** More accusations than this are not read: a file holds no more nodes. */
 const accusationsMax = 10_000;
 
-/** A node's accusation under rules 5 and 6 when it was saved. It stays until a sign of attachment, over a restart too. */
+/**
+ * A node's accusation under rules 5 and 6 when it was saved. It stays until a sign of attachment, over a restart too.
+ */
 export interface Accusation extends Pick<Attachment, "isDetached" | "isStalled" | "isDiverged"> {
   readonly cluster: string;
   readonly node: string;

@@ -20,8 +20,8 @@ const membersMax = 2_000;
 const unansweredMax = 500;
 
 /**
- * Reads the sections `clusters` and `stood` of a state file, for the case that every seed is down now. Members are read for clusters with
- * `discover` only.
+ * Reads the sections `clusters` and `stood` of a state file, for the case that every seed is down now. Members are read
+ * for clusters with `discover` only.
  * @returns an entry for each cluster with a member or an incumbent, and what had to be left out
  */
 export function parseMembers(

@@ -24,8 +24,8 @@ const bytesMax = 16 * 1024 * 1024;
 export const noSavedState: SavedState = { clusters: new Map(), accusations: [], drains: [], problems: [] };
 
 /**
- * Reads the state file for the configured clusters. Never throws: a file that cannot be used is reported in `problems`, and the process
- * starts without it.
+ * Reads the state file for the configured clusters. Never throws: a file that cannot be used is reported in `problems`,
+ * and the process starts without it.
  */
 export function readSavedState(file: string, configured: readonly ClusterConfig[]): SavedState {
   const { value, problem } = readContent(file);
@@ -40,8 +40,8 @@ export function readSavedState(file: string, configured: readonly ClusterConfig[
 }
 
 /**
- * Writes what outlives a restart: the discovered members of all clusters, the incumbents, the accusations (rule 5) and the drains. The file
- * is replaced whole.
+ * Writes what outlives a restart: the discovered members of all clusters, the incumbents, the accusations (rule 5) and
+ * the drains. The file is replaced whole.
  * @throws the file system's error
  */
 export async function writeSavedState(file: string, snapshot: Snapshot): Promise<void> {

@@ -12,10 +12,16 @@ export interface MonitoredCluster {
 /** Called with the state of a cluster before and after each change. */
 export type ChangeListener = (before: ClusterState, after: ClusterState) => void;
 
-/** Called with each outcome that changed the snapshot, when it was recorded, in ms of our clock, and the new snapshot's number. */
+/**
+ * Called with each outcome that changed the snapshot, when it was recorded, in ms of our clock, and the new snapshot's
+ * number.
+ */
 export type OutcomeListener = (outcome: ProbeOutcome, nowMs: number, sequence: number) => void;
 
-/** Holds the current snapshot: the one mutable cell. Probes write it through `record`; everything else only reads `current`. */
+/**
+ * Holds the current snapshot: the one mutable cell. Probes write it through `record`; everything else only reads
+ * `current`.
+ */
 export class Store {
   #current: Snapshot;
   #policies: ReadonlyMap<string, HealthPolicy>;
@@ -45,13 +51,17 @@ export class Store {
     this.#changeListeners.push(listener);
   }
 
-  /** Calls `listener` with each outcome that changed the snapshot, before the change listeners: a store that records the same is a replica. */
+  /**
+   * Calls `listener` with each outcome that changed the snapshot, before the change listeners: a store that records the
+   * same is a replica.
+   */
   onOutcome(listener: OutcomeListener): void {
     this.#outcomeListeners.push(listener);
   }
 
   /**
-   * Records one outcome: the only way to a new snapshot. An outcome of a cluster that is no longer monitored is dropped.
+   * Records one outcome: the only way to a new snapshot. An outcome of a cluster that is no longer monitored is
+   * dropped.
    * @param nowMs the time of recording, in ms of our clock
    */
   record(outcome: ProbeOutcome, nowMs: number): void {
@@ -88,7 +98,8 @@ function snapshotOf(instance: string, sequence: number, clusters: readonly Monit
   return {
     instance,
     sequence,
-    // The policies may differ, so every verdict is judged anew: no earlier state has this revision, as it never grows faster than the sequence.
+    // The policies may differ, so every verdict is judged anew: no earlier state has this revision, as it never grows
+    // faster than the sequence.
     clusters: clusters.map(({ cluster }): ClusterState => ({ ...cluster, revision: sequence })),
     index: new Map(clusters.map(({ cluster }, at) => [cluster.name, at])),
   };

@@ -2,7 +2,9 @@ import type { ListenerConfig } from "../config/model/config.ts";
 import type { ListenerEvents } from "../http/listener/listener.ts";
 import type { SentEvent } from "./messages.ts";
 
-/** At most so many rejected requests are sent one by one in each period: a flood must not become a flood of messages. */
+/**
+ * At most so many rejected requests are sent one by one in each period: a flood must not become a flood of messages.
+ */
 const sentMax = 50;
 /** That period, in ms. */
 const periodMs = 250;

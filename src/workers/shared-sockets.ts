@@ -3,8 +3,8 @@ import { closeBareSocket } from "../http/listener/bind-target.ts";
 import type { WorkerSlot } from "./worker-slot.ts";
 
 /**
- * The listening sockets of the workers, by the key of their listener. The main process holds them too, so that nobody is refused when a
- * worker exits: new connections wait for its successor.
+ * The listening sockets of the workers, by the key of their listener. The main process holds them too, so that nobody
+ * is refused when a worker exits: new connections wait for its successor.
  */
 export class SharedSockets {
   readonly #sockets = new Map<string, SendHandle>();

@@ -193,7 +193,7 @@ export class WorkerPool {
     for (const slot of this.#slots) for (const key of slot.keys) if (!keys.has(key)) slot.keys.delete(key);
   }
 
-  /** Makes a new worker answer like the others. Before listeners are opened for the first time there is nothing to answer. */
+  /** Makes a new worker answer like the others. Before the first listeners are open there is nothing to answer. */
   async #bringUp(slot: WorkerSlot): Promise<void> {
     // The configuration may change while the worker opens its listeners.
     for (let configs = this.#configured; configs !== null;) {

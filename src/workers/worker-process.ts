@@ -4,8 +4,9 @@ import type { ListenerConfig } from "../config/model/config.ts";
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
 /**
- * Keeps a worker's heap as small as the main process's (cli/framework/v8-tuning.ts) from its start, and collects garbage on the worker's own
- * thread: helper threads would compete with it for its processor, or with other workers for theirs.
+ * Keeps a worker's heap as small as the main process's (cli/framework/v8-tuning.ts) from its start, and collects
+ * garbage on the worker's own thread: helper threads would compete with it for its processor, or with other workers for
+ * theirs.
  */
 const heapFlags = ["--max-semi-space-size=1", "--heap-growing-percent=100", "--single-threaded-gc"];
 /** The time limit for what a worker is told to do, in ms. */
@@ -35,7 +36,8 @@ export class WorkerProcess {
     this.#child = child;
     this.#events = events;
     child.on("message", (message: FromWorker, socket: SendHandle) => this.#receive(message, socket));
-    // Without a pid the process never started, and there is no "exit". Otherwise a message could not be sent, and "exit" follows.
+    // Without a pid the process never started, and there is no "exit". Otherwise a message could not be sent, and
+    // "exit" follows.
     child.on("error", (error) => {
       if (child.pid === undefined) this.#onExit(error.message);
     });

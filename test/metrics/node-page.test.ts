@@ -37,16 +37,23 @@ async function textOf(metrics: Metrics): Promise<string> {
 const probed = { cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 };
 /** The node metrics of seeds/node-api.md, without their prefixes. */
 const ofNodes = [
-  "version,db_running,postmaster_start_time,primary,xlog_location,standby_leader,replica,sync_standby,quorum_standby,xlog_received_location",
-  "xlog_replayed_location,xlog_replayed_timestamp,xlog_paused,db_streaming,db_in_archive_recovery,db_server_version,cluster_unlocked",
-  "failsafe_mode_is_active,failsafe_mode_enabled,failsafe_member,db_timeline,dcs_last_seen,pending_restart,is_paused,db_state,failover_priority",
+  "version,db_running,postmaster_start_time,primary,xlog_location",
+  "standby_leader,replica,sync_standby,quorum_standby,xlog_received_location",
+  "xlog_replayed_location,xlog_replayed_timestamp,xlog_paused",
+  "db_streaming,db_in_archive_recovery,db_server_version,cluster_unlocked",
+  "failsafe_mode_is_active,failsafe_mode_enabled,failsafe_member,db_timeline",
+  "dcs_last_seen,pending_restart,is_paused,db_state,failover_priority",
 ].flatMap((names) => names.split(","));
 /** Those of seeds/exporter-api.md. */
 const ofExporters = [
-  "exporter_build_info,exporter_up,exporter_uptime,exporter_scrape_total_count,exporter_scrape_error_count,exporter_scrape_duration",
-  "exporter_last_scrape_time,exporter_server_scrape_duration,exporter_server_scrape_total_seconds,exporter_server_scrape_total_count",
-  "exporter_server_scrape_error_count,exporter_query_scrape_duration,exporter_query_scrape_total_count,exporter_query_scrape_error_count",
-  "exporter_query_scrape_hit_count,exporter_query_scrape_metric_count,exporter_query_scrape_predicate_skip_count,exporter_query_cache_ttl",
+  "exporter_build_info,exporter_up,exporter_uptime",
+  "exporter_scrape_total_count,exporter_scrape_error_count,exporter_scrape_duration",
+  "exporter_last_scrape_time,exporter_server_scrape_duration",
+  "exporter_server_scrape_total_seconds,exporter_server_scrape_total_count",
+  "exporter_server_scrape_error_count,exporter_query_scrape_duration",
+  "exporter_query_scrape_total_count,exporter_query_scrape_error_count",
+  "exporter_query_scrape_hit_count,exporter_query_scrape_metric_count",
+  "exporter_query_scrape_predicate_skip_count,exporter_query_cache_ttl",
 ].flatMap((names) => names.split(","));
 
 /** One node that says all there is to say, and documents that say the rest. */

@@ -39,7 +39,7 @@ test("keeps a claim on the lock over a reload that reorders the nodes", () => {
   assert.equal(watched.ask("pg2", "primary", 0), "no such node");
 });
 
-test("keeps discovered members over a reload while the last member list has them, and drops them with the seeds", () => {
+test("keeps discovered members over a reload while listed, and drops them with the seeds", () => {
   const watched = new Watched({ nodes: [], cluster: { discover: [seed] } });
   const row = (name: string): object => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` });
   watched.document("cluster", { of: seed, value: { scope: "demo", members: [row("pg1"), row("pg2")] } }, 0);

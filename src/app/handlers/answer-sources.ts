@@ -20,7 +20,9 @@ export interface AnswerSources {
   readonly inputs: () => JudgeInputs;
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Our time in ms. Looks for a clock gap first, so the first request after a suspend is answered with the right ages. */
+  /**
+   * Our time in ms. Looks for a clock gap first, so the first request after a suspend is answered with the right ages.
+   */
   readonly now: () => number;
   /** Why this process should not get traffic, or `null`. */
   readonly unready: () => string | null;

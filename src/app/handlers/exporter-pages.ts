@@ -22,7 +22,10 @@ interface ExporterPagesContext {
   readonly configFile: string | null;
 }
 
-/** Builds the exporter API of one listener: `/metrics`, `/explain`, `/stat`, `/version` and `/reload` (seeds/exporter-api.md). */
+/**
+ * Builds the exporter API of one listener: `/metrics`, `/explain`, `/stat`, `/version` and `/reload`
+ * (seeds/exporter-api.md).
+ */
 export function buildExporterApi(
   { listener, config }: ListenerInConfig,
   sources: AnswerSources,

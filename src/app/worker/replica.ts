@@ -13,7 +13,10 @@ interface Loaded {
   readonly relay: RelayAddress;
 }
 
-/** A worker's copy of the main process's snapshot, configuration and clock. It records the same outcomes, so it stays the same. */
+/**
+ * A worker's copy of the main process's snapshot, configuration and clock. It records the same outcomes, so it stays
+ * the same.
+ */
 export class Replica {
   readonly #outcomes = new OutcomeReader();
   #loaded: Loaded | null = null;
@@ -86,8 +89,8 @@ export class Replica {
 }
 
 /**
- * A clock on the main process's axis: both count the machine's monotonic time. A late event loop is no gap here: messages that are still to
- * be read say what happened meanwhile, with the times of the main process.
+ * A clock on the main process's axis: both count the machine's monotonic time. A late event loop is no gap here:
+ * messages that are still to be read say what happened meanwhile, with the times of the main process.
  * @param originMs where the main process's clock began, in ms of the machine's
  */
 function clockOnAxis(originMs: number): Clock {

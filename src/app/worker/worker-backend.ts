@@ -16,8 +16,8 @@ export interface WorkerBackendContext {
 }
 
 /**
- * Builds the backend of one listener in a worker: it relays to the main process. Pages go through the worker's page gate first, so that the
- * main process, which renders them, is not flooded through its workers.
+ * Builds the backend of one listener in a worker: it relays to the main process. Pages go through the worker's page
+ * gate first, so that the main process, which renders them, is not flooded through its workers.
  */
 export function buildWorkerBackend({ gate, relayAddress, key }: WorkerBackendContext): Backend {
   const take = (incoming: IncomingCall): Promise<void> => relay(incoming, { ...relayAddress(), listener: key });

@@ -58,7 +58,9 @@ export class ListenerLog {
     };
   }
 
-  /** Logs and counts an error that only the process-wide handler caught, and that affected no more than one connection. */
+  /**
+   * Logs and counts an error that only the process-wide handler caught, and that affected no more than one connection.
+   */
   logContained(error: unknown): void {
     this.#counter.contained("process");
     if (this.#errorLines.take()) this.#log.error({ err: error }, "uncaught internal error contained");
@@ -83,7 +85,10 @@ function omittedText(count: number, ms: number): string {
   return `… and ${count.toLocaleString("en-US")} more in ${ms / 1000} s`;
 }
 
-/** A target as it may be logged: without a user or password in an absolute form, and without its query, where clients put tokens. */
+/**
+ * A target as it may be logged: without a user or password in an absolute form, and without its query, where clients
+ * put tokens.
+ */
 function withoutSecrets(target: string): string {
   const [path = ""] = target.replace(/^[a-z]+:\/\/[^/]*/i, "").split("?");
   return `${path.slice(0, 200)}${target.includes("?") ? "?…" : ""}`;

@@ -18,7 +18,10 @@ export class LogSink {
   #lost = 0;
   #timer: NodeJS.Timeout | null = null;
 
-  /** @param writeSome writes as much as it can without blocking and returns that length; throws EAGAIN if it can write nothing */
+  /**
+   * @param writeSome writes as much as it can without blocking and returns that length; throws EAGAIN if it can write
+   * nothing
+   */
   constructor(writeSome: (bytes: Buffer) => number) {
     this.#writeSome = writeSome;
   }

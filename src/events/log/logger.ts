@@ -9,8 +9,8 @@ export type { Logger } from "pino";
 const sinks = new WeakMap<Logger, LogSink>();
 
 /**
- * Makes a log of one JSON line an event, on stderr. Lines are written at once, as the last ones before the end matter most. A reader that
- * has stopped costs lines, never time.
+ * Makes a log of one JSON line an event, on stderr. Lines are written at once, as the last ones before the end matter
+ * most. A reader that has stopped costs lines, never time.
  */
 export function makeLog({ level }: LogConfig): Logger {
   const fd = nonBlockingStderr();
@@ -27,8 +27,9 @@ export function lostLinesOf(log: Logger): number {
 }
 
 /**
- * Makes sure that writing to stderr never blocks. Pipes and terminals are opened a second time, because the mode of an open file belongs to
- * every process that shares it. Where that is impossible, and for sockets, Node's own stream sets the mode.
+ * Makes sure that writing to stderr never blocks. Pipes and terminals are opened a second time, because the mode of an
+ * open file belongs to every process that shares it. Where that is impossible, and for sockets, Node's own stream sets
+ * the mode.
  */
 function nonBlockingStderr(): number {
   const stat = fstatSync(2);

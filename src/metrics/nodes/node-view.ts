@@ -14,7 +14,10 @@ export interface NodeSeries {
   readonly summary: Summary;
   /** `cluster="demo",node="pg1"`. */
   readonly labels: string;
-  /** The labels of the metrics that nodes have: `scope` and `name`, and ours too, because two clusters may share a scope. */
+  /**
+   * The labels of the metrics that nodes have: `scope` and `name`, and ours too, because two clusters may share a
+   * scope.
+   */
   readonly managerLabels: string;
   /** The node's status document while it is fresh; `null` for a node that is down or stale. */
   readonly document: JsonObject | null;
@@ -38,7 +41,10 @@ export interface SeriesSources {
   readonly now: () => number;
 }
 
-/** Every node of every cluster, of one snapshot at one instant. Generated one by one, so that a scrape can pause between them. */
+/**
+ * Every node of every cluster, of one snapshot at one instant. Generated one by one, so that a scrape can pause between
+ * them.
+ */
 export function* nodeSeries({ snapshot, policy, now }: SeriesSources): Generator<NodeSeries> {
   const { clusters } = snapshot();
   const nowMs = now();

@@ -6,13 +6,17 @@ import { sampleLine, type Family } from "../../exposition/writer.ts";
 const stateNumbers: ReadonlyMap<string, number> = new Map(
   [
     "initializing new cluster,initdb failed,running custom bootstrap script,custom bootstrap failed,creating replica",
-    "running,starting,starting after custom bootstrap,start failed,restarting,restart failed,stopping,stopped,stop failed,crashed",
+    "running,starting,starting after custom bootstrap,start failed,restarting,restart failed",
+    "stopping,stopped,stop failed,crashed",
   ]
     .flatMap((names) => names.split(","))
     .map((name, number) => [name, number]),
 );
 
-/** One of the metrics that nodes have. `db:` stands for the prefix of the database. An unknown value is `null` and has no sample. */
+/**
+ * One of the metrics that nodes have. `db:` stands for the prefix of the database. An unknown value is `null` and has
+ * no sample.
+ */
 interface Figure {
   readonly name: string;
   readonly help: string;
@@ -22,8 +26,9 @@ interface Figure {
 }
 
 /**
- * The metrics that nodes have (seeds/node-api.md, "Metrics"), of every node, from the documents in memory. Positions are counters by nature
- * but written as untyped, because a counter's name must end with `_total` to pass `promtool check metrics`.
+ * The metrics that nodes have (seeds/node-api.md, "Metrics"), of every node, from the documents in memory. Positions
+ * are counters by nature but written as untyped, because a counter's name must end with `_total` to pass `promtool
+ * check metrics`.
  */
 export function managerFamilies(views: readonly NodeSeries[], naming: "upstream" | "neutral"): readonly Family[] {
   const [manager, database] = naming === "upstream" ? ["patroni_", "patroni_postgres_"] : ["ha_", "ha_db_"];
