@@ -17,7 +17,7 @@ const stateNumbers: ReadonlyMap<string, number> = new Map(
  * One of the metrics that nodes have. `db:` stands for the prefix of the database. An unknown value is `null` and has
  * no sample.
  */
-interface Figure {
+interface MetricDefinition {
   readonly name: string;
   readonly help: string;
   /** Default: gauge */
@@ -32,13 +32,13 @@ interface Figure {
  */
 export function managerFamilies(views: readonly NodeSeries[], naming: "upstream" | "neutral"): readonly Family[] {
   const [manager, database] = naming === "upstream" ? ["patroni_", "patroni_postgres_"] : ["ha_", "ha_db_"];
-  return figures.map(({ name, help, type = "gauge", value }): Family => {
+  return definitions.map(({ name, help, type = "gauge", value }): Family => {
     const full = name.startsWith("db:") ? `${database}${name.slice(3)}` : `${manager}${name}`;
     return { name: full, type, help, samples: () => samplesOf(full, views, value) };
   });
 }
 
-function* samplesOf(name: string, views: readonly NodeSeries[], valueOf: Figure["value"]): Iterable<string> {
+function* samplesOf(name: string, views: readonly NodeSeries[], valueOf: MetricDefinition["value"]): Iterable<string> {
   for (const view of views) {
     const value = view.document === null ? null : valueOf(view, view.document);
     yield value === null ? "" : sampleLine(name, view.managerLabels, value);
@@ -51,7 +51,7 @@ const isRunning = ({ observation }: NodeSeries): boolean => observation.report?.
 const managed = (view: NodeSeries, value: number | null): number | null =>
   view.observation.node.api === null ? null : value;
 
-const figures: readonly Figure[] = [
+const definitions: readonly MetricDefinition[] = [
   {
     name: "version",
     help: "Version of the cluster manager without periods.",
