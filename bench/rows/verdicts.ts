@@ -11,7 +11,7 @@ import { observe } from "../../src/health/observe/observe.ts";
 import { judgeMember } from "../../src/health/judge/pool.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
-import { emptyPart } from "../../src/state/clusters.ts";
+import { emptyCluster } from "../../src/state/clusters.ts";
 import type { Row, RowMaker } from "../row.ts";
 
 const rounds = 20;
@@ -81,15 +81,13 @@ function cost(clusters: ReadonlyMap<string, ClusterState>, keys: readonly string
   return (tookMs * 1e6) / verdictsPerRound;
 }
 
-/** A cluster of three nodes after five minutes of probing: the leader writes, and the position samples are full. */
-function observedCluster(cluster: string): ClusterState {
-  let state = withNodes(emptyPart({ name: cluster, scope: cluster, discover: [] }), names.map(nodeOf).map(neverProbed));
-  const document = {
-    scope: cluster,
-    system: "7300000000000000001",
-    version: "4.1.4",
-    members: new Map<string, string>(),
-  };
+/** A cluster of three that has been watched for five minutes, its leader writing, its ring of positions full. */
+function watched(cluster: string): ClusterState {
+  let state = withNodes(
+    emptyCluster({ name: cluster, scope: cluster, discover: [] }),
+    names.map(nodeOf).map(neverProbed),
+  );
+  const told = { scope: cluster, system: "7300000000000000001", version: "4.1.4", members: new Map<string, string>() };
   for (let sentAtMs = 0; sentAtMs <= lastMs; sentAtMs += 1_000) {
     for (const node of names) {
       const hasLock = node === "pg1";

@@ -1,213 +1,144 @@
-import { randomBytes } from "node:crypto";
-import { clusterNamed } from "../cluster/lookup.ts";
-import { withAccusations } from "../state/accusations-file.ts";
-import { handlerFor } from "./handlers.ts";
-import { EventLog } from "../events/event-log.ts";
-import { Clock, originOfClock, type ClockGap } from "../state/clock.ts";
-import type { ProbeOutcome } from "../cluster/outcome.ts";
-import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
-import { logDocumentFailures } from "../events/document-failure-log.ts";
-import { Drains } from "../state/drains.ts";
-import { ListenerGroup, inheritedSockets } from "./listener-group.ts";
+import { version } from "../config/version.ts";
+import { logManagementCall } from "../events/log/audit-log.ts";
+import { ListenerLog } from "../events/log/listener-log.ts";
+import { lostLinesOf, type Logger } from "../events/log/logger.ts";
+import { Gateway } from "../gateway/gateway.ts";
+import { NodeConnections } from "../gateway/upstream.ts";
+import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
+import { AnswerCounter } from "../http/message/answer-counter.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
-import { AnswerCounter } from "../http/message/answer-counter.ts";
-import { Gatehouse } from "./gatehouse.ts";
-import { lostLinesOf, type Logger } from "../events/logger.ts";
-import { hasSameMembership, MembersFile, readMembers } from "../state/members-file.ts";
 import { Metrics } from "../metrics/metrics.ts";
-import { Probers } from "../probe/probers.ts";
-import { isBlindEverywhere } from "../health/evidence/readiness.ts";
-import { Store } from "../state/store.ts";
-import { livenessIntervalFactor, buildClusters } from "../state/clusters.ts";
-import { version } from "../config/version.ts";
-import { countOfWorkers } from "../workers/worker-count.ts";
+import { monotonicOriginMs } from "../state/clock.ts";
+import { livenessIntervalFactor } from "../state/clusters.ts";
+import { countWorkers } from "../workers/worker-count.ts";
 import type { Phase, FullState } from "../workers/messages.ts";
+import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
+import { buildListenerHandler } from "./handlers/listener-handler.ts";
+import { buildMainBackend } from "./handlers/main-backend.ts";
+import { ListenerGroup } from "./listener-group.ts";
+import { Monitor } from "./monitor.ts";
+import { Reloader, type ConfigSource } from "./reloader.ts";
 
-/** Reads the configuration again; gives why it came to nothing, or `null`. */
-type Reload = () => Promise<string | null>;
+/** What a serving process may be given beside its configuration. */
+export interface AppOptions {
+  /** File descriptors of listening sockets passed by systemd, in the order of the configured listeners. */
+  readonly inherited?: readonly number[];
+  /** Where `reload` loads the configuration again. */
+  readonly source?: ConfigSource;
+}
 
-/** The fuse box: the only place where the rooms are wired together. */
+/** The composition root of the serving process: wires the modules together, starts and stops them. */
 export class App {
   readonly #log: Logger;
-  readonly #store: Store;
-  readonly #clock: Clock;
-  readonly #probers: Probers;
-  readonly #listeners: ListenerGroup;
-  readonly #workers: number;
-  readonly #gatehouse: Gatehouse;
-  readonly #members: MembersFile;
+  readonly #monitor: Monitor;
   readonly #metrics: Metrics;
-  readonly #drains: Drains;
+  readonly #connections: NodeConnections;
+  readonly #gateway: Gateway;
+  readonly #snapshots: SnapshotLongPoll;
+  readonly #listenerLog: ListenerLog;
+  readonly #listeners: ListenerGroup;
+  readonly #reloader: Reloader;
+  readonly #sources: AnswerSources;
+  readonly #configFile: string | null;
+  /** How many workers run; a reload cannot change it. */
+  readonly #workers: number;
   readonly #counter = new AnswerCounter();
+  /** Limits pages over all listeners of this process, those of requests that workers relay too. */
   readonly #gate = new PageGate();
-  readonly #eventLog: EventLog;
   #config: Config;
-  #beat: NodeJS.Timeout | null = null;
   #phase: Phase = "starting";
-  #reload: Reload = () => Promise.resolve("nobody told this process how");
-  #file: string | null = null;
 
-  /** @param inherited file descriptors of listening sockets passed by systemd: the first is the first listener's, and so on */
-  constructor(config: Config, log: Logger, inherited: readonly number[] = []) {
+  constructor(config: Config, log: Logger, { inherited = [], source }: AppOptions = {}) {
     this.#config = config;
     this.#log = log;
-    const remembered = config.stateFile === null ? new Map() : this.#readMembers(config, config.stateFile);
-    const monitored = buildClusters(config, remembered);
-    const begun = config.stateFile === null ? monitored : withAccusations(monitored, config.stateFile);
-    this.#store = new Store(randomBytes(6).toString("hex"), begun);
-    this.#clock = new Clock({ beatMs: config.probe.intervalMs, onGap: (gap) => this.#onGap(gap) });
-    const policy = (cluster: string): ReturnType<Store["settings"]> => this.#store.settings(cluster);
-    const record = (outcome: ProbeOutcome): void => this.#record(outcome);
-    const wires = {
-      policy,
-      now: () => this.#clock.now(),
-      wall: () => this.#clock.wall(),
-      snapshot: () => this.#store.current,
-    };
-    this.#metrics = new Metrics({
-      ...wires,
-      answers: () => [...this.#counter.rows(), ...this.#listeners.answers()],
-      workers: () => this.#listeners.usage(),
-      fastPath: () => this.#listeners.fastPathCounts(),
-      lostLogLines: () => lostLinesOf(log),
-      refresh: () => this.#listeners.refresh(),
-      exporter: () => this.#config.exporter,
-      asks: () => ({ probe: this.#config.probe, livenessEvery: livenessIntervalFactor }),
-      version: version(),
+    this.#configFile = source?.file ?? null;
+    this.#workers = countWorkers(config.workers);
+    this.#metrics = this.#buildMetrics();
+    this.#monitor = new Monitor(config, { log, metrics: this.#metrics });
+    const { store, clock } = this.#monitor;
+    this.#sources = answerSourcesOf({
+      store: () => store,
+      clock: () => clock,
+      phase: () => this.#phase,
+      counter: this.#counter,
     });
-    this.#probers = new Probers({
-      cluster: (cluster) => this.#part(cluster),
-      ...wires,
-      random: Math.random,
-      ...logDocumentFailures({ ...wires, record, onProbeFinished: (result) => this.#metrics.probed(result) }, log),
-      onTls: (cluster, problem) =>
-        this.#log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
-    });
-    this.#gatehouse = new Gatehouse({
-      ...wires,
-      probeNow: (name) => this.#probers.probeCluster(name),
-      log,
-      metrics: this.#metrics.management,
-    });
-    this.#members = new MembersFile(log);
-    this.#eventLog = new EventLog({ log, metrics: this.#metrics, clock: this.#clock });
-    this.#workers = countOfWorkers(config.workers);
-    this.#listeners = new ListenerGroup(
-      this.#workers,
-      {
-        log,
-        handlerFor: (listener) => this.#handlerFor(listener),
-        eventsOf: (listener) => this.#gatehouse.eventsOf(listener),
-        fullState: () => this.#standing(),
-        onContained: (problem) => this.contained(problem),
-      },
-      inheritedSockets(config.listen, inherited),
+    this.#connections = new NodeConnections((cluster, problem) =>
+      log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
-    this.#drains = new Drains(this.#store, { clock: this.#clock, log, stateFile: config.stateFile, record });
-    this.#store.onOutcome((...recorded) => this.#listeners.record(...recorded));
-    this.#store.onChange((before, after) => this.#onPart(before, after));
-    this.#store.onChange(() => this.#gatehouse.snapshots.changed());
+    this.#gateway = this.#buildGateway();
+    this.#snapshots = new SnapshotLongPoll(() => store.current);
+    this.#listenerLog = new ListenerLog(log, this.#metrics.management);
+    this.#listeners = this.#buildListeners(inherited);
+    this.#reloader = new Reloader({
+      log,
+      source: source ?? null,
+      apply: (next) => this.apply(next),
+      onReload: (outcome) => this.#metrics.reloaded(outcome),
+    });
   }
 
-  /** The listeners that are open, with the ports they have. */
-  get doors(): readonly OpenListener[] {
+  /** The open listeners, with the ports that they have. */
+  get listeners(): readonly OpenListener[] {
     return this.#listeners.listeners;
   }
 
   /**
    * Starts: admin listeners open at once, probing begins, health listeners open after the first round or one timeout
    * (design.md, "Deployment we promise").
-   * @throws DoorError where a listener cannot be opened
+   * @throws ListenError if a listener cannot be opened
    */
   async start(): Promise<void> {
-    this.#gatehouse.start(this.#config.clusters);
-    if (this.#config.stateFile !== null) await this.#members.sweep(this.#config.stateFile);
+    const { store } = this.#monitor;
+    this.#connections.start(this.#config.clusters);
+    await this.#monitor.restore();
+    store.onOutcome((outcome, nowMs, sequence) => this.#listeners.record(outcome, nowMs, sequence));
+    store.onChange(() => this.#snapshots.changed());
     await this.#listeners.openAdmin(this.#config.listen);
-    this.#startBeating();
-    await this.#probers.start(this.#config, livenessIntervalFactor);
+    await this.#monitor.probe();
     await this.#listeners.open(this.#config.listen);
     this.#enter("serving");
   }
 
+  /** Loads the configuration again and applies it. @returns why that was refused, or `null` */
+  reload(): Promise<string | null> {
+    return this.#reloader.reload();
+  }
+
   /**
-   * Takes another configuration: unchanged listeners keep their sockets, nodes whose address stays keep their evidence.
-   * @throws DoorError where a new listener cannot be opened; then the old configuration stays in force
+   * Puts another configuration in force: unchanged listeners keep their sockets, nodes whose address stays keep their
+   * evidence.
+   * @throws ListenError if a new listener cannot be opened; the old configuration stays in force then
    */
-  async reload(config: Config): Promise<void> {
-    try {
-      await this.#listeners.open(config.listen, () => {
-        this.#config = config;
-        this.#store.replace(
-          buildClusters(config, new Map(this.#store.current.clusters.map((cluster) => [cluster.name, cluster]))),
-        );
-      });
-    } catch (error) {
-      this.reloadRefused();
-      throw error;
-    }
-    if (countOfWorkers(config.workers) !== this.#workers)
-      this.#log.warn({ workers: this.#workers }, "another number of workers needs a restart");
+  async apply(config: Config): Promise<void> {
+    await this.#listeners.open(config.listen, () => {
+      this.#config = config;
+      this.#monitor.configure(config);
+    });
+    if (countWorkers(config.workers) !== this.#workers)
+      this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     this.#log.level = config.log.level;
     this.#metrics.forgetNodes();
-    this.#gatehouse.start(config.clusters);
-    this.#startBeating();
-    await this.#probers.start(config, livenessIntervalFactor);
-    this.#metrics.reloaded("applied");
+    this.#connections.start(config.clusters);
+    await this.#monitor.probe();
   }
 
-  /** To be told how the configuration is read again: listeners of the exporter dialect can be asked for it. */
-  reloadBy(reload: Reload, file: string | null): void {
-    this.#reload = reload;
-    this.#file = file;
+  /** Logs and counts an error that only the process-wide handler caught. */
+  logContained(error: unknown): void {
+    this.#listenerLog.logContained(error);
   }
 
-  /** A reload that came to nothing is counted too. */
-  reloadRefused(): void {
-    this.#metrics.reloaded("refused");
-  }
-
-  /** Logs and counts what only the last resort of a process caught. */
-  contained(error: unknown): void {
-    this.#gatehouse.contained(error);
-  }
-
-  /** Stops. Where it drains, `/readyz` says no and answers go on for the configured time before everything is closed. */
+  /** Stops. With `drains`, `/readyz` says no and answers go on for the configured time before everything is closed. */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
     this.#enter("draining");
-    // Unreferenced, for a second call ends without it: while it lasts the open doors keep the process.
+    // Unreferenced, because a second call ends without it; the open listeners keep the process alive meanwhile.
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#listeners.close();
-    this.#probers.stop();
-    this.#gatehouse.stop();
-    this.#drains.stop();
-    if (this.#beat !== null) clearInterval(this.#beat);
-    await this.#members.written;
-  }
-
-  #handlerFor(listener: ListenerConfig): ListenerHandler {
-    return handlerFor(listener, this.#config, {
-      store: this.#store,
-      clock: this.#clock,
-      eventLog: this.#eventLog,
-      gatehouse: this.#gatehouse,
-      metrics: this.#metrics,
-      drains: this.#drains,
-      counter: this.#counter,
-      gate: this.#gate,
-      unready: () => this.#unready(),
-      reload: () => this.#reload(),
-      file: () => this.#file,
-    });
-  }
-
-  /** What a worker answers from. */
-  #standing(): Omit<FullState, "relay"> {
-    const { instance, sequence, clusters } = this.#store.current;
-    const clock = this.#clock.read();
-    return { config: this.#config, instance, sequence, clusters, phase: this.#phase, clock, originMs: originOfClock() };
+    this.#connections.stop();
+    this.#listenerLog.stop();
+    await this.#monitor.stop();
   }
 
   #enter(phase: Phase): void {
@@ -215,51 +146,79 @@ export class App {
     this.#listeners.setPhase(phase);
   }
 
-  /** Why this process should not be sent traffic, or `null`. */
-  #unready(): string | null {
-    if (this.#phase !== "serving") return this.#phase;
-    return isBlindEverywhere(this.#store, this.#clock.now()) ? "blind" : null;
+  #buildMetrics(): Metrics {
+    return new Metrics({
+      snapshot: () => this.#monitor.store.current,
+      policy: (cluster) => this.#monitor.policyOf(cluster),
+      now: () => this.#monitor.clock.now(),
+      wall: () => this.#monitor.clock.wall(),
+      answers: () => [...this.#counter.rows(), ...this.#listeners.answers()],
+      workers: () => this.#listeners.usage(),
+      fastPath: () => this.#listeners.fastPathCounts(),
+      lostLogLines: () => lostLinesOf(this.#log),
+      refresh: () => this.#listeners.refresh(),
+      exporter: () => this.#config.exporter,
+      schedule: () => ({ probe: this.#config.probe, livenessIntervalFactor }),
+      version: version(),
+    });
   }
 
-  #part(cluster: string): ClusterState | undefined {
-    return clusterNamed(this.#store.current, cluster);
+  #buildGateway(): Gateway {
+    return new Gateway({
+      snapshot: this.#sources.snapshot,
+      policy: this.#sources.policy,
+      now: this.#sources.now,
+      wall: () => this.#monitor.clock.wall(),
+      upstream: (cluster) => this.#connections.of(cluster),
+      probeNow: (cluster) => this.#monitor.probeNow(cluster),
+      onCall: (record) => {
+        this.#metrics.management.called(record);
+        logManagementCall(this.#log, record);
+      },
+    });
   }
 
-  /** A mistake of our own in taking an answer in must not end the probing: that node's evidence ages, and ages into a no. */
-  #record(outcome: ProbeOutcome): void {
-    try {
-      const nowMs = this.#clock.now();
-      this.#eventLog.recordOutcome(outcome, nowMs);
-      this.#store.record(outcome, nowMs);
-    } catch (error) {
-      this.#log.error({ err: error, cluster: outcome.cluster, kind: outcome.kind }, "outcome not recorded");
-    }
+  #buildListeners(inherited: readonly number[]): ListenerGroup {
+    return new ListenerGroup({
+      log: this.#log,
+      workers: this.#workers,
+      inherited,
+      handlerFor: (listener) => this.#handlerFor(listener),
+      eventsOf: (listener) => this.#listenerLog.eventsOf(listener),
+      fullState: () => this.#fullState(),
+      onContained: (problem) => this.logContained(problem),
+    });
   }
 
-  #onPart(before: ClusterState, after: ClusterState): void {
-    const policy = this.#store.settings(after.name);
-    if (policy === undefined) return;
-    this.#eventLog.recordTransition(before, after, { policy, nowMs: this.#clock.now() });
-    if (this.#config.stateFile !== null && !hasSameMembership(before, after))
-      this.#members.write(this.#config.stateFile, () => this.#store.current);
-    this.#probers.onChange(before, after);
+  #handlerFor(listener: ListenerConfig): ListenerHandler {
+    const inConfig = { listener, config: this.#config };
+    const { drains, eventLog, clock } = this.#monitor;
+    const backend = buildMainBackend(inConfig, this.#sources, {
+      drains,
+      eventLog,
+      gateway: this.#gateway,
+      snapshots: this.#snapshots,
+      metrics: this.#metrics,
+      gate: this.#gate,
+      wall: () => clock.wall(),
+      reload: () => this.reload(),
+      configFile: this.#configFile,
+    });
+    return buildListenerHandler(inConfig, this.#sources, backend);
   }
 
-  #readMembers({ clusters }: Config, file: string): ReturnType<typeof readMembers> {
-    return readMembers(file, clusters, (problem) =>
-      this.#log.warn({ file, problem }, "state file not used, or used only in part"),
-    );
-  }
-
-  #onGap({ addedMs, stalledMs }: ClockGap): void {
-    const found = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
-    this.#log.warn(found, "clock gap detected; probing all nodes again");
-    this.#probers.probeAll();
-  }
-
-  #startBeating(): void {
-    if (this.#beat !== null) clearInterval(this.#beat);
-    this.#clock.setTickInterval(this.#config.probe.intervalMs);
-    this.#beat = setInterval(() => this.#clock.tick(), this.#config.probe.intervalMs);
+  /** What a worker answers from, beside the relay. */
+  #fullState(): Omit<FullState, "relay"> {
+    const { store, clock } = this.#monitor;
+    const { instance, sequence, clusters } = store.current;
+    return {
+      config: this.#config,
+      instance,
+      sequence,
+      clusters,
+      phase: this.#phase,
+      clock: clock.observeReading(),
+      originMs: monotonicOriginMs(),
+    };
   }
 }

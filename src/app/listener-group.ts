@@ -1,95 +1,98 @@
 import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
-import { ListenerSet, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
-import { keysOf } from "../http/listener/listener-keys.ts";
-import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
-import type { ListenerEvents } from "../http/listener/listener-events.ts";
-import type { ListenerHandler } from "../http/message/handler.ts";
+import type { Logger } from "../events/log/logger.ts";
 import { socketOfDescriptor } from "../http/listener/bind-target.ts";
-import type { Logger } from "../events/logger.ts";
-import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
+import type { ListenerEvents } from "../http/listener/listener-events.ts";
+import { keysOf } from "../http/listener/listener-keys.ts";
+import { ListenerSet, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
+import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
+import type { ListenerHandler } from "../http/message/handler.ts";
 import type { Phase } from "../workers/messages.ts";
+import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
 
-/** What the entrances are wired to. */
+/** What all listeners depend on. */
 export interface ListenerGroupContext {
   readonly log: Logger;
+  /** How many processes answer beside this one; 0: this one answers everything. */
+  readonly workers: number;
+  /** File descriptors of sockets that listen already: the first one belongs to the first listener, and so on. */
+  readonly inherited: readonly number[];
   readonly handlerFor: (listener: ListenerConfig) => ListenerHandler;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
   readonly fullState: WorkerPoolContext["fullState"];
   readonly onContained: WorkerPoolContext["onContained"];
 }
 
-/** What the workers did, and used. */
+/** What the workers did, and what they used of the machine. */
 export interface WorkerPoolUsage extends ReturnType<WorkerPool["usage"]> {}
 
-/** All listeners: those in this process, and those that workers have where there are any. Operators' listeners are always here. */
+/**
+ * All listeners: those of this process and, if there are workers, theirs. Admin listeners always belong to this
+ * process.
+ */
 export class ListenerGroup {
   readonly #own: ListenerSet;
   readonly #workers: WorkerPool | null;
+  readonly #inherited: readonly number[];
+  /** Inherited sockets that no listener of this process uses yet, by the key of their listener. */
+  readonly #sockets = new Map<string, SendHandle>();
   #keys: readonly string[] = [];
 
-  /**
-   * @param workers how many processes answer beside this one; 0: this one answers everything
-   * @param inherited sockets that listen already, by the listener that each is for
-   */
-  constructor(
-    workers: number,
-    { log, handlerFor, eventsOf, fullState, onContained }: ListenerGroupContext,
-    inherited: ReadonlyMap<string, SendHandle>,
-  ) {
-    const sockets = new Map(inherited);
+  constructor({ log, workers, inherited, handlerFor, eventsOf, fullState, onContained }: ListenerGroupContext) {
+    this.#inherited = inherited;
     this.#own = new ListenerSet({
       handlerFor,
       eventsOf,
-      placeOf: (key) => {
-        const handle = sockets.get(key);
-        return sockets.delete(key) ? { handle } : undefined;
-      },
+      placeOf: (key) => this.#takeSocket(key),
       fastPath: {
         mode: () => fullState().config.fastPath,
         onOff: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
       },
     });
-    const wires = { log, fullState, eventsOf, onContained, answererFor: handlerFor, sockets: inherited };
-    this.#workers = workers === 0 ? null : new WorkerPool(workers, wires);
+    const context = { log, fullState, eventsOf, onContained, handlerFor };
+    this.#workers = workers === 0 ? null : new WorkerPool(workers, context);
   }
 
-  /** The doors that are open, with the ports they have, in the order of the configuration. */
+  /** The open listeners with the ports that they have, in the order of the configuration. */
   get listeners(): readonly OpenListener[] {
-    const openListeners = [...this.#own.listeners, ...(this.#workers?.listeners ?? [])];
-    return openListeners.toSorted((one, other) => this.#keys.indexOf(one.key) - this.#keys.indexOf(other.key));
+    const open = [...this.#own.listeners, ...(this.#workers?.listeners ?? [])];
+    return open.toSorted((one, other) => this.#keys.indexOf(one.key) - this.#keys.indexOf(other.key));
   }
 
-  /** Opens operators' listeners, and starts the workers, which answer nothing yet. @throws DoorError where one cannot be opened */
+  /**
+   * Opens the admin listeners and starts the workers, which answer nothing yet.
+   * @throws ListenError if a listener cannot be opened
+   */
   async openAdmin(listeners: readonly ListenerConfig[]): Promise<void> {
+    this.#adoptInherited(listeners);
     const prepared = await this.#own.prepare(listeners.filter(({ dialect }) => dialect === "admin"));
     await prepared.commit();
     await this.#workers?.start();
   }
 
   /**
-   * Makes the open doors those of the configuration. All that can fail comes first; then `commit` is called, and every door has its handler.
-   * @throws DoorError where one cannot be opened; then all is as it was, and `commit` was not called
+   * Opens the listeners of a configuration and closes all others. Everything that can fail comes first; then `commit`
+   * is called, and every listener gets its handler.
+   * @throws ListenError if a listener cannot be opened; nothing has changed then, and `commit` was not called
    */
   async open(listeners: readonly ListenerConfig[], commit: () => void = () => {}): Promise<void> {
     const workers = this.#workers;
-    const isOurs = ({ dialect }: ListenerConfig): boolean => workers === null || dialect === "admin";
-    const own = await this.#own.prepare(listeners.filter(isOurs));
+    const own = await this.#own.prepare(listeners.filter((listener) => this.#isOwn(listener)));
     let others: PreparedListeners | undefined;
     try {
-      others = await workers?.prepare(listeners.filter((listener) => !isOurs(listener)));
+      others = await workers?.prepare(listeners.filter((listener) => !this.#isOwn(listener)));
     } catch (error) {
       await own.abandon();
       throw error;
     }
-    workers?.settle();
+    workers?.flush();
     this.#keys = keysOf(listeners);
     commit();
     await Promise.all([own.commit(), others?.commit()]);
   }
 
-  /** To be told of what changed the snapshot, and which one came of it. */
+  /** Passes an outcome that changed the snapshot on to the workers. */
   record(outcome: ProbeOutcome, nowMs: number, sequence: number): void {
     this.#workers?.record(outcome, nowMs, sequence);
   }
@@ -98,7 +101,7 @@ export class ListenerGroup {
     this.#workers?.setPhase(phase);
   }
 
-  /** Has the workers say what they have done since. */
+  /** Brings `answers` and `usage` up to date. */
   async refresh(): Promise<void> {
     await this.#workers?.refreshReports();
   }
@@ -113,24 +116,34 @@ export class ListenerGroup {
     return sumFastPathCounts([this.#own.fastPathCounts, ...(this.#workers?.fastPathCounts() ?? [])]);
   }
 
-  /** What the workers used; `null` where there are none. */
+  /** What the workers used of the machine; `null` if there are none. */
   usage(): WorkerPoolUsage | null {
     return this.#workers?.usage() ?? null;
   }
 
-  /** Closes everything; answers under way are finished. */
+  /** Closes everything. Answers in flight are finished. */
   async close(): Promise<void> {
     await Promise.all([this.#own.close(), this.#workers?.stop()]);
   }
-}
 
-/** The inherited sockets by the key of their listener: the first is the first listener's, and so on. */
-export function inheritedSockets(
-  listeners: readonly ListenerConfig[],
-  descriptors: readonly number[],
-): ReadonlyMap<string, SendHandle> {
-  const keys = keysOf(listeners);
-  return new Map(
-    descriptors.flatMap((fd, at) => (keys[at] === undefined ? [] : [[keys[at], socketOfDescriptor(fd)] as const])),
-  );
+  /** Hands each inherited socket to the process that answers on it. */
+  #adoptInherited(listeners: readonly ListenerConfig[]): void {
+    const keys = keysOf(listeners);
+    for (const [at, fd] of this.#inherited.entries()) {
+      const [key, listener] = [keys[at], listeners[at]];
+      if (key === undefined || listener === undefined) continue;
+      const socket = socketOfDescriptor(fd);
+      if (this.#isOwn(listener)) this.#sockets.set(key, socket);
+      else this.#workers?.adoptSocket(key, socket);
+    }
+  }
+
+  #isOwn({ dialect }: ListenerConfig): boolean {
+    return this.#workers === null || dialect === "admin";
+  }
+
+  #takeSocket(key: string): { readonly handle: SendHandle } | undefined {
+    const handle = this.#sockets.get(key);
+    return this.#sockets.delete(key) ? { handle } : undefined;
+  }
 }

@@ -30,7 +30,7 @@ export async function probeOnce(
   const store = new Store("once", buildClusters(config, new Map()));
   const cluster = (name: string): ClusterState | undefined =>
     store.current.clusters.find((candidate) => candidate.name === name);
-  const policy = (name: string): HealthPolicy | undefined => store.settings(name);
+  const policy = (name: string): HealthPolicy | undefined => store.policyOf(name);
   const probers = new Probers({
     record: (outcome) => store.record(outcome, now()),
     cluster,

@@ -1,10 +1,9 @@
 import type { Config } from "../config/model/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
-import { makeLog, type Logger } from "../events/logger.ts";
+import { makeLog, type Logger } from "../events/log/logger.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import { App } from "./app.ts";
 import { installLastResort } from "./last-resort.ts";
-import { Reloader } from "./reloader.ts";
 
 /** What a serving process starts from. */
 export interface ServingOptions {
@@ -19,24 +18,21 @@ export interface ServingOptions {
   readonly inheritedSockets: readonly number[];
 }
 
-/** The serving process: the App with its log, reloads of its configuration, and the last resort for uncaught errors. */
+/** The serving process: the App with its log, and the last resort for uncaught errors. */
 export class ServingProcess {
   readonly log: Logger;
   readonly #app: App;
-  readonly #options: ServingOptions;
-  readonly #reloader: Reloader;
   #removeLastResort: () => void = () => {};
 
-  constructor(options: ServingOptions) {
-    this.log = makeLog(options.config.log);
-    this.#options = options;
-    this.#app = new App(options.config, this.log, options.inheritedSockets);
-    this.#reloader = new Reloader(() => this.#loadAndApply());
+  constructor({ config, sources, inheritedSockets }: ServingOptions) {
+    this.log = makeLog(config.log);
+    const source = { file: sources.file, load: () => loadConfig(sources) };
+    this.#app = new App(config, this.log, { inherited: inheritedSockets, source });
   }
 
   /** The open listeners, with their ports. */
   get listeners(): readonly OpenListener[] {
-    return this.#app.doors;
+    return this.#app.listeners;
   }
 
   /**
@@ -44,9 +40,7 @@ export class ServingProcess {
    * @throws ListenError if a listener cannot be opened
    */
   async start(): Promise<void> {
-    const { sources } = this.#options;
-    this.#removeLastResort = installLastResort((error) => this.#app.contained(error));
-    this.#app.reloadBy(() => this.reload(), sources.file);
+    this.#removeLastResort = installLastResort((error) => this.#app.logContained(error));
     await this.#app.start();
     for (const { config: listener, port } of this.listeners)
       this.log.info({ address: listener.address, port, dialect: listener.dialect }, "listening");
@@ -57,7 +51,7 @@ export class ServingProcess {
    * @returns why the reload was refused, or `null` if it succeeded
    */
   reload(): Promise<string | null> {
-    return this.#reloader.reload();
+    return this.#app.reload();
   }
 
   /**
@@ -68,23 +62,5 @@ export class ServingProcess {
     await this.#app.stop({ drains });
     this.#removeLastResort();
     this.#removeLastResort = () => {};
-  }
-
-  async #loadAndApply(): Promise<string | null> {
-    const loaded = loadConfig(this.#options.sources);
-    if (!loaded.ok) {
-      this.#app.reloadRefused();
-      const problems = loaded.problems.map(({ where, message }) => `${where}: ${message}`);
-      this.log.error({ problems }, "reload refused: the old configuration stays in force");
-      return problems.join("; ");
-    }
-    try {
-      await this.#app.reload(loaded.config);
-      this.log.info({ clusters: loaded.config.clusters.length, listeners: loaded.config.listen.length }, "reloaded");
-      return null;
-    } catch (error) {
-      this.log.error({ err: error }, "reload refused: the old configuration stays in force");
-      return error instanceof Error ? error.message : String(error);
-    }
   }
 }

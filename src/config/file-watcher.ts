@@ -1,25 +1,25 @@
 import { type Stats, statSync } from "node:fs";
 import { stat } from "node:fs/promises";
 
-/** How files are watched. */
+/** Options of `watchFiles`. */
 export interface WatchOptions {
-  /** How long after one look the next follows, in milliseconds. */
+  /** Time from the end of one poll to the next, in ms. Default: 1000 */
   readonly pollMs?: number;
 }
 
-/** The fingerprint of a file that is not there, or cannot be looked at. */
+/** The fingerprint of a file that is absent or cannot be examined. */
 const missing = "missing";
 
 const pathsMax = 1024;
 
-/** A file that keeps changing is reported after this many looks, settled or not. */
-const unsettledMax = 10;
+/** A file that keeps changing is reported after this many polls, stable or not. */
+const unstableMax = 10;
 
 /**
- * Watches files by looking at them, every second unless `pollMs` says otherwise: so a file that is missing, replaced
- * by a rename, or behind a link that moves is seen like any other, on every file system. Calls `onChange` with the
- * paths that changed, once they have stayed the same for one look (a writer may be halfway). What changes after this
- * call returns is noticed. Keeps no process alive. Throws a RangeError for over 1024 paths.
+ * Watches files by polling, so that a file that is missing, replaced by a rename, or behind a link that moves is
+ * noticed like any other, on every file system. Calls `onChange` with the changed paths once they have stayed the same
+ * for one poll: a writer may be halfway. Changes after this call returns are noticed. Does not keep the process alive.
+ * @throws RangeError for more than 1024 paths
  */
 export function watchFiles(
   paths: readonly string[],
@@ -28,23 +28,23 @@ export function watchFiles(
 ): { close(): void } {
   const unique = [...new Set(paths)];
   if (unique.length > pathsMax)
-    throw new RangeError(`Cannot watch files as they must be at most ${pathsMax}: they are ${unique.length}`);
-  const seen = new Map(unique.map((path) => [path, firstSeen(path)]));
+    throw new RangeError(`Cannot watch files: there must be at most ${pathsMax} of them, got ${unique.length}`);
+  const watched = new Map(unique.map((path) => [path, firstState(path)]));
   let timer: NodeJS.Timeout | undefined;
   let isClosed = false;
-  const look = async (): Promise<void> => {
-    const prints = await Promise.all(unique.map((path) => stat(path).then(fingerprint, () => missing)));
+  const poll = async (): Promise<void> => {
+    const fingerprints = await Promise.all(unique.map((path) => stat(path).then(fingerprintOf, () => missing)));
     if (isClosed) return;
-    const changed = unique.filter((path, index) => hasSettled(seen, path, prints[index] ?? missing));
-    next();
+    const changed = unique.filter((path, index) => hasChanged(watched, path, fingerprints[index] ?? missing));
+    scheduleNext();
     if (changed.length > 0) onChange(changed);
   };
-  const next = (): void => {
-    // One look follows the end of another, so that a file system that hangs piles up nothing. It rejects only when
-    // onChange throws.
-    timer = setTimeout(() => void look(), pollMs).unref();
+  const scheduleNext = (): void => {
+    // A poll begins after the last one ended, so a file system that hangs piles up nothing. It rejects only if onChange
+    // throws.
+    timer = setTimeout(() => void poll(), pollMs).unref();
   };
-  next();
+  scheduleNext();
   return {
     close(): void {
       isClosed = true;
@@ -53,33 +53,37 @@ export function watchFiles(
   };
 }
 
-/** What a file looked like when it was last reported, and in the last look. */
-interface Seen {
+/** The fingerprint of a file when it was last reported, and at the last poll. */
+interface WatchedState {
   readonly reported: string;
   readonly last: string;
-  /** How many looks in a row differed from `reported`. */
+  /** How many polls in a row differed from `reported`. */
   readonly differing: number;
 }
 
-function hasSettled(seen: Map<string, Seen>, path: string, print: string): boolean {
-  const { reported, last, differing } = seen.get(path) ?? { reported: print, last: print, differing: 0 };
-  const looks = print === reported ? 0 : differing + 1;
-  const settled = looks > 0 && (print === last || looks >= unsettledMax);
-  seen.set(path, { reported: settled ? print : reported, last: print, differing: settled ? 0 : looks });
-  return settled;
+function hasChanged(watched: Map<string, WatchedState>, path: string, fingerprint: string): boolean {
+  const { reported, last, differing } = watched.get(path) ?? { reported: fingerprint, last: fingerprint, differing: 0 };
+  const polls = fingerprint === reported ? 0 : differing + 1;
+  const isReported = polls > 0 && (fingerprint === last || polls >= unstableMax);
+  watched.set(path, {
+    reported: isReported ? fingerprint : reported,
+    last: fingerprint,
+    differing: isReported ? 0 : polls,
+  });
+  return isReported;
 }
 
-function firstSeen(path: string): Seen {
-  let print = missing;
+function firstState(path: string): WatchedState {
+  let fingerprint = missing;
   try {
-    print = fingerprint(statSync(path));
+    fingerprint = fingerprintOf(statSync(path));
   } catch {
-    // It may come later.
+    // It may be created later.
   }
-  return { reported: print, last: print, differing: 0 };
+  return { reported: fingerprint, last: fingerprint, differing: 0 };
 }
 
-/** What tells one content of a file from another. */
-function fingerprint({ ino, size, mtimeMs, ctimeMs }: Stats): string {
+/** Distinguishes one content of a file from another. */
+function fingerprintOf({ ino, size, mtimeMs, ctimeMs }: Stats): string {
   return `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
 }

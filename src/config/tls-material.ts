@@ -1,7 +1,15 @@
 import { readFileSync } from "node:fs";
-import type { TlsFiles } from "./model/config.ts";
 
-/** What a TLS connection towards the nodes is made with, read from its files. */
+/** The files of a TLS endpoint, ours or a node's: absolute paths. */
+interface TlsPaths {
+  readonly ca: string | null;
+  readonly cert: string | null;
+  readonly key: string | null;
+  /** The name that a node's certificate must have, if it is not the host of its address. */
+  readonly serverName?: string | null;
+}
+
+/** The content of TLS files, as options of `node:tls`. */
 export interface TlsMaterial {
   readonly ca?: string;
   readonly cert?: string;
@@ -10,14 +18,19 @@ export interface TlsMaterial {
 }
 
 /**
- * Reads the files for TLS towards a cluster's nodes.
- * @throws where a file cannot be read, with the file's name in the message
+ * Reads TLS files, of a listener or of the connections to a cluster's nodes.
+ * @throws Error with the file's name if a file cannot be read
  */
-export function readTls(files: TlsFiles): TlsMaterial {
+export function readTls({ ca, cert, key, serverName = null }: TlsPaths): TlsMaterial {
   return {
-    ...(files.ca === null ? {} : { ca: readFileSync(files.ca, "utf8") }),
-    ...(files.cert === null ? {} : { cert: readFileSync(files.cert, "utf8") }),
-    ...(files.key === null ? {} : { key: readFileSync(files.key, "utf8") }),
-    ...(files.serverName === null ? {} : { servername: files.serverName }),
+    ...(ca === null ? {} : { ca: readFileSync(ca, "utf8") }),
+    ...(cert === null ? {} : { cert: readFileSync(cert, "utf8") }),
+    ...(key === null ? {} : { key: readFileSync(key, "utf8") }),
+    ...(serverName === null ? {} : { servername: serverName }),
   };
+}
+
+/** The paths of the configured TLS files, to be watched. */
+export function tlsPathsOf(tls: TlsPaths | null): readonly string[] {
+  return tls === null ? [] : [tls.ca, tls.cert, tls.key].filter((path) => path !== null);
 }

@@ -1,42 +1,45 @@
 import { clusterNamed } from "../cluster/lookup.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
-import type { Logger } from "./logger.ts";
-import { DocumentFailures, type DocumentFailure } from "./document-failures.ts";
 import type { ProbersContext } from "../probe/probers.ts";
+import { DocumentFailures, type DocumentFailure } from "./document-failures.ts";
+import type { Logger } from "./log/logger.ts";
 
-/** What probes tell, on its way to who takes it in. */
+/** Where the results of probes go, and what is needed to judge them. */
 export interface DocumentFailureContext extends Pick<ProbersContext, "record" | "onProbeFinished" | "now"> {
   readonly snapshot: () => Snapshot;
 }
 
-/** Listens in on what probes tell, and writes one line into the log for each episode in which a cluster's document is not to be had. */
+/**
+ * Wraps the callbacks of probes: writes one log line for each episode in which a document of a cluster cannot be
+ * fetched, then calls the wrapped callback.
+ */
 export function logDocumentFailures(
-  wires: DocumentFailureContext,
+  context: DocumentFailureContext,
   log: Logger,
 ): Pick<ProbersContext, "record" | "onProbeFinished"> {
-  const troubles = new DocumentFailures();
-  const unsent = new UnsentLog(wires.now, log);
+  const failures = new DocumentFailures();
+  const unsent = new UnsentProbeLog(context.now, log);
   return {
     record: (outcome: ProbeOutcome) => {
-      const cluster = clusterNamed(wires.snapshot(), outcome.cluster);
+      const cluster = clusterNamed(context.snapshot(), outcome.cluster);
       if (outcome.kind === "document" && cluster !== undefined)
-        tell(troubles.heard(outcome, cluster, wires.now()), log);
-      wires.record(outcome);
+        logFailure(failures.checkScope(outcome, cluster, context.now()), log);
+      context.record(outcome);
     },
     onProbeFinished: (result) => {
       if (result.outcome === "not_sent") unsent.count(result.cluster);
-      tell(troubles.asked(result, wires.now()), log);
-      wires.onProbeFinished(result);
+      logFailure(failures.checkProbe(result, context.now()), log);
+      context.onProbeFinished(result);
     },
   };
 }
 
-/** How often a lack of our own is logged, in ms: while it lasts, every probe meets it. */
-const unsentEveryMs = 10_000;
+/** At most one line about unsent probes in this time, in ms: while this machine lacks something, every probe fails. */
+const unsentIntervalMs = 10_000;
 
-/** Logs probes that this machine could not send, with how many since the last line. */
-class UnsentLog {
+/** Logs probes that this machine could not send, with their number since the last line. */
+class UnsentProbeLog {
   readonly #now: () => number;
   readonly #log: Logger;
   #loggedAtMs = -Infinity;
@@ -50,7 +53,7 @@ class UnsentLog {
   count(cluster: string): void {
     this.#count += 1;
     const nowMs = this.#now();
-    if (nowMs - this.#loggedAtMs < unsentEveryMs) return;
+    if (nowMs - this.#loggedAtMs < unsentIntervalMs) return;
     this.#log.error(
       { cluster, count: this.#count },
       "probes not sent: this machine lacks descriptors, ports or memory",
@@ -60,11 +63,11 @@ class UnsentLog {
   }
 }
 
-function tell(trouble: DocumentFailure | null, log: Logger): void {
-  if (trouble === null) return;
-  const { kind, ...fields } = trouble;
+function logFailure(failure: DocumentFailure | null, log: Logger): void {
+  if (failure === null) return;
+  const { kind, ...fields } = failure;
   log.warn(
     fields,
-    kind === "failed" ? "document of the cluster not had" : "cluster document of another scope left out",
+    kind === "failed" ? "failed to fetch a cluster document" : "cluster document of another scope ignored",
   );
 }

@@ -2,71 +2,58 @@ import { nodeNamed } from "../cluster/lookup.ts";
 import type { ProbeOutcome, Recorded } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { withholdsPassword } from "../health/evidence/node-password.ts";
-import type { HealthPolicy } from "../health/health-policy.ts";
 import type { LoggedChange } from "../health/explain/summary.ts";
-import { logChange, type Logger } from "./logger.ts";
-import { Accusations, type Accused } from "./accusations.ts";
-import { VerdictChanges } from "./verdict-changes.ts";
-import { LeaderDisputes } from "./leader-disputes.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { AccusationHistory, type Accused } from "./accusation-history.ts";
+import { LeaderDisputes } from "./leader-disputes.ts";
+import type { Logger } from "./log/logger.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
-import { VerdictLog } from "./verdict-log.ts";
+import { VerdictChanges, type ChangeContext, type VerdictChange } from "./verdict-changes.ts";
+import { VerdictHistory } from "./verdict-history.ts";
 
-/** What the chronicle is written with. */
+/** What the event log depends on. */
 export interface EventLogContext {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "disputed">;
-  /** Wall-clock time in ms since the epoch. */
+  /** Wall time in ms since the epoch. */
   readonly clock: { wall(): number };
 }
 
-/** What happened, for people: one log line a change, the last changes of every node, and the evidence of the last minutes. */
+/**
+ * What happened, for people: one log line per change, the last changes of every node, and the evidence of the last
+ * minutes.
+ */
 export class EventLog {
-  readonly #wires: EventLogContext;
+  readonly #context: EventLogContext;
   readonly #changes = new VerdictChanges();
   readonly #disputes = new LeaderDisputes();
-  readonly #verdicts = new VerdictLog();
+  readonly #verdicts = new VerdictHistory();
   readonly #recorder = new OutcomeRecorder();
-  readonly #accusations = new Accusations();
+  readonly #accusations = new AccusationHistory();
 
-  constructor(wires: EventLogContext) {
-    this.#wires = wires;
+  constructor(context: EventLogContext) {
+    this.#context = context;
   }
 
-  /** Keeps an outcome as evidence. */
+  /** Keeps an outcome as evidence. @param nowMs when it was recorded, in ms of our clock */
   recordOutcome(outcome: ProbeOutcome, nowMs: number): void {
-    this.#recorder.take(outcome, nowMs, this.#wires.clock.wall());
+    this.#recorder.add(outcome, nowMs, this.#context.clock.wall());
   }
 
-  /** To be told of every new part: tells what changed with it. */
-  recordTransition(
-    before: ClusterState,
-    after: ClusterState,
-    settled: { readonly policy: HealthPolicy; readonly nowMs: number },
-  ): void {
-    const { log, metrics, clock } = this.#wires;
-    this.#accusations.take(before, after, clock.wall());
-    for (const change of this.#changes.take(before, after, settled)) {
-      logChange(log, change);
+  /** Logs and keeps what changed from one state of a cluster to the next. To be called for every change. */
+  recordTransition(before: ClusterState, after: ClusterState, context: ChangeContext): void {
+    const { log, metrics, clock } = this.#context;
+    this.#accusations.add(before, after, clock.wall());
+    for (const change of this.#changes.find(before, after, context)) {
+      logVerdictChange(log, change);
       this.#verdicts.add(change, clock.wall());
     }
-    this.#warnOfWithheldPassword(before, after, settled.policy);
-    const dispute = this.#disputes.take(after, settled);
+    this.#warnOfWithheldPassword(before, after, context.policy);
+    const dispute = this.#disputes.find(after, context);
     if (dispute === null) return;
     metrics.disputed(dispute.cluster);
     log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
-  }
-
-  #warnOfWithheldPassword(before: ClusterState, after: ClusterState, policy: HealthPolicy): void {
-    if (policy.clearPasswordFor === undefined) return;
-    for (const { node } of after.nodes) {
-      const isNew = nodeNamed(before, node.name)?.node.api !== node.api;
-      if (!isNew || !withholdsPassword(node, policy)) continue;
-      this.#wires.log.warn(
-        { cluster: after.name, node: node.name, api: node.api },
-        "node password withheld: the address is not https",
-      );
-    }
   }
 
   /** The last changes of a node, oldest first. */
@@ -74,13 +61,40 @@ export class EventLog {
     return this.#verdicts.of(cluster, node);
   }
 
-  /** What was heard of a cluster between two wall-clock instants, oldest first. */
+  /** What was recorded of a cluster between two wall-clock times, oldest first. */
   recorded(cluster: string, fromWallMs: number, toWallMs: number): readonly Recorded[] {
     return this.#recorder.between(cluster, fromWallMs, toWallMs);
   }
 
-  /** Who was accused of being detached or stalled at a wall-clock instant. */
+  /** Which nodes were accused of being detached or stalled at a wall-clock time. */
   accused(cluster: string, wallMs: number): Accused {
     return this.#accusations.at(cluster, wallMs);
   }
+
+  #warnOfWithheldPassword(before: ClusterState, after: ClusterState, policy: HealthPolicy): void {
+    if (policy.clearPasswordFor === undefined) return;
+    for (const { node } of after.nodes) {
+      const isNew = nodeNamed(before, node.name)?.node.api !== node.api;
+      if (!isNew || !withholdsPassword(node, policy)) continue;
+      this.#context.log.warn(
+        { cluster: after.name, node: node.name, api: node.api },
+        "node password withheld: the address is not https",
+      );
+    }
+  }
+}
+
+/** Logs one change of role, verdict or reachability. */
+function logVerdictChange(log: Logger, { cluster, node, before, after, failure }: VerdictChange): void {
+  const fields = {
+    cluster,
+    node,
+    ...after,
+    ...(before === null ? {} : { before }),
+    ...(after.isReachable || failure === null ? {} : { failure }),
+  };
+  if (before === null) log.info(fields, "node seen");
+  else if (before.isReachable !== after.isReachable)
+    log.warn(fields, after.isReachable ? "node answers again" : "node does not answer");
+  else log.info(fields, before.role === after.role ? "verdict changed" : "role changed");
 }

@@ -1,44 +1,48 @@
 import type { DrainOutcome, ProbeOutcome, Recorded } from "../cluster/outcome.ts";
 
-/** Evidence is kept this long at most, in ms. */
+/** How long evidence is kept at most, in ms. */
 const keptMs = 15 * 60_000;
-/** Evidence of all clusters together may take this many bytes of documents; where there are many nodes it reaches less far back. */
+/** How many bytes the evidence of all clusters may take. With many nodes it covers a shorter time. */
 const bytesMax = 8 * 1024 * 1024;
-/** What an outcome takes beside its document. */
+/** The size of an outcome beside its document, in bytes. */
 const overheadBytes = 400;
-/** What a standby takes in a page of an exporter. */
+/** The size of a sender in an exporter page, in bytes. */
 const senderBytes = 200;
 
-/** The evidence of the last minutes, so that a bad night can be taken out as an incident file. Bounded in time and size. */
+/** The evidence of the last minutes, from which incident files are made. Bounded in time and size. */
 export class OutcomeRecorder {
   #entries: Recorded[] = [];
-  /** How many entries at the front are already given up; they go in one cut when they are many. */
-  #gone = 0;
+  /** How many entries at the front are dropped already. They are removed together once they are many. */
+  #dropped = 0;
   #bytes = 0;
-  /** Drains that began longer ago than evidence is kept and may still be in force, by cluster and node, the oldest first. */
+  /** Drains that began before the kept evidence and may still be in force, by cluster and node, oldest first. */
   readonly #drains = new Map<string, Recorded>();
 
-  /** @param atMs ms of our clock */
-  take(outcome: ProbeOutcome, atMs: number, atWallMs: number): void {
+  /**
+   * Adds an outcome.
+   * @param atMs when it was recorded, in ms of our clock
+   * @param atWallMs the same in ms since the epoch
+   */
+  add(outcome: ProbeOutcome, atMs: number, atWallMs: number): void {
     this.#entries.push({ atMs, atWallMs, outcome });
     this.#bytes += sizeOf(outcome);
-    for (let first = this.#entries[this.#gone]; first !== undefined; first = this.#entries[this.#gone]) {
+    for (let first = this.#entries[this.#dropped]; first !== undefined; first = this.#entries[this.#dropped]) {
       if (this.#bytes <= bytesMax && atMs - first.atMs <= keptMs) break;
       this.#bytes -= sizeOf(first.outcome);
-      this.#gone += 1;
+      this.#dropped += 1;
       if (first.outcome.kind === "drain") this.#keepDrain(first, first.outcome, atMs);
     }
-    if (this.#gone < 1_000 || this.#gone < this.#entries.length / 2) return;
-    this.#entries = this.#entries.slice(this.#gone);
-    this.#gone = 0;
+    if (this.#dropped < 1_000 || this.#dropped < this.#entries.length / 2) return;
+    this.#entries = this.#entries.slice(this.#dropped);
+    this.#dropped = 0;
   }
 
   /**
-   * What was recorded of a cluster from one wall-clock instant to another, oldest first. The drains that were in force at the beginning
-   * come before all else, however long ago they began.
+   * What was recorded of a cluster between two wall-clock times, oldest first. Drains that were in force at the
+   * beginning come first, however long ago they began.
    */
   between(cluster: string, fromWallMs: number, toWallMs: number): readonly Recorded[] {
-    const known = [...this.#drains.values(), ...this.#entries.slice(this.#gone)].filter(
+    const known = [...this.#drains.values(), ...this.#entries.slice(this.#dropped)].filter(
       ({ outcome }) => outcome.cluster === cluster,
     );
     const inForce = new Map<string, Recorded>();
@@ -62,12 +66,12 @@ export class OutcomeRecorder {
   }
 }
 
-/** When a drain ends by itself, in wall-clock ms; -Infinity of the word that ends one. */
+/** When a drain expires, in ms since the epoch; -Infinity for the end of a drain by an operator. */
 function endWallMs({ drain }: DrainOutcome, { atMs, atWallMs }: Recorded): number {
   return drain === null ? -Infinity : atWallMs + drain.untilMs - atMs;
 }
 
-/** A document is kept as text, of two bytes a character at most, and not much more of it as what was read. */
+/** An upper estimate in bytes: documents are kept as text, with at most two bytes a character. */
 function sizeOf(outcome: ProbeOutcome): number {
   switch (outcome.kind) {
     case "document":

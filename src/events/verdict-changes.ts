@@ -5,47 +5,53 @@ import type { HealthPolicy } from "../health/health-policy.ts";
 import { viewAt } from "../health/evidence/cluster-view.ts";
 import { timedSummary, type Summary, type TimedSummary } from "../health/explain/summary.ts";
 
-/** A change worth a line: of role, verdict or reachability of one node. */
+/** A change of role, verdict or reachability of one node. */
 export interface VerdictChange {
   readonly cluster: string;
   readonly node: string;
   readonly before: Summary | null;
   readonly after: Summary;
-  /** Why the last probe failed; `null` where it was answered. */
+  /** How the last probe failed; `null` if it was answered. */
   readonly failure: string | null;
 }
 
-interface JudgedBy {
+/** What a change is judged by. */
+export interface ChangeContext {
   readonly policy: HealthPolicy;
+  /** In ms of our clock. */
   readonly nowMs: number;
 }
 
-/** A node's summary, how long it holds, and the revision of its cluster that it was made from. */
+/** A node's last summary, how long it holds, and the revision of the cluster that it was made from. */
 interface KnownSummary extends TimedSummary {
   readonly revision: number;
 }
 
-/** Finds what changed from one state of a cluster to the next. It remembers one summary a node. */
+/** Finds what changed from one state of a cluster to the next. Keeps one summary of each node. */
 export class VerdictChanges {
   readonly #known = new Map<string, Map<string, KnownSummary>>();
 
-  /** Takes every new state of a cluster. @returns one change for each node whose summary is another now */
-  take(before: ClusterState, after: ClusterState, { policy, nowMs }: JudgedBy): readonly VerdictChange[] {
-    // A verdict also depends on who leads: when that changes every node is summarized, otherwise only the one that was probed.
+  /**
+   * Examines a new state of a cluster. To be called for every change.
+   * @returns one change for each node with a new summary
+   */
+  find(before: ClusterState, after: ClusterState, { policy, nowMs }: ChangeContext): readonly VerdictChange[] {
+    // Verdicts depend on who leads: if that changed every node is examined, otherwise only the one with a new
+    // observation.
     const isAll =
       lastUncontestedLeaderOf(before.leadership) !== lastUncontestedLeaderOf(after.leadership) ||
       before.lockClaims !== after.lockClaims;
-    const known = this.#of(after);
+    const known = this.#summariesOf(after);
     const { revision } = after;
-    const open = after.nodes.filter((node, at) => {
-      if ((!isAll && node === before.nodes[at]) || !isProbed(node)) return false;
-      const last = known.get(node.node.name);
+    const observed = after.nodes.filter((node, at) => (isAll || node !== before.nodes[at]) && isProbed(node));
+    const outdated = observed.filter(({ node: { name } }) => {
+      const last = known.get(name);
       return last === undefined || last.revision !== revision || nowMs >= last.validUntilMs;
     });
-    if (open.length === 0) return [];
+    if (outdated.length === 0) return [];
     const view = viewAt(after, policy, nowMs);
     const changes: VerdictChange[] = [];
-    for (const observation of open) {
+    for (const observation of outdated) {
       const { name } = observation.node;
       const { summary, validUntilMs } = timedSummary(view, observation);
       const last = known.get(name)?.summary ?? null;
@@ -62,8 +68,8 @@ export class VerdictChanges {
     return changes;
   }
 
-  /** The summaries of one cluster's nodes; those of nodes that are gone are dropped. */
-  #of(cluster: ClusterState): Map<string, KnownSummary> {
+  /** The summaries of one cluster's nodes. Drops those of removed nodes. */
+  #summariesOf(cluster: ClusterState): Map<string, KnownSummary> {
     let known = this.#known.get(cluster.name);
     if (known === undefined) this.#known.set(cluster.name, (known = new Map()));
     if (known.size > cluster.nodes.length) {
@@ -73,6 +79,7 @@ export class VerdictChanges {
   }
 }
 
+/** Whether the node answered or failed at least once. */
 function isProbed({ report, failuresInRow }: Observation): boolean {
   return report !== null || failuresInRow > 0;
 }

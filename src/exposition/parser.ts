@@ -1,22 +1,22 @@
 import type { Sample } from "../cluster/exporter/sample.ts";
 
-/** A line that is longer is skipped without being held: names and labels of a real page are far shorter. */
+/** A longer line is skipped and not buffered: names and labels of a real page are far shorter. In bytes. */
 const lineMax = 65_536;
-/** More samples of the few names asked for than any database has; what lies beyond is not kept. */
+/** More samples of the wanted names than any database has. Further ones are dropped. */
 const samplesMax = 4_096;
 
 const newline = 0x0a;
 const empty: Buffer = Buffer.alloc(0);
 
 /**
- * Reads a page in the text exposition format as it comes in, and keeps the samples of the names asked for (seeds/exporter-api.md,
- * "Metrics output"). It never holds more than one line and `samplesMax` samples, whatever is pushed, and never throws: a line that cannot
- * be read is passed over, as are comments and values that are no finite number.
+ * Reads a page in the text exposition format piece by piece, and keeps the samples of the wanted names
+ * (seeds/exporter-api.md, "Metrics output"). Never holds more than one line and `samplesMax` samples, and never throws:
+ * lines that cannot be read are skipped, as are comments and values that are no finite number.
  */
 export class ExpositionReader {
   readonly #wanted: ReadonlySet<string>;
   readonly #samples: Sample[] = [];
-  /** The beginning of a line whose end has not come yet. */
+  /** The beginning of an incomplete line. */
   #rest: Buffer = empty;
   #isSkipping = false;
 
@@ -29,18 +29,18 @@ export class ExpositionReader {
     return this.#samples;
   }
 
-  /** How many bytes and samples are held now. */
+  /** How many bytes and samples are buffered now. */
   get held(): { readonly bytes: number; readonly samples: number } {
     return { bytes: this.#rest.length, samples: this.#samples.length };
   }
 
-  /** Takes the next piece of the page, cut anywhere. */
+  /** Adds the next piece of the page. It may end anywhere in a line. */
   push(chunk: Buffer): void {
     let start = 0;
     for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
       if (this.#isSkipping) this.#isSkipping = false;
-      else if (this.#rest.length === 0) this.#line(chunk.subarray(start, end));
-      else this.#line(Buffer.concat([this.#rest, chunk.subarray(start, end)]));
+      else if (this.#rest.length === 0) this.#readLine(chunk.subarray(start, end));
+      else this.#readLine(Buffer.concat([this.#rest, chunk.subarray(start, end)]));
       this.#rest = empty;
       start = end + 1;
     }
@@ -53,31 +53,31 @@ export class ExpositionReader {
     this.#rest = Buffer.concat([this.#rest, chunk.subarray(start)]);
   }
 
-  /** The page is over: a last line may lack its newline. @returns all samples */
+  /** Ends the page. Its last line may lack a newline. @returns all samples */
   end(): readonly Sample[] {
-    if (this.#rest.length > 0) this.#line(this.#rest);
+    if (this.#rest.length > 0) this.#readLine(this.#rest);
     this.#rest = empty;
     return this.#samples;
   }
 
-  #line(line: Buffer): void {
+  #readLine(line: Buffer): void {
     if (line.length > lineMax || this.#samples.length >= samplesMax) return;
     const nameEnd = endOfName(line);
-    // Most lines are of names nobody asked for: those are told by their name alone.
+    // Most lines have unwanted names and are skipped by the name alone.
     if (nameEnd === 0 || !this.#wanted.has(line.toString("latin1", 0, nameEnd))) return;
     const sample = parseSample(line.toString("utf8"));
     if (sample !== undefined) this.#samples.push(sample);
   }
 }
 
-/** Where the metric's name ends: names are ASCII letters, digits, `_` and `:`. 0 for a comment or anything else. */
+/** The end of the metric's name: ASCII letters, digits, `_` and `:`. 0 for a comment or anything else. */
 function endOfName(line: Buffer): number {
   let at = 0;
-  while (at < line.length && isOfName(line[at] ?? 0)) at += 1;
+  while (at < line.length && isNameByte(line[at] ?? 0)) at += 1;
   return at;
 }
 
-function isOfName(byte: number): boolean {
+function isNameByte(byte: number): boolean {
   return (
     (byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x3a) || byte === 0x5f || (byte >= 0x41 && byte <= 0x5a)
   );
@@ -88,11 +88,14 @@ const label = /[ \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \
 const tail = /^[ \t]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:[ \t]+-?\d+)?[ \t\r]*$/;
 const labelsMax = 64;
 
-/** Reads one line: `name{label="value"} 1.5 [timestamp]`. `undefined` where it is no sample or its value no finite number. */
+/**
+ * Reads one line: `name{label="value"} 1.5 [timestamp]`.
+ * @returns `undefined` if it is no sample or its value no finite number
+ */
 export function parseSample(line: string): Sample | undefined {
-  const named = head.exec(line);
-  if (named === null) return undefined;
-  const [all, name = ""] = named;
+  const match = head.exec(line);
+  if (match === null) return undefined;
+  const [all, name = ""] = match;
   const labels = new Map<string, string>();
   let at = all.length;
   if (line[at] === "{") {
@@ -104,14 +107,14 @@ export function parseSample(line: string): Sample | undefined {
   return Number.isFinite(value) ? { name, labels, value } : undefined;
 }
 
-/** @returns where the labels end, after the brace; `undefined` where they cannot be read */
+/** @returns the position after the closing brace; `undefined` if the labels cannot be read */
 function readLabels(line: string, from: number, labels: Map<string, string>): number | undefined {
   let at = from;
   for (let count = 0; count <= labelsMax; count += 1) {
     label.lastIndex = at;
     const match = label.exec(line);
     if (match === null) break;
-    labels.set(match[1] ?? "", unescaped(match[2] ?? ""));
+    labels.set(match[1] ?? "", unescapeLabel(match[2] ?? ""));
     at = label.lastIndex;
     if (match[3] === "") break;
   }
@@ -119,7 +122,7 @@ function readLabels(line: string, from: number, labels: Map<string, string>): nu
   return line[at] === "}" ? at + 1 : undefined;
 }
 
-function unescaped(text: string): string {
+function unescapeLabel(text: string): string {
   return text.includes("\\")
     ? text.replace(/\\(.)/g, (_, character: string) => (character === "n" ? "\n" : character))
     : text;

@@ -1,16 +1,19 @@
 import { setImmediate } from "node:timers/promises";
 
-/** How long rendering goes on before it lets checks be answered, in ms: well below what is allowed, as garbage has to be collected too. */
+/**
+ * How long rendering goes on before it yields to checks, in ms: well below the limit, because garbage collection takes
+ * time too.
+ */
 const sliceMs = 0.5;
-/** How often the time is looked at: once in so many pieces. */
-const piecesPerLook = 8;
+/** The time is read once in so many pieces. */
+const piecesPerTimeCheck = 8;
 
-/** One metric: its lines of samples come one at a time, so that rendering can pause between them. */
+/** One metric family. Its samples are generated one by one, so that rendering can pause between them. */
 export interface Family {
   readonly name: string;
   readonly type: "gauge" | "counter" | "histogram" | "untyped";
   readonly help: string;
-  /** Lines of samples, each with its newline; `sampleLine` makes them. */
+  /** Lines of samples with their newlines, as made by `sampleLine`. */
   readonly samples: () => Iterable<string>;
 }
 
@@ -18,8 +21,8 @@ export interface Family {
 export const expositionType = "text/plain; version=0.0.4; charset=utf-8";
 
 /**
- * Renders a page of the text exposition format in slices of at most 2 ms, with whatever else waits served in between. Families without
- * a sample are left out. The page comes in pieces: to put megabytes together would take longer than a slice.
+ * Renders a page of the text exposition format in slices of at most 2 ms, and yields to other work in between. Families
+ * without a sample are left out. The page is returned in pieces: joining megabytes would take longer than a slice.
  * @param now monotonic time, in ms
  */
 export async function renderPage(
@@ -28,50 +31,50 @@ export async function renderPage(
 ): Promise<readonly Buffer[]> {
   const done: Buffer[] = [];
   let pending: string[] = [];
-  let beganMs = now();
+  let sliceBeganMs = now();
   let pieces = 0;
   for (const piece of piecesOf(families)) {
     pending.push(piece);
     pieces += 1;
-    if (pieces % piecesPerLook !== 0 || now() - beganMs < sliceMs) continue;
+    if (pieces % piecesPerTimeCheck !== 0 || now() - sliceBeganMs < sliceMs) continue;
     done.push(Buffer.from(pending.join("")));
     pending = [];
     await setImmediate();
-    beganMs = now();
+    sliceBeganMs = now();
   }
   done.push(Buffer.from(pending.join("")));
   return done;
 }
 
-/** Collects what a generator gives, pausing as {@link renderPage} does. */
+/** Collects the items of a generator, yielding as {@link renderPage} does. */
 export async function inSlices<T>(
   items: Iterable<T>,
   now: () => number = () => performance.now(),
 ): Promise<readonly T[]> {
   const all: T[] = [];
-  let beganMs = now();
+  let sliceBeganMs = now();
   for (const item of items) {
     all.push(item);
-    if (now() - beganMs < sliceMs) continue;
+    if (now() - sliceBeganMs < sliceMs) continue;
     await setImmediate();
-    beganMs = now();
+    sliceBeganMs = now();
   }
   return all;
 }
 
-/** One line: `name{cluster="demo",node="pg1"} 1`. `labels` as {@link labelsText} makes them. */
+/** Formats one line: `name{cluster="demo",node="pg1"} 1`. @param labels as made by {@link labelsText} */
 export function sampleLine(name: string, labels: string, value: number): string {
   return `${name}${labels === "" ? "" : `{${labels}}`} ${numberText(value)}\n`;
 }
 
-/** Labels in the order given, escaped as the format wants it: backslash, quote, newline. */
+/** Formats labels in the given order. Backslash, quote and newline are escaped, as the format requires. */
 export function labelsText(labels: Readonly<Record<string, string>>): string {
   return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escaped(value)}"`)
+    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
     .join(",");
 }
 
-/** An empty piece is a sample that was not there: it only lets the time be looked at. */
+/** An empty piece stands for a missing sample: it only allows a pause. */
 function* piecesOf(families: Iterable<Family>): Iterable<string> {
   for (const { name, type, help, samples } of families) {
     let head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
@@ -82,7 +85,7 @@ function* piecesOf(families: Iterable<Family>): Iterable<string> {
   }
 }
 
-function escaped(value: string): string {
+function escapeLabel(value: string): string {
   return /[\\"\n]/.test(value)
     ? value.replace(/[\\"\n]/g, (character) => (character === "\n" ? String.raw`\n` : `\\${character}`))
     : value;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { ClusterConfig } from "../config/model/config.ts";
-import { readTls, type TlsMaterial } from "../config/tls-material.ts";
-import { watchFiles } from "../config/file-watcher.ts";
+import { readTls, tlsPathsOf, type TlsMaterial } from "../config/tls-material.ts";
+import { WatchedFiles } from "../config/watched-files.ts";
 
 /** TLS files and credentials for requests to the nodes of one cluster. */
 export interface NodeConnection {
@@ -24,7 +24,7 @@ const nothing: NodeConnection = { tls: {}, auth: null, hasCredentials: false };
 export class NodeConnections {
   readonly #onFiles: OnUpstreamFiles;
   readonly #known = new Map<string, NodeConnection>();
-  readonly #watches: { close(): void }[] = [];
+  readonly #files: WatchedFiles<NodeConnection>[] = [];
 
   constructor(onFiles: OnUpstreamFiles) {
     this.#onFiles = onFiles;
@@ -35,13 +35,7 @@ export class NodeConnections {
     this.stop();
     for (const name of this.#known.keys())
       if (!clusters.some((cluster) => cluster.name === name)) this.#known.delete(name);
-    for (const cluster of clusters) {
-      this.#read(cluster);
-      const files = [cluster.tls?.ca, cluster.tls?.cert, cluster.tls?.key, cluster.auth?.passwordFile].filter(
-        (file) => typeof file === "string",
-      );
-      if (files.length > 0) this.#watches.push(watchFiles(files, () => this.#read(cluster)));
-    }
+    for (const cluster of clusters) this.#watch(cluster);
   }
 
   of(cluster: string): NodeConnection {
@@ -49,20 +43,40 @@ export class NodeConnections {
   }
 
   stop(): void {
-    for (const watch of this.#watches.splice(0)) watch.close();
+    for (const files of this.#files.splice(0)) files.close();
   }
 
-  #read(cluster: ClusterConfig): void {
-    const hasCredentials = cluster.auth !== null;
-    try {
-      const auth = cluster.auth === null ? null : `${cluster.auth.user}:${firstLine(cluster.auth.passwordFile)}`;
-      this.#known.set(cluster.name, { tls: cluster.tls === null ? {} : readTls(cluster.tls), auth, hasCredentials });
-      if (cluster.auth !== null || cluster.tls !== null) this.#onFiles(cluster.name, null);
-    } catch (error) {
-      this.#known.set(cluster.name, { ...this.of(cluster.name), hasCredentials });
-      this.#onFiles(cluster.name, error instanceof Error ? error.message : String(error));
-    }
+  #watch(cluster: ClusterConfig): void {
+    const { name, auth, tls } = cluster;
+    const hasCredentials = auth !== null;
+    const onChange = (connection: NodeConnection): void => {
+      this.#known.set(name, connection);
+      if (auth !== null || tls !== null) this.#onFiles(name, null);
+    };
+    const files = new WatchedFiles(
+      [...tlsPathsOf(tls), ...(auth === null ? [] : [auth.passwordFile])],
+      () => readConnection(cluster),
+      {
+        onChange,
+        onProblem: (problem) => {
+          this.#known.set(name, { ...this.of(name), hasCredentials });
+          this.#onFiles(name, problem);
+        },
+      },
+    );
+    const connection = files.read();
+    if (connection !== null) onChange(connection);
+    files.start();
+    this.#files.push(files);
   }
+}
+
+function readConnection({ auth, tls }: ClusterConfig): NodeConnection {
+  return {
+    tls: tls === null ? {} : readTls(tls),
+    auth: auth === null ? null : `${auth.user}:${firstLine(auth.passwordFile)}`,
+    hasCredentials: auth !== null,
+  };
 }
 
 function firstLine(file: string): string {

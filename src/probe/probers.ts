@@ -1,10 +1,10 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
-import { watchFiles } from "../config/file-watcher.ts";
 import { NodeClient } from "./client/client.ts";
 import { ClusterProber } from "./cluster-prober.ts";
 import type { ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
-import { readTls, type TlsMaterial } from "../config/tls-material.ts";
+import { readTls, tlsPathsOf, type TlsMaterial } from "../config/tls-material.ts";
+import { WatchedFiles } from "../config/watched-files.ts";
 
 /** What the probers of all clusters depend on, injected by the app. */
 export interface ProbersContext extends Pick<ProbeContext, "record" | "now" | "wall" | "random" | "onProbeFinished"> {
@@ -18,7 +18,7 @@ export interface ProbersContext extends Pick<ProbeContext, "record" | "now" | "w
 export class Probers {
   readonly #context: ProbersContext;
   readonly #clusters = new Map<string, ClusterProber>();
-  readonly #watches: { close(): void }[] = [];
+  readonly #tlsFiles: WatchedFiles<TlsMaterial | null>[] = [];
 
   constructor(context: ProbersContext) {
     this.#context = context;
@@ -62,7 +62,7 @@ export class Probers {
 
   /** Ends all probing. */
   stop(): void {
-    for (const watch of this.#watches.splice(0)) watch.close();
+    for (const files of this.#tlsFiles.splice(0)) files.close();
     for (const prober of this.#clusters.values()) prober.stop();
     this.#clusters.clear();
   }
@@ -72,7 +72,17 @@ export class Probers {
     const policy = healthPolicy(cluster.name);
     if (policy === undefined) return undefined;
     const limits = { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs };
-    let tls = this.#readTls(cluster);
+    const { tls: paths } = cluster;
+    const files = new WatchedFiles(tlsPathsOf(paths), () => (paths === null ? null : readTls(paths)), {
+      // Connections go on with what was read last, or fail and say why.
+      onProblem: (problem) => this.#context.onTls(cluster.name, problem),
+      onChange: (renewed) => {
+        tls = renewed;
+        prober.reconnect();
+        this.#context.onTls(cluster.name, null);
+      },
+    });
+    let tls = files.read();
     const prober = new ClusterProber(
       {
         ...rest,
@@ -85,29 +95,9 @@ export class Probers {
       cluster.discover,
     );
     this.#clusters.set(cluster.name, prober);
-    const files = [cluster.tls?.ca, cluster.tls?.cert, cluster.tls?.key].filter((file) => typeof file === "string");
-    if (files.length > 0) {
-      const onChange = (): void => {
-        const renewed = this.#readTls(cluster);
-        if (renewed === null) return;
-        tls = renewed;
-        prober.reconnect();
-        this.#context.onTls(cluster.name, null);
-      };
-      this.#watches.push(watchFiles(files, onChange));
-    }
+    files.start();
+    this.#tlsFiles.push(files);
     return prober;
-  }
-
-  /** Reports files that cannot be read. Connections then keep the previous material, or fail with a reason. */
-  #readTls(cluster: ClusterConfig): TlsMaterial | null {
-    if (cluster.tls === null) return null;
-    try {
-      return readTls(cluster.tls);
-    } catch (error) {
-      this.#context.onTls(cluster.name, error instanceof Error ? error.message : String(error));
-      return null;
-    }
   }
 }
 

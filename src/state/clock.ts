@@ -1,141 +1,163 @@
 import { uptime } from "node:os";
 
+/** Time during which this process did nothing, in ms. */
+export interface ClockGap {
+  /** What the monotonic clock left out; every age now includes it. */
+  readonly addedMs: number;
+  /** How late the event loop was; the monotonic clock has counted it. */
+  readonly stalledMs: number;
+}
+
+/** A clock at one instant. */
+export interface ClockReading {
+  readonly monotonicMs: number;
+  /** The sum of all gaps that were added so far. */
+  readonly addedMs: number;
+}
+
+/** Settings and time sources of a clock. The sources are replaced in tests. */
+export interface ClockOptions {
+  /** How often `tick` is called, in ms: the shortest probe interval. Infinity where a late event loop is no gap. */
+  readonly tickIntervalMs: number;
+  /** Called for each gap: all nodes should be probed at once. Must not throw and must not wait. */
+  readonly onGap: (gap: ClockGap) => void;
+  readonly monotonic?: () => number;
+  /** Time since boot in ms. A reading may be up to `gapMinMs` behind the true value. */
+  readonly boot?: () => number;
+  /** Ms since the epoch. */
+  readonly wall?: () => number;
+}
+
 /**
- * Our clock: monotonic milliseconds that also count the time that the monotonic clock leaves out (suspend, migration). That time is
- * found by comparing the monotonic clock with boot time, never with the wall clock, and is added, so that all evidence is older by it
- * (design.md, rule 1). A stall of this process is in the monotonic time already: it is reported and not added. It never runs backwards.
+ * Gaps up to this, in ms, cannot be told from the error of a reading: boot time has a resolution of whole seconds on
+ * some systems and of 10 ms on the others.
+ */
+const gapMinMs = 1_000;
+
+/**
+ * Monotonic time that includes what the monotonic clock leaves out (suspend, migration). The clock finds that time by
+ * comparing the monotonic clock with the time since boot, never with the wall clock, and adds it, so that all evidence
+ * becomes older by it (design.md, rule 1). A stall of this process is part of monotonic time already: it is reported
+ * and not added. The clock never runs backwards.
+ *
+ * `observe`, `tick` and `observeReading` look for gaps and may report one. `now` and `wall` only read.
  */
 export class Clock {
   readonly #monotonic: () => number;
   readonly #boot: () => number;
   readonly #wall: () => number;
-  #beatMs: number;
   readonly #onGap: (gap: ClockGap) => void;
+  #tickIntervalMs: number;
   #addedMs = 0;
-  /** When the next beat is due, on the monotonic clock. */
-  #dueMs: number;
-  /** Boot time minus monotonic time: what of it was added so far. */
-  #bootAheadMs: number;
-  /** Wall minus monotonic time as last seen. */
-  #wallAheadMs: number;
-  /** When the last gap was found, on the monotonic clock. */
-  #gapAtMs = -Infinity;
+  /** When the next tick is due, in monotonic ms. */
+  #tickDueMs: number;
+  /** Boot time minus monotonic time when the last gap was added. */
+  #bootOffsetMs: number;
+  /** Wall time minus monotonic time when last compared. */
+  #wallOffsetMs: number;
+  /** When the last gap was found, in monotonic ms. */
+  #lastGapMs = -Infinity;
 
   constructor(options: ClockOptions) {
     this.#monotonic = options.monotonic ?? (() => performance.now());
     this.#boot = options.boot ?? bootMs;
     this.#wall = options.wall ?? (() => Date.now());
-    this.#beatMs = options.beatMs;
+    this.#tickIntervalMs = options.tickIntervalMs;
     this.#onGap = options.onGap;
-    const now = this.#monotonic();
-    this.#dueMs = now + this.#beatMs;
-    this.#bootAheadMs = this.#boot() - now;
-    this.#wallAheadMs = this.#wall() - now;
+    const monotonicMs = this.#monotonic();
+    this.#tickDueMs = monotonicMs + this.#tickIntervalMs;
+    this.#bootOffsetMs = this.#boot() - monotonicMs;
+    this.#wallOffsetMs = this.#wall() - monotonicMs;
   }
 
-  /** The time now in ms. Whoever reads first after a gap finds it, so no answer is given from before it. */
+  /** Our time in ms. Only reads: gaps that nobody has observed yet are missing. */
   now(): number {
-    const monotonic = this.#monotonic();
-    const wallAhead = this.#wall() - monotonic;
-    // Boot time costs a system call, so between beats it is read only where the wall clock gives a reason to. The reason proves nothing:
-    // a wall clock that is set changes nothing.
-    const wallJumped = Math.abs(wallAhead - this.#wallAheadMs) > leastGapMs;
-    if (wallJumped) this.#wallAheadMs = wallAhead;
-    if (wallJumped || monotonic - this.#dueMs > this.#beatMs) this.#findGap(monotonic);
-    return monotonic + this.#addedMs;
+    return this.#monotonic() + this.#addedMs;
   }
 
-  /** Wall time in ms, for people. */
+  /** Wall time in ms since the epoch, for people. */
   wall(): number {
     return this.#wall();
   }
 
-  /** What this clock shows, for the clock of another process that goes by it. */
-  read(): ClockReading {
+  /**
+   * Looks for a gap and returns our time in ms. Call it wherever a request, a probe or an outcome comes in: the first
+   * event after a gap finds it, so no answer uses the time before it.
+   */
+  observe(): number {
     const monotonicMs = this.#monotonic();
-    // Whoever goes by this clock may have found a gap already: a reading that lacks it would take it back.
-    this.#findGap(monotonicMs);
+    const wallOffsetMs = this.#wall() - monotonicMs;
+    // Reading boot time costs a system call. Between ticks it is read only if the wall clock jumped or a tick is late.
+    // A jump proves nothing: setting the wall clock changes nothing.
+    const hasWallJumped = Math.abs(wallOffsetMs - this.#wallOffsetMs) > gapMinMs;
+    if (hasWallJumped) this.#wallOffsetMs = wallOffsetMs;
+    if (hasWallJumped || monotonicMs - this.#tickDueMs > this.#tickIntervalMs) this.#detectGap(monotonicMs);
+    return monotonicMs + this.#addedMs;
+  }
+
+  /**
+   * Looks for a gap and returns what the clock of another process needs to follow this one. That process may have found
+   * a gap already: a reading without it would take it back.
+   */
+  observeReading(): ClockReading {
+    const monotonicMs = this.#monotonic();
+    this.#detectGap(monotonicMs);
     return { monotonicMs, addedMs: this.#addedMs };
   }
 
   /**
-   * Goes by the clock of another process on the same monotonic axis: what that one has added counts here. A reading from
-   * before a gap that was found here knows nothing of it, and says nothing. Steps back at most by what the two saw of one gap differently.
+   * Follows the clock of another process on the same monotonic axis: the gaps that it added count here. A reading older
+   * than the last gap found here is ignored. The time steps back at most by the difference between the two measurements
+   * of one gap.
    */
   syncTo({ monotonicMs, addedMs }: ClockReading): void {
-    if (monotonicMs >= this.#gapAtMs) this.#addedMs = addedMs;
+    if (monotonicMs >= this.#lastGapMs) this.#addedMs = addedMs;
   }
 
-  /** Expects beats at another pace from now on. */
-  setTickInterval(beatMs: number): void {
-    this.#beatMs = beatMs;
+  /** Expects ticks at another interval, in ms, from now on. */
+  setTickInterval(tickIntervalMs: number): void {
+    this.#tickIntervalMs = tickIntervalMs;
     this.tick();
   }
 
-  /** The loop turns: to be called at the pace that is expected. */
+  /** Looks for a gap. Must be called at the tick interval: a late call is a stall of the event loop. */
   tick(): void {
-    const monotonic = this.#monotonic();
-    this.#findGap(monotonic);
-    this.#dueMs = monotonic + this.#beatMs;
-    this.#wallAheadMs = this.#wall() - monotonic;
+    const monotonicMs = this.#monotonic();
+    this.#detectGap(monotonicMs);
+    this.#tickDueMs = monotonicMs + this.#tickIntervalMs;
+    this.#wallOffsetMs = this.#wall() - monotonicMs;
   }
 
-  /** State is settled before `onGap`, which reads this clock again. */
-  #findGap(monotonic: number): void {
-    const ahead = this.#boot() - monotonic;
-    const unseen = ahead - this.#bootAheadMs;
-    const lateMs = monotonic - this.#dueMs;
-    // What is less than a reading's error stays open: the next readings add to it, so many short gaps are found too.
-    const addedMs = unseen > leastGapMs ? unseen : 0;
-    const stalledMs = lateMs > this.#beatMs ? lateMs : 0;
-    if (Math.abs(unseen) > leastGapMs) this.#bootAheadMs = ahead;
+  /** Updates all fields before it calls `onGap`, which reads this clock again. */
+  #detectGap(monotonicMs: number): void {
+    const bootOffsetMs = this.#boot() - monotonicMs;
+    const missingMs = bootOffsetMs - this.#bootOffsetMs;
+    const lateMs = monotonicMs - this.#tickDueMs;
+    // What is less than a reading's error stays open: later readings add to it, so many short gaps are found too.
+    const addedMs = missingMs > gapMinMs ? missingMs : 0;
+    const stalledMs = lateMs > this.#tickIntervalMs ? lateMs : 0;
+    if (Math.abs(missingMs) > gapMinMs) this.#bootOffsetMs = bootOffsetMs;
     if (addedMs === 0 && stalledMs === 0) return;
     this.#addedMs += addedMs;
-    if (addedMs > 0) this.#gapAtMs = monotonic;
-    this.#dueMs = monotonic + this.#beatMs;
+    if (addedMs > 0) this.#lastGapMs = monotonicMs;
+    this.#tickDueMs = monotonicMs + this.#tickIntervalMs;
     this.#onGap({ addedMs, stalledMs });
   }
 }
 
-/** Time in which this process did nothing, in ms. */
-export interface ClockGap {
-  /** What the monotonic clock left out, and every age now has on top. */
-  readonly addedMs: number;
-  /** How late the loop was; the monotonic clock has counted it. */
-  readonly stalledMs: number;
+/**
+ * When this process's monotonic clock started, in ms of the machine's own: another process needs it to convert our
+ * instants.
+ */
+export function monotonicOriginMs(): number {
+  return Number(process.hrtime.bigint()) / 1e6 - performance.now();
 }
 
-/** A clock as it stood at one instant. */
-export interface ClockReading {
-  readonly monotonicMs: number;
-  /** What was added to it so far for time in which nothing ran. */
-  readonly addedMs: number;
-}
-
-export interface ClockOptions {
-  /** How often `beat` is called, in ms: the shortest probe interval. Infinity where a late loop is no gap. */
-  readonly beatMs: number;
-  /** Called for each gap: all nodes are to be probed at once. Must not throw and must not wait. */
-  readonly onGap: (gap: ClockGap) => void;
-  readonly monotonic?: () => number;
-  /** Boot time in ms. A reading may be up to `leastGapMs` behind the truth. */
-  readonly boot?: () => number;
-  readonly wall?: () => number;
-}
-
-/** Gaps up to this are not told apart from the error of a reading: boot time comes in whole seconds on some systems, else in 10 ms. */
-const leastGapMs = 1_000;
-
-/** Boot time in ms; where the system does not state it NaN, by which no gap is ever found. */
+/** Time since boot in ms; NaN if the system does not report it: then no gap is ever found. */
 function bootMs(): number {
   try {
     return uptime() * 1_000;
   } catch {
     return Number.NaN;
   }
-}
-
-/** Where this process's monotonic time begins, in ms of the machine's own: another process can tell from it what our instants mean. */
-export function originOfClock(): number {
-  return Number(process.hrtime.bigint()) / 1e6 - performance.now();
 }

@@ -5,25 +5,47 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ClusterConfig, Config, NodeConfig, ProbeConfig } from "../config/model/config.ts";
 import { withNodes } from "../health/observe/membership.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
+import { withAccusations } from "./saved-accusations.ts";
+import type { SavedCluster } from "./saved-members.ts";
+import type { SavedState } from "./saved-state.ts";
 import type { MonitoredCluster } from "./store.ts";
 
-/** The heartbeat loop is asked after at a tenth of the probes' pace: the answer changes seldom and nothing is sent by it. */
+/** Liveness is probed once in so many probe intervals: the answer changes seldom, and nothing else depends on it. */
 export const livenessIntervalFactor = 10;
 
 /**
- * The clusters to tend by a configuration. What is still known carries over: a node that keeps its name and address
- * keeps its evidence, a discovered one stays while the last member list has it (design.md, rule 10).
- * @param known the parts held so far, by cluster name; of the first start what the state file remembers
+ * Our clock starts at 0: from then on a restored member has a day to answer before it is forgotten (design.md, rule
+ * 10).
+ */
+const clockStartMs = 0;
+
+/**
+ * Builds the monitored clusters of a configuration. Known state carries over: a node that keeps its name and address
+ * keeps its evidence, a discovered node stays while the last member list has it (design.md, rule 10).
+ * @param known the current states by cluster name; empty at the first start
  */
 export function buildClusters(config: Config, known: ReadonlyMap<string, ClusterState>): readonly MonitoredCluster[] {
   return config.clusters.map((cluster) => ({
-    cluster: withFixedNodes(known.get(cluster.name) ?? emptyPart(cluster), cluster),
-    policy: settingsOf(cluster, config.probe),
+    cluster: withFixedNodes(known.get(cluster.name) ?? emptyCluster(cluster), cluster),
+    policy: policyOf(cluster, config.probe),
   }));
 }
 
-/** A cluster nobody has been asked about. */
-export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" | "scope" | "discover">): ClusterState {
+/** Builds the monitored clusters of a configuration at the start of the process, from what an earlier run saved. */
+export function restoreClusters(config: Config, saved: SavedState): readonly MonitoredCluster[] {
+  const known = config.clusters.flatMap((cluster) => {
+    const found = saved.clusters.get(cluster.name);
+    return found === undefined ? [] : [[cluster.name, restoreCluster(cluster, found)] as const];
+  });
+  return withAccusations(buildClusters(config, new Map(known)), saved.accusations);
+}
+
+/** The state of a cluster that was never probed. */
+export function emptyCluster({
+  name,
+  scope,
+  discover,
+}: Pick<ClusterConfig, "name" | "scope" | "discover">): ClusterState {
   return {
     name,
     scope,
@@ -46,8 +68,8 @@ export function emptyPart({ name, scope, discover }: Pick<ClusterConfig, "name" 
   };
 }
 
-/** What a cluster is judged by. */
-export function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): HealthPolicy {
+/** The policy that a cluster is judged by. Limits are in ms. */
+export function policyOf(cluster: ClusterConfig, probe: ProbeConfig): HealthPolicy {
   return {
     guards: cluster.guards,
     maxAgeMs: probe.maxAgeMs,
@@ -59,12 +81,21 @@ export function settingsOf(cluster: ClusterConfig, probe: ProbeConfig): HealthPo
     fall: probe.fall,
     rise: probe.rise,
     discovers: cluster.discover.length > 0,
-    ...clearPassword(cluster),
+    ...plainHttpAddresses(cluster),
   };
 }
 
-/** A cluster has TLS where its configuration has files for it, or any https address. */
-function clearPassword({ auth, tls, discover, nodes }: ClusterConfig): Pick<HealthPolicy, "clearPasswordFor"> {
+function restoreCluster(config: ClusterConfig, { nodes, incumbent }: SavedCluster): ClusterState {
+  const observations = nodes.map((node) => ({ ...neverProbed(node), listedAtMs: clockStartMs }));
+  const state = withNodes(emptyCluster(config), observations);
+  return { ...state, leadership: { ...state.leadership, incumbent } };
+}
+
+/**
+ * The plain http addresses of a cluster that has a password and TLS (TLS files or any https address): only these may
+ * get the password unencrypted.
+ */
+function plainHttpAddresses({ auth, tls, discover, nodes }: ClusterConfig): Pick<HealthPolicy, "clearPasswordFor"> {
   const addresses = [...discover, ...nodes.flatMap(({ api }) => api ?? [])];
   const hasTls = tls !== null || addresses.some((address) => address.startsWith("https:"));
   return auth === null || !hasTls
@@ -96,12 +127,15 @@ function withFixedNodes(state: ClusterState, cluster: ClusterConfig): ClusterSta
         (node.api !== null && node.api === observation.node.api),
     );
   const isSameScope = cluster.scope === null || state.scope === cluster.scope;
-  const base = isSameScope ? state : emptyPart(cluster);
+  const base = isSameScope ? state : emptyCluster(cluster);
   const nodes = [...fixed, ...state.nodes.filter((observation) => isSameScope && stays(observation))];
   return withNodes({ ...base, isMembershipKnown: base.isMembershipKnown || cluster.discover.length === 0 }, nodes);
 }
 
-/** A node keeps its evidence while it is asked at the same address. One that has only an exporter may have turned out to have an API. */
+/**
+ * A node keeps its evidence while it is probed at the same address. A node with only an exporter may have turned out to
+ * have an API.
+ */
 function isSameNode(known: Node, node: Node, { discover }: ClusterConfig): boolean {
   if (known.name !== node.name) return false;
   if (node.api !== null) return known.api === node.api;

@@ -1,83 +1,64 @@
-import { randomBytes } from "node:crypto";
-import { readFileSync, statSync } from "node:fs";
-import { readdir, rename, unlink, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
+import type { ClusterConfig } from "../config/model/config.ts";
+import type { Logger } from "../events/log/logger.ts";
+import { removeStaleDrafts } from "./atomic-file.ts";
+import { noSavedState, readSavedState, writeSavedState, type SavedState } from "./saved-state.ts";
 
-/** More than any state file of ours: what is longer was not written by us and is not read. In bytes. */
-const bytesMax = 16 * 1024 * 1024;
+/** The state file of a running process. Without a configured path every method does nothing. */
+export class StateFile {
+  readonly #path: () => string | null;
+  readonly #log: Logger;
+  #written: Promise<void> = Promise.resolve();
+  /** A write that has not begun yet will save the state of that time: a second one behind it would write the same. */
+  #isPending = false;
 
-/** What a state file holds; `problem` says why it is not used, `null` where it is, or where there is none yet. */
-export interface StateFile {
-  readonly value: JsonObject;
-  readonly problem: string | null;
-}
-
-/** Reads a state file. Never throws: a file that cannot be used is a problem to warn of, and the process starts without it. */
-export function readStateFile(file: string): StateFile {
-  try {
-    const { size } = statSync(file);
-    if (size > bytesMax) return unusable(`must be at most ${bytesMax} bytes, got ${size}`);
-    const value = parseJson(readFileSync(file, "utf8"));
-    if (!isObject(value)) return unusable("must be a JSON object, got something else");
-    if (!isObject(value["clusters"])) return unusable("must have an object `clusters`, got none");
-    return { value, problem: null };
-  } catch (error) {
-    const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
-    return isAbsent ? { value: {}, problem: null } : unusable(error instanceof Error ? error.message : String(error));
+  /** @param path the configured path; a reload may change it */
+  constructor(path: () => string | null, log: Logger) {
+    this.#path = path;
+    this.#log = log;
   }
-}
 
-function unusable(problem: string): StateFile {
-  return { value: {}, problem };
-}
-
-/**
- * Replaces a file whole: a reader finds the old content or the new, never a part. The draft beside it is created, never opened: whoever
- * can plant a file or a link there gains nothing.
- * @throws what the file system says; then no draft stays
- */
-export async function replaceFile(file: string, text: string): Promise<void> {
-  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
-  try {
-    await writeFile(draft, text, { mode: 0o600, flag: "wx" });
-    await rename(draft, file);
-  } catch (error) {
-    await unlink(draft).catch(() => {
-      // It was never created, or is in place already.
-    });
-    throw error;
+  /** Resolves when every write requested so far has ended. */
+  get written(): Promise<void> {
+    return this.#written;
   }
-}
 
-/**
- * Removes drafts that earlier runs left behind when they were killed while writing. Those of other processes that run are left alone.
- * @returns the names of the files removed
- */
-export async function sweepDrafts(file: string): Promise<readonly string[]> {
-  const folder = dirname(file);
-  const prefix = `${basename(file)}.`;
-  const removed: string[] = [];
-  for (const name of await readdir(folder).catch(() => [])) {
-    const pid = name.startsWith(prefix)
-      ? /^(\d+)(?:\.[0-9a-f]{8})?\.tmp$/.exec(name.slice(prefix.length))?.[1]
-      : undefined;
-    if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid)))) continue;
-    const isRemoved = await unlink(join(folder, name)).then(
-      () => true,
-      () => false,
-    );
-    if (isRemoved) removed.push(name);
+  /** Reads what an earlier run saved for these clusters. Problems are logged. */
+  read(clusters: readonly ClusterConfig[]): SavedState {
+    const file = this.#path();
+    if (file === null) return noSavedState;
+    const saved = readSavedState(file, clusters);
+    for (const problem of saved.problems)
+      this.#log.warn({ file, problem }, "state file not used, or used only in part");
+    return saved;
   }
-  return removed;
-}
 
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // A process of another user runs too.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
+  /** Removes the drafts of earlier runs that were killed while writing. */
+  async removeStaleDrafts(): Promise<void> {
+    const file = this.#path();
+    if (file === null) return;
+    const removed = await removeStaleDrafts(file);
+    if (removed.length > 0) this.#log.info({ file, removed }, "unfinished state files removed");
+  }
+
+  /**
+   * Writes the file, one write after the other. A failure is logged and has no other effect.
+   * @param current gives the snapshot when the write begins
+   */
+  write(current: () => Snapshot): void {
+    if (this.#path() === null || this.#isPending) return;
+    this.#isPending = true;
+    this.#written = this.#written.then(() => this.#writeNow(current));
+  }
+
+  async #writeNow(current: () => Snapshot): Promise<void> {
+    this.#isPending = false;
+    const file = this.#path();
+    if (file === null) return;
+    try {
+      await writeSavedState(file, current());
+    } catch (error) {
+      this.#log.error({ err: error, file }, "state file not written");
+    }
   }
 }

@@ -3,72 +3,94 @@ import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import { observe } from "../health/observe/observe.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 
-/** One cluster's part, and what it is judged by. */
+/** The state of one cluster, and the policy that it is judged by. */
 export interface MonitoredCluster {
   readonly cluster: ClusterState;
   readonly policy: HealthPolicy;
 }
 
-/** Told of each change of a part: what it was, what it is. */
+/** Called with the state of a cluster before and after each change. */
 export type ChangeListener = (before: ClusterState, after: ClusterState) => void;
 
-/** Told of each outcome that changed a part, when it was recorded, in ms of our clock, and which snapshot came of it. */
+/**
+ * Called with each outcome that changed the snapshot, when it was recorded, in ms of our clock, and the new snapshot's
+ * number.
+ */
 export type OutcomeListener = (outcome: ProbeOutcome, nowMs: number, sequence: number) => void;
 
-/** The hearth: the one mutable cell. Probes write it through `record`; everyone else only takes `current`. */
+/**
+ * Holds the current snapshot: the one mutable cell. Probes write it through `record`; everything else only reads
+ * `current`.
+ */
 export class Store {
   #current: Snapshot;
-  #policy: ReadonlyMap<string, HealthPolicy>;
-  readonly #watchers: ChangeListener[] = [];
-  readonly #followers: OutcomeListener[] = [];
+  #policies: ReadonlyMap<string, HealthPolicy>;
+  readonly #changeListeners: ChangeListener[] = [];
+  readonly #outcomeListeners: OutcomeListener[] = [];
 
-  /** @param sequence that of the snapshot it begins with: 0 but for a copy of another store */
+  /**
+   * @param instance names this run of rolecall
+   * @param sequence the number of the first snapshot: 0 except for a replica of another store
+   */
   constructor(instance: string, clusters: readonly MonitoredCluster[], sequence: number = 0) {
     this.#current = snapshotOf(instance, sequence, clusters);
-    this.#policy = settingsOf(clusters);
+    this.#policies = policiesOf(clusters);
   }
 
   get current(): Snapshot {
     return this.#current;
   }
 
-  /** What the cluster is judged by; `undefined` for a cluster that is not tended. */
-  settings(cluster: string): HealthPolicy | undefined {
-    return this.#policy.get(cluster);
+  /** The policy that a cluster is judged by; `undefined` if the cluster is not monitored. */
+  policyOf(cluster: string): HealthPolicy | undefined {
+    return this.#policies.get(cluster);
   }
 
-  /** Calls `watcher` after each change, in the order of joining. */
-  onChange(watcher: ChangeListener): void {
-    this.#watchers.push(watcher);
-  }
-
-  /** Calls `follower` with each outcome that changes a part, before the watchers: a copy that records the same is the same. */
-  onOutcome(follower: OutcomeListener): void {
-    this.#followers.push(follower);
+  /** Calls `listener` after each change of a cluster, in the order of registration. */
+  onChange(listener: ChangeListener): void {
+    this.#changeListeners.push(listener);
   }
 
   /**
-   * Takes one outcome in: the only way a snapshot comes to be. An outcome of a cluster that is no longer tended is dropped.
-   * @param nowMs the instant of recording, in ms of our clock
+   * Calls `listener` with each outcome that changed the snapshot, before the change listeners: a store that records the
+   * same is a replica.
+   */
+  onOutcome(listener: OutcomeListener): void {
+    this.#outcomeListeners.push(listener);
+  }
+
+  /**
+   * Records one outcome: the only way to a new snapshot. An outcome of a cluster that is no longer monitored is
+   * dropped.
+   * @param nowMs the time of recording, in ms of our clock
    */
   record(outcome: ProbeOutcome, nowMs: number): void {
     const at = this.#current.index.get(outcome.cluster);
     const before = at === undefined ? undefined : this.#current.clusters[at];
-    const policy = this.#policy.get(outcome.cluster);
+    const policy = this.#policies.get(outcome.cluster);
     if (at === undefined || before === undefined || policy === undefined) return;
     const observed = observe(before, outcome, { policy, nowMs });
     if (observed === before) return;
     const sequence = this.#current.sequence + 1;
     const after = { ...observed, sequence };
     this.#current = { ...this.#current, sequence, clusters: this.#current.clusters.with(at, after) };
-    for (const follower of this.#followers) follower(outcome, nowMs, sequence);
-    for (const watcher of this.#watchers) watcher(before, after);
+    for (const listener of this.#outcomeListeners) listener(outcome, nowMs, sequence);
+    for (const listener of this.#changeListeners) listener(before, after);
   }
 
-  /** Tends other clusters from now on (a reload). The parts carry over what is still known. */
+  /** Starts from what an earlier run saved, before anything is recorded. The snapshot's number stays. */
+  restore(clusters: readonly MonitoredCluster[]): void {
+    this.#set(clusters, this.#current.sequence);
+  }
+
+  /** Monitors other clusters from now on (a reload). Their states carry over what is still known. */
   replace(clusters: readonly MonitoredCluster[]): void {
-    this.#policy = settingsOf(clusters);
-    this.#current = snapshotOf(this.#current.instance, this.#current.sequence + 1, clusters);
+    this.#set(clusters, this.#current.sequence + 1);
+  }
+
+  #set(clusters: readonly MonitoredCluster[], sequence: number): void {
+    this.#policies = policiesOf(clusters);
+    this.#current = snapshotOf(this.#current.instance, sequence, clusters);
   }
 }
 
@@ -76,12 +98,13 @@ function snapshotOf(instance: string, sequence: number, clusters: readonly Monit
   return {
     instance,
     sequence,
-    // What was judged by other settings is judged anew. No part had these facts before: they never grow faster than the sequence.
-    clusters: clusters.map(({ cluster }) => ({ ...cluster, revision: sequence })),
-    index: new Map(clusters.map(({ cluster: state }, at) => [state.name, at])),
+    // The policies may differ, so every verdict is judged anew: no earlier state has this revision, as it never grows
+    // faster than the sequence.
+    clusters: clusters.map(({ cluster }): ClusterState => ({ ...cluster, revision: sequence })),
+    index: new Map(clusters.map(({ cluster }, at) => [cluster.name, at])),
   };
 }
 
-function settingsOf(clusters: readonly MonitoredCluster[]): ReadonlyMap<string, HealthPolicy> {
+function policiesOf(clusters: readonly MonitoredCluster[]): ReadonlyMap<string, HealthPolicy> {
   return new Map(clusters.map(({ cluster, policy }) => [cluster.name, policy]));
 }

@@ -9,7 +9,7 @@ import type { SentChange } from "./outcome-feed.ts";
 /** Whether this run of rolecall takes traffic. */
 export type Phase = "starting" | "serving" | "draining";
 
-/** All that a worker answers from, whole: what it begins with, and what a reload puts in force. */
+/** What a worker answers from: sent when it starts, after a reload, and when it is out of sync. */
 export interface FullState {
   readonly config: Config;
   readonly instance: string;
@@ -17,21 +17,21 @@ export interface FullState {
   readonly clusters: readonly ClusterState[];
   readonly phase: Phase;
   readonly clock: ClockReading;
-  /** Where the first process's clock began, in ms of the machine's. */
+  /** When the main process's monotonic clock started, in ms of the machine's. */
   readonly originMs: number;
   readonly relay: RelayAddress;
 }
 
-/** Where the first process takes what workers do not answer, and the word by which it knows them. */
+/** Where the main process takes relayed requests, and the secret that identifies its workers. */
 export interface RelayAddress {
   readonly port: number;
   readonly secret: string;
 }
 
-/** What the first process tells a worker. A message of kind `socket` has the socket with it. */
+/** A message of the main process to a worker. A message of kind `socket` carries the socket. */
 export type ToWorker =
   | { readonly kind: "socket"; readonly key: string }
-  /** With `standing` where that is in force already: the doors answer from it as soon as they are open. */
+  /** With `fullState` if that is in force already: the listeners answer from it as soon as they are open. */
   | { readonly kind: "prepare"; readonly listen: readonly ListenerConfig[]; readonly fullState: FullState | null }
   | { readonly kind: "commit"; readonly fullState: FullState }
   | { readonly kind: "abandon" }
@@ -40,25 +40,25 @@ export type ToWorker =
   | { readonly kind: "report" }
   | { readonly kind: "close" };
 
-/** What a worker tells the first process. A message of kind `opened` has the socket with it. */
+/** A message of a worker to the main process. A message of kind `opened` carries the socket. */
 export type FromWorker =
   | { readonly kind: "ready" }
   | { readonly kind: "opened"; readonly key: string }
   | { readonly kind: "prepared"; readonly prepared: PreparedInWorker }
   | { readonly kind: "report"; readonly report: WorkerReport }
-  /** Its snapshot is not the first process's: it has to be told the whole again. */
-  | { readonly kind: "lost" }
+  /** Its snapshot is not the main process's: it needs the full state again. */
+  | { readonly kind: "out_of_sync" }
   | { readonly kind: "event"; readonly event: SentEvent }
   /** Its fast path is off although it is configured, or has tripped. */
   | { readonly kind: "fast_path_off"; readonly reason: string }
-  /** What its last resort caught. */
+  /** Its process-wide handler caught an error that affected one connection. */
   | { readonly kind: "contained"; readonly problem: string }
   | { readonly kind: "crashed"; readonly problem: string };
 
-/** How opening doors in a worker came out. */
+/** The result of opening listeners in a worker. */
 export type PreparedInWorker = { readonly listeners: readonly OpenListener[] } | { readonly problem: SentProblem };
 
-/** Why a door could not be opened. */
+/** Why a listener could not be opened. */
 export interface SentProblem {
   readonly listener: ListenerConfig;
   readonly code: string | null;
@@ -66,7 +66,7 @@ export interface SentProblem {
   readonly message: string;
 }
 
-/** What a worker has done since it began. */
+/** What a worker has done since it started. */
 export interface WorkerReport {
   readonly answers: readonly { readonly route: string; readonly status: number; readonly count: number }[];
   readonly fastPath: FastPathCounts;
@@ -74,7 +74,7 @@ export interface WorkerReport {
   readonly residentBytes: number;
 }
 
-/** What happened at a door of a worker. */
+/** An event of a listener in a worker. */
 export type SentEvent =
   | {
       readonly kind: "error";
@@ -84,11 +84,11 @@ export type SentEvent =
     }
   | { readonly kind: "files"; readonly listener: ListenerConfig; readonly problem: string | null }
   | {
-      readonly kind: "refused";
+      readonly kind: "rejected";
       readonly listener: ListenerConfig;
       readonly address: string;
       readonly status: number | null;
       readonly request: Request | null;
-      /** More than one: so many, of whom nothing more is told. */
+      /** More than 1: so many rejected requests, without details. */
       readonly count: number;
     };

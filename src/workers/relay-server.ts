@@ -7,17 +7,17 @@ import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { relayHeaders, takeRelayed } from "../gateway/relay.ts";
 import type { RelayAddress } from "./messages.ts";
 
-/** A listener whose doors are in the workers, and who answers here what they pass on. */
+/** A listener that is open in the workers, and what answers its relayed requests here. */
 export interface RelayedListener {
   readonly config: ListenerConfig;
-  readonly answerer: RequestHandler;
+  readonly handler: RequestHandler;
   readonly events: ListenerEvents;
 }
 
-/** Larger than any head that a worker's door lets in, with what the worker adds. */
+/** Larger than any request head that a worker accepts, with the headers that the worker adds. In bytes. */
 const headMax = 32_768;
 
-/** Where workers bring what they do not answer: on loopback, and only to those who know a word that was made for this run. */
+/** Takes the requests that workers relay: on loopback, and only with a secret made for this run. */
 export class RelayServer {
   readonly #secret = randomBytes(32).toString("hex");
   readonly #server: Server;
@@ -25,16 +25,16 @@ export class RelayServer {
 
   constructor() {
     this.#server = createServer({ maxHeaderSize: headMax, requireHostHeader: false }, (message, response) =>
-      this.#take(message, response),
+      this.#serve(message, response),
     );
   }
 
-  /** Opens it. @throws what the system says */
+  /** Starts listening. @throws the system's error */
   async open(): Promise<RelayAddress> {
     await new Promise<void>((resolve, reject) => {
       this.#server.once("error", reject);
       this.#server.listen({ host: "127.0.0.1", port: 0 }, () => {
-        // An accept that fails later is a 502 of the worker, not the end of this process.
+        // An accept that fails later makes the worker answer 502. It must not end this process.
         this.#server.on("error", () => {});
         resolve();
       });
@@ -43,7 +43,7 @@ export class RelayServer {
     return { port: typeof address === "object" && address !== null ? address.port : 0, secret: this.#secret };
   }
 
-  /** Answers for these listeners from now on. */
+  /** Answers for these listeners, by key, from now on. */
   answerFor(listeners: ReadonlyMap<string, RelayedListener>): void {
     this.#listeners = listeners;
   }
@@ -53,7 +53,7 @@ export class RelayServer {
     this.#server.closeAllConnections();
   }
 
-  #take(message: IncomingMessage, response: ServerResponse): void {
+  #serve(message: IncomingMessage, response: ServerResponse): void {
     try {
       this.#answer(message, response);
     } catch {
@@ -62,22 +62,22 @@ export class RelayServer {
   }
 
   #answer(message: IncomingMessage, response: ServerResponse): void {
-    const relayed = this.#isKnown(message.headers[relayHeaders.secret]) ? takeRelayed(message) : null;
+    const relayed = this.#isSecret(message.headers[relayHeaders.secret]) ? takeRelayed(message) : null;
     const listener = relayed === null ? undefined : this.#listeners.get(relayed.listener);
     if (relayed === null || listener === undefined) {
       message.socket.destroy();
       return;
     }
-    const { config, answerer, events } = listener;
+    const { config, handler, events } = listener;
     const exchange = { message, response, request: requestOf(message) };
-    answerExchange(answerer, exchange, {
+    answerExchange(handler, exchange, {
       caller: relayed.caller,
       limits: config.access.limits,
       onError: events.onError,
     });
   }
 
-  #isKnown(given: string | string[] | undefined): boolean {
+  #isSecret(given: string | string[] | undefined): boolean {
     const [ours, theirs] = [Buffer.from(this.#secret), Buffer.from(typeof given === "string" ? given : "")];
     return ours.length === theirs.length && timingSafeEqual(ours, theirs);
   }

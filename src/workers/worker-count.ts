@@ -1,11 +1,12 @@
 import { availableParallelism } from "node:os";
 
-/** More than this many bring nothing: one answers a hundred thousand checks a second. */
+/** More workers bring nothing: one answers a hundred thousand checks a second. */
 const autoMax = 4;
 
 /**
- * How many workers there are to be: as many as asked for; by `auto` one for each processor but the one that probing takes. 0 is one process for all.
+ * How many workers to start. `auto` is one for each processor except the one that probing takes. 0: one process does
+ * everything.
  */
-export function countOfWorkers(asked: number | "auto"): number {
-  return asked === "auto" ? Math.min(autoMax, availableParallelism() - 1) : asked;
+export function countWorkers(configured: number | "auto"): number {
+  return configured === "auto" ? Math.min(autoMax, availableParallelism() - 1) : configured;
 }

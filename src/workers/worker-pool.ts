@@ -1,272 +1,259 @@
 import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
+import type { Logger } from "../events/log/logger.ts";
 import { ListenError } from "../http/listener/listen-error.ts";
+import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { keysOf } from "../http/listener/listener-keys.ts";
 import type { OpenListener, PreparedListeners } from "../http/listener/listener-set.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
-import type { ListenerEvents } from "../http/listener/listener-events.ts";
-import { closeBareSocket } from "../http/listener/bind-target.ts";
-import type { Logger } from "../events/logger.ts";
+import { HeartbeatMonitor } from "./heartbeat-monitor.ts";
+import { replayEvent } from "./listener-events.ts";
+import type { Phase, RelayAddress, FullState, FromWorker, SentProblem, WorkerReport } from "./messages.ts";
 import { OutcomeFeed } from "./outcome-feed.ts";
-import { WorkerStats } from "./worker-stats.ts";
-import { tellEvent } from "./listener-events.ts";
-import type { Phase, RelayAddress, FullState, FromWorker, WorkerReport } from "./messages.ts";
-import { WorkerSlot } from "./worker-slot.ts";
 import { RelayServer } from "./relay-server.ts";
+import { SharedSockets } from "./shared-sockets.ts";
 import type { WorkerProcess } from "./worker-process.ts";
+import { WorkerSlot } from "./worker-slot.ts";
+import { WorkerStats } from "./worker-stats.ts";
 
-/** What a crew is wired to. */
+/** What a worker pool depends on. */
 export interface WorkerPoolContext {
   readonly log: Logger;
-  /** All that a worker answers from, as it is now. */
+  /** What a worker answers from, as it is now. */
   readonly fullState: () => Omit<FullState, "relay">;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
-  /** Called with what only a worker's last resort caught. */
+  /** Called with an error that only the process-wide handler of a worker caught. */
   readonly onContained: (problem: string) => void;
-  /** Answers what a worker passes on. */
-  readonly answererFor: (listener: ListenerConfig) => RequestHandler;
-  /** Sockets that listen already, by the key of their listener. */
-  readonly sockets: ReadonlyMap<string, SendHandle>;
+  /** Gives the handler of requests that a worker relays. */
+  readonly handlerFor: (listener: ListenerConfig) => RequestHandler;
 }
 
-/** How often workers are looked after, in ms, and after how many turns without a word one is given up. */
-const watchMs = 1_000;
-const silentMax = 15;
-/** How long a fresh report is waited for, in ms. */
-const reportMs = 250;
+/** How long to wait for a fresh report, in ms. */
+const reportTimeoutMs = 250;
 
-/**
- * The workers: processes that answer at the health listeners, while this one asks the nodes. The sockets are held here too, so that a
- * worker that ends leaves nobody refused: who comes meanwhile waits for its successor.
- */
+/** The workers: processes that answer at the health listeners while the main process probes the nodes. */
 export class WorkerPool {
   readonly #context: WorkerPoolContext;
-  readonly #posts: readonly WorkerSlot[];
-  readonly #sockets: Map<string, SendHandle>;
-  readonly #relayDoor = new RelayServer();
-  readonly #reports = new WorkerStats();
+  readonly #slots: readonly WorkerSlot[];
+  readonly #sockets = new SharedSockets();
+  readonly #relayServer = new RelayServer();
+  readonly #stats = new WorkerStats();
   readonly #feed: OutcomeFeed;
+  readonly #heartbeats: HeartbeatMonitor;
   #relay: RelayAddress = { port: 0, secret: "" };
-  /** What is listened on; `null` before the first time. */
-  #listen: readonly ListenerConfig[] | null = null;
+  /** The listeners of the workers as configured; `null` before they are opened for the first time. */
+  #configured: readonly ListenerConfig[] | null = null;
   #listeners: readonly OpenListener[] = [];
-  #watch: NodeJS.Timeout | null = null;
 
   constructor(count: number, context: WorkerPoolContext) {
     this.#context = context;
-    this.#sockets = new Map(context.sockets);
-    const wires = {
+    const slotContext = {
       log: context.log,
-      bring: (slot: WorkerSlot) => this.#bring(slot),
-      onMessage: (post: WorkerSlot, message: FromWorker, socket: SendHandle) => this.#hear(post, message, socket),
-      onLost: (worker: WorkerProcess) => this.#reports.addExited(worker.report),
+      bringUp: (slot: WorkerSlot) => this.#bringUp(slot),
+      onMessage: (slot: WorkerSlot, message: FromWorker, socket: SendHandle) => this.#handle(slot, message, socket),
+      onLost: (worker: WorkerProcess) => this.#stats.addExited(worker.report),
     };
-    this.#posts = Array.from({ length: count }, (_, number) => new WorkerSlot(number, wires));
+    this.#slots = Array.from({ length: count }, (_, number) => new WorkerSlot(number, slotContext));
+    this.#heartbeats = new HeartbeatMonitor(() => this.#workers(), context.log);
     this.#feed = new OutcomeFeed((changes) => {
       const { clock } = context.fullState();
-      for (const worker of this.#workers()) worker.tell({ kind: "changes", changes, clock });
+      for (const worker of this.#workers()) worker.send({ kind: "changes", changes, clock });
     });
   }
 
-  /** The doors that the workers have open. */
+  /** The listeners that the workers have open. */
   get listeners(): readonly OpenListener[] {
     return this.#listeners;
   }
 
-  /** Starts the workers. They answer nothing yet. */
-  async start(): Promise<void> {
-    this.#relay = await this.#relayDoor.open();
-    this.#watch = setInterval(() => this.#lookAfter(), watchMs);
-    await Promise.all(this.#posts.map((slot) => slot.spawn()));
+  /** Takes a socket that listens already, for the listener with this key. */
+  adoptSocket(key: string, socket: SendHandle): void {
+    this.#sockets.add(key, socket);
   }
 
-  /** Passes on what changed the snapshot. */
+  /** Starts the workers. They answer nothing yet. */
+  async start(): Promise<void> {
+    this.#relay = await this.#relayServer.open();
+    this.#heartbeats.start();
+    await Promise.all(this.#slots.map((slot) => slot.spawn()));
+  }
+
+  /** Passes an outcome that changed the snapshot on to the workers. */
   record(outcome: ProbeOutcome, nowMs: number, sequence: number): void {
-    this.#feed.take(outcome, nowMs, sequence);
-    // An operator's word is in force when it is answered.
+    this.#feed.add(outcome, nowMs, sequence);
+    // A drain must be in force when the operator's request is answered.
     if (outcome.kind === "drain") this.#feed.flush();
   }
 
-  /** Sends what is waiting to be passed on: what comes now is another whole. */
-  settle(): void {
+  /** Sends pending outcomes now: the next ones belong to another full state. */
+  flush(): void {
     this.#feed.flush();
   }
 
   setPhase(phase: Phase): void {
     const { clock } = this.#context.fullState();
-    for (const worker of this.#workers()) worker.tell({ kind: "phase", phase, clock });
+    for (const worker of this.#workers()) worker.send({ kind: "phase", phase, clock });
   }
 
-  /** Has every worker say anew what it has done. */
+  /** Gets a fresh report from every worker that answers in time. */
   async refreshReports(): Promise<void> {
-    await Promise.all(this.#workers().map((worker) => worker.refreshReport(reportMs)));
+    await Promise.all(this.#workers().map((worker) => worker.refreshReport(reportTimeoutMs)));
   }
 
-  /** What the workers answered so far; a route and status may come more than once. */
+  /** What the workers answered so far. A route and status may occur more than once. */
   answers(): WorkerReport["answers"] {
-    return this.#reports.answers(this.#workers().map(({ report }) => report));
+    return this.#stats.answers(this.#workers().map(({ report }) => report));
   }
 
-  /** What the fast path of each worker did. */
+  /** What the fast path did in each worker. */
   fastPathCounts(): readonly FastPathCounts[] {
-    return this.#reports.fastPathCounts(this.#workers().map(({ report }) => report));
+    return this.#stats.fastPathCounts(this.#workers().map(({ report }) => report));
   }
 
-  /** What they used of the machine, how many there are, and how many ended that were not told to. */
+  /** What the workers used of the machine, how many there are, and how many exited unexpectedly. */
   usage(): { readonly cpuS: number; readonly residentBytes: number; readonly count: number; readonly lost: number } {
     const workers = this.#workers();
     return {
-      ...this.#reports.usage(workers.map(({ report }) => report)),
+      ...this.#stats.usage(workers.map(({ report }) => report)),
       count: workers.length,
-      lost: this.#reports.lost,
+      lost: this.#stats.lost,
     };
   }
 
   /**
-   * Makes every worker ready to have these doors open, and no others.
-   * @throws DoorError where one cannot be opened; then all is as it was
+   * Prepares every worker to have exactly these listeners open.
+   * @throws ListenError if a listener cannot be opened; nothing has changed then
    */
-  async prepare(listen: readonly ListenerConfig[]): Promise<PreparedListeners> {
-    const ready = this.#posts.filter(({ worker }) => worker !== null);
+  async prepare(configs: readonly ListenerConfig[]): Promise<PreparedListeners> {
+    const ready = this.#slots.filter(({ worker }) => worker !== null);
     let listeners: readonly OpenListener[] = [];
     try {
-      if (ready.length === 0) throw new Error("Cannot listen as there must be a worker to do it: none has started");
-      for (const slot of ready) listeners = await this.#prepareOne(slot, listen, null);
+      if (ready.length === 0) throw new Error("Cannot listen: no worker started");
+      for (const slot of ready) listeners = await this.#prepareSlot(slot, configs, null);
     } catch (error) {
       this.#abandon(ready);
       throw error;
     }
     return {
       listeners,
-      commit: async () => this.#commit(ready, listen, listeners),
+      commit: async () => {
+        this.#configured = configs;
+        this.#listeners = listeners;
+        this.#commit(ready);
+      },
       abandon: async () => this.#abandon(ready),
     };
   }
 
-  /** Ends all workers, which finish what they are answering. */
+  /** Ends all workers. They finish the answers in flight. */
   async stop(): Promise<void> {
-    if (this.#watch !== null) clearInterval(this.#watch);
-    await Promise.all(this.#posts.map((slot) => slot.stop()));
-    this.#relayDoor.close();
-    this.#keepSockets([]);
+    this.#heartbeats.stop();
+    await Promise.all(this.#slots.map((slot) => slot.stop()));
+    this.#relayServer.close();
+    this.#retainSockets([]);
   }
 
+  /** The workers that answer. */
   #workers(): readonly WorkerProcess[] {
-    return this.#posts.flatMap(({ worker }) => worker ?? []);
+    return this.#slots.flatMap(({ worker }) => worker ?? []);
   }
 
-  /** Has one worker open doors: with the sockets that are open already, and its own for those that are not. */
-  async #prepareOne(
+  /** Lets one worker open listeners, on the shared sockets as far as they are open already. */
+  async #prepareSlot(
     slot: WorkerSlot,
-    listen: readonly ListenerConfig[],
+    configs: readonly ListenerConfig[],
     fullState: FullState | null,
   ): Promise<readonly OpenListener[]> {
     const worker = slot.process;
-    if (worker === null) throw new Error("Cannot listen as the worker that was to do it must be there: it ended");
-    for (const key of keysOf(listen)) {
-      const socket = this.#sockets.get(key);
-      if (socket === undefined || slot.keys.has(key)) continue;
-      worker.tell({ kind: "socket", key }, socket);
-      slot.keys.add(key);
-    }
-    const prepared = await worker.prepare(listen, fullState);
-    if ("listeners" in prepared) return prepared.listeners;
-    const { listener, code, syscall, message } = prepared.problem;
-    const cause = { ...(code === null ? {} : { code }), ...(syscall === null ? {} : { syscall }) };
-    throw new ListenError(listener, Object.assign(new Error(message), cause));
+    if (worker === null) throw new Error("Cannot listen: the worker exited");
+    this.#sockets.sendTo(slot, keysOf(configs));
+    const prepared = await worker.prepare(configs, fullState);
+    if ("problem" in prepared) throw listenErrorOf(prepared.problem);
+    return prepared.listeners;
   }
 
-  #commit(ready: readonly WorkerSlot[], listen: readonly ListenerConfig[], listeners: readonly OpenListener[]): void {
-    this.#listen = listen;
-    this.#listeners = listeners;
-    const { answererFor, eventsOf } = this.#context;
-    this.#relayDoor.answerFor(
+  #commit(ready: readonly WorkerSlot[]): void {
+    const { handlerFor, eventsOf } = this.#context;
+    this.#relayServer.answerFor(
       new Map(
-        listeners.map(({ key, config }) => [key, { config, answerer: answererFor(config), events: eventsOf(config) }]),
+        this.#listeners.map(({ key, config }) => [
+          key,
+          { config, handler: handlerFor(config), events: eventsOf(config) },
+        ]),
       ),
     );
-    for (const slot of ready) this.#tellWhole(slot);
-    // Who came while the doors were being opened knows only the old ones.
-    for (const post of this.#posts) if (post.worker !== null && !ready.includes(post)) void post.resync();
-    this.#keepSockets(listeners);
+    for (const slot of ready) this.#sendFullState(slot);
+    // A worker that started meanwhile knows only the old listeners.
+    for (const slot of this.#slots) if (slot.worker !== null && !ready.includes(slot)) void slot.resync();
+    this.#retainSockets(this.#listeners);
   }
 
   #abandon(ready: readonly WorkerSlot[]): void {
-    for (const { process } of ready) process?.tell({ kind: "abandon" });
-    this.#keepSockets(this.#listeners);
+    for (const { process } of ready) process?.send({ kind: "abandon" });
+    this.#retainSockets(this.#listeners);
   }
 
-  #keepSockets(listeners: readonly OpenListener[]): void {
-    const kept = new Set(listeners.map(({ key }) => key));
-    for (const [key, socket] of this.#sockets) {
-      if (kept.has(key)) continue;
-      closeBareSocket(socket);
-      this.#sockets.delete(key);
-    }
-    for (const slot of this.#posts) for (const key of slot.keys) if (!kept.has(key)) slot.keys.delete(key);
+  #retainSockets(listeners: readonly OpenListener[]): void {
+    const keys = new Set(listeners.map(({ key }) => key));
+    this.#sockets.retain(keys);
+    for (const slot of this.#slots) for (const key of slot.keys) if (!keys.has(key)) slot.keys.delete(key);
   }
 
-  /** Makes a worker answer like the others. Before the first doors are open there is nothing to answer. */
-  async #bring(slot: WorkerSlot): Promise<void> {
-    for (let listen = this.#listen; listen !== null;) {
-      await this.#prepareOne(slot, listen, this.#whole());
-      if (listen === this.#listen) {
-        this.#tellWhole(slot);
+  /** Makes a new worker answer like the others. Before the first listeners are open there is nothing to answer. */
+  async #bringUp(slot: WorkerSlot): Promise<void> {
+    // The configuration may change while the worker opens its listeners.
+    for (let configs = this.#configured; configs !== null;) {
+      await this.#prepareSlot(slot, configs, this.#fullState());
+      if (configs === this.#configured) {
+        this.#sendFullState(slot);
         return;
       }
-      listen = this.#listen;
+      configs = this.#configured;
     }
   }
 
-  #tellWhole(slot: WorkerSlot): void {
+  #sendFullState(slot: WorkerSlot): void {
     this.#feed.resetCompression();
-    slot.process?.tell({ kind: "commit", fullState: this.#whole() });
+    slot.process?.send({ kind: "commit", fullState: this.#fullState() });
   }
 
-  #whole(): FullState {
+  #fullState(): FullState {
     return { ...this.#context.fullState(), relay: this.#relay };
   }
 
-  #hear(slot: WorkerSlot, message: FromWorker, socket: SendHandle): void {
+  #handle(slot: WorkerSlot, message: FromWorker, socket: SendHandle): void {
+    const { log, eventsOf, onContained } = this.#context;
     switch (message.kind) {
       case "opened":
-        this.#sockets.set(message.key, socket);
+        this.#sockets.add(message.key, socket);
         slot.keys.add(message.key);
         break;
-      case "lost":
-        this.#context.log.error({ worker: slot.number }, "a worker's snapshot was not ours: it is told the whole");
-        this.#tellWhole(slot);
+      case "out_of_sync":
+        log.error({ worker: slot.number }, "worker out of sync; sending it the full state");
+        this.#sendFullState(slot);
         break;
       case "event":
-        tellEvent(message.event, this.#context.eventsOf(message.event.listener), slot.number);
+        replayEvent(message.event, eventsOf(message.event.listener), slot.number);
         break;
       case "fast_path_off":
-        this.#context.log.warn(
-          { node: process.version, worker: slot.number, reason: message.reason },
-          "fast path off",
-        );
+        log.warn({ node: process.version, worker: slot.number, reason: message.reason }, "fast path off");
         break;
       case "contained":
-        this.#context.onContained(message.problem);
+        onContained(message.problem);
         break;
       case "crashed":
-        this.#context.log.error({ worker: slot.number, problem: message.problem }, "a worker made a mistake and ends");
+        log.error({ worker: slot.number, problem: message.problem }, "worker crashed on an internal error");
         break;
       case "ready":
       case "prepared":
       case "report":
     }
   }
+}
 
-  /** A worker that hangs is ended: its successor answers. */
-  #lookAfter(): void {
-    for (const worker of this.#workers()) {
-      worker.silentFor += 1;
-      if (worker.silentFor <= silentMax) continue;
-      this.#context.log.error({ pid: worker.pid, silent_s: silentMax }, "a worker hangs and is killed");
-      worker.kill();
-    }
-  }
+function listenErrorOf({ listener, code, syscall, message }: SentProblem): ListenError {
+  const cause = { ...(code === null ? {} : { code }), ...(syscall === null ? {} : { syscall }) };
+  return new ListenError(listener, Object.assign(new Error(message), cause));
 }

@@ -1,32 +1,32 @@
 import type { SendHandle } from "node:child_process";
-import type { Logger } from "../events/logger.ts";
+import type { Logger } from "../events/log/logger.ts";
 import type { FromWorker } from "./messages.ts";
 import { WorkerProcess } from "./worker-process.ts";
 
-/** What a place in the crew is wired to. */
+/** What a slot depends on. */
 export interface WorkerSlotContext {
   readonly log: Logger;
-  /** Makes a worker that has just come answer like the others. @throws Error where that cannot be */
-  readonly bring: (slot: WorkerSlot) => Promise<void>;
-  readonly onMessage: (post: WorkerSlot, message: FromWorker, socket: SendHandle) => void;
-  /** Told of the end of each worker that was not told to end. */
+  /** Makes a new worker answer like the others. @throws Error if that is impossible */
+  readonly bringUp: (slot: WorkerSlot) => Promise<void>;
+  readonly onMessage: (slot: WorkerSlot, message: FromWorker, socket: SendHandle) => void;
+  /** Called when a worker exits unexpectedly. */
   readonly onLost: (worker: WorkerProcess) => void;
 }
 
-/** A worker that ends before this was young: its successor comes ever later. In ms. */
-const youngMs = 10_000;
-const firstPauseMs = 100;
-const longestPauseMs = 5_000;
+/** A worker that lives shorter than this, in ms, delays its successor. */
+const shortLifeMs = 10_000;
+const pauseMinMs = 100;
+const pauseMaxMs = 5_000;
 
-/** One place in the crew: when its worker ends, another one comes. */
+/** One place in the worker pool: when its worker exits, a successor starts. */
 export class WorkerSlot {
   readonly number: number;
-  /** The sockets that its worker has. */
+  /** The keys of the sockets that its worker has. */
   keys: Set<string> = new Set();
   readonly #context: WorkerSlotContext;
   #worker: WorkerProcess | null = null;
   #isReady = false;
-  #youngInRow = 0;
+  #shortLivesInRow = 0;
   #retry: NodeJS.Timeout | null = null;
   #isStopped = false;
 
@@ -35,37 +35,37 @@ export class WorkerSlot {
     this.#context = context;
   }
 
-  /** The worker, once it answers, or could. */
+  /** The worker, if it answers like the others. */
   get worker(): WorkerProcess | null {
     return this.#isReady ? this.#worker : null;
   }
 
-  /** The worker, whatever its state. */
+  /** The worker in whatever state it is. */
   get process(): WorkerProcess | null {
     return this.#worker;
   }
 
-  /** Starts a worker here. Resolves when it is ready; where it ends before, its successors come by themselves. */
+  /** Starts a worker. Resolves when it is ready. If it exits before that, a successor starts by itself. */
   async spawn(): Promise<void> {
-    const { log, bring, onMessage } = this.#context;
-    const bornMs = performance.now();
+    const { log, bringUp, onMessage } = this.#context;
+    const startedMs = performance.now();
     let worker: WorkerProcess;
     try {
-      worker = new WorkerProcess({
+      worker = WorkerProcess.spawn({
         onMessage: (message, socket) => onMessage(this, message, socket),
-        onExit: (how) => this.#replace(worker, how, performance.now() - bornMs),
+        onExit: (how) => this.#replace(worker, how, performance.now() - startedMs),
       });
     } catch (error) {
-      // The system gives no process now (out of memory): what is lacking may come back.
-      log.error({ worker: this.number, err: error, pause_ms: longestPauseMs }, "worker could not be started");
-      this.#retry = setTimeout(() => void this.spawn(), longestPauseMs);
+      // The system cannot start a process now (out of memory). It may later.
+      log.error({ worker: this.number, err: error, pause_ms: pauseMaxMs }, "worker could not be started");
+      this.#retry = setTimeout(() => void this.spawn(), pauseMaxMs);
       return;
     }
     this.#worker = worker;
     this.keys = new Set();
     try {
-      await worker.ready;
-      this.#isReady = await this.#brought(worker, bring);
+      await worker.ready();
+      this.#isReady = await this.#isBroughtUp(worker, bringUp);
       log.info({ worker: this.number, pid: worker.pid }, "worker started");
     } catch (error) {
       if (!this.#isStopped) log.error({ worker: this.number, pid: worker.pid, err: error }, "worker did not start");
@@ -73,13 +73,13 @@ export class WorkerSlot {
     }
   }
 
-  /** Takes its worker out of the answering ones and brings it in anew: it missed something. */
+  /** Brings its worker up again, because it missed a change. It does not count as answering meanwhile. */
   async resync(): Promise<void> {
     const worker = this.#worker;
     this.#isReady = false;
     if (worker === null) return;
     try {
-      this.#isReady = await this.#brought(worker, this.#context.bring);
+      this.#isReady = await this.#isBroughtUp(worker, this.#context.bringUp);
     } catch {
       worker.kill();
     }
@@ -88,11 +88,12 @@ export class WorkerSlot {
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#retry !== null) clearTimeout(this.#retry);
-    await this.#worker?.end();
+    await this.#worker?.close();
   }
 
-  async #brought(worker: WorkerProcess, bring: WorkerSlotContext["bring"]): Promise<boolean> {
-    await bring(this);
+  /** @returns whether the worker is still the one of this slot */
+  async #isBroughtUp(worker: WorkerProcess, bringUp: WorkerSlotContext["bringUp"]): Promise<boolean> {
+    await bringUp(this);
     return this.#worker === worker;
   }
 
@@ -101,13 +102,17 @@ export class WorkerSlot {
     this.#isReady = false;
     if (this.#isStopped) return;
     this.#context.onLost(worker);
-    this.#youngInRow = livedMs < youngMs ? this.#youngInRow + 1 : 0;
-    const pauseMs =
-      this.#youngInRow < 2 ? 0 : Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(this.#youngInRow - 2, 10));
+    this.#shortLivesInRow = livedMs < shortLifeMs ? this.#shortLivesInRow + 1 : 0;
+    const pauseMs = pauseAfter(this.#shortLivesInRow);
     this.#context.log.error(
       { worker: this.number, pid: worker.pid, how, pause_ms: pauseMs },
-      "worker ended: another one takes its place",
+      "worker ended; starting another one",
     );
     this.#retry = setTimeout(() => void this.spawn(), pauseMs);
   }
+}
+
+/** Doubles from the second short life in a row on. In ms. */
+function pauseAfter(shortLives: number): number {
+  return shortLives < 2 ? 0 : Math.min(pauseMaxMs, pauseMinMs * 2 ** Math.min(shortLives - 2, 10));
 }

@@ -3,44 +3,44 @@ import type { WorkerReport } from "./messages.ts";
 
 type Answers = WorkerReport["answers"];
 
-/** What workers have done, those that are gone too. */
+/** What all workers have done, including those that have exited. */
 export class WorkerStats {
-  readonly #gone = new Map<string, Answers[number]>();
-  #goneFastPath: FastPathCounts = noFastPathCounts;
-  #goneCpuS = 0;
+  readonly #exited = new Map<string, Answers[number]>();
+  #exitedFastPath: FastPathCounts = noFastPathCounts;
+  #exitedCpuS = 0;
   #lost = 0;
 
-  /** How many workers ended that were not told to. */
+  /** How many workers exited unexpectedly. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Keeps what a worker did that is gone. */
+  /** Keeps the last report of a worker that exited unexpectedly. */
   addExited({ answers, fastPath, cpuS }: WorkerReport): void {
     this.#lost += 1;
-    this.#goneFastPath = sumFastPathCounts([this.#goneFastPath, fastPath]);
-    this.#goneCpuS += cpuS;
+    this.#exitedFastPath = sumFastPathCounts([this.#exitedFastPath, fastPath]);
+    this.#exitedCpuS += cpuS;
     for (const { route, status, count } of answers) {
       const key = `${route} ${status}`;
-      this.#gone.set(key, { route, status, count: count + (this.#gone.get(key)?.count ?? 0) });
+      this.#exited.set(key, { route, status, count: count + (this.#exited.get(key)?.count ?? 0) });
     }
   }
 
-  /** The answers of all; a route and status may come more than once. */
-  answers(living: readonly WorkerReport[]): Answers {
-    return [...this.#gone.values(), ...living.flatMap(({ answers }) => answers)];
+  /** The answers of all workers. A route and status may occur more than once. */
+  answers(running: readonly WorkerReport[]): Answers {
+    return [...this.#exited.values(), ...running.flatMap(({ answers }) => answers)];
   }
 
-  /** What the fast paths of all did. */
-  fastPathCounts(living: readonly WorkerReport[]): readonly FastPathCounts[] {
-    return [this.#goneFastPath, ...living.map(({ fastPath }) => fastPath)];
+  /** What the fast path did in all workers. */
+  fastPathCounts(running: readonly WorkerReport[]): readonly FastPathCounts[] {
+    return [this.#exitedFastPath, ...running.map(({ fastPath }) => fastPath)];
   }
 
-  /** What all have used of the machine. */
-  usage(living: readonly WorkerReport[]): { readonly cpuS: number; readonly residentBytes: number } {
+  /** What all workers have used of the machine. */
+  usage(running: readonly WorkerReport[]): { readonly cpuS: number; readonly residentBytes: number } {
     return {
-      cpuS: living.reduce((sum, { cpuS }) => sum + cpuS, this.#goneCpuS),
-      residentBytes: living.reduce((sum, { residentBytes }) => sum + residentBytes, 0),
+      cpuS: running.reduce((sum, { cpuS }) => sum + cpuS, this.#exitedCpuS),
+      residentBytes: running.reduce((sum, { residentBytes }) => sum + residentBytes, 0),
     };
   }
 }

@@ -1,24 +1,26 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { App } from "../../src/app/app.ts";
+import type { LoadedConfig } from "../../src/config/load.ts";
 import type { Config } from "../../src/config/model/config.ts";
-import { Reloader } from "../../src/app/reloader.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../fake/config.ts";
 import { recordedExporter, serveFakeExporter } from "../fake/fake-exporter.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
 
-test("answers checks from the last evidence while an exporter API listener reloads", async () => {
-  const exporter = await serveExporter(recordedExporter("pg_exporter", "lagging", "pg1"));
+test("answers checks from kept evidence while an exporter listener reloads the configuration", async () => {
+  const exporter = await serveFakeExporter(recordedExporter("pg_exporter", "lagging", "pg1"));
   const plain = configOf({
     clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", exporter: exporter.origin })] })],
     listen: [listenerOf({ dialect: "exporter", cluster: "demo", node: "pg1" })],
   });
   const config: Config = { ...plain, probe: { ...plain.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 500 } };
-  const app = new App(config, silentLogger);
+  let wanted = config;
+  const source = { file: "rolecall.yaml", load: (): LoadedConfig => ({ ok: true, config: wanted }) };
+  const app = new App(config, silentLogger, { source });
   await app.start();
-  const port = app.doors[0]?.port ?? 0;
-  // Port 0 would be a new listener: from here on the configuration names the open one's port.
+  const port = app.listeners[0]?.port ?? 0;
+  // Port 0 would be another listener: the open one is named by its own port from here on.
   const next: Config = {
     ...config,
     clusters: [
@@ -28,14 +30,6 @@ test("answers checks from the last evidence while an exporter API listener reloa
     listen: [...config.listen, listenerOf({ address: "127.0.0.2", dialect: "exporter", cluster: "other" })],
   };
   const failing: Config = { ...next, listen: [...next.listen, listenerOf({ address: "192.0.2.1", dialect: "admin" })] };
-  let wanted = next;
-  const reloader = new Reloader(() =>
-    app.reload(wanted).then(
-      () => null,
-      (error: unknown) => String(error),
-    ),
-  );
-  app.reloadBy(() => reloader.reload(), "rolecall.yaml");
   const ask = async (path: string, at = port, host = "127.0.0.1"): Promise<string> => {
     const response = await fetch(`http://${host}:${at}${path}`);
     return `${response.status} ${await response.text()}`;
@@ -47,14 +41,15 @@ test("answers checks from the last evidence while an exporter API listener reloa
     const checking = (async () => {
       while (!over.signal.aborted) answers.push(await ask("/primary"));
     })();
+    wanted = next;
     assert.equal(await ask("/reload"), "200 server reloaded");
     wanted = failing;
     assert.match(await ask("/reload"), /^500 fail to reload: .*192\.0\.2\.1/);
     over.abort();
     await checking;
     assert.deepEqual(new Set(answers), new Set(["200 primary"]));
-    const other = app.doors.find(({ config: { address } }) => address === "127.0.0.2");
-    assert.equal(app.doors.length, 2);
+    const other = app.listeners.find(({ config: { address } }) => address === "127.0.0.2");
+    assert.equal(app.listeners.length, 2);
     assert.match(await ask("/up", other?.port, "127.0.0.2"), /^503 (unknown|down)$/);
     assert.match(await ask("/stat"), /^200 name .*\ndemo\.pg1\.up /);
     assert.match(await ask("/explain"), /# {7}Source {5}rolecall\.yaml/);

@@ -8,7 +8,7 @@ import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
 
 interface RunningExporters {
-  readonly exporters: readonly RunningExporter[];
+  readonly exporters: readonly FakeExporter[];
   /** Returns `status reason` of a path of the node API. */
   ask(path: string): Promise<string>;
   json(path: string): Promise<Record<string, unknown>>;
@@ -20,7 +20,7 @@ async function startRolecall(
   exporterSpecs: readonly FakeExporter[],
   maxAgeMs: number = 5_500,
 ): Promise<RunningExporters> {
-  const exporters = await Promise.all(exporterSpecs.map(serveExporter));
+  const exporters = await Promise.all(exporterSpecs.map(serveFakeExporter));
   const nodes = exporters.map(({ origin }, at): NodeConfig =>
     nodeOf({ name: `pg${at + 1}`, exporter: origin, database: { host: "127.0.0.1", port: 5541 + at } }),
   );
@@ -28,7 +28,7 @@ async function startRolecall(
   const probe = { ...config.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 500, maxAgeMs };
   const app = new App({ ...config, probe }, silentLogger);
   await app.start();
-  const origin = `http://127.0.0.1:${app.doors[0]?.port}`;
+  const origin = `http://127.0.0.1:${app.listeners[0]?.port}`;
   return {
     exporters,
     ask: async (path) => {
@@ -103,8 +103,8 @@ for (const family of ["pg_exporter", "postgres_exporter"] as const) {
         });
       } else {
         test("probes /up less often if an exporter does not have it", async () => {
-          await until(() => Promise.resolve((running.exporters[0]?.asked.get("/metrics") ?? 0) > 10));
-          assert.equal(running.exporters[0]?.asked.get("/up"), 1);
+          await until(() => Promise.resolve((running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 10));
+          assert.equal(running.exporters[0]?.requestCounts.get("/up"), 1);
         });
       }
     },
@@ -119,10 +119,10 @@ suite("a frozen database whose exporter still answers primary", () => {
       await until("an unknown primary", async () => (await running.ask("/nodes/pg1/primary")) === "503 unknown");
       await until("five scrapes", () => (running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 5);
       assert.equal(await running.ask("/nodes/pg1/primary"), "503 unknown");
-      for (const exporter of running.exporters) exporter.said.isTimeMoving = true;
+      for (const exporter of running.exporters) exporter.answers.isTimeMoving = true;
       await until(async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
       await until(async () => (await running.ask("/nodes/pg3/replica")) === "200 pg3");
-      for (const exporter of running.exporters) exporter.said.page = null;
+      for (const exporter of running.exporters) exporter.answers.page = null;
       // The maximum age of a page is three intervals and a timeout: 650 ms here.
       await until(async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
       await until(async () => (await running.ask("/nodes/pg3/replica")) === "503 stale");
@@ -161,7 +161,7 @@ suite("exporter responses that are no evidence about the database", () => {
       await until("a fit primary", async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
       const [only] = running.exporters;
       assert.ok(only !== undefined);
-      only.said.page = `${noise.repeat(7)}${spec.page}`;
+      only.answers.page = `${noise.repeat(7)}${spec.page}`;
       await until(async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
     } finally {
       await running.close();
@@ -179,7 +179,7 @@ suite("exporter responses that are no evidence about the database", () => {
       ] as const) {
         const first = running.exporters[0];
         assert.ok(first !== undefined);
-        first.said.up = { status: 503, body: role };
+        first.answers.up = { status: 503, body: role };
         await until(async () => (await running.ask("/nodes/pg1/health")) === answer);
         assert.equal(await running.ask("/nodes/pg1/primary"), answer);
       }

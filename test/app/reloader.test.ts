@@ -1,27 +1,70 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Reloader } from "../../src/app/reloader.ts";
+import { Reloader, type ReloaderContext } from "../../src/app/reloader.ts";
+import { configOf } from "../fake/config.ts";
+import { silentLogger } from "../fake/silent-logger.ts";
 
-test("reloads run one after the other, and who asks while one waits gets that one", async () => {
-  const ends: ((cause: string | null) => void)[] = [];
-  const reloader = new Reloader(
-    () =>
-      new Promise((resolve) => {
-        ends.push(resolve);
+const config = configOf({ clusters: [] });
+
+/** A reloader whose `apply` ends when a test calls one of `ends`, and the outcomes that it reported. */
+function reloaderOf(context: Partial<ReloaderContext> = {}): {
+  readonly reloader: Reloader;
+  readonly ends: ((error?: Error) => void)[];
+  readonly outcomes: string[];
+} {
+  const ends: ((error?: Error) => void)[] = [];
+  const outcomes: string[] = [];
+  const reloader = new Reloader({
+    log: silentLogger,
+    source: { file: null, load: () => ({ ok: true, config }) },
+    apply: () =>
+      new Promise((resolve, reject) => {
+        ends.push((error) => (error === undefined ? resolve() : reject(error)));
       }),
-  );
+    onReload: (outcome) => outcomes.push(outcome),
+    ...context,
+  });
+  return { reloader, ends, outcomes };
+}
+
+test("runs reloads one after the other, and shares one that has not begun", async () => {
+  const { reloader, ends, outcomes } = reloaderOf();
   const first = reloader.reload();
   const [second, third] = [reloader.reload(), reloader.reload()];
   assert.equal(ends.length, 1);
   assert.equal(second, third);
-  ends[0]?.("no");
+  ends[0]?.(new Error("no"));
   assert.equal(await first, "no");
   await Promise.resolve();
   assert.equal(ends.length, 2);
-  ends[1]?.(null);
+  ends[1]?.();
   assert.deepEqual([await second, await third], [null, null]);
   const fourth = reloader.reload();
   assert.equal(ends.length, 3);
-  ends[2]?.(null);
+  ends[2]?.();
   assert.equal(await fourth, null);
+  assert.deepEqual(outcomes, ["refused", "applied", "applied"]);
+});
+
+test("refuses a configuration with problems without applying it", async () => {
+  const problem = {
+    file: null,
+    line: null,
+    path: "listen[0].port",
+    where: "listen[0].port",
+    message: "must be a port",
+    found: "x",
+    allowed: "a port",
+  };
+  const { reloader, ends, outcomes } = reloaderOf({
+    source: { file: null, load: () => ({ ok: false, problems: [problem] }) },
+  });
+  assert.equal(await reloader.reload(), "listen[0].port: must be a port");
+  assert.deepEqual([ends.length, outcomes], [0, ["refused"]]);
+});
+
+test("says that reload is not configured if there is nothing to load", async () => {
+  const { reloader, outcomes } = reloaderOf({ source: null });
+  assert.equal(await reloader.reload(), "reload is not configured");
+  assert.deepEqual(outcomes, []);
 });

@@ -32,7 +32,7 @@ function watching(context: TestContext, names: readonly string[], before: (folde
   return { folder, next, seen, watch };
 }
 
-test("a file that is written again is reported, the others are not", { timeout: 10_000 }, async (context) => {
+test("reports a file that is written, not the others", { timeout: 10_000 }, async (context) => {
   const { folder, next } = watching(context, ["ca.pem", "edge.pem", "ca.pem"], (inside) => {
     writeFileSync(join(inside, "ca.pem"), "one");
     writeFileSync(join(inside, "edge.pem"), "one");
@@ -42,7 +42,7 @@ test("a file that is written again is reported, the others are not", { timeout: 
   assert.deepEqual(await change, ["ca.pem"]);
 });
 
-test("a file replaced by a rename is reported, again and again", { timeout: 10_000 }, async (context) => {
+test("reports a file each time it is replaced by a rename", { timeout: 10_000 }, async (context) => {
   const { folder, next } = watching(context, ["ca.pem"], (inside) => writeFileSync(join(inside, "ca.pem"), "0"));
   for (const content of ["1", "2", "3"]) {
     const change = next();
@@ -52,7 +52,7 @@ test("a file replaced by a rename is reported, again and again", { timeout: 10_0
   }
 });
 
-test("a file that comes, goes and comes back is reported each time", { timeout: 10_000 }, async (context) => {
+test("reports a file each time it is created or removed", { timeout: 10_000 }, async (context) => {
   const { folder, next } = watching(context, ["ca.pem"]);
   for (const act of [
     () => writeFileSync(join(folder, "ca.pem"), "1"),
@@ -65,7 +65,7 @@ test("a file that comes, goes and comes back is reported each time", { timeout: 
   }
 });
 
-test("a file behind a link is reported when the link moves", { timeout: 10_000 }, async (context) => {
+test("reports a file behind a link when the link changes", { timeout: 10_000 }, async (context) => {
   const { folder, next } = watching(context, ["ca.pem"], (inside) => {
     writeFileSync(join(inside, "v1"), "same");
     writeFileSync(join(inside, "v2"), "same");
@@ -77,7 +77,7 @@ test("a file behind a link is reported when the link moves", { timeout: 10_000 }
   assert.deepEqual(await change, ["ca.pem"]);
 });
 
-test("a file that never comes to rest is reported all the same", { timeout: 10_000 }, async (context) => {
+test("reports a file that never stops changing", { timeout: 10_000 }, async (context) => {
   const { folder, next } = watching(context, ["ca.pem"], (inside) => writeFileSync(join(inside, "ca.pem"), ""));
   const change = next();
   let length = 0;
@@ -86,7 +86,7 @@ test("a file that never comes to rest is reported all the same", { timeout: 10_0
   assert.deepEqual(await change, ["ca.pem"]);
 });
 
-test("nothing is reported once the watch is closed", { timeout: 10_000 }, async (context) => {
+test("reports nothing after it was closed", { timeout: 10_000 }, async (context) => {
   const { folder, seen, watch } = watching(context, ["ca.pem"]);
   const other = watching(context, ["other"]);
   watch.close();
@@ -97,10 +97,10 @@ test("nothing is reported once the watch is closed", { timeout: 10_000 }, async 
   assert.deepEqual(seen, []);
 });
 
-test("watching too many files is our own mistake", () => {
+test("throws for more than 1024 files", () => {
   const paths = Array.from({ length: 1025 }, (_, index) => `none/${index}`);
   assert.throws(
     () => watchFiles(paths, () => undefined),
-    /Cannot watch files as they must be at most 1024: they are 1025/,
+    /Cannot watch files: there must be at most 1024 of them, got 1025/,
   );
 });

@@ -6,14 +6,14 @@ import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { openFakeNode } from "../fake/fake-node.ts";
 import { until } from "../fake/until.ts";
 
-test("documents of another scope, and those that are not had, are one line each in the log, however often they are asked for", async (context) => {
-  const asked = new Map<string, number>();
+test("logs documents of another scope, and failed requests for documents, once per episode", async (context) => {
+  const requested = new Map<string, number>();
   const node = await openFakeNode({
     name: "pg1",
     holdsLock: true,
     handler: (request, response) => {
       const path = request.url ?? "";
-      asked.set(path, (asked.get(path) ?? 0) + 1);
+      requested.set(path, (requested.get(path) ?? 0) + 1);
       const patroni = { version: "4.1.4", scope: "demo", name: "pg1" };
       const members = [
         { name: "pg1", role: "leader", state: "running", api_url: `http://${request.headers.host}/patroni` },
@@ -36,17 +36,15 @@ test("documents of another scope, and those that are not had, are one line each 
   context.after(() => node.close());
   try {
     await app.start();
-    // A config that fails makes all documents rest for ten seconds, but not before the cluster document was had more than once.
-    await until(
-      "requests for both documents",
-      async () => (asked.get("/cluster") ?? 0) > 1 && (asked.get("/config") ?? 0) > 0,
-    );
+    // After a failure of /config all documents pause for ten seconds, but not before /cluster was fetched more than
+    // once.
+    await until(async () => (requested.get("/cluster") ?? 0) > 1 && (requested.get("/config") ?? 0) > 0);
   } finally {
     await app.stop({ drains: false });
   }
-  const told = lines.filter(({ msg }) => String(msg).includes("document"));
+  const logged = lines.filter(({ msg }) => String(msg).includes("document"));
   assert.deepEqual(
-    told.map(({ msg, level, cluster, node: name, scope, wanted, document, failure }) => ({
+    logged.map(({ msg, level, cluster, node: name, scope, wanted, document, failure }) => ({
       msg,
       level,
       cluster,
@@ -58,7 +56,7 @@ test("documents of another scope, and those that are not had, are one line each 
     })),
     [
       {
-        msg: "cluster document of another scope left out",
+        msg: "cluster document of another scope ignored",
         level: 40,
         cluster: "demo",
         name: "pg1",
@@ -68,7 +66,7 @@ test("documents of another scope, and those that are not had, are one line each 
         failure: undefined,
       },
       {
-        msg: "document of the cluster not had",
+        msg: "failed to fetch a cluster document",
         level: 40,
         cluster: "demo",
         name: "pg1",

@@ -6,7 +6,7 @@ import { clusterStateOf } from "../fake/cluster-state.ts";
 
 const state = clusterStateOf([{ name: "pg1", role: "primary" }]);
 
-function asked(
+function probe(
   endpoint: string,
   outcome: string,
 ): { cluster: string; node: string; endpoint: string; outcome: string; durationMs: number } {
@@ -22,40 +22,40 @@ function document(scope: string | null): DocumentOutcome {
   };
 }
 
-test("a document that fails again and again is told of once, until it was had for a while", () => {
-  const troubles = new DocumentFailures();
+test("reports a document that keeps failing once, until it has been fetched for a while", () => {
+  const failures = new DocumentFailures();
   const outcomes = ["answered", "timeout", "status", "answered", "timeout", "skipped", "answered"];
-  const told = outcomes.map((outcome, at) => troubles.asked(asked("cluster", outcome), at * 1_000));
+  const found = outcomes.map((outcome, at) => failures.checkProbe(probe("cluster", outcome), at * 1_000));
   const first = { kind: "failed", cluster: "demo", document: "cluster", node: "pg1", failure: "timeout" };
-  assert.deepEqual(told, [null, first, null, null, null, null, null]);
-  // However long it lasts, failures alone are one episode: after one they rest for up to a minute.
-  assert.equal(troubles.asked(asked("cluster", "timeout"), 200_000), null);
-  assert.equal(troubles.asked(asked("cluster", "answered"), 211_000), null);
-  assert.deepEqual(troubles.asked(asked("cluster", "timeout"), 212_000), first);
+  assert.deepEqual(found, [null, first, null, null, null, null, null]);
+  // Failures alone are one episode, however long it lasts: after a failure the next request may wait for a minute.
+  assert.equal(failures.checkProbe(probe("cluster", "timeout"), 200_000), null);
+  assert.equal(failures.checkProbe(probe("cluster", "answered"), 211_000), null);
+  assert.deepEqual(failures.checkProbe(probe("cluster", "timeout"), 212_000), first);
 });
 
-test("each document has its own episodes, and what nobody needs has none", () => {
-  const troubles = new DocumentFailures();
-  const told = ["cluster", "config", "history", "failsafe", "leader"].map((endpoint) =>
-    troubles.asked(asked(endpoint, "body"), 0),
+test("keeps separate episodes for each document, and none for documents that judgement does not need", () => {
+  const failures = new DocumentFailures();
+  const found = ["cluster", "config", "history", "failsafe", "leader"].map((endpoint) =>
+    failures.checkProbe(probe(endpoint, "body"), 0),
   );
   assert.deepEqual(
-    told.map((trouble) => (trouble?.kind === "failed" ? trouble.document : null)),
+    found.map((failure) => (failure?.kind === "failed" ? failure.document : null)),
     ["cluster", "config", "history", null, null],
   );
 });
 
-test("a document of another scope is told of once, with both scopes", () => {
-  const troubles = new DocumentFailures();
-  const told = [document("demo"), document("other"), document("other"), document(null)].map((outcome, at) =>
-    troubles.heard(outcome, state, at),
+test("reports a document of another scope once, with both scopes", () => {
+  const failures = new DocumentFailures();
+  const found = [document("demo"), document("other"), document("other"), document(null)].map((outcome, at) =>
+    failures.checkScope(outcome, state, at),
   );
-  assert.deepEqual(told, [
+  assert.deepEqual(found, [
     null,
     { kind: "foreign", cluster: "demo", node: "pg1", scope: "other", wanted: "demo" },
     null,
     null,
   ]);
-  assert.equal(troubles.heard(document("demo"), state, 20_000), null);
-  assert.notEqual(troubles.heard(document("other"), state, 21_000), null);
+  assert.equal(failures.checkScope(document("demo"), state, 20_000), null);
+  assert.notEqual(failures.checkScope(document("other"), state, 21_000), null);
 });

@@ -23,31 +23,31 @@ function kept(recorder: OutcomeRecorder): number {
   return recorder.between("demo", -Infinity, Infinity).length;
 }
 
-test("what was recorded between two instants comes back oldest first, of one cluster", () => {
+test("returns the outcomes of one cluster between two times, oldest first", () => {
   const recorder = new OutcomeRecorder();
-  for (let at = 0; at < 10; at += 1) recorder.take(status(`pg${at}`), at, 1_000 + at);
-  recorder.take({ ...status("other"), cluster: "other" }, 10, 1_005);
+  for (let at = 0; at < 10; at += 1) recorder.add(status(`pg${at}`), at, 1_000 + at);
+  recorder.add({ ...status("other"), cluster: "other" }, 10, 1_005);
   assert.deepEqual(
     recorder.between("demo", 1_003, 1_005).map(({ outcome }) => "node" in outcome && outcome.node),
     ["pg3", "pg4", "pg5"],
   );
 });
 
-test("evidence older than a quarter of an hour is given up", () => {
+test("drops evidence older than 15 minutes", () => {
   const recorder = new OutcomeRecorder();
-  for (let at = 0; at < 3_000; at += 1) recorder.take(status("pg1"), at * 1_000, at * 1_000);
+  for (let at = 0; at < 3_000; at += 1) recorder.add(status("pg1"), at * 1_000, at * 1_000);
   assert.equal(kept(recorder), 15 * 60 + 1);
 });
 
-test("however long the documents are, they take eight mebibytes at most", () => {
+test("keeps at most 8 MiB of documents", () => {
   for (const outcome of [document("x".repeat(1_000_000)), status("pg1", "x".repeat(1_000_000))]) {
     const recorder = new OutcomeRecorder();
-    for (let at = 0; at < 100; at += 1) recorder.take(outcome, at, at);
+    for (let at = 0; at < 100; at += 1) recorder.add(outcome, at, at);
     assert.equal(kept(recorder), 4);
   }
 });
 
-test("failures and heartbeats count too", () => {
+test("bounds failures and liveness too", () => {
   const recorder = new OutcomeRecorder();
   const failure: ProbeOutcome = {
     kind: "status",
@@ -57,36 +57,36 @@ test("failures and heartbeats count too", () => {
     sentAtWallMs: 0,
     result: { failure: { kind: "timeout", detail: "x" } },
   };
-  for (let at = 0; at < 50_000; at += 1) recorder.take(failure, 0, at);
+  for (let at = 0; at < 50_000; at += 1) recorder.add(failure, 0, at);
   assert.ok(kept(recorder) < 25_000 && kept(recorder) > 10_000, String(kept(recorder)));
-  recorder.take({ kind: "liveness", cluster: "demo", node: "pg1", sentAtMs: 0, isAlive: true }, 16 * minuteMs, 1);
+  recorder.add({ kind: "liveness", cluster: "demo", node: "pg1", sentAtMs: 0, isAlive: true }, 16 * minuteMs, 1);
   assert.equal(kept(recorder), 1);
 });
 
-/** pg1's drain, begun at `beganMs` for an hour, or with `null` its end. Both clocks are one here. */
+/** A drain of pg1 from `beganMs` for an hour, or with `null` its end. Our time and wall time are the same here. */
 function drain(beganMs: number | null): ProbeOutcome {
-  const words = { reason: "disk swap", by: null, isAll: false, since: "", until: "" };
+  const text = { reason: "disk swap", by: null, isAll: false, since: "", until: "" };
   return {
     kind: "drain",
     cluster: "demo",
     node: "pg1",
-    drain: beganMs === null ? null : { ...words, untilMs: beganMs + 60 * minuteMs },
+    drain: beganMs === null ? null : { ...text, untilMs: beganMs + 60 * minuteMs },
   };
 }
 
-/** The kinds of what comes back of the minutes from 40 to 50, once the words on a drain were said and an hour has passed. */
-function kindsAfter(words: readonly (readonly [outcome: ProbeOutcome, atMs: number])[]): readonly string[] {
+/** The kinds of the outcomes between minutes 40 and 42, after these drain outcomes and ten more minutes of evidence. */
+function kindsAfter(drains: readonly (readonly [outcome: ProbeOutcome, atMs: number])[]): readonly string[] {
   const recorder = new OutcomeRecorder();
-  for (const [outcome, atMs] of words) recorder.take(outcome, atMs, atMs);
-  for (let atMs = 41 * minuteMs; atMs <= 50 * minuteMs; atMs += minuteMs) recorder.take(status("pg2"), atMs, atMs);
+  for (const [outcome, atMs] of drains) recorder.add(outcome, atMs, atMs);
+  for (let atMs = 41 * minuteMs; atMs <= 50 * minuteMs; atMs += minuteMs) recorder.add(status("pg2"), atMs, atMs);
   return recorder.between("demo", 40 * minuteMs, 42 * minuteMs).map(({ outcome }) => outcome.kind);
 }
 
-test("a drain that was in force at the beginning comes first, however long ago it began", () => {
+test("returns a drain that was in force at the beginning first, however long ago it began", () => {
   assert.deepEqual(kindsAfter([[drain(minuteMs), minuteMs]]), ["drain", "status", "status"]);
 });
 
-test("a drain that had ended, by hand or by itself, does not come back", () => {
+test("omits a drain that had ended or expired", () => {
   const ended: readonly (readonly [ProbeOutcome, number])[] = [
     [drain(minuteMs), minuteMs],
     [drain(null), 30 * minuteMs],

@@ -41,7 +41,7 @@ suite("a line of the exposition format", () => {
 });
 
 suite("a page is read as it comes in", () => {
-  test("only names asked for are kept", () => {
+  test("keeps samples of wanted names only", () => {
     const page = Buffer.from('# TYPE a gauge\na 1\nab 2\nb 3\na{x="1"} 4');
     assert.deepEqual(
       read(page, ["a"]).map(({ value }) => value),
@@ -49,7 +49,7 @@ suite("a page is read as it comes in", () => {
     );
   });
 
-  test("a line longer than any real one is passed over without being held, and the next one is read", () => {
+  test("skips a line above the limit without buffering it, and reads the next one", () => {
     const reader = new ExpositionReader(new Set(["a"]));
     for (let times = 0; times < 100; times += 1) {
       reader.push(Buffer.from(`a{x="${"y".repeat(10_000)}`));
@@ -62,7 +62,7 @@ suite("a page is read as it comes in", () => {
     );
   });
 
-  test("a page of 6 MB of the names asked for keeps a bounded number of samples", () => {
+  test("keeps a bounded number of samples of a page of 6 MB", () => {
     const reader = new ExpositionReader(new Set(["pg_repl_state"]));
     const chunk = Buffer.from('pg_repl_state{appname="pg2",pid="1"} 0\n'.repeat(1_600));
     for (let bytes = 0; bytes < 6_000_000; bytes += chunk.length) reader.push(chunk);
@@ -70,7 +70,7 @@ suite("a page is read as it comes in", () => {
     assert.equal(reader.end().length, 4_096);
   });
 
-  test("however a page is cut, it says the same", () => {
+  test("gives the same samples however the page is cut", () => {
     const line = fc.oneof(
       fc.constantFrom("pg_up 1", 'pg_up{a="b\\"c"} 2', "# HELP pg_up x", "", "pg_up NaN", "other 3", "pg_up 4 5"),
       fc.string({ maxLength: 30 }),
@@ -83,7 +83,7 @@ suite("a page is read as it comes in", () => {
     );
   });
 
-  test("whatever bytes come, nothing is thrown and no bound is passed", () => {
+  test("neither throws nor exceeds a limit, whatever bytes come", () => {
     const bytes = fc.oneof(
       fc.uint8Array({ maxLength: 2_000 }),
       fc

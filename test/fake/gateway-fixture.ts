@@ -72,7 +72,7 @@ async function open(
   );
   await app.start();
   const scheme = door.tls === null ? "http" : "https";
-  const port = (at: number): number => app.doors[at]?.port ?? 0;
+  const port = (at: number): number => app.listeners[at]?.port ?? 0;
   const url = `${scheme}://127.0.0.1:${port(0)}`;
   const admin = `http://127.0.0.2:${port(1)}`;
   const questions = `http://127.0.0.3:${port(2)}`;

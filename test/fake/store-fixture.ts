@@ -52,7 +52,7 @@ export function storeFixture(guards: Partial<Guards> = {}): StoreFixture {
       );
     },
     apiContext(onAnswer = () => {}) {
-      const policy = (name: string): ReturnType<Store["settings"]> => store.settings(name);
+      const policy = (name: string): ReturnType<Store["policyOf"]> => store.policyOf(name);
       return {
         inputs: () => ({ snapshot: store.current, policy, nowMs: cluster.nowMs, unready: () => null }),
         snapshot: () => store.current,

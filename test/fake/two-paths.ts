@@ -9,7 +9,7 @@ import type { ListenerHandler } from "../../src/http/message/handler.ts";
 import { NodeApi } from "../../src/http/node-api/node-api.ts";
 import type { ResponseCache } from "../../src/http/node-api/response-cache.ts";
 import { type Exchange, exchange } from "./raw-client.ts";
-import { type StoredCluster, storedCluster } from "./stored-cluster.ts";
+import { type StoreFixture, storeFixture } from "./store-fixture.ts";
 
 const events: ListenerEvents = {
   onError: (error) => {
@@ -21,7 +21,7 @@ const events: ListenerEvents = {
 
 /** Two listeners on the same evidence and a clock that stands still: one with the fast path, one without. */
 export interface TwoPaths {
-  readonly cluster: StoredCluster;
+  readonly cluster: StoreFixture;
   readonly cache: ResponseCache;
   readonly fastPort: number;
   readonly ordinaryPort: number;
@@ -32,13 +32,13 @@ export interface TwoPaths {
 }
 
 export async function openTwoPaths(access: ListenerAccess = unrestrictedAccess): Promise<TwoPaths> {
-  const cluster = storedCluster();
+  const cluster = storeFixture();
   const { idleTimeoutMs } = access.limits;
-  const cache = new NodeApi(cluster.listening, cluster.sources()).cached(idleTimeoutMs);
+  const cache = new NodeApi(cluster.routingContext, cluster.apiContext()).cached(idleTimeoutMs);
   const offReasons: string[] = [];
   const control = new FastPathControl({ mode: () => "force", onOff: (reason) => offReasons.push(reason) });
   const handlerWith = (parts: Pick<ListenerHandler, "cached">): ListenerHandler => {
-    const api = new NodeApi(cluster.listening, cluster.sources());
+    const api = new NodeApi(cluster.routingContext, cluster.apiContext());
     return Object.assign((request: Parameters<ListenerHandler>[0]) => api.handle(request), parts);
   };
   const [fast, ordinary] = [

@@ -23,7 +23,7 @@ test("names the snapshot in a switchover's response; a long poll after it return
     let after = String(answer.headers["x-rolecall-snapshot"]);
     assert.match(after, /^[0-9a-f]{12}\.\d+$/);
     const leader = await until("pg2 as the leader", async () => {
-      const { body } = await ask(`${town.admin}/snapshot?after=${after}&wait=10s&cluster=demo`);
+      const { body } = await sendRequest(`${town.adminUrl}/snapshot?after=${after}&wait=10s&cluster=demo`);
       const snapshot = JSON.parse(body) as { snapshot: string; later: boolean; clusters: { demo: { leader: string } } };
       assert.equal(snapshot.later, true);
       assert.notEqual(snapshot.snapshot, after);
@@ -113,7 +113,7 @@ suite("requests that only a node can answer", () => {
     });
   });
   test("passes only read-only pages of a node's exporter through", async () => {
-    const exporter = await serveOddNode({
+    const exporter = await openFakeNode({
       name: "exporter",
       holdsLock: false,
       instead: (request, response) => void response.end(`page ${request.url ?? ""}`),

@@ -29,7 +29,7 @@ test("cancels the node's request when the client disconnects, and audits it", as
     arrived?.();
     response.on("close", () => gone?.());
   };
-  await withOddTown({ behave }, async (town) => {
+  await withFaultyGateway({ behave }, async (town) => {
     const request = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
     request.on("error", () => {}); // caused by the test itself
     request.end();
@@ -42,7 +42,7 @@ test("cancels the node's request when the client disconnects, and audits it", as
 });
 
 test("does not retry a failed call, and states whether it may have been executed", async () => {
-  await withOddTown({ behave: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
+  await withFaultyGateway({ behave: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
     const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
     assert.equal(answer.status, 502);
     assert.match(answer.body, /may have executed the call/);
@@ -69,7 +69,7 @@ test("an incomplete answer reaches the client as incomplete", async () => {
 
 test("closes only the connection of an answer that is too long", async () => {
   const behave: OddNodeOptions["behave"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
-  await withOddTown({ behave }, async (town) => {
+  await withFaultyGateway({ behave }, async (town) => {
     const announced = await town.ask("/nodes/pg2/restart", { method: "POST" });
     assert.equal(announced.status, 502);
   });
@@ -132,7 +132,7 @@ test("answers 413 to a body above the limit, with or without a length, and sends
 });
 
 test("answers 411 if a required body has no length", async () => {
-  await withOddTown({}, async (town) => {
+  await withFaultyGateway({}, async (town) => {
     const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
     socket.end("PATCH /config HTTP/1.1\r\nHost: a\r\n\r\n");
     assert.match(await text(socket), /^HTTP\/1\.1 411 /);
@@ -160,7 +160,7 @@ test("answers 429 above the limit of concurrent calls of one cluster", async () 
 });
 
 test("does not count a call before its body is complete, and limits bodies for each address", async () => {
-  await withOddTown({ behave: (_, response) => void response.end("restarted") }, async (town) => {
+  await withFaultyGateway({ behave: (_, response) => void response.end("restarted") }, async (town) => {
     const { hostname, port } = new URL(town.url);
     const slow = (): ReturnType<typeof connect> => {
       const socket = connect(Number(port), hostname);

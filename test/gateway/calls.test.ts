@@ -73,7 +73,7 @@ async function send(town: GatewayFixture, { call, body, headers = {} }: Call): P
 }
 
 /** Replaces placeholders by what a table cannot know: a future time, and the synchronous replica. */
-async function filled(town: Town, body: unknown): Promise<unknown> {
+async function filled(town: GatewayFixture, body: unknown): Promise<unknown> {
   const text = JSON.stringify(body);
   const { sync } = town.simulator.model() as { readonly sync: readonly string[] };
   const other = ["pg2", "pg3"].find((name) => !sync.includes(name)) ?? "";

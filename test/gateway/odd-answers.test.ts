@@ -16,7 +16,7 @@ interface Row {
 const rows = JSON.parse(readFileSync("test/spec/gateway/odd-answers.json", "utf8")) as readonly Row[];
 
 /** Every request that passes an answer of a node or exporter through. */
-const ways: readonly (readonly [way: string, ask: (edge: OddEdge, id: string) => Promise<Answer>])[] = [
+const ways: readonly (readonly [way: string, ask: (edge: RawNodesFixture, id: string) => Promise<Answer>])[] = [
   [
     "a call to a node",
     (edge, id) => edge.request("/nodes/pg2/restart", { method: "POST", headers: { "x-request-id": id } }),
@@ -36,11 +36,11 @@ for (const workers of [0, 2]) {
   suite(`invalid answers of nodes, with ${workers} workers`, { timeout: 120_000 }, () => {
     test("fail one call, and affect no other connection, process or worker", async (context) => {
       const answersById = new Map<string, RawAnswer>();
-      const edge = await oddEdge(context, {
+      const edge = await rawNodesFixture(context, {
         workers,
         answer: ({ headers }) => answersById.get(headers.get("x-request-id") ?? "") ?? null,
       });
-      const check = await edge.hold();
+      const check = await edge.holdConnection();
       const failures: string[] = [];
       for (const { given, bytes, status } of rows) {
         for (const [at, [way, ask]] of ways.entries()) {
@@ -56,7 +56,7 @@ for (const workers of [0, 2]) {
         assert.equal(await check(), "HTTP/1.1 200 OK", given);
       }
       assert.deepEqual(failures, []);
-      assert.equal(edge.running.process.exitCode, null);
+      assert.equal(edge.rolecall.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
       assert.doesNotMatch(edge.rolecall.stderr, /internal error|answer failed|connection failed/);

@@ -47,7 +47,7 @@ test("passes call and caller to the node, and the node's answer to the client, u
 });
 
 test("replaces a request id that is not valid in logs", async () => {
-  await withOddTown({}, async (town, { pg2 }) => {
+  await withFaultyGateway({}, async (town, { pg2 }) => {
     const answer = await town.ask("/nodes/pg2/reload", { method: "POST", headers: { "x-request-id": 'a "b" {c}' } });
     assert.match(String(answer.headers["x-request-id"]), /^[0-9a-f-]{36}$/);
     assert.equal(pg2.received[0]?.headers["x-request-id"], answer.headers["x-request-id"]);
@@ -55,7 +55,7 @@ test("replaces a request id that is not valid in logs", async () => {
 });
 
 test("sends a chunked body to the node complete and with its length", async () => {
-  await withOddTown({}, async (town, { pg1 }) => {
+  await withFaultyGateway({}, async (town, { pg1 }) => {
     const request = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
     const answered = once(request, "response");
     request.write('{"loop_wait"');
@@ -68,7 +68,7 @@ test("sends a chunked body to the node complete and with its length", async () =
 });
 
 test("sends from-leader to the node as from_leader", async () => {
-  await withOddTown({}, async (town, { pg2 }) => {
+  await withFaultyGateway({}, async (town, { pg2 }) => {
     await town.ask("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
     await town.ask("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
     assert.deepEqual(
@@ -79,7 +79,7 @@ test("sends from-leader to the node as from_leader", async () => {
 });
 
 test("answers 403 on a listener without management calls, names the option, and sends nothing to a node", async () => {
-  await withOddTown({ door: { management: false } }, async (town, { pg1, pg2 }) => {
+  await withFaultyGateway({ door: { management: false } }, async (town, { pg1, pg2 }) => {
     for (const path of ["/switchover", "/nodes/pg2/restart", "/failover"]) {
       const answer = await town.request(path, { method: "POST", body: { leader: "pg1" } });
       assert.equal(answer.status, 403);
@@ -142,7 +142,7 @@ test("sends the nodes' password instead of the client's with calls that change s
   const passwordFile = join(folder, "password");
   writeFileSync(passwordFile, "first\n");
   try {
-    await withOddTown({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
+    await withFaultyGateway({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
       const receivedAuth = async () => {
         await town.ask("/nodes/pg2/reload", {
           method: "POST",

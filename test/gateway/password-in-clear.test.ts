@@ -9,7 +9,7 @@ import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 import { withholdsPassword } from "../../src/health/evidence/node-password.ts";
-import { settingsOf } from "../../src/state/clusters.ts";
+import { policyOf } from "../../src/state/clusters.ts";
 import { parseCheck } from "../../src/health/check.ts";
 import { explain } from "../../src/health/explain/explain.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
@@ -67,13 +67,13 @@ const rows: readonly {
 
 for (const { given, cluster, api, withheld } of rows) {
   test(`the password is ${withheld ? "withheld from" : "sent to"} a node: ${given}`, () => {
-    const policy = settingsOf(clusterOf(cluster), configOf({ clusters: [] }).probe);
+    const policy = policyOf(clusterOf(cluster), configOf({ clusters: [] }).probe);
     assert.equal(withholdsPassword({ api }, policy), withheld);
   });
 }
 
 test("explain states that the password is withheld", () => {
-  const watched = new Watched({ nodes: [], cluster: { auth, discover: [inTls] } });
+  const watched = new ClusterFixture({ nodes: [], cluster: { auth, discover: [inTls] } });
   const members = ["http://pg1:8008", "https://pg2:8008"].map((api, at) => ({
     name: `pg${at + 1}`,
     role: "replica",

@@ -33,7 +33,7 @@ for (const workers of [0, 2]) {
         workers,
         answer: ({ headers }) => answersById.get(headers.get("x-request-id") ?? "") ?? null,
       });
-      const check = await edge.hold();
+      const check = await edge.holdConnection();
       const counts = new Map<number | "broken", number>();
       for (let from = 0; from < count; from += together) {
         await Promise.all(
@@ -53,7 +53,7 @@ for (const workers of [0, 2]) {
       }
       context.diagnostic(JSON.stringify(Object.fromEntries(counts)));
       assert.ok((counts.get(200) ?? 0) > 0 && (counts.get(502) ?? 0) > 0, "both kinds are among them");
-      assert.equal(edge.running.process.exitCode, null);
+      assert.equal(edge.rolecall.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
     });
@@ -65,7 +65,7 @@ for (const workers of [0, 2]) {
       let probeCount = 0;
       // Every third is invalid: a node that only fails is probed less and less often.
       const probes = (): RawAnswer | null => (isOdd && (probeCount += 1) % 3 === 0 ? (answers[next++] ?? null) : null);
-      const edge = await oddEdge(context, { workers, answer: () => null, probes });
+      const edge = await rawNodesFixture(context, { workers, answer: () => null, probes });
       isOdd = true;
       await until({ what: "every answer is sent", seconds: 60 + count / 20 }, () => next >= answers.length);
       isOdd = false;

@@ -10,7 +10,7 @@ import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 import { withNodes } from "../../src/health/observe/membership.ts";
 import { observe } from "../../src/health/observe/observe.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
-import { emptyPart } from "../../src/state/clusters.ts";
+import { emptyCluster } from "../../src/state/clusters.ts";
 
 export const names = ["pg1", "pg2", "pg3", "pg4"] as const;
 export type Name = (typeof names)[number];
@@ -24,7 +24,7 @@ const ordinary: IncidentCluster = {
 
 /** A cluster of four nodes before the first probe. */
 export function unasked(): ClusterState {
-  return withNodes(emptyPart({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(neverProbed));
+  return withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(neverProbed));
 }
 
 export function policyOf(guards: Partial<Guards> = {}): HealthPolicy {

@@ -3,9 +3,9 @@ import { test } from "node:test";
 import { unrestrictedAccess, type ListenerAccess } from "../../src/config/model/listener-access-config.ts";
 import { ListenError } from "../../src/http/listener/listen-error.ts";
 import { ListenerSet } from "../../src/http/listener/listener-set.ts";
-import { ask } from "../fake/ask.ts";
+import { sendRequest } from "../fake/http-request.ts";
 import { listenerOf } from "../fake/config.ts";
-import { eventsTo } from "../fake/front.ts";
+import { collectErrors } from "../fake/node-api-listener.ts";
 
 test("a reload changes the access rules of an open listener; with missing files it changes nothing", async (context) => {
   const inside = { status: 200, phrase: "OK", headers: [], body: Buffer.from("in") };

@@ -62,7 +62,7 @@ test("an incident of nodes that are known through exporters, with a drain, gives
   try {
     await app.start();
     const [base = "", admin = ""] = ["node", "admin"].map(
-      (dialect) => `http://127.0.0.1:${app.doors.find((listener) => listener.config.dialect === dialect)?.port}`,
+      (dialect) => `http://127.0.0.1:${app.listeners.find((listener) => listener.config.dialect === dialect)?.port}`,
     );
     const drain = async (method: string, node: string): Promise<void> => {
       const body = JSON.stringify(method === "POST" ? { for: "30min", reason: "disk swap", by: "operator" } : {});

@@ -56,7 +56,7 @@ test("an exported incident, played again, gives the answers that were given at t
   );
   try {
     await app.start();
-    const base = `http://127.0.0.1:${app.doors[0]?.port}`;
+    const base = `http://127.0.0.1:${app.listeners[0]?.port}`;
     for (const { act, until } of scenes) {
       await act(simulator);
       await seen(base, until);

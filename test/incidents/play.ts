@@ -12,7 +12,7 @@ import { observe } from "../../src/health/observe/observe.ts";
 import { judgeMember, judgePool } from "../../src/health/judge/pool.ts";
 import { routeOf } from "../../src/health/route.ts";
 import { viewAt, type ClusterView } from "../../src/health/evidence/cluster-view.ts";
-import { emptyPart } from "../../src/state/clusters.ts";
+import { emptyCluster } from "../../src/state/clusters.ts";
 import type { Incident, Moment } from "./incident.ts";
 
 /** What was asked: a check, of one node or of the whole cluster (`null`). */
@@ -77,7 +77,7 @@ function beginning({ cluster, scope, nodes, accused }: Incident): ClusterState {
     };
     return { ...neverProbed(node), attachment };
   });
-  return withNodes(emptyPart({ name: cluster, scope, discover: [] }), observations);
+  return withNodes(emptyCluster({ name: cluster, scope, discover: [] }), observations);
 }
 
 /** The ways to word the answer: `lagging`, `503 lagging`; of a yes `fit`, or `degraded`; of a whole cluster also `fit pg1`. */

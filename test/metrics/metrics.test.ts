@@ -19,7 +19,7 @@ function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), expor
     lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
     exporter: () => exporter,
-    asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),
+    schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),
     version: "1.2.3",
   });
 }
@@ -33,8 +33,8 @@ async function linesOf(metrics: Metrics, name: string): Promise<readonly string[
     .sort();
 }
 
-test("the fast path has its requests, fallbacks and trips", async () => {
-  const metrics = metricsOf(steady());
+test("shows age, reachability, lag, role, and fitness with its reason for every node", async () => {
+  const metrics = metricsOf(steadyCluster());
   const expected = [
     'rolecall_fast_path_fallbacks_total{reason="not_cached"} 2',
     'rolecall_fast_path_fallbacks_total{reason="slow_reader"} 0',
@@ -70,7 +70,7 @@ test("every node has its age, reachability, lag, role, and fitness with the reas
   assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg3",check="replica",reason="unknown"} 0'));
 });
 
-test("a node that is gone, or of a cluster that is no longer tended, is gone from the next scrape", async () => {
+test("omits removed nodes and nodes of removed clusters from the next scrape", async () => {
   const watched = steadyCluster();
   const metrics = metricsOf(watched);
   await metrics.render();
@@ -80,7 +80,7 @@ test("a node that is gone, or of a cluster that is no longer tended, is gone fro
   assert.equal((await linesOf(metrics, "rolecall_node_up")).length, 0);
 });
 
-test("askings, answers, snapshots and reloads are counted", async () => {
+test("counts probes, answers, snapshots and reloads", async () => {
   const answers = new AnswerCounter();
   const metrics = metricsOf(steadyCluster(), answers);
   for (let time = 0; time < 3; time += 1) answers.count("primary", 200);
@@ -104,7 +104,7 @@ test("askings, answers, snapshots and reloads are counted", async () => {
   assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 0);
 });
 
-test("the text is in the exposition format, whatever names are in it", async () => {
+test("writes the exposition format, whatever names it contains", async () => {
   const watched = steadyCluster();
   const [first] = watched.cluster.nodes;
   assert.ok(first !== undefined);

@@ -7,7 +7,7 @@ import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const seed = "http://seed:8008";
 
-/** What a reload to `cluster` leaves of a watched cluster: the names and addresses, and which of them keep their report. */
+/** The nodes of a cluster after a reload to `cluster`: name, address, and whether they keep their report. */
 function reloaded(watched: ClusterFixture, cluster: Partial<ClusterConfig>): readonly string[] {
   const [monitored] = buildClusters(configOf({ clusters: [clusterOf(cluster)] }), new Map([["demo", watched.cluster]]));
   return (monitored?.cluster.nodes ?? []).map(
@@ -15,7 +15,7 @@ function reloaded(watched: ClusterFixture, cluster: Partial<ClusterConfig>): rea
   );
 }
 
-test("a node that keeps its name and address keeps its evidence over a reload, another does not", () => {
+test("keeps the evidence of a node with the same name and address over a reload, not of others", () => {
   const watched = new ClusterFixture({ nodes: ["pg1", "pg2", "pg3"] });
   for (const node of ["pg1", "pg2", "pg3"]) watched.follow(node, 0);
   const nodes = [
@@ -25,18 +25,21 @@ test("a node that keeps its name and address keeps its evidence over a reload, a
   assert.deepEqual(reloaded(watched, { nodes }), ["pg1 http://pg1:8008 seen", "pg2 http://elsewhere:8008 unseen"]);
 });
 
-test("a claim survives a reload that moves its node in the list", () => {
+test("keeps a claim on the lock over a reload that reorders the nodes", () => {
   const watched = new ClusterFixture();
   watched.lead("pg1", 0);
   const nodes = ["pg3", "pg1"].map((name) => nodeOf({ name, api: `http://${name}:8008` }));
-  const [tended] = buildClusters(configOf({ clusters: [clusterOf({ nodes })] }), new Map([["demo", watched.cluster]]));
-  assert.ok(tended !== undefined);
-  watched.cluster = tended.cluster;
+  const [monitored] = buildClusters(
+    configOf({ clusters: [clusterOf({ nodes })] }),
+    new Map([["demo", watched.cluster]]),
+  );
+  assert.ok(monitored !== undefined);
+  watched.cluster = monitored.cluster;
   assert.equal(watched.judge("pg1", "primary", 0), "fit");
   assert.equal(watched.judge("pg2", "primary", 0), "no such node");
 });
 
-test("discovered members stay over a reload while the last list has them, and go with the seeds", () => {
+test("keeps discovered members over a reload while listed, and drops them with the seeds", () => {
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed] } });
   const row = (name: string): object => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` });
   watched.document("cluster", { of: seed, value: { scope: "demo", members: [row("pg1"), row("pg2")] } }, 0);
@@ -47,7 +50,7 @@ test("discovered members stay over a reload while the last list has them, and go
   assert.deepEqual(reloaded(watched, {}), []);
 });
 
-test("a node that becomes fixed is the one that was discovered", () => {
+test("identifies a fixed node with the discovered one", () => {
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed] } });
   const members = [{ name: "pg1", role: "replica", api_url: "http://pg1:8008/patroni", host: "10.0.0.1", port: 5432 }];
   watched.document("cluster", { of: seed, value: { scope: "demo", members } }, 0);
@@ -58,7 +61,7 @@ test("a node that becomes fixed is the one that was discovered", () => {
   assert.deepEqual(reloaded(watched, { discover: [seed], nodes: other }), ["db1 http://pg1:8008 unseen"]);
 });
 
-test("another scope is another cluster: nothing that was learnt carries over but what fixed nodes themselves said", () => {
+test("drops what was discovered when the scope changes", () => {
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed] } });
   watched.document(
     "cluster",
@@ -68,7 +71,7 @@ test("another scope is another cluster: nothing that was learnt carries over but
   assert.deepEqual(reloaded(watched, { discover: [seed], scope: "other" }), []);
 });
 
-test("the scope that was learnt where none was configured stays", () => {
+test("keeps a discovered scope if none is configured", () => {
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: [seed], scope: null } });
   watched.document(
     "cluster",

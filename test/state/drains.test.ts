@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
+import type { DrainOutcome } from "../../src/cluster/outcome.ts";
 import type { Config } from "../../src/config/model/config.ts";
 import { Drains } from "../../src/state/drains.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
@@ -35,7 +36,7 @@ after(async () => {
 });
 
 function urlOf(dialect: "node" | "admin", path: string): string {
-  const listener = app.doors.find((candidate) => candidate.config.dialect === dialect);
+  const listener = app.listeners.find((candidate) => candidate.config.dialect === dialect);
   assert.ok(listener);
   return `http://${listener.config.address}:${listener.port}${path}`;
 }
@@ -53,7 +54,7 @@ async function call(
 
 const wish = { for: "30min", reason: "kernel upgrade", by: "operator" };
 
-test("a drain is begun, shown, obeyed and ended over the admin listener", async () => {
+test("begins, shows, applies and ends a drain through the admin listener", async () => {
   assert.equal((await fetch(urlOf("node", "/nodes/pg2/replica"))).status, 200);
   const begun = await call("POST", "/drains/demo/pg2", wish);
   assert.equal(begun.status, 200);
@@ -70,39 +71,39 @@ test("a drain is begun, shown, obeyed and ended over the admin listener", async 
 
 const refusals: readonly (readonly [string, number, string, string, unknown, string?])[] = [
   [
-    "a form, as a web page could send it",
+    "a form body, as a web page could send it",
     415,
     "POST",
     "/drains/demo/pg2",
     "for=30min",
     "application/x-www-form-urlencoded",
   ],
-  ["no span of time", 400, "POST", "/drains/demo/pg2", { reason: "x" }],
-  ["a span without a unit", 400, "POST", "/drains/demo/pg2", { ...wish, for: "30" }],
-  ["a span past thirty days", 400, "POST", "/drains/demo/pg2", { ...wish, for: "31d" }],
+  ["no duration", 400, "POST", "/drains/demo/pg2", { reason: "x" }],
+  ["a duration without a unit", 400, "POST", "/drains/demo/pg2", { ...wish, for: "30" }],
+  ["a duration above thirty days", 400, "POST", "/drains/demo/pg2", { ...wish, for: "31d" }],
   ["no reason", 400, "POST", "/drains/demo/pg2", { for: "1h" }],
   ["a reason on two lines", 400, "POST", "/drains/demo/pg2", { ...wish, reason: "a\r\nb" }],
-  ["all that is no yes or no", 400, "POST", "/drains/demo/pg2", { ...wish, all: "yes" }],
-  ["a list for an object", 400, "POST", "/drains/demo/pg2", []],
+  ["a value of all that is not boolean", 400, "POST", "/drains/demo/pg2", { ...wish, all: "yes" }],
+  ["an array instead of an object", 400, "POST", "/drains/demo/pg2", []],
   ["broken JSON", 400, "POST", "/drains/demo/pg2", "{"],
-  ["a body past its bound", 413, "POST", "/drains/demo/pg2", { ...wish, filler: "x".repeat(20_000) }],
+  ["a body above the limit", 413, "POST", "/drains/demo/pg2", { ...wish, filler: "x".repeat(20_000) }],
   ["an unknown cluster", 404, "POST", "/drains/other/pg2", wish],
   ["an unknown node", 404, "POST", "/drains/demo/pg9", wish],
   ["no node", 404, "POST", "/drains/demo", wish],
   ["another method", 405, "PUT", "/drains/demo/pg2", wish],
 ];
 for (const [name, status, method, path, body, type] of refusals) {
-  test(`a drain with ${name} is ${status} and begins nothing`, async () => {
+  test(`rejects a drain with ${name}: ${status}`, async () => {
     assert.equal((await call(method, path, body, type)).status, status);
     assert.deepEqual(await (await fetch(urlOf("admin", "/drains"))).json(), { drains: [] });
   });
 }
 
-test("a node listener has no drains", async () => {
+test("has no drains on a node listener", async () => {
   assert.equal((await fetch(urlOf("node", "/drains"))).status, 400);
 });
 
-test("a drain outlives a restart through the state file, and an ended one does not come back", async () => {
+test("restores a drain after a restart, but not an expired one", async () => {
   await call("POST", "/drains/demo/pg3", { ...wish, all: true });
   await call("POST", "/drains/demo/pg2", { ...wish, for: "1ms" });
   await app.stop({ drains: false });
@@ -122,7 +123,7 @@ test("a drain outlives a restart through the state file, and an ended one does n
   assert.equal(pg3.verdicts["health"], "drained");
 });
 
-test("each drain is told of in the log: who, why, until when, and that it ended by itself", () => {
+test("logs each drain: who, why, until when, and that it expired", () => {
   const lines: Record<string, unknown>[] = [];
   const log = pino(
     { level: "info", base: null },
@@ -131,7 +132,7 @@ test("each drain is told of in the log: who, why, until when, and that it ended 
   let nowMs = 0;
   const store = new Store("test", buildClusters(config, new Map()));
   const clock = { now: () => nowMs, wall: () => 1_800_000_000_000 + nowMs };
-  const drains = new Drains(store, { clock, log, stateFile: null, record: (outcome) => store.record(outcome, nowMs) });
+  const drains = new Drains(store, { clock, log, record: (outcome) => store.record(outcome, nowMs) });
   drains.begin("demo", "pg1", { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false });
   nowMs = 999;
   drains.sweep();
@@ -143,8 +144,28 @@ test("each drain is told of in the log: who, why, until when, and that it ended 
     lines.map(({ msg, audit, node, by, reason, until }) => [msg, audit, node, by, reason, until]),
     [
       ["drain begun", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
-      ["drain ended by itself", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
+      ["drain expired", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
     ],
   );
   assert.equal(store.current.clusters[0]?.drains.size, 0);
+});
+
+test("restores saved drains when it starts, and reads and schedules nothing before", () => {
+  const nowMs = 5_000;
+  const wallMs = 1_800_000_000_000;
+  const store = new Store("test", buildClusters(config, new Map()));
+  const clock = { now: () => nowMs, wall: () => wallMs };
+  const recorded: DrainOutcome[] = [];
+  const drains = new Drains(store, { clock, log: silentLogger, record: (outcome) => void recorded.push(outcome) });
+  assert.equal(recorded.length, 0);
+  const saved = { cluster: "demo", reason: "disk swap", by: null, isAll: false, since: "" };
+  drains.start([
+    { ...saved, node: "pg1", until: new Date(wallMs + 1_000).toISOString() },
+    { ...saved, node: "pg2", until: new Date(wallMs).toISOString() },
+  ]);
+  drains.stop();
+  assert.deepEqual(
+    recorded.map(({ node, drain }) => [node, drain?.untilMs]),
+    [["pg1", nowMs + 1_000]],
+  );
 });

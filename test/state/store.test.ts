@@ -27,7 +27,7 @@ function answered(cluster: string, sentAtMs: number): StatusOutcome {
   };
 }
 
-test("an outcome replaces the snapshot and its own cluster's part, and nothing else", () => {
+test("replaces the snapshot and the state of the outcome's cluster, and nothing else", () => {
   const store = storeOf();
   const before = store.current;
   store.record(answered("other", 10), 20);
@@ -38,7 +38,7 @@ test("an outcome replaces the snapshot and its own cluster's part, and nothing e
   assert.equal(before.clusters[1]?.nodes[0]?.report, null, "the snapshot held before is as it was");
 });
 
-test("an outcome that says nothing new makes no snapshot", () => {
+test("makes no snapshot of an outcome without news", () => {
   const store = storeOf();
   store.record(answered("demo", 10), 20);
   const { sequence } = store.current;
@@ -49,23 +49,23 @@ test("an outcome that says nothing new makes no snapshot", () => {
   assert.equal(store.current.sequence, sequence);
 });
 
-test("watchers are told of each change in the order of joining, with what was and what is", () => {
+test("calls change listeners in the order of registration, with the states before and after", () => {
   const store = storeOf();
-  const told: string[] = [];
+  const calls: string[] = [];
   for (const name of ["first", "second"])
-    store.onChange((before, after) => told.push(`${name} ${before.sequence} to ${after.sequence}`));
+    store.onChange((before, after) => calls.push(`${name} ${before.sequence} to ${after.sequence}`));
   store.record(answered("demo", 10), 20);
   store.record(answered("demo", 10_000), 20);
-  assert.deepEqual(told, ["first 0 to 1", "second 0 to 1", "first 1 to 2", "second 1 to 2"]);
+  assert.deepEqual(calls, ["first 0 to 1", "second 0 to 1", "first 1 to 2", "second 1 to 2"]);
 });
 
-test("tending other clusters drops what is no longer tended, and those that stay keep their evidence", () => {
+test("drops clusters that are no longer monitored and keeps the evidence of the others", () => {
   const store = storeOf();
   store.record(answered("demo", 10), 20);
   const { clusters } = store.current;
   const monitored = buildClusters(config, new Map(clusters.map((state) => [state.name, state])));
   store.replace(monitored.slice(1));
-  assert.equal(store.settings("demo"), undefined);
+  assert.equal(store.policyOf("demo"), undefined);
   store.record(answered("demo", 30), 40);
   assert.deepEqual([...store.current.index.keys()], ["other"]);
   store.replace(monitored);
@@ -73,19 +73,19 @@ test("tending other clusters drops what is no longer tended, and those that stay
     store.current.clusters.map(({ nodes }) => nodes),
     clusters.map(({ nodes }) => nodes),
   );
-  assert.notEqual(store.settings("demo"), undefined);
+  assert.notEqual(store.policyOf("demo"), undefined);
 });
 
-test("the facts grow with what changes more than an age, and with what is judged by", () => {
+test("increases the revision for every change of more than an age, and for new policies", () => {
   const store = storeOf();
   const first = answered("demo", 10);
-  const facts = (): number | undefined => store.current.clusters[0]?.revision;
+  const revision = (): number | undefined => store.current.clusters[0]?.revision;
   store.record(first, 20);
-  assert.equal(facts(), 1);
+  assert.equal(revision(), 1);
   store.record({ ...first, sentAtMs: 1_010 }, 1_020);
-  assert.deepEqual([store.current.clusters[0]?.sequence, facts()], [2, 1]);
+  assert.deepEqual([store.current.clusters[0]?.sequence, revision()], [2, 1]);
   store.record({ ...first, sentAtMs: 2_010, result: { failure: { kind: "timeout", detail: "" } } }, 2_020);
-  assert.equal(facts(), 2);
+  assert.equal(revision(), 2);
   store.replace(buildClusters(config, new Map(store.current.clusters.map((part) => [part.name, part]))));
-  assert.equal(facts(), 4);
+  assert.equal(revision(), 4);
 });

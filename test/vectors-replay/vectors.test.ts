@@ -49,7 +49,7 @@ async function disagreements(vector: Vector): Promise<readonly string[]> {
   let compared = 0;
   try {
     await app.start();
-    const port = app.doors[0]?.port;
+    const port = app.listeners[0]?.port;
     for (const { name, scope } of fakes) {
       for (const [check, own] of Object.entries(vector.answers[name] ?? {})) {
         const allowed = expected(vector, { name, check, own });

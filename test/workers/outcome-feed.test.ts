@@ -19,25 +19,25 @@ function storeOf(): Store {
 
 interface Step {
   readonly node: string;
-  readonly said: "same" | "other" | "silence";
+  readonly report: "same" | "other" | "none";
   readonly hasLock: boolean;
   readonly passedMs: number;
 }
 
 const step: fc.Arbitrary<Step> = fc.record({
   node: fc.constantFrom(...names),
-  said: fc.constantFrom("same" as const, "same" as const, "other" as const, "silence" as const),
+  report: fc.constantFrom("same" as const, "same" as const, "other" as const, "none" as const),
   hasLock: fc.boolean(),
   passedMs: fc.integer({ min: 0, max: 8_000 }),
 });
 
-test("a store that records what comes through the feed is the same store, whatever the nodes say", () => {
+test("keeps a replica store equal, whatever the nodes report", () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
       const [ours, theirs] = [storeOf(), storeOf()];
       const reader = new OutcomeReader();
       const feed = new OutcomeFeed((changes) => {
-        // What goes to another process is a copy.
+        // Another process receives a copy.
         for (const { outcome: sent, nowMs, sequence } of structuredClone(changes)) {
           const outcome = reader.read(sent);
           assert.ok(outcome !== undefined);
@@ -45,15 +45,15 @@ test("a store that records what comes through the feed is the same store, whatev
           assert.equal(theirs.current.sequence, sequence);
         }
       });
-      ours.onOutcome((...recorded) => feed.take(...recorded));
+      ours.onOutcome((...recorded) => feed.add(...recorded));
       const last = new Map(names.map((name) => [name, reportOf(name)]));
       let nowMs = 0;
-      for (const { node, said, hasLock, passedMs } of steps) {
+      for (const { node, report: kind, hasLock, passedMs } of steps) {
         nowMs += passedMs;
-        if (said === "other") last.set(node, reportOf(node, { timeline: 1 + (nowMs % 3) }));
+        if (kind === "other") last.set(node, reportOf(node, { timeline: 1 + (nowMs % 3) }));
         const report = last.get(node) ?? reportOf(node);
         const result =
-          said === "silence" ? { failure: { kind: "timeout", detail: "no answer" } as const } : { report, hasLock };
+          kind === "none" ? { failure: { kind: "timeout", detail: "no answer" } as const } : { report, hasLock };
         ours.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result }, nowMs + 5);
       }
       feed.flush();
@@ -73,30 +73,30 @@ function answered(report: ReturnType<typeof reportOf>): StatusOutcome {
   };
 }
 
-test("what is said again is not sent again, and what comes together goes together", async () => {
+test("sends an unchanged report only once, and changes that come together in one batch", async () => {
   const sent = await new Promise<string>((resolve) => {
     const feed = new OutcomeFeed((changes) =>
       resolve(changes.map(({ outcome, sequence }) => `${outcome.kind} ${sequence}`).join(", ")),
     );
     const report = reportOf("pg1");
-    feed.take(answered(report), 1, 1);
-    feed.take(answered(report), 2, 2);
+    feed.add(answered(report), 1, 1);
+    feed.add(answered(report), 2, 2);
   });
   assert.equal(sent, "status 1, same_status 2");
 });
 
-test("who begins to listen later is sent everything in full; without that it says that it cannot follow", () => {
+test("sends everything in full after a reset; a reader without the earlier report is out of sync", () => {
   const kinds: string[] = [];
   const feed = new OutcomeFeed((changes) => kinds.push(...changes.map(({ outcome }) => outcome.kind)));
   const report = reportOf("pg1");
-  feed.take(answered(report), 1, 1);
+  feed.add(answered(report), 1, 1);
   feed.resetCompression();
-  feed.take(answered(report), 2, 2);
+  feed.add(answered(report), 2, 2);
   feed.flush();
   assert.deepEqual(kinds, ["status", "status"]);
-  const late = new OutcomeReader();
+  const newReader = new OutcomeReader();
   assert.equal(
-    late.read({ kind: "same_status", cluster: "demo", node: "pg1", sentAtMs: 1, sentAtWallMs: 1, hasLock: true }),
+    newReader.read({ kind: "same_status", cluster: "demo", node: "pg1", sentAtMs: 1, sentAtWallMs: 1, hasLock: true }),
     undefined,
   );
 });

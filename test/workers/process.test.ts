@@ -14,7 +14,7 @@ interface Served {
   readonly worker: number;
 }
 
-/** rolecall as a process with one worker, evidence no older than a second. */
+/** Starts rolecall as a process with one worker; evidence is fresh for one second. */
 async function served(context: TestContext): Promise<Served> {
   const [node] = await openFakeCluster(context, ["pg1"]);
   const port = await freePort();
@@ -33,7 +33,7 @@ drain: 1min
   return { running, url: `http://127.0.0.1:${port}`, worker: Number(worker) };
 }
 
-function isThere(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return process.kill(pid, 0);
   } catch {
@@ -46,45 +46,41 @@ async function phraseOf(url: string): Promise<string> {
   return `${status} ${phrase}`;
 }
 
-test(
-  "while the first process stands still its worker says yes no longer than evidence may be old",
-  limit,
-  async (context) => {
-    const { running, url } = await served(context);
-    assert.equal(await phraseOf(`${url}/primary`), "200 OK");
-    running.process.kill("SIGSTOP");
-    const stoppedMs = performance.now();
-    await until("a refusal", async () => (await phraseOf(`${url}/nodes/pg1/primary`)).startsWith("503"));
-    assert.ok(performance.now() - stoppedMs > 500, "not at once: the evidence was fresh");
-    assert.match(await phraseOf(`${url}/nodes/pg1/primary`), /^503 stale/);
-    running.process.kill("SIGCONT");
-    await until("a fit primary", async () => (await phraseOf(`${url}/primary`)) === "200 OK");
-  },
-);
+test("says yes no longer than evidence may be old while the main process is stopped", limit, async (context) => {
+  const { running, url } = await served(context);
+  assert.equal(await phraseOf(`${url}/primary`), "200 OK");
+  running.process.kill("SIGSTOP");
+  const stoppedMs = performance.now();
+  await until(async () => (await phraseOf(`${url}/nodes/pg1/primary`)).startsWith("503"));
+  assert.ok(performance.now() - stoppedMs > 500, "not at once: the evidence was fresh");
+  assert.match(await phraseOf(`${url}/nodes/pg1/primary`), /^503 stale/);
+  running.process.kill("SIGCONT");
+  await until(async () => (await phraseOf(`${url}/primary`)) === "200 OK");
+});
 
-test("a worker that stood still has no yes from before", limit, async (context) => {
+test("gives no yes from old evidence after a worker was stopped", limit, async (context) => {
   const { url, worker } = await served(context);
   process.kill(worker, "SIGSTOP");
-  // Asked while it stands still, answered when it goes on: by then the evidence that it has is too old.
-  const asked = sendRequest(`${url}/primary`);
+  // Requested while the worker is stopped, answered when it continues: its evidence is too old by then.
+  const pending = sendRequest(`${url}/primary`);
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   process.kill(worker, "SIGCONT");
-  const { status, body } = await asked;
+  const { status, body } = await pending;
   if (status === 200)
     assert.ok(Date.now() - Date.parse(JSON.parse(body).rolecall.observed_at) < 1_000, "a yes is from fresh evidence");
   else assert.equal(status, 503);
   await until("a fit primary", async () => (await phraseOf(`${url}/primary`)) === "200 OK");
 });
 
-test("workers end with the first process, however that ends", limit, async (context) => {
+test("exits with the main process, however that ends", limit, async (context) => {
   const { running, worker } = await served(context);
-  assert.ok(isThere(worker));
+  assert.ok(isRunning(worker));
   running.process.kill("SIGKILL");
   await running.exit;
-  await until("the end of the worker", () => !isThere(worker));
+  await until(() => Promise.resolve(!isRunning(worker)));
 });
 
-test("a signal to all of its processes drains as one to the first", limit, async (context) => {
+test("drains on a signal to all of its processes as on a signal to the main process", limit, async (context) => {
   const { running, url, worker } = await served(context);
   for (const pid of [worker, running.process.pid ?? 0]) process.kill(pid, "SIGTERM");
   await running.waitForLog("stopping");
@@ -92,5 +88,5 @@ test("a signal to all of its processes drains as one to the first", limit, async
   assert.equal(await phraseOf(`${url}/primary`), "200 OK");
   running.process.kill("SIGTERM");
   assert.equal(await running.exit, 0);
-  await until("the end of the worker", () => !isThere(worker));
+  await until(() => Promise.resolve(!isRunning(worker)));
 });

@@ -11,7 +11,7 @@ import { until } from "../fake/until.ts";
 /** A request as it is sent: its line, and its headers. */
 type Lines = readonly string[];
 
-/** Asks, and gives what reached the client, without what differs from run to run. */
+/** Sends a request and returns the response without what differs from run to run. */
 async function send(port: number, [line = "", ...lines]: Lines): Promise<string> {
   const [method = "", path = ""] = line.split(" ");
   const headers = Object.fromEntries(
@@ -27,18 +27,18 @@ async function send(port: number, [line = "", ...lines]: Lines): Promise<string>
 
 interface Edge {
   readonly port: number;
-  /** What the nodes got of the last call: its headers that a client can decide. */
-  readonly passed: () => string;
+  /** The last call that a node received, with the headers that a client can set. */
+  readonly received: () => string;
 }
 
-async function edge(context: TestContext, workers: number, fastPath: boolean): Promise<Edge> {
-  const passed: string[] = [];
+async function edge(context: TestContext, workers: number, fastLane: boolean): Promise<Edge> {
+  const received: string[] = [];
   const behave = (
     { method, path, headers }: { method: string; path: string; headers: object },
     response: { end(text: string): unknown },
   ): void => {
     const kept = Object.entries(headers).filter(([name]) => !["host", "x-request-id", "connection"].includes(name));
-    passed.push(
+    received.push(
       JSON.stringify([method, path, Object.fromEntries(kept.toSorted(([one], [other]) => one.localeCompare(other)))]),
     );
     response.end("done");
@@ -60,13 +60,10 @@ async function edge(context: TestContext, workers: number, fastPath: boolean): P
     await Promise.all([pg1.close(), pg2.close()]);
   });
   await app.start();
-  const port = app.doors[0]?.port ?? 0;
-  await until(
-    "pg1 fit as the primary",
-    async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg1/primary`)).status === 200,
-  );
-  await until("pg2 fit", async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg2/health`)).status === 200);
-  return { port, passed: () => passed.at(-1) ?? "" };
+  const port = app.listeners[0]?.port ?? 0;
+  await until(async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg1/primary`)).status === 200);
+  await until(async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg2/health`)).status === 200);
+  return { port, received: () => received.at(-1) ?? "" };
 }
 
 const named = ["X-Rolecall-Node: pg2"];
@@ -109,7 +106,7 @@ const targets = [
 ];
 
 test(
-  "an answer is the same with and without workers, on the fast path and beside it",
+  "gives the same answers with and without workers, and with and without the fast path",
   { timeout: 120_000 },
   async (context) => {
     const [plain, slow, relayed] = [
@@ -123,21 +120,21 @@ test(
     ];
     for (const lines of requests) {
       const wanted = await send(slow.port, lines);
-      const wantedAtNode = slow.passed();
-      for (const { port, passed } of [plain, relayed]) {
+      const wantedAtNode = slow.received();
+      for (const { port, received } of [plain, relayed]) {
         assert.equal(await send(port, lines), wanted, lines.join("\n"));
-        assert.equal(passed(), wantedAtNode, lines.join("\n"));
+        assert.equal(received(), wantedAtNode, lines.join("\n"));
       }
     }
   },
 );
 
-test("headers of ours count although Connection names them", { timeout: 60_000 }, async (context) => {
+test("uses our own headers even if Connection names them", { timeout: 60_000 }, async (context) => {
   for (const workers of [0, 2]) {
-    const { port, passed } = await edge(context, workers, true);
+    const { port, received } = await edge(context, workers, true);
     const headers = ["X-Rolecall-Node: pg2", "X-Own: 1", "Connection: X-Rolecall-Node, X-Own"];
     assert.match(await send(port, ["GET /primary", ...headers]), /^503 wrong_role/);
     assert.match(await send(port, ["GET /metrics", ...headers]), /x-rolecall-node: pg2[^]*done/);
-    assert.doesNotMatch(passed(), /x-own/);
+    assert.doesNotMatch(received(), /x-own/);
   }
 });

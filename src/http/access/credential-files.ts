@@ -3,7 +3,8 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
-import { watchFiles } from "../../config/file-watcher.ts";
+import { readTls, tlsPathsOf } from "../../config/tls-material.ts";
+import { WatchedFiles } from "../../config/watched-files.ts";
 
 /** A bearer token as its digest: the token itself is not kept. */
 export interface BearerToken {
@@ -33,25 +34,26 @@ export function readCredentials(access: ListenerAccess): ListenerCredentials {
 
 /** Reads a listener's files again when they change. If that fails, reports the problem and keeps the last content. */
 export class CredentialFiles {
-  readonly #watch: { close(): void } | null;
+  readonly #files: WatchedFiles<ListenerCredentials>;
   #material: ListenerCredentials;
 
   /** @param onChange called with what was read anew */
   constructor(access: ListenerAccess, material: ListenerCredentials, { onFiles, onChange }: CredentialFilesEvents) {
     this.#material = material;
-    const files = [access.tls?.cert, access.tls?.key, access.tls?.ca, ...(access.auth?.bearer ?? [])].filter(
-      (file) => typeof file === "string",
-    );
-    const reread = (): void => {
-      try {
-        this.#material = readCredentials(access);
-        onChange(this.#material);
+    const paths = [...tlsPathsOf(access.tls), ...(access.auth?.bearer ?? [])];
+    this.#files = new WatchedFiles(paths, () => readCredentials(access), {
+      onProblem: onFiles,
+      onChange: (renewed) => {
+        this.#material = renewed;
+        onChange(renewed);
         onFiles(null);
-      } catch (error) {
-        onFiles(error instanceof Error ? error.message : String(error));
-      }
-    };
-    this.#watch = files.length === 0 ? null : watchFiles(files, reread);
+      },
+    });
+  }
+
+  /** Watches the files from now on. */
+  start(): void {
+    this.#files.start();
   }
 
   get tokens(): readonly BearerToken[] {
@@ -59,7 +61,7 @@ export class CredentialFiles {
   }
 
   close(): void {
-    this.#watch?.close();
+    this.#files.close();
   }
 }
 
@@ -71,12 +73,7 @@ interface CredentialFilesEvents {
 
 function readTlsOf({ tls }: ListenerAccess): SecureContextOptions {
   if (tls === null) return {};
-  return {
-    cert: readFileSync(tls.cert, "utf8"),
-    key: readFileSync(tls.key, "utf8"),
-    minVersion: tls.minVersion,
-    ...(tls.ca === null ? {} : { ca: readFileSync(tls.ca, "utf8") }),
-  };
+  return { ...readTls(tls), minVersion: tls.minVersion };
 }
 
 /** One token a line. Empty lines and lines that begin with # are ignored. */

@@ -131,6 +131,7 @@ export class Listener {
       onFiles: this.#events.onFiles,
       onChange: (renewed) => this.#useTls(renewed),
     });
+    files.start();
     return { files, accessControl: new AccessControl(access, () => files.tokens) };
   }
 

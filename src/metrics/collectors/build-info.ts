@@ -1,22 +1,22 @@
-/** What this program was built of, under the labels of `exporter_build_info` (seeds/exporter-api.md). */
+/** The build of this program, under the labels of `exporter_build_info` (seeds/exporter-api.md). */
 export interface Build {
   readonly version: string;
   readonly revision: string;
   readonly branch: string;
   readonly builddate: string;
-  /** The run-time's version: the name is the upstream's. */
+  /** The version of Node.js. The name is the upstream's. */
   readonly goversion: string;
   readonly goos: string;
   readonly goarch: string;
 }
 
-/** Node.js's names of processors as the upstream spells them; others are spelt alike. */
+/** Processor names of Node.js that the upstream spells differently. */
 const architectures: ReadonlyMap<string, string> = new Map([
   ["x64", "amd64"],
   ["ia32", "386"],
 ]);
 
-/** The build that runs. A package knows nothing of the revision, branch and date it was made of. */
+/** The running build. Its revision, branch and date are not part of the package. */
 export function buildInfo(version: string): Build {
   return {
     version: `v${version}`,

@@ -1,12 +1,12 @@
 import type { ProbeStat } from "./probe-stats.ts";
 import type { Collector } from "./collectors.ts";
 
-/** One collector and how its askings went. */
+/** One collector and its statistics. */
 export interface CollectorStat {
   readonly collector: Collector;
-  /** `null` while it has not been asked. */
+  /** `null` before its first probe. */
   readonly stat: ProbeStat | null;
-  /** How many documents or samples the last answer gave. */
+  /** How many documents or samples the last answer held. */
   readonly metrics: number;
 }
 
@@ -14,7 +14,7 @@ export interface CollectorStat {
 const widths = [24, 10, 10, 10, 10, 10, 6, 10];
 const columns = ["name", "total", "hit", "error", "skip", "metric", "ttl/s", "duration/ms"];
 
-/** The report of `/stat`: a table with one row a collector, each line with its newline. */
+/** The report of `/stat`: a table with one row per collector. Every line ends with a newline. */
 export function statText(rows: readonly CollectorStat[]): string {
   const lines = rows.map(({ collector, stat, metrics }) => [
     collector.name,
@@ -32,9 +32,9 @@ export function statText(rows: readonly CollectorStat[]): string {
 }
 
 /**
- * The report of `/explain`: a block a collector with SYNOPSIS, DESCRIPTION and OPTIONS, an empty line between them.
- * @param source the file that the collectors come from
- * @param noteOf what else there is to say of a collector, such as a disagreement; `null` for nothing
+ * The report of `/explain`: one block per collector with SYNOPSIS, DESCRIPTION and OPTIONS, separated by empty lines.
+ * @param source the file that configures the collectors
+ * @param noteOf a further line about a collector, such as a disagreement; `null` for none
  */
 export function explainText(
   collectors: readonly Collector[],
@@ -68,7 +68,7 @@ function option(name: string, value: string | number | boolean): string {
   return `#       ${name.padEnd(10)} ${value}`;
 }
 
-/** `100ms`, `2.5s`, `1m30s`: durations as the upstream writes them. */
+/** Formats a duration as the upstream does: `100ms`, `2.5s`, `1m30s`. */
 function goDuration(ms: number): string {
   if (ms < 1000) return `${ms}ms`;
   const minutes = Math.floor(ms / 60_000);

@@ -2,21 +2,21 @@ import type { Node } from "../../cluster/node.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { ProbeConfig } from "../../config/model/config.ts";
 
-/** One kind of probe of one node: what an exporter calls a collector (design.md, "The exporter dialect"). */
+/** One kind of probe of one node: what an exporter calls a collector (design.md, "The exporter API"). */
 export interface Collector {
   /** `demo.pg1.leader`. */
   readonly name: string;
   readonly cluster: string;
   readonly node: string;
-  /** What is asked, as askings are counted by. */
+  /** The endpoint that is probed; probes are counted by it. */
   readonly endpoint: string;
-  /** Whom: an exporter calls this the connection's database. */
+  /** What is probed: the node's API or its exporter. An exporter calls this the database of its connection. */
   readonly source: "api" | "exporter";
   readonly description: string;
   readonly ttlMs: number;
   readonly timeoutMs: number;
   readonly priority: number;
-  /** Whether there is no yes without it. */
+  /** Whether no check is a yes without it. */
   readonly isFatal: boolean;
 }
 
@@ -25,11 +25,11 @@ interface Kind {
   readonly source: "api" | "exporter";
   readonly description: string;
   readonly priority: number;
-  readonly ttlMs: (asks: CollectorSchedule) => number;
+  readonly ttlMs: (schedule: CollectorSchedule) => number;
   readonly isFatal: (node: Node) => boolean;
 }
 
-/** The cluster's documents are asked of one node in turn, whichever can be a witness. */
+/** The cluster's documents and their intervals. Each is requested from one suitable node at a time. */
 const documents: readonly [string, "clusterIntervalMs" | "configIntervalMs"][] = [
   ["cluster", "clusterIntervalMs"],
   ["config", "configIntervalMs"],
@@ -37,33 +37,41 @@ const documents: readonly [string, "clusterIntervalMs" | "configIntervalMs"][] =
   ["failsafe", "configIntervalMs"],
 ];
 
-/** How nodes are asked. */
+/** How often nodes are probed. */
 export interface CollectorSchedule {
   readonly probe: ProbeConfig;
-  /** The heartbeat loop is asked after at this multiple of the interval. */
-  readonly livenessEvery: number;
+  /** Liveness is probed once in so many probe intervals. */
+  readonly livenessIntervalFactor: number;
 }
 
 /** Every collector of one cluster's nodes, in the order of their priority; `node` narrows them to one node. */
 export function collectorsOf(
   cluster: ClusterState,
   node: string | null,
-  asks: CollectorSchedule,
+  schedule: CollectorSchedule,
 ): readonly Collector[] {
   return cluster.nodes
     .filter((observation) => node === null || observation.node.name === node)
-    .flatMap((observation) => collectorsOfNode(cluster.name, observation.node, asks))
+    .flatMap((observation) => collectorsOfNode(cluster.name, observation.node, schedule))
     .toSorted((one, other) => one.priority - other.priority);
 }
 
 /** The collectors of one node: those of its API and of its exporter, where it has them. */
-export function collectorsOfNode(cluster: string, node: Node, asks: CollectorSchedule): readonly Collector[] {
+export function collectorsOfNode(cluster: string, node: Node, schedule: CollectorSchedule): readonly Collector[] {
   const collectors: Collector[] = [];
   for (const { ttlMs, isFatal, ...kind } of kinds) {
     if (node[kind.source] === null) continue;
     const name = `${cluster}.${node.name}.${kind.endpoint}`;
-    const { timeoutMs } = asks.probe;
-    collectors.push({ ...kind, name, cluster, node: node.name, ttlMs: ttlMs(asks), timeoutMs, isFatal: isFatal(node) });
+    const { timeoutMs } = schedule.probe;
+    collectors.push({
+      ...kind,
+      name,
+      cluster,
+      node: node.name,
+      ttlMs: ttlMs(schedule),
+      timeoutMs,
+      isFatal: isFatal(node),
+    });
   }
   return collectors;
 }
@@ -98,13 +106,13 @@ const kinds: readonly Kind[] = [
     source: "api",
     description: "The heartbeat loop of the cluster manager, GET /liveness of its API",
     priority: 130,
-    ttlMs: ({ probe, livenessEvery }) => livenessEvery * probe.intervalMs,
+    ttlMs: ({ probe, livenessIntervalFactor }) => livenessIntervalFactor * probe.intervalMs,
     isFatal: () => false,
   },
   ...documents.map(([endpoint, interval], at) => ({
     endpoint,
     source: "api" as const,
-    description: `The cluster's document /${endpoint}, asked of one node at a time`,
+    description: `The cluster's document /${endpoint}, requested from one node at a time`,
     priority: 140 + 10 * at,
     ttlMs: ({ probe }: CollectorSchedule) => probe[interval],
     isFatal: () => false,

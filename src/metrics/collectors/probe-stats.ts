@@ -1,4 +1,4 @@
-/** One asking of a node that is over, or was left out. */
+/** A probe of a node that has finished, or was skipped. */
 export interface ProbeRecord {
   readonly cluster: string;
   readonly node: string;
@@ -8,32 +8,34 @@ export interface ProbeRecord {
   readonly durationMs: number;
 }
 
-/** How the askings of one node for one thing went so far. */
+/** Statistics of the probes of one endpoint of one node. */
 export interface ProbeStat {
   readonly cluster: string;
   readonly node: string;
   readonly endpoint: string;
-  /** How often each outcome came, `skipped` not among them. */
+  /** How often each outcome occurred, except `skipped`. */
   readonly outcomes: ReadonlyMap<string, number>;
   readonly total: number;
   readonly errors: number;
-  /** How often it was left out because asking made no sense. */
+  /** How often it was skipped because probing made no sense. */
   readonly skipped: number;
   readonly totalMs: number;
   readonly lastMs: number;
-  /** Wall time when the last one was over, in ms; `null` while none was. */
+  /** When the last probe finished, in ms since the epoch; `null` before that. */
   readonly lastAtWallMs: number | null;
   readonly hasLastFailed: boolean;
 }
 
-type Mutable = { -readonly [Key in keyof ProbeStat]: ProbeStat[Key] } & { readonly outcomes: Map<string, number> };
+type MutableProbeStat = { -readonly [Key in keyof ProbeStat]: ProbeStat[Key] } & {
+  readonly outcomes: Map<string, number>;
+};
 
-/** More kinds of asking than the largest configuration has; beyond it nothing new is counted. */
-const keptMax = 50_000;
+/** More endpoints than the largest configuration has. Beyond it nothing new is counted. */
+const rowsMax = 50_000;
 
-/** Counts the askings by node and question. Bounded by what is asked; forgotten at a reload, as an exporter's statistics are. */
+/** Counts probes by node and endpoint. Forgotten at a reload, as an exporter's statistics are. */
 export class ProbeStats {
-  readonly #rows = new Map<string, Mutable>();
+  readonly #rows = new Map<string, MutableProbeStat>();
 
   count(record: ProbeRecord, atWallMs: number): void {
     const row = this.#row(record);
@@ -52,9 +54,9 @@ export class ProbeStats {
     row.hasLastFailed = !isAnswered;
   }
 
-  /** The askings of one node for one thing; `null` while there was none. */
-  of(cluster: string, node: string, question: string): ProbeStat | null {
-    return this.#rows.get(keyOf(cluster, node, question)) ?? null;
+  /** The statistics of one endpoint of one node; `null` before its first probe. */
+  of(cluster: string, node: string, endpoint: string): ProbeStat | null {
+    return this.#rows.get(keyOf(cluster, node, endpoint)) ?? null;
   }
 
   all(): Iterable<ProbeStat> {
@@ -65,19 +67,19 @@ export class ProbeStats {
     this.#rows.clear();
   }
 
-  #row({ cluster, node, endpoint }: ProbeRecord): Mutable | null {
+  #row({ cluster, node, endpoint }: ProbeRecord): MutableProbeStat | null {
     const key = keyOf(cluster, node, endpoint);
     const known = this.#rows.get(key);
     if (known !== undefined) return known;
-    if (this.#rows.size >= keptMax) return null;
+    if (this.#rows.size >= rowsMax) return null;
     const counts = { total: 0, errors: 0, skipped: 0, totalMs: 0, lastMs: 0, lastAtWallMs: null, hasLastFailed: false };
-    const row: Mutable = { cluster, node, endpoint, outcomes: new Map(), ...counts };
+    const row: MutableProbeStat = { cluster, node, endpoint, outcomes: new Map(), ...counts };
     this.#rows.set(key, row);
     return row;
   }
 }
 
-/** No cluster and no question has a line break in its name. */
-function keyOf(cluster: string, node: string, question: string): string {
-  return `${cluster}\n${question}\n${node}`;
+/** Names of clusters and endpoints contain no line break. */
+function keyOf(cluster: string, node: string, endpoint: string): string {
+  return `${cluster}\n${endpoint}\n${node}`;
 }

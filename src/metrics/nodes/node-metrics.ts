@@ -4,27 +4,27 @@ import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { NodeSeries } from "./node-view.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 
-/** What we know of each node, under our own names: age, role, lag and fitness with the reason. */
+/** Our own metrics of each node: age, reachability, role, lag, and fitness with the reason. */
 export function nodeMetrics(views: readonly NodeSeries[]): readonly Family[] {
   return [
     family(
       views,
       { name: "rolecall_node_age_seconds", help: "Age of the node's last report." },
-      ({ view: clusterView, observation, labels }) =>
-        observation.report === null ? [] : [[labels, (clusterView.nowMs - observation.sentAtMs) / 1000]],
+      ({ view, observation, labels }) =>
+        observation.report === null ? [] : [[labels, (view.nowMs - observation.sentAtMs) / 1000]],
     ),
     family(
       views,
       { name: "rolecall_node_up", help: "1 while the node's last probe was answered." },
       ({ summary, labels }) => [[labels, summary.isReachable ? 1 : 0]],
     ),
-    family(views, { name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known." }, (view) =>
-      lag(view, ({ bytes }) => bytes),
+    family(views, { name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known." }, (series) =>
+      lag(series, ({ bytes }) => bytes),
     ),
     family(
       views,
       { name: "rolecall_node_lag_seconds", help: "Replay lag in time, from our own samples; rounded up." },
-      (view) => lag(view, ({ timeMs }) => (timeMs === null ? null : timeMs / 1000)),
+      (series) => lag(series, ({ timeMs }) => (timeMs === null ? null : timeMs / 1000)),
     ),
     family(views, { name: "rolecall_node_role", help: "1 for the role the node reports." }, ({ summary, labels }) => [
       [`${labels},${labelsText({ role: summary.role })}`, 1],
@@ -42,25 +42,25 @@ export function nodeMetrics(views: readonly NodeSeries[]): readonly Family[] {
       views,
       {
         name: "rolecall_exporter_disagrees",
-        help: "1 while the node's exporter tells another role than its API. It decides nothing.",
+        help: "1 while the node's exporter reports another role than its API. No verdict depends on it.",
       },
-      ({ view: sight, observation, labels }) =>
+      ({ view, observation, labels }) =>
         observation.node.api === null || observation.node.exporter === null
           ? []
-          : [[labels, disagreement(sight, observation) === null ? 0 : 1]],
+          : [[labels, disagreement(view, observation) === null ? 0 : 1]],
     ),
   ];
 }
 
-/** How askings ended, by node and question. */
-export function askingMetrics(askings: Iterable<ProbeStat>): readonly Family[] {
+/** How probes ended, by node and endpoint. */
+export function probeMetrics(stats: Iterable<ProbeStat>): readonly Family[] {
   const name = "rolecall_probes_total";
   return [
     {
       name,
       type: "counter",
-      help: "Askings of a node by what was asked and how it ended.",
-      samples: () => samples(askings),
+      help: "Probes of a node by endpoint and outcome.",
+      samples: () => samples(stats),
     },
   ];
 
@@ -89,7 +89,7 @@ function family(
   return { name, type: "gauge", help, samples };
 }
 
-/** A holder does not lag. */
+/** The holder of the lock does not lag. */
 function lag(
   { view, observation, labels }: NodeSeries,
   of: (lag: ReturnType<typeof presentLag>) => number | null,

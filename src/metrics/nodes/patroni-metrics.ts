@@ -6,34 +6,39 @@ import { sampleLine, type Family } from "../../exposition/writer.ts";
 const stateNumbers: ReadonlyMap<string, number> = new Map(
   [
     "initializing new cluster,initdb failed,running custom bootstrap script,custom bootstrap failed,creating replica",
-    "running,starting,starting after custom bootstrap,start failed,restarting,restart failed,stopping,stopped,stop failed,crashed",
+    "running,starting,starting after custom bootstrap,start failed,restarting,restart failed",
+    "stopping,stopped,stop failed,crashed",
   ]
     .flatMap((names) => names.split(","))
     .map((name, number) => [name, number]),
 );
 
-/** One of the node's own metrics; `db:` stands for the database's prefix. `null` is not known, and then there is no sample. */
-interface Figure {
+/**
+ * One of the metrics that nodes have. `db:` stands for the prefix of the database. An unknown value is `null` and has
+ * no sample.
+ */
+interface MetricDefinition {
   readonly name: string;
   readonly help: string;
-  /** Only where it is no gauge. */
+  /** Default: gauge */
   readonly type?: Family["type"];
   readonly value: (view: NodeSeries, document: NonNullable<NodeSeries["document"]>) => number | null;
 }
 
 /**
- * All metrics that nodes show of themselves (seeds/node-api.md, "Metrics"), of every node, from the documents in memory. The positions
- * are counters by their nature; they are written as untyped, because a counter has to be called `_total` to pass `promtool check metrics`.
+ * The metrics that nodes have (seeds/node-api.md, "Metrics"), of every node, from the documents in memory. Positions
+ * are counters by nature but written as untyped, because a counter's name must end with `_total` to pass `promtool
+ * check metrics`.
  */
 export function managerFamilies(views: readonly NodeSeries[], naming: "upstream" | "neutral"): readonly Family[] {
   const [manager, database] = naming === "upstream" ? ["patroni_", "patroni_postgres_"] : ["ha_", "ha_db_"];
-  return figures.map(({ name, help, type = "gauge", value }): Family => {
+  return definitions.map(({ name, help, type = "gauge", value }): Family => {
     const full = name.startsWith("db:") ? `${database}${name.slice(3)}` : `${manager}${name}`;
     return { name: full, type, help, samples: () => samplesOf(full, views, value) };
   });
 }
 
-function* samplesOf(name: string, views: readonly NodeSeries[], valueOf: Figure["value"]): Iterable<string> {
+function* samplesOf(name: string, views: readonly NodeSeries[], valueOf: MetricDefinition["value"]): Iterable<string> {
   for (const view of views) {
     const value = view.document === null ? null : valueOf(view, view.document);
     yield value === null ? "" : sampleLine(name, view.managerLabels, value);
@@ -42,11 +47,11 @@ function* samplesOf(name: string, views: readonly NodeSeries[], valueOf: Figure[
 
 const isReplica = ({ observation }: NodeSeries): boolean => observation.report?.role === "replica";
 const isRunning = ({ observation }: NodeSeries): boolean => observation.report?.state === "running";
-/** What only a cluster manager knows has no sample of a node that has none. */
+/** Values that only a cluster manager knows: a node without one has no sample. */
 const managed = (view: NodeSeries, value: number | null): number | null =>
   view.observation.node.api === null ? null : value;
 
-const figures: readonly Figure[] = [
+const definitions: readonly MetricDefinition[] = [
   {
     name: "version",
     help: "Version of the cluster manager without periods.",
@@ -61,8 +66,8 @@ const figures: readonly Figure[] = [
   {
     name: "primary",
     help: "1 if this node is the leader, else 0.",
-    value: ({ view: clusterView, observation: { node, report } }) =>
-      flag(clusterView.lock.holder === node.name && report?.role === "primary"),
+    value: ({ view, observation: { node, report } }) =>
+      flag(view.lock.holder === node.name && report?.role === "primary"),
   },
   {
     name: "xlog_location",
@@ -107,8 +112,8 @@ const figures: readonly Figure[] = [
     name: "xlog_paused",
     help: "1 if replay of the transaction log is paused, else 0.",
     value: ({ observation }, document) => {
-      const seen = observation.exporter?.page?.isReplayPaused ?? null;
-      if (observation.node.api === null) return seen === null ? null : flag(seen);
+      const isPaused = observation.exporter?.page?.isReplayPaused ?? null;
+      if (observation.node.api === null) return isPaused === null ? null : flag(isPaused);
       return flag(xlogOf(document)["paused"] === true);
     },
   },
@@ -180,7 +185,7 @@ const figures: readonly Figure[] = [
   },
 ];
 
-/** `4.1.4` as 40104. */
+/** Converts `4.1.4` to 40104. */
 function versionNumber(version: string | null | undefined): number | null {
   const parts = /^(\d+)\.(\d+)\.(\d+)/.exec(version ?? "");
   return parts === null ? null : Number(parts[1]) * 10_000 + Number(parts[2]) * 100 + Number(parts[3]);

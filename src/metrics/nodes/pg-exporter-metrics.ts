@@ -4,30 +4,31 @@ import type { Collector } from "../collectors/collectors.ts";
 import type { NodeSeries } from "./node-view.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 
-/** What the exporter's own metrics are made of. */
-export interface ExporterFacts {
+/** What the exporter's own metrics are made from. */
+export interface ExporterFamiliesContext {
   readonly naming: "upstream" | "neutral";
-  /** Prefix of all of them; `null` is the naming's own. */
+  /** Prefix of all names; `null`: the default of `naming`. */
   readonly namespace: string | null;
   readonly build: Build;
   /** Seconds since this process started. */
   readonly uptimeS: number;
-  /** What was asked of a node so far. */
+  /** The collectors of a node that were probed at least once. */
   readonly source: (view: NodeSeries) => readonly ReadSource[];
 }
 
-/** One family of the group: its samples of one node. */
+/** One sample. */
 type Row = readonly [labels: string, value: number];
 
 /**
- * The built-in metrics of an exporter (seeds/exporter-api.md, "Built-in metrics"), of every node. An asking of a node is what an exporter
- * calls a scrape, and a collector is one kind of probe: `datname` says whom it asks (api or exporter), `query` what. What the upstream
- * calls a counter without ending its name on `_total` is untyped, because `promtool check metrics` takes nothing else.
+ * The built-in metrics of an exporter (seeds/exporter-api.md, "Built-in metrics"), of every node. A probe of a node is
+ * what an exporter calls a scrape, and a collector is one kind of probe: `datname` is its source (api or exporter),
+ * `query` its endpoint. A counter of the upstream whose name does not end with `_total` is written as untyped:
+ * `promtool check metrics` accepts nothing else.
  */
-export function exporterFamilies(views: readonly NodeSeries[], facts: ExporterFacts): readonly Family[] {
-  const prefix = facts.namespace ?? (facts.naming === "upstream" ? "pg" : "db");
+export function exporterFamilies(views: readonly NodeSeries[], context: ExporterFamiliesContext): readonly Family[] {
+  const prefix = context.namespace ?? (context.naming === "upstream" ? "pg" : "db");
   // The neutral vocabulary has no prefix before `exporter_` of its own.
-  const group = facts.namespace === null && facts.naming === "neutral" ? "exporter_" : `${prefix}_exporter_`;
+  const group = context.namespace === null && context.naming === "neutral" ? "exporter_" : `${prefix}_exporter_`;
   return [
     family(views, `${prefix}_up`, {
       help: "1 when the database is reachable and running, else 0.",
@@ -41,21 +42,21 @@ export function exporterFamilies(views: readonly NodeSeries[], facts: ExporterFa
       help: "1 in recovery (replica), else 0; the last known while it is down.",
       rows: inRecovery,
     }),
-    ...processFamilies(views, group, facts),
-    ...scrapeFamilies(views, group, facts),
-    ...collectorFamilies(views, group, facts),
+    ...processFamilies(views, group, context),
+    ...scrapeFamilies(views, group, context),
+    ...collectorFamilies(views, group, context),
   ];
 }
 
 function processFamilies(
   views: readonly NodeSeries[],
   group: string,
-  { build, uptimeS }: ExporterFacts,
+  { build, uptimeS }: ExporterFamiliesContext,
 ): readonly Family[] {
   const info = labelsText({ ...build });
   return [
     family(views, `${group}build_info`, {
-      help: "Constant 1, with what this exporter was built of.",
+      help: "Constant 1, labelled with the build of this exporter.",
       rows: ({ labels }) => [[`${labels},${info}`, 1]],
     }),
     family(views, `${group}up`, {
@@ -69,112 +70,118 @@ function processFamilies(
   ];
 }
 
-function scrapeFamilies(views: readonly NodeSeries[], group: string, facts: ExporterFacts): readonly Family[] {
-  const all = (view: NodeSeries): readonly ProbeStat[] => facts.source(view).map(({ stat }) => stat);
+function scrapeFamilies(
+  views: readonly NodeSeries[],
+  group: string,
+  context: ExporterFamiliesContext,
+): readonly Family[] {
+  const all = (view: NodeSeries): readonly ProbeStat[] => context.source(view).map(({ stat }) => stat);
   const perNode =
-    (valueOf: (askings: readonly ProbeStat[]) => number | null) =>
+    (valueOf: (stats: readonly ProbeStat[]) => number | null) =>
     (view: NodeSeries): readonly Row[] => {
       const value = valueOf(all(view));
       return value === null ? [] : [[view.labels, value]];
     };
   const perSource =
-    (valueOf: (askings: readonly ProbeStat[]) => number | null) =>
+    (valueOf: (stats: readonly ProbeStat[]) => number | null) =>
     (view: NodeSeries): readonly Row[] =>
       (["api", "exporter"] as const).flatMap((datname): readonly Row[] => {
-        const own = facts
-          .source(view)
-          .flatMap(({ collector, stat: probeStat }) => (collector.source === datname ? [probeStat] : []));
+        const own = context.source(view).flatMap(({ collector, stat }) => (collector.source === datname ? [stat] : []));
         const value = own.length === 0 ? null : valueOf(own);
         return value === null ? [] : [[`${view.labels},datname="${datname}"`, value]];
       });
   return [
     family(views, `${group}last_scrape_time`, {
-      help: "Epoch seconds when the node was last asked.",
+      help: "Epoch seconds of the last probe of the node.",
       rows: perNode(lastTime),
     }),
     family(views, `${group}scrape_duration`, {
-      help: "Seconds the last asking of the node took.",
+      help: "Duration of the last probe of the node in seconds.",
       rows: perNode(lastDuration),
     }),
     family(views, `${group}scrape_total_count`, {
       type: "untyped",
-      help: "Askings of the node.",
-      rows: perNode((askings) => sum(askings, "total")),
+      help: "Probes of the node.",
+      rows: perNode((stats) => sum(stats, "total")),
     }),
     family(views, `${group}scrape_error_count`, {
       type: "untyped",
-      help: "Askings of the node that failed.",
-      rows: perNode((askings) => sum(askings, "errors")),
+      help: "Probes of the node that failed.",
+      rows: perNode((stats) => sum(stats, "errors")),
     }),
     family(views, `${group}server_scrape_duration`, {
-      help: "Seconds the last asking of this source took.",
+      help: "Duration of the last probe of this source in seconds.",
       rows: perSource(lastDuration),
     }),
     family(views, `${group}server_scrape_total_seconds`, {
-      help: "Seconds spent on asking this source.",
-      rows: perSource((askings) => sum(askings, "totalMs") / 1000),
+      help: "Seconds spent on probes of this source.",
+      rows: perSource((stats) => sum(stats, "totalMs") / 1000),
     }),
     family(views, `${group}server_scrape_total_count`, {
       type: "untyped",
-      help: "Askings of this source.",
-      rows: perSource((askings) => sum(askings, "total")),
+      help: "Probes of this source.",
+      rows: perSource((stats) => sum(stats, "total")),
     }),
     family(views, `${group}server_scrape_error_count`, {
       type: "untyped",
-      help: "Askings of this source that failed.",
-      rows: perSource((askings) => sum(askings, "errors")),
+      help: "Probes of this source that failed.",
+      rows: perSource((stats) => sum(stats, "errors")),
     }),
   ];
 }
 
-function collectorFamilies(views: readonly NodeSeries[], group: string, facts: ExporterFacts): readonly Family[] {
+function collectorFamilies(
+  views: readonly NodeSeries[],
+  group: string,
+  context: ExporterFamiliesContext,
+): readonly Family[] {
   const per =
-    (valueOf: (asked: ReadSource, view: NodeSeries) => number) =>
+    (valueOf: (source: ReadSource, view: NodeSeries) => number) =>
     (view: NodeSeries): readonly Row[] =>
-      facts
+      context
         .source(view)
-        .map((asked) => [
-          `${view.labels},datname="${asked.collector.source}",query="${asked.collector.endpoint}"`,
-          valueOf(asked, view),
+        .map((source) => [
+          `${view.labels},datname="${source.collector.source}",query="${source.collector.endpoint}"`,
+          valueOf(source, view),
         ]);
   return [
     family(views, `${group}query_cache_ttl`, {
-      help: "Seconds an answer of this collector is kept before it is asked for again.",
+      help: "Seconds from one probe of this collector to the next.",
       rows: per(({ collector }) => collector.ttlMs / 1000),
     }),
     family(views, `${group}query_scrape_duration`, {
-      help: "Seconds the last asking took.",
+      help: "Duration of the last probe in seconds.",
       rows: per(({ stat }) => stat.lastMs / 1000),
     }),
     family(views, `${group}query_scrape_total_count`, {
       type: "untyped",
-      help: "Askings.",
-      rows: per(({ stat: probeStat }) => probeStat.total),
+      help: "Probes.",
+      rows: per(({ stat }) => stat.total),
     }),
     family(views, `${group}query_scrape_error_count`, {
       type: "untyped",
-      help: "Askings that failed.",
-      rows: per(({ stat: asking }) => asking.errors),
+      help: "Probes that failed.",
+      rows: per(({ stat }) => stat.errors),
     }),
     family(views, `${group}query_scrape_hit_count`, {
       type: "untyped",
-      help: "Askings that were answered.",
-      rows: per(({ stat: asking }) => asking.total - asking.errors),
+      help: "Probes that were answered.",
+      rows: per(({ stat }) => stat.total - stat.errors),
     }),
     family(views, `${group}query_scrape_metric_count`, {
       type: "untyped",
       help: "Documents or samples read from the last answer.",
-      rows: per(({ stat: asking, collector }, view) => readFrom(asking, collector, view)),
+      rows: per(({ stat, collector }, view) => readFrom(stat, collector, view)),
     }),
     family(views, `${group}query_scrape_predicate_skip_count`, {
       type: "untyped",
-      help: "Askings left out because they made no sense.",
-      rows: per(({ stat: asking }) => asking.skipped),
+      help: "Probes skipped because they made no sense.",
+      rows: per(({ stat }) => stat.skipped),
     }),
   ];
 }
 
-/** How many values the last answer gave: one document, or the samples of a page that we read. */
+/** How many values the last answer held: one document, or the samples of a page that we read. */
 export function readFrom(
   { hasLastFailed, total }: ProbeStat,
   { endpoint }: Collector,
@@ -184,7 +191,7 @@ export function readFrom(
   return endpoint === "metrics" ? (observation.exporter?.page?.samples ?? 0) : 1;
 }
 
-/** One collector that has been asked. */
+/** One collector that was probed at least once. */
 export interface ReadSource {
   readonly collector: Collector;
   readonly stat: ProbeStat;
@@ -205,21 +212,21 @@ function inRecovery({ labels, observation }: NodeSeries): readonly Row[] {
   return [[labels, role === "replica" || role === "standby_leader" ? 1 : 0]];
 }
 
-function lastTime(askings: readonly ProbeStat[]): number | null {
-  const last = Math.max(...askings.map(({ lastAtWallMs }) => lastAtWallMs ?? 0));
+function lastTime(stats: readonly ProbeStat[]): number | null {
+  const last = Math.max(...stats.map(({ lastAtWallMs }) => lastAtWallMs ?? 0));
   return last > 0 ? Math.floor(last / 1000) : null;
 }
 
-function lastDuration(askings: readonly ProbeStat[]): number | null {
-  const last = askings.reduce<ProbeStat | null>(
+function lastDuration(stats: readonly ProbeStat[]): number | null {
+  const last = stats.reduce<ProbeStat | null>(
     (newest, row) => ((row.lastAtWallMs ?? 0) > (newest?.lastAtWallMs ?? 0) ? row : newest),
     null,
   );
   return last === null ? null : last.lastMs / 1000;
 }
 
-function sum(askings: readonly ProbeStat[], of: "total" | "errors" | "totalMs"): number {
-  return askings.reduce((all, row) => all + row[of], 0);
+function sum(stats: readonly ProbeStat[], of: "total" | "errors" | "totalMs"): number {
+  return stats.reduce((all, row) => all + row[of], 0);
 }
 
 function family(

@@ -34,7 +34,7 @@ before(async () => {
   assert.ok(loaded.ok);
   app = new App(loaded.config, silentLogger);
   await app.start();
-  url = `http://127.0.0.1:${app.doors.find((listener) => listener.config.dialect === "node")?.port ?? 0}`;
+  url = `http://127.0.0.1:${app.listeners.find((listener) => listener.config.dialect === "node")?.port ?? 0}`;
 });
 
 after(async () => {
@@ -42,10 +42,9 @@ after(async () => {
   await simulator.stop();
 });
 
-test("status, check and explain agree between a local probe and a running rolecall", async () => {
-  const adminListener = app.doors.find((listener) => listener.config.dialect === "admin");
-  const admin = `http://127.0.0.2:${adminListener?.port ?? 0}`;
-  for (const [adminSource, source] of [
+test("status, check and explain give by one probing of their own what the running rolecall gives", async () => {
+  const admin = `http://127.0.0.2:${app.listeners.find((openListener) => openListener.config.dialect === "admin")?.port ?? 0}`;
+  for (const [look, source] of [
     [
       ["--server", admin],
       ["--server", url, "--cluster", "demo"],

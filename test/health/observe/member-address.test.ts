@@ -3,8 +3,8 @@ import { test } from "node:test";
 import { discoveringCluster, applyMemberList, failUntilDown, describeNodes, seedUrl } from "../../fake/member-lists.ts";
 
 test("a node that answers keeps its address until its own document names another, where it starts as unknown", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
   for (const of of ["pg2", seedUrl, "pg9"]) {
@@ -58,8 +58,8 @@ test("a failed node takes its address from a document that names the holder, or 
 });
 
 test("a document that names the holder at another address moves no node", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
   failUntilDown(watched, "pg2", 3_000);
   applyMemberList(watched, ["pg1 clone1", "pg2 clone2"], 3_000, { of: "pg3", leader: "pg1" });
@@ -68,18 +68,18 @@ test("a document that names the holder at another address moves no node", () => 
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://truly:8008"]);
 });
 
-test("the holder is matched by address if the list gives it another name", () => {
-  const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "pg1" }] });
-  list(watched, ["pg2"], 0);
+test("the holder is matched by address if the applyMemberList gives it another name", () => {
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "pg1" }] });
+  applyMemberList(watched, ["pg2"], 0);
   watched.lead("db1", 0, { patroni: { version: "4.1.4", scope: "demo", name: "pg1" } });
   failUntilDown(watched, "pg2", 3_000);
   applyMemberList(watched, ["pg1", "pg2 elsewhere"], 3_000, { of: "db1", leader: "pg1" });
   assert.deepEqual(describeNodes(watched), ["db1 http://pg1:8008 seen", "pg2 http://elsewhere:8008"]);
 });
 
-test("the list of a node of another database system is ignored", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2", "pg3"], 0);
+test("the applyMemberList of a node of another database system is ignored", () => {
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg3", 0, { database_system_identifier: "7000000000000000002" });
   const { cluster } = watched;
@@ -88,7 +88,7 @@ test("the list of a node of another database system is ignored", () => {
 });
 
 test("a database address comes from the node's own document, or from one that names the holder and has the node's address", () => {
-  const watched = discovering();
+  const watched = discoveringCluster();
   const database = (): string | undefined =>
     watched.cluster.nodes.find(({ node }) => node.name === "pg2")?.node.database?.host;
   applyMemberList(watched, ["pg1", "pg2"], 0, { host: "10.0.0.2" });
@@ -105,7 +105,7 @@ test("a database address comes from the node's own document, or from one that na
 });
 
 test("a fixed node's member name is the one it states, whatever lists name it", () => {
-  const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
   const member = (): string | undefined => watched.cluster.nodes[0]?.node.member;
   applyMemberList(watched, ["evil pg1"], 0);
   assert.equal(member(), "evil", "nothing is known yet");
@@ -120,7 +120,7 @@ test("a fixed node's member name is the one it states, whatever lists name it", 
   assert.equal(watched.judge("db1", "primary", 4), "fit");
 });
 
-test("a new member replaces a node that the list omits at the same address, once that node does not answer", () => {
+test("a new member replaces a node that the applyMemberList omits at the same address, once that node does not answer", () => {
   for (const order of [
     ["pg4 pg1", "pg2"],
     ["pg2", "pg4 pg1"],
@@ -139,7 +139,7 @@ test("a new member replaces a node that the list omits at the same address, once
 });
 
 test("a node that states no name is replaced if its own document has another member at its address", () => {
-  const watched = discovering();
+  const watched = discoveringCluster();
   const nameless = { patroni: { version: "3.0.2", scope: "demo" } };
   applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.follow("pg1", 0, nameless);
@@ -150,8 +150,8 @@ test("a node that states no name is replaced if its own document has another mem
 });
 
 test("a known member takes the address of an unlisted node that does not answer; an answering node keeps it", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2", "pg3"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg3", 0);
   failUntilDown(watched, "pg2", 3_000);
@@ -167,10 +167,10 @@ test("a known member takes the address of an unlisted node that does not answer;
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg3:8008"]);
 });
 
-test("a new member at an address that another has just left is a node of its own, list after list", () => {
-  const watched = discovering();
-  list(watched, ["pg1"], 0);
-  lose(watched, "pg1", 900);
+test("a new member at an address that another has just left is a node of its own, applyMemberList after applyMemberList", () => {
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1"], 0);
+  failUntilDown(watched, "pg1", 900);
   for (const atMs of [1_000, 2_000, 3_000]) {
     applyMemberList(watched, ["pg1 elsewhere", "pg4 pg1"], atMs);
     watched.follow("pg1", atMs);
@@ -179,7 +179,7 @@ test("a new member at an address that another has just left is a node of its own
   }
 });
 
-test("members that swap addresses keep their names, in any list order", () => {
+test("members that swap addresses keep their names, in any applyMemberList order", () => {
   const rounds = [
     ["pg1 pg2", "pg2 pg1", "pg3"],
     ["pg1 pg2", "pg2 pg3", "pg3 pg1"],
@@ -208,8 +208,8 @@ test("members that swap addresses keep their names, in any list order", () => {
 });
 
 test("a member does not get the address of a node that stays, nor does a third node get that member's address", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2", "pg3"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
   watched.follow("pg3", 0);
   failUntilDown(watched, "pg1", 900);
   failUntilDown(watched, "pg2", 900);
@@ -217,7 +217,7 @@ test("a member does not get the address of a node that stays, nor does a third n
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008", "pg3 http://pg3:8008 seen"]);
 });
 
-test("of two members at one address one gets it, in any list order", () => {
+test("of two members at one address one gets it, in any applyMemberList order", () => {
   for (const order of [
     ["pg8 shared", "pg9 shared"],
     ["pg9 shared", "pg8 shared"],

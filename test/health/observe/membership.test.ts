@@ -5,17 +5,17 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const dayMs = 24 * 3_600_000;
 
-test("a node name can be rejected only after the first member list", () => {
-  const watched = discovering();
+test("a node name can be rejected only after the first member applyMemberList", () => {
+  const watched = discoveringCluster();
   assert.equal(watched.cluster.isMembershipKnown, false);
   applyMemberList(watched, ["pg1"], 0);
   assert.equal(watched.cluster.isMembershipKnown, true);
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
 });
 
-test("a member list adds and updates nodes; omitted nodes keep their evidence", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+test("a member applyMemberList adds and updates nodes; omitted nodes keep their evidence", () => {
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg2", 0);
   applyMemberList(watched, ["pg1", "pg3"], 1_000);
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008 seen", "pg3 http://pg3:8008"]);
@@ -23,8 +23,8 @@ test("a member list adds and updates nodes; omitted nodes keep their evidence", 
 });
 
 test("an unchanged member stays the same object, so that its prober continues", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   const [first, second] = watched.cluster.nodes;
   failUntilDown(watched, "pg2", 900);
   applyMemberList(watched, ["pg1", "pg2 pg9"], 1_000);
@@ -32,7 +32,7 @@ test("an unchanged member stays the same object, so that its prober continues", 
   assert.notEqual(watched.cluster.nodes[1]?.node, second?.node);
 });
 
-test("a list of another scope or without members changes nothing", () => {
+test("a applyMemberList of another scope or without members changes nothing", () => {
   const watched = discoveringCluster();
   applyMemberList(watched, ["pg1"], 0);
   const { cluster } = watched;
@@ -43,8 +43,8 @@ test("a list of another scope or without members changes nothing", () => {
 });
 
 test("an unlisted node is forgotten after a day without an answer, a fixed node never", () => {
-  const watched = discovering({ nodes: ["db1"] });
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster({ nodes: ["db1"] });
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.follow("pg2", 10);
   applyMemberList(watched, ["pg1"], dayMs);
   assert.equal(watched.cluster.nodes.length, 3);
@@ -54,7 +54,7 @@ test("an unlisted node is forgotten after a day without an answer, a fixed node 
   assert.deepEqual(describeNodes(watched), ["db1 http://db1:8008", "pg1 http://pg1:8008"]);
 });
 
-test("a fixed node's configured fields override the list, matched by name or by address", () => {
+test("a fixed node's configured fields override the applyMemberList, matched by name or by address", () => {
   const nodes = [
     { name: "db1", api: "http://pg1:8008", database: { host: "10.1.1.1", port: 6432 } },
     { name: "pg2", api: "http://inside:8008" },
@@ -71,9 +71,9 @@ test("a fixed node's configured fields override the list, matched by name or by 
   );
 });
 
-test("a configured member name stays, whatever the list names the node at that address", () => {
-  const watched = discovering({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "other" }] });
-  list(watched, ["pg1"], 0);
+test("a configured member name stays, whatever the applyMemberList names the node at that address", () => {
+  const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "other" }] });
+  applyMemberList(watched, ["pg1"], 0);
   assert.deepEqual(
     watched.cluster.nodes.map(({ node }) => `${node.name} ${node.member}`),
     ["db1 other"],
@@ -81,8 +81,8 @@ test("a configured member name stays, whatever the list names the node at that a
 });
 
 test("members that never answered are bounded and removed first", () => {
-  const watched = discovering();
-  list(watched, ["pg1", "pg2"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
   const bogus = Array.from({ length: 2_000 }, (_, at) => `bogus${at}`);
@@ -106,7 +106,7 @@ test("members that never answered are bounded and removed first", () => {
 });
 
 test("lists with new names every time do not exhaust memory", () => {
-  const watched = discovering();
+  const watched = discoveringCluster();
   for (let round = 0; round < 3; round += 1) {
     applyMemberList(
       watched,
@@ -117,22 +117,22 @@ test("lists with new names every time do not exhaust memory", () => {
   assert.equal(watched.cluster.nodes.length, 1_600);
 });
 
-test("a list adds no member without discovery", () => {
-  const watched = new Watched({ nodes: ["pg1"] });
-  list(watched, ["pg1", "pg2"], 0);
-  assert.deepEqual(nodesOf(watched), ["pg1 http://pg1:8008"]);
+test("a applyMemberList adds no member without discovery", () => {
+  const watched = new ClusterFixture({ nodes: ["pg1"] });
+  applyMemberList(watched, ["pg1", "pg2"], 0);
+  assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
 });
 
 test("the views of the last hundred witnesses are kept", () => {
-  const watched = new Watched({ nodes: ["pg1"] });
-  for (let at = 0; at < 300; at += 1) watched.named("pg1", `w${at}`, at);
+  const watched = new ClusterFixture({ nodes: ["pg1"] });
+  for (let at = 0; at < 300; at += 1) watched.nameLeader("pg1", `w${at}`, at);
   assert.equal(watched.cluster.leaderViews.size, 101);
   assert.equal(watched.cluster.leaderViews.get("w299")?.leader, "pg1");
 });
 
 test("documents of another scope are not served", () => {
-  const watched = discovering();
-  list(watched, ["pg1"], 0);
+  const watched = discoveringCluster();
+  applyMemberList(watched, ["pg1"], 0);
   watched.document("history", { of: "pg1", value: [[1, 5, "x", "y"]] }, 5);
   assert.equal(watched.cluster.documents.history?.source, "pg1");
   assert.equal(watched.cluster.switchPoints?.get(1), 5);

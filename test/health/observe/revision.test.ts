@@ -60,7 +60,7 @@ function nodeOf(cluster: ClusterState, node: string): Observation {
 }
 
 function isUnchanged(after: ClusterState, nowMs = 2_000, from = before): boolean {
-  return isAgeOnlyChange(from, after, { policy: plainSettings, nowMs });
+  return isAgeOnlyChange(from, after, { policy: defaultPolicy, nowMs });
 }
 
 function withReplica(after: ClusterState, change: Partial<Observation>): ClusterState {
@@ -86,7 +86,7 @@ suite("isAgeOnlyChange", () => {
   });
 
   test("is false if the node's last report was too old", () => {
-    const { maxAgeMs } = plainSettings;
+    const { maxAgeMs } = defaultPolicy;
     assert.ok(isUnchanged(again(before, "pg2", 900 + maxAgeMs), 999 + maxAgeMs));
     assert.ok(!isUnchanged(again(before, "pg2", 900 + maxAgeMs), 1_000 + maxAgeMs));
   });

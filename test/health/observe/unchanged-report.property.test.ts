@@ -47,8 +47,8 @@ const switchPoints = fc.constant((atMs: number) => historyOutcome("pg2", atMs));
 const scenario = fc.record({
   outcomes: fc
     .tuple(
-      story(fc.oneof({ weight: 19, arbitrary: healthyNode }, { weight: 1, arbitrary: anyEvent }), 30),
-      story(
+      outcomeSequence(fc.oneof({ weight: 19, arbitrary: healthyNode }, { weight: 1, arbitrary: anyEvent }), 30),
+      outcomeSequence(
         fc.oneof(
           { weight: 17, arbitrary: promoted },
           { weight: 2, arbitrary: switchPoints },
@@ -72,9 +72,9 @@ test("recordUnchanged gives the same state as the full path", () => {
     fc.property(scenario, ({ outcomes, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
       const settings = { ...settingsOf({ dwellMs }), rise };
       const last = outcomes.at(-1);
-      let state = heard(
-        unasked(),
-        [...outcomes, named("pg3", outcomes.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))],
+      let state = observeAll(
+        unprobedCluster(),
+        [...outcomes, leaderViewOutcome("pg3", outcomes.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))],
         settings,
       );
       let sentAtMs = (last === undefined ? 0 : sentAt(last)) + afterMs;
@@ -129,7 +129,7 @@ function healthy(
     readonly timeline?: number | null;
     readonly senders?: readonly Sender[];
   },
-): ReturnType<typeof answered> {
+): ReturnType<typeof statusOutcome> {
   const { position, atMs, timeline = 1, senders = [] } = stated;
   const positions = isLeader ? { location: position } : { location: null, received: position, replayed: position };
   return statusOutcome(node, atMs, {

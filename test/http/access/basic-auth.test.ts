@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { randomBytes, scryptSync } from "node:crypto";
 import { describe, test } from "node:test";
-import { formatScryptHash, parseScryptHash } from "../../src/config/values/scrypt-hash.ts";
-import { BasicAuth } from "../../src/http/access/basic-auth.ts";
-import { PasswordQueue, type PasswordVerdict } from "../../src/http/access/password-queue.ts";
+import { formatScryptHash, parseScryptHash } from "../../../src/config/values/scrypt-hash.ts";
+import { BasicAuth } from "../../../src/http/access/basic-auth.ts";
+import { PasswordQueue, type PasswordVerdict } from "../../../src/http/access/password-queue.ts";
 
 /** The cheapest hash that is allowed. */
 function cheapHash(password: string): string {

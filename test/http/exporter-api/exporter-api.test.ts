@@ -23,7 +23,7 @@ interface Table {
 const table = JSON.parse(readFileSync("test/spec/exporter-dialect.json", "utf8")) as Table;
 
 /** A cluster whose node pg1 has a role state, and whose other nodes never reported. */
-const setups: Readonly<Record<ExporterRole, (watched: Watched) => void>> = {
+const setups: Readonly<Record<ExporterRole, (watched: ClusterFixture) => void>> = {
   primary: (watched) => watched.lead("pg1", 1_000),
   replica: (watched) => watched.follow("pg1", 1_000),
   down: (watched) => watched.answer("pg1", { fields: { state: "stopped" } }, 1_000),
@@ -90,11 +90,11 @@ async function open(sources: ExporterApiContext, node: string | null = "pg1"): P
   };
 }
 
-for (const [state, setUp] of Object.entries(setups) as [ExporterRole, (watched: Watched) => void][]) {
+for (const [state, setUp] of Object.entries(setups) as [ExporterRole, (watched: ClusterFixture) => void][]) {
   suite(
     `a node that is ${state} answers all 15 role paths, to every method, with its own state for a body`,
     async () => {
-      const watched = new Watched();
+      const watched = new ClusterFixture();
       setUp(watched);
       const { ask, close } = await open(sourcesOf(watched));
       after(close);
@@ -188,7 +188,7 @@ suite("the other paths of an exporter", async () => {
 });
 
 suite("a listener for a whole cluster answers with the best role state of its nodes", () => {
-  const rows: readonly [what: string, setUp: (watched: Watched) => void, state: ExporterRole][] = [
+  const rows: readonly [what: string, setUp: (watched: ClusterFixture) => void, state: ExporterRole][] = [
     ["primary, where there is one", (watched) => (watched.follow("pg2", 1_000), watched.lead("pg1", 1_001)), "primary"],
     ["replica, without a primary", (watched) => watched.follow("pg2", 1_000), "replica"],
     [
@@ -211,7 +211,7 @@ suite("a listener for a whole cluster answers with the best role state of its no
   ];
   for (const [what, setUp, state] of rows) {
     test(what, async () => {
-      const watched = new Watched();
+      const watched = new ClusterFixture();
       setUp(watched);
       const { ask, close } = await open(sourcesOf(watched), null);
       try {
@@ -225,7 +225,7 @@ suite("a listener for a whole cluster answers with the best role state of its no
 });
 
 test("a drained replica is unfit for reads on the exporter's paths too", async () => {
-  const watched = new Watched();
+  const watched = new ClusterFixture();
   watched.follow("pg1", 1_000);
   const drain: Drain = { reason: "reboot", by: null, isAll: false, untilMs: 60_000, since: "", until: "" };
   watched.cluster = withDrains(watched.cluster, "pg1", { drain, nowMs: 1_000 });

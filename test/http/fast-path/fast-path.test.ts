@@ -43,8 +43,8 @@ suite("the fast path", () => {
     const check = Buffer.from("GET /nodes/pg2/replica HTTP/1.1\r\nHost: drained\r\n\r\n");
     for (let time = 0; time < 3; time += 1)
       assert.match((await exchange(fastPort, [check])).bytes, /^HTTP\/1\.1 200 OK\r\n/);
-    const state = cluster.part();
-    const policy = cluster.store.settings("demo");
+    const state = cluster.state();
+    const policy = cluster.store.policyOf("demo");
     assert.ok(policy !== undefined);
     const drain = { reason: "work", by: null, isAll: false, untilMs: Infinity, since: "", until: "" };
     cluster.store.replace([{ cluster: withDrains(state, "pg2", { drain, nowMs: cluster.nowMs }), policy }]);

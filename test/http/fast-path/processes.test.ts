@@ -4,9 +4,9 @@ import { suite, test, type TestContext } from "node:test";
 import { pino } from "pino";
 import { App } from "../../../src/app/app.ts";
 import type { Config } from "../../../src/config/model/config.ts";
-import { ask } from "../../fake/ask.ts";
+import { sendRequest } from "../../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
-import { liveCluster } from "../../fake/live-node.ts";
+import { openFakeCluster } from "../../fake/fake-node.ts";
 
 const limit = { timeout: 60_000 };
 
@@ -20,7 +20,7 @@ interface Started {
 }
 
 async function start(context: TestContext, parts: Pick<Config, "workers" | "fastPath">): Promise<Started> {
-  const nodes = await liveCluster(context, ["pg1"]);
+  const nodes = await openFakeCluster(context, ["pg1"]);
   const config = configOf({
     clusters: [clusterOf({ nodes: nodes.map(({ name, api }) => nodeOf({ name, api })) })],
     listen: [listenerOf({ wholeCluster: true }), listenerOf({ dialect: "admin" })],
@@ -34,7 +34,7 @@ async function start(context: TestContext, parts: Pick<Config, "workers" | "fast
   await app.start();
   const portOf = (at: number): number => app.doors[at]?.port ?? 0;
   const metric = async (name: string): Promise<number> => {
-    const { body } = await ask(`http://127.0.0.1:${portOf(1)}/metrics`);
+    const { body } = await sendRequest(`http://127.0.0.1:${portOf(1)}/metrics`);
     const values = body.matchAll(new RegExp(`^rolecall_fast_path_${name}_total(?:\\{.*\\})? (\\d+)$`, "gm"));
     return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
   };
@@ -45,7 +45,7 @@ async function start(context: TestContext, parts: Pick<Config, "workers" | "fast
 async function checksUntilFast({ metric }: Started, port: number): Promise<number> {
   const before = await metric("requests");
   for (let sent = 1; ; sent += 1) {
-    await ask(`http://127.0.0.1:${port}/nodes/pg1/primary`);
+    await sendRequest(`http://127.0.0.1:${port}/nodes/pg1/primary`);
     if ((await metric("requests")) > before) return sent;
   }
 }
@@ -68,14 +68,14 @@ suite("the fast path of a whole program", () => {
     const { app, config, metric, portOf } = started;
     const reload = (fastPath: Config["fastPath"]): Promise<void> =>
       app.reload({ ...config, listen: [...config.listen, listenerOf({ cluster: "demo" })], fastPath });
-    await ask(`http://127.0.0.1:${portOf(0)}/nodes/pg1/primary`);
+    await sendRequest(`http://127.0.0.1:${portOf(0)}/nodes/pg1/primary`);
     assert.equal(await metric("requests"), 0);
     await reload("force");
-    await ask(`http://127.0.0.1:${portOf(0)}/nodes/pg1/primary`);
-    await ask(`http://127.0.0.1:${portOf(2)}/nodes/pg1/primary`);
+    await sendRequest(`http://127.0.0.1:${portOf(0)}/nodes/pg1/primary`);
+    await sendRequest(`http://127.0.0.1:${portOf(2)}/nodes/pg1/primary`);
     assert.equal(await metric("requests"), 2);
     await reload(false);
-    await ask(`http://127.0.0.1:${portOf(0)}/nodes/pg1/primary`);
+    await sendRequest(`http://127.0.0.1:${portOf(0)}/nodes/pg1/primary`);
     assert.equal(await metric("requests"), 2);
   });
 });

@@ -8,7 +8,7 @@ import { FastPathControl } from "../../../src/http/fast-path/fast-path-control.t
 import { Listener } from "../../../src/http/listener/listener.ts";
 import type { CachedResponses } from "../../../src/http/message/handler.ts";
 import { jsonReply } from "../../../src/http/message/reply.ts";
-import { eventsTo } from "../../fake/front.ts";
+import { collectErrors } from "../../fake/node-api-listener.ts";
 
 const cachedBytes = Buffer.from("HTTP/1.1 200 Cached\r\nContent-Length: 0\r\n\r\n");
 const hit = { bytes: cachedBytes, keepsConnection: true };

@@ -3,14 +3,14 @@ import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { text } from "node:stream/consumers";
 import { suite, test, type TestContext } from "node:test";
-import { type ListenerAccess, unrestrictedAccess } from "../../src/config/model/listener-access-config.ts";
-import { isOfOneConnection } from "../../src/app/last-resort.ts";
-import { Listener } from "../../src/http/listener/listener.ts";
-import type { ListenerEvents } from "../../src/http/listener/listener-events.ts";
-import type { ListenerHandler } from "../../src/http/message/handler.ts";
-import { jsonReply, type Reply } from "../../src/http/message/reply.ts";
-import { exchange } from "../fake/raw-client.ts";
-import { until } from "../fake/until.ts";
+import { type ListenerAccess, unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
+import { isOfOneConnection } from "../../../src/app/last-resort.ts";
+import { Listener } from "../../../src/http/listener/listener.ts";
+import type { ListenerEvents } from "../../../src/http/listener/listener-events.ts";
+import type { ListenerHandler } from "../../../src/http/message/handler.ts";
+import { jsonReply, type Reply } from "../../../src/http/message/reply.ts";
+import { exchange } from "../../fake/raw-client.ts";
+import { until } from "../../fake/until.ts";
 
 const fine: Reply = jsonReply({ code: 200, phrase: "OK" }, "{}");
 const fail = (): never => {

@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
 import { nodeOf } from "../../fake/config.ts";
-import { serveOddNode } from "../../fake/odd-node.ts";
-import { buildTownOf } from "../../fake/town.ts";
+import { openFakeNode } from "../../fake/fake-node.ts";
+import { gatewayFixtureOf } from "../../fake/gateway-fixture.ts";
 import { restart, withListener } from "./listener-fixture.ts";
 
 suite("an allowlist of networks", () => {
@@ -23,8 +23,8 @@ suite("an allowlist of networks", () => {
     });
   }
   test("matches an IPv4 caller of a dual-stack socket by its IPv4 address", async () => {
-    const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-    const town = await buildTownOf([nodeOf(pg1)], { listener: { address: "::" }, door: { allow: ["127.0.0.1/32"] } });
+    const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+    const town = await gatewayFixtureOf([nodeOf(pg1)], { listener: { address: "::" }, door: { allow: ["127.0.0.1/32"] } });
     try {
       assert.equal((await town.ask("/nodes/pg1/primary")).status, 200);
     } finally {

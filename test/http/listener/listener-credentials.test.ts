@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, suite, test } from "node:test";
 import { hashOf } from "../../../src/cli/commands/hash-password.ts";
-import { ask, until, type Asking } from "../../fake/ask.ts";
-import type { Town } from "../../fake/town.ts";
+import { sendRequest, until, type RequestParts } from "../../fake/http-request.ts";
+import type { GatewayFixture } from "../../fake/gateway-fixture.ts";
 import { restart, withListener } from "./listener-fixture.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "rolecall-credentials-"));
@@ -21,12 +21,12 @@ const auth = {
   bearer: [tokens],
   certificate: false,
 } as const;
-const basic = (text: string): Asking =>
+const basic = (text: string): RequestParts =>
   restart({ headers: { authorization: `Basic ${Buffer.from(text).toString("base64")}` } });
-const bearer = (token: string): Asking => restart({ headers: { authorization: `Bearer ${token}` } });
+const bearer = (token: string): RequestParts => restart({ headers: { authorization: `Bearer ${token}` } });
 
 suite("credentials for calls that change something", () => {
-  const rows: readonly (readonly [string, Asking, number, string?])[] = [
+  const rows: readonly (readonly [string, RequestParts, number, string?])[] = [
     ["none", restart(), 401],
     ["a right password", basic("ann:ann's password"), 200, "ann"],
     ["a right password a second time", basic("ann:ann's password"), 200, "ann"],
@@ -113,10 +113,10 @@ test("the log line of a rejected call has its path but not its query, where clie
 });
 
 test("a flood of rejected calls is a bounded number of log lines, and one that counts the rest", async () => {
-  let log: Town["log"] = [];
+  let log: GatewayFixture["log"] = [];
   await withListener({ auth }, async (town) => {
     for (let at = 0; at < 120; at += 1) assert.equal((await town.ask("/nodes/pg1/restart", restart())).status, 401);
-    const { body } = await ask(`${town.admin}/metrics`);
+    const { body } = await sendRequest(`${town.admin}/metrics`);
     assert.match(body, /^rolecall_turned_away_total\{status="401"\} 120$/m);
     log = town.log;
   });

@@ -1,16 +1,16 @@
 import type { ListenerAccess } from "../../../src/config/model/listener-access-config.ts";
-import type { Asking } from "../../fake/ask.ts";
+import type { RequestParts } from "../../fake/http-request.ts";
 import { nodeOf } from "../../fake/config.ts";
-import { serveOddNode, type OddNode } from "../../fake/odd-node.ts";
-import { buildTownOf, type Town } from "../../fake/town.ts";
+import { openFakeNode, type FakeNode } from "../../fake/fake-node.ts";
+import { gatewayFixtureOf, type GatewayFixture } from "../../fake/gateway-fixture.ts";
 
 /** Runs `play` with a rolecall whose health listener has these access rules, and with its one node. */
 export async function withListener(
   access: Partial<ListenerAccess>,
-  play: (town: Omit<Town, "simulator">, node: OddNode) => Promise<void>,
+  play: (town: Omit<GatewayFixture, "simulator">, node: FakeNode) => Promise<void>,
 ): Promise<void> {
-  const pg1 = await serveOddNode({ name: "pg1", holdsLock: true });
-  const town = await buildTownOf([nodeOf(pg1)], { door: access });
+  const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
+  const town = await gatewayFixtureOf([nodeOf(pg1)], { door: access });
   try {
     await play(town, pg1);
   } finally {
@@ -19,4 +19,4 @@ export async function withListener(
   }
 }
 
-export const restart = (request: Asking = {}): Asking => ({ method: "POST", ...request });
+export const restart = (request: RequestParts = {}): RequestParts => ({ method: "POST", ...request });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { after, suite, test } from "node:test";
-import { ask, until } from "../../fake/ask.ts";
+import { sendRequest, until } from "../../fake/http-request.ts";
 import { Authority } from "../../fake/authority.ts";
 import { restart, withListener } from "./listener-fixture.ts";
 
@@ -92,7 +92,7 @@ suite("TLS", () => {
   });
   test("does not answer plain HTTP on a TLS port", async () => {
     await withListener({ tls }, async (town) => {
-      await assert.rejects(ask(town.url.replace("https", "http")));
+      await assert.rejects(sendRequest(town.url.replace("https", "http")));
       assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });

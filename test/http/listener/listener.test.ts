@@ -21,8 +21,8 @@ async function openListener(context: TestContext, handler: ListenerHandler): Pro
 
 describe("a request that cannot be answered", () => {
   test("gets a status of its own, and a JSON error if it could be parsed", async (context) => {
-    const front = await openFront(context, steady(), { listening: whole });
-    const post = await front.ask("/primary", { method: "POST" });
+    const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+    const post = await front.request("/primary", { method: "POST" });
     assert.deepEqual([post.status, post.headers.get("Allow")], [405, "GET, HEAD, OPTIONS"]);
     assert.equal((await front.request("/switchover", { method: "POST", headers: ["Content-Length: 0"] })).status, 403);
     const longest = `/nodes/pg1/primary?be=${"x".repeat(2_048 - 22)}`;
@@ -60,8 +60,8 @@ describe("a request that cannot be answered", () => {
   });
 
   test("gets an error with at most 200 characters of its value", async (context) => {
-    const front = await openFront(context, steady(), { listening: whole });
-    const { body } = await front.ask(`/replica?lag=${"9".repeat(1_500)}`);
+    const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+    const { body } = await front.request(`/replica?lag=${"9".repeat(1_500)}`);
     assert.equal(JSON.parse(Buffer.from(body, "latin1").toString()).value.length, 201);
   });
 
@@ -108,13 +108,13 @@ describe("a listener", () => {
 
   test("rejects with the system's error if it cannot open", async (context) => {
     const taken = createServer();
-    const takenPort = await listen(context, taken);
-    const listener = new Listener(() => assert.fail("no request can arrive"), unrestrictedAccess, eventsTo([]));
+    const takenPort = await listenDuringTest(context, taken);
+    const listener = new Listener(() => assert.fail("no request can arrive"), unrestrictedAccess, collectErrors([]));
     await assert.rejects(listener.open({ address: "127.0.0.1", port: takenPort }), { code: "EADDRINUSE" });
   });
 
   test("answers other clients while incomplete requests are open", async (context) => {
-    const front = await openFront(context, steady());
+    const front = await openNodeApiListener(context, steadyCluster());
     const slow = Array.from({ length: 50 }, () => connect(front.port, "127.0.0.1"));
     context.after(() => slow.forEach((socket) => socket.destroy()));
     for (const socket of slow) socket.on("error", () => {}).write("GET /nodes/pg1/primary HTTP/1.1\r\nX-Slow: ");
@@ -122,7 +122,7 @@ describe("a listener", () => {
   });
 
   test("survives clients that reset after the status line", async (context) => {
-    const front = await openFront(context, steady());
+    const front = await openNodeApiListener(context, steadyCluster());
     for (let time = 0; time < 30; time += 1) {
       await new Promise<void>((resolve) => {
         const socket = connect(front.port, "127.0.0.1", () => socket.write("GET /nodes/pg1/primary HTTP/1.0\r\n\r\n"));

@@ -8,8 +8,8 @@ const whole = routingContextOf({ wholeCluster: true });
 
 describe("a response", () => {
   test("is the node's own document with the verdict, byte for byte", async (context) => {
-    const front = await openFront(context, steady());
-    const document = JSON.stringify(statusOf("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
+    const front = await openNodeApiListener(context, steadyCluster());
+    const document = JSON.stringify(statusDocument("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
     const ours =
       '{"node":"pg1","cluster":"demo","fit":true,"reason":null,"lag_bytes":0,"lag_ms":0,"observed_at":"1970-01-01T00:00:00.000Z","snapshot":7,"instance":"run"}';
     const body = `${document},"rolecall":${ours}}`;
@@ -21,8 +21,8 @@ describe("a response", () => {
   });
 
   test("to an unfit verdict has the reason in status line, header and body", async (context) => {
-    const front = await openFront(context, steady());
-    const { line, headers, body } = await front.ask("/nodes/pg2/replica?lag=1MB");
+    const front = await openNodeApiListener(context, steadyCluster());
+    const { line, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB");
     assert.equal(line, "HTTP/1.1 503 lagging 12MB");
     assert.equal(headers.get("X-Rolecall-Reason"), "lagging");
     assert.equal(JSON.parse(body).rolecall.reason, "lagging");
@@ -31,7 +31,7 @@ describe("a response", () => {
   });
 
   test("for a node that never reported has a body too", async (context) => {
-    const { line, body } = await (await openFront(context, steady())).ask("/nodes/pg3/replica");
+    const { line, body } = await (await openNodeApiListener(context, steadyCluster())).request("/nodes/pg3/replica");
     assert.equal(line, "HTTP/1.1 503 unknown");
     const { rolecall, ...document } = JSON.parse(body);
     assert.deepEqual(document, { state: "unknown", role: "unknown" });
@@ -39,7 +39,7 @@ describe("a response", () => {
   });
 
   test("to HEAD has the Content-Length of GET, to OPTIONS 0, and both have the status and headers of GET", async (context) => {
-    const front = await openFront(context, steady());
+    const front = await openNodeApiListener(context, steadyCluster());
     for (const target of [
       "/nodes/pg1/primary",
       "/nodes/pg2/primary",
@@ -60,7 +60,7 @@ describe("a response", () => {
   });
 
   test("is the same for HTTP/1.0 and for a request without Host", async (context) => {
-    const front = await openFront(context, steady());
+    const front = await openNodeApiListener(context, steadyCluster());
     for (const request of [
       "GET /nodes/pg1/primary HTTP/1.0\r\n\r\n",
       "GET /nodes/pg1/primary HTTP/1.1\r\nConnection: close\r\n\r\n",
@@ -73,21 +73,21 @@ describe("a response", () => {
   });
 
   test("keeps the connection if the client does, and answers pipelined requests in order", async (context) => {
-    const front = await openFront(context, steady());
-    const text = await front.raw(
+    const front = await openNodeApiListener(context, steadyCluster());
+    const text = await front.sendBytes(
       "GET /nodes/pg1/primary HTTP/1.1\r\n\r\nHEAD /nodes/pg2/primary HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nConnection: close\r\n\r\n",
     );
     assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 503", "HTTP/1.1 200"]);
   });
 
   test("to `OPTIONS *` and to an absolute target is the path's", async (context) => {
-    const front = await openFront(context, steady(), { listening: whole });
-    assert.equal((await front.ask("*", { method: "OPTIONS" })).status, 200);
-    assert.equal((await front.ask("http://elsewhere:1/nodes/pg1/primary")).status, 200);
+    const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+    assert.equal((await front.request("*", { method: "OPTIONS" })).status, 200);
+    assert.equal((await front.request("http://elsewhere:1/nodes/pg1/primary")).status, 200);
   });
 
   test("contains no character of a name or document that would corrupt it", async (context) => {
-    const watched = new Watched({ nodes: ["pg ü\u{1F418}", 'a"b'] });
+    const watched = new ClusterFixture({ nodes: ["pg ü\u{1F418}", 'a"b'] });
     watched.follow("pg ü\u{1F418}", 0, { state: "ü\u{1F418}", patroni: {} });
     const front = await openNodeApiListener(context, watched);
     const odd = await front.request(`/nodes/${encodeURIComponent("pg ü\u{1F418}")}/replica`);
@@ -109,24 +109,24 @@ describe("a response", () => {
 
 describe("a check", () => {
   test("of the whole cluster is answered with the chosen node", async (context) => {
-    const front = await openFront(context, steady(), { listening: whole });
-    assert.equal((await front.ask("/primary")).headers.get("X-Rolecall-Node"), "pg1");
-    assert.equal((await front.ask("/replica")).headers.get("X-Rolecall-Node"), "pg2");
-    const none = await front.ask("/sync");
+    const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+    assert.equal((await front.request("/primary")).headers.get("X-Rolecall-Node"), "pg1");
+    assert.equal((await front.request("/replica")).headers.get("X-Rolecall-Node"), "pg2");
+    const none = await front.request("/sync");
     assert.deepEqual([none.line, none.headers.get("X-Rolecall-Node")], ["HTTP/1.1 503 none_fit", "-"]);
   });
 
   test("applies `miss` and `unknown`, but not to hard reasons", async (context) => {
-    const front = await openFront(context, steady());
-    assert.equal((await front.ask("/nodes/pg2/primary?miss=404")).status, 404);
-    assert.equal((await front.ask("/nodes/pg3/primary?miss=404&unknown=500")).status, 500);
-    const blind = await openFront(context, steady(), { nowMs: 60_000 });
-    assert.equal((await blind.ask("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
+    const front = await openNodeApiListener(context, steadyCluster());
+    assert.equal((await front.request("/nodes/pg2/primary?miss=404")).status, 404);
+    assert.equal((await front.request("/nodes/pg3/primary?miss=404&unknown=500")).status, 500);
+    const blind = await openNodeApiListener(context, steadyCluster(), { nowMs: 60_000 });
+    assert.equal((await blind.request("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
   });
 
   test("that keeps a lagging node fit is marked as degraded", async (context) => {
-    const front = await openFront(context, steady());
-    const { status, headers, body } = await front.ask("/nodes/pg2/replica?lag=1MB&keep=1");
+    const front = await openNodeApiListener(context, steadyCluster());
+    const { status, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB&keep=1");
     assert.deepEqual(
       [status, headers.get("X-Rolecall-Degraded"), JSON.parse(body).rolecall.degraded],
       [200, "true", true],
@@ -134,7 +134,7 @@ describe("a check", () => {
   });
 
   test("compares the database address that HAProxy states", async (context) => {
-    const watched = new Watched({
+    const watched = new ClusterFixture({
       nodes: [{ name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } }],
     });
     watched.lead("pg1", 0);
@@ -151,7 +151,7 @@ describe("a check", () => {
   });
 
   test("by Host ignores the case of a node's name", async (context) => {
-    const watched = new Watched({ nodes: ["PG1"] });
+    const watched = new ClusterFixture({ nodes: ["PG1"] });
     watched.lead("PG1", 0);
     const front = await openNodeApiListener(context, watched, {
       routing: routingContextOf({ hostSuffixes: [".db.internal"] }),
@@ -163,7 +163,7 @@ describe("a check", () => {
   });
 
   test("by path ignores a Host that names no node, and is refused once such a node is known", async (context) => {
-    const watched = new Watched({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+    const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
     const members = (names: readonly string[], atMs: number): void => {
       const rows = names.map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
       watched.document("cluster", { of: "seed", value: { scope: "demo", members: rows } }, atMs);
@@ -181,8 +181,8 @@ describe("a check", () => {
   });
 
   test("of an unknown node is 400 once the members are known, and `unknown` before", async (context) => {
-    const front = await openFront(context, steady());
-    const { status, body } = await front.ask("/nodes/pg9/primary");
+    const front = await openNodeApiListener(context, steadyCluster());
+    const { status, body } = await front.request("/nodes/pg9/primary");
     assert.equal(status, 400);
     assert.deepEqual(
       { ...JSON.parse(body), message: "" },
@@ -198,17 +198,17 @@ describe("a check", () => {
 
 describe("a document", () => {
   test("is served from memory with its age", async (context) => {
-    const watched = steady();
-    const front = await openFront(context, watched, { listening: whole, nowMs: 4_600 });
-    assert.equal((await front.ask("/cluster")).line, "HTTP/1.1 503 unknown");
-    watched.named("pg1", "pg2", 1_000);
-    const { status, headers, body } = await front.ask("/cluster");
+    const watched = steadyCluster();
+    const front = await openNodeApiListener(context, watched, { listening: whole, nowMs: 4_600 });
+    assert.equal((await front.request("/cluster")).line, "HTTP/1.1 503 unknown");
+    watched.nameLeader("pg1", "pg2", 1_000);
+    const { status, headers, body } = await front.request("/cluster");
     assert.deepEqual([status, headers.get("Age"), headers.get("X-Rolecall-Node")], [200, "4", "pg2"]);
     assert.equal(JSON.parse(body).scope, "demo");
   });
 
   test("that the cluster does not have gets the node's own 502", async (context) => {
-    const watched = steady();
+    const watched = steadyCluster();
     const served = { status: 502, body: "", source: "pg1", sentAtMs: 0 };
     watched.record({ kind: "document", cluster: "demo", answer: { name: "failsafe", served } }, 0);
     assert.equal(
@@ -218,8 +218,8 @@ describe("a document", () => {
   });
 
   test("of a node's status is 200 while it is fresh; for the whole cluster it is the primary's", async (context) => {
-    const watched = steady();
-    const front = await openFront(context, watched, { listening: whole });
+    const watched = steadyCluster();
+    const front = await openNodeApiListener(context, watched, { listening: whole });
     for (const path of ["/patroni", "/ha"]) {
       assert.equal((await front.request(`/nodes/pg2${path}`)).status, 200);
       assert.equal((await front.request(path)).headers.get("X-Rolecall-Node"), "pg1");
@@ -236,7 +236,7 @@ describe("a document", () => {
 
 describe("/livez and /readyz", () => {
   test("report rolecall only, on every listener", async (context) => {
-    const front = await openFront(context, new Watched(), { unready: "draining" });
+    const front = await openNodeApiListener(context, new ClusterFixture(), { unready: "draining" });
     assert.deepEqual(
       [(await front.request("/livez")).status, (await front.request("/readyz")).line],
       [200, "HTTP/1.1 503 draining"],
@@ -247,10 +247,10 @@ describe("/livez and /readyz", () => {
 });
 
 test("every answer is counted under one of a few names", async (context) => {
-  const front = await openFront(context, steady(), { listening: whole });
-  for (const target of ["/primary", "/cluster", "/livez", "/nowhere", "/patroni"]) await front.ask(target);
-  await front.ask("/primary", { method: "POST" });
-  await front.ask("/reload", { method: "POST" });
+  const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+  for (const target of ["/primary", "/cluster", "/livez", "/nowhere", "/patroni"]) await front.request(target);
+  await front.request("/primary", { method: "POST" });
+  await front.request("/reload", { method: "POST" });
   assert.deepEqual(front.answers, [
     "primary 200",
     "cluster 503",

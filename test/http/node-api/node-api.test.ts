@@ -4,22 +4,22 @@ import { unrestrictedAccess } from "../../../src/config/model/listener-access-co
 import { Listener } from "../../../src/http/listener/listener.ts";
 import type { RequestHandler } from "../../../src/http/message/handler.ts";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
-import { eventsTo, Front } from "../../fake/front.ts";
-import { storedCluster, type StoredCluster } from "../../fake/stored-cluster.ts";
+import { collectErrors, NodeApiListener } from "../../fake/node-api-listener.ts";
+import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
 
 interface Served {
-  readonly cluster: StoredCluster;
-  readonly front: Front;
+  readonly cluster: StoreFixture;
+  readonly front: NodeApiListener;
   /** How many answers were judged, and how many were counted. */
   readonly counts: { judged: number; counted: number };
 }
 
 /** A listener without the fast path. */
 async function serve(context: TestContext): Promise<Served> {
-  const cluster = storedCluster();
+  const cluster = storeFixture();
   const counts = { judged: 0, counted: 0 };
-  const sources = cluster.sources(() => void (counts.counted += 1));
-  const api = new NodeApi(cluster.listening, {
+  const sources = cluster.apiContext(() => void (counts.counted += 1));
+  const api = new NodeApi(cluster.routingContext, {
     ...sources,
     inputs: () => {
       counts.judged += 1;
@@ -27,10 +27,10 @@ async function serve(context: TestContext): Promise<Served> {
     },
   });
   const handler: RequestHandler = (call) => api.handle(call);
-  const listener = new Listener(handler, unrestrictedAccess, eventsTo([]));
+  const listener = new Listener(handler, unrestrictedAccess, collectErrors([]));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
-  return { cluster, front: new Front(port, [], []), counts };
+  return { cluster, front: new NodeApiListener(port, [], []), counts };
 }
 
 suite("the reply cache of the ordinary path", () => {
@@ -39,7 +39,7 @@ suite("the reply cache of the ordinary path", () => {
     for (const method of ["GET", "HEAD", "OPTIONS"]) {
       counts.judged = counts.counted = 0;
       const answers = [];
-      for (let nth = 0; nth < 5; nth += 1) answers.push(await front.ask("/nodes/pg1/primary", { method }));
+      for (let nth = 0; nth < 5; nth += 1) answers.push(await front.request("/nodes/pg1/primary", { method }));
       assert.deepEqual(new Set(answers.map((answer) => JSON.stringify([answer, ...answer.headers]))).size, 1);
       assert.equal(answers[0]?.status, 200);
       assert.deepEqual(counts, { judged: 2, counted: 5 });
@@ -48,11 +48,11 @@ suite("the reply cache of the ordinary path", () => {
 
   test("judges again after a change of the cluster, and when the verdict expires", async (context) => {
     const { cluster, front } = await serve(context);
-    const status = async (): Promise<number> => (await front.ask("/nodes/pg1/primary")).status;
+    const status = async (): Promise<number> => (await front.request("/nodes/pg1/primary")).status;
     for (let nth = 0; nth < 3; nth += 1) assert.equal(await status(), 200);
-    cluster.heard("pg1", 2_000, false);
+    cluster.recordReport("pg1", 2_000, false);
     assert.equal(await status(), 503);
-    cluster.heard("pg1", 2_000, true);
+    cluster.recordReport("pg1", 2_000, true);
     for (let nth = 0; nth < 3; nth += 1) await status();
     cluster.nowMs += 60_000;
     assert.equal(await status(), 500, "no node has fresh evidence: blind");
@@ -61,14 +61,14 @@ suite("the reply cache of the ordinary path", () => {
   test("does not answer a request with HAProxy's server state from the cache", async (context) => {
     const { front, counts } = await serve(context);
     const headers = ["X-Haproxy-Server-State: UP; address=10.0.0.9; port=5432"];
-    for (let nth = 0; nth < 4; nth += 1) await front.ask("/nodes/pg1/primary", { headers });
+    for (let nth = 0; nth < 4; nth += 1) await front.request("/nodes/pg1/primary", { headers });
     assert.equal(counts.judged, 4);
   });
 
   test("closes the connection after an unread body, also with a cached reply", async (context) => {
     const { front } = await serve(context);
-    for (let nth = 0; nth < 3; nth += 1) await front.ask("/nodes/pg1/primary");
-    const response = await front.raw("GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nContent-Length: 2\r\n\r\n{}");
+    for (let nth = 0; nth < 3; nth += 1) await front.request("/nodes/pg1/primary");
+    const response = await front.sendBytes("GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nContent-Length: 2\r\n\r\n{}");
     assert.match(response, /^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n/);
   });
 });

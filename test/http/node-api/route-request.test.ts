@@ -114,7 +114,7 @@ describe("a path of the node API", () => {
   }
 
   test("a listener bound to one node ignores unknown parameters, as nodes do", () => {
-    const listening = listeningOf({ cluster: "demo", node: "pg1" }, { ignoresUnknown: true });
+    const listening = routingContextOf({ cluster: "demo", node: "pg1" }, { ignoresUnknown: true });
     assert.equal(routeRequest(requestOf("/replica?lagg=1MB"), listening).kind, "check");
     assert.equal(routeRequest(requestOf("/replica?lag=banana"), listening).kind, "bad_request");
   });

@@ -25,7 +25,7 @@ const pages = [
 ];
 
 /** Requests a page, and retries after 429: a cold process renders slowly. */
-async function askPage(url: string, method = "GET"): Promise<Answer> {
+async function askPage(url: string, method = "GET"): Promise<RawAnswerParts> {
   for (;;) {
     const answer = await sendRequest(url, { method });
     if (answer.status !== 429) return answer;
@@ -46,7 +46,7 @@ async function appOf(
     await simulator.stop();
   });
   await app.start();
-  return app.doors.map(({ port }) => `http://127.0.0.1:${port}`);
+  return app.listeners.map(({ port }) => `http://127.0.0.1:${port}`);
 }
 
 describe("diagnostics pages", () => {
@@ -226,7 +226,7 @@ describe("large responses", () => {
       const port = await listener.open({ address: "127.0.0.1", port: 0 });
       context.after(() => listener.close(0));
       const requests = `${get("/").repeat(count - 1)}${get("/").replace("Host", "Connection: close\r\nHost")}`;
-      const received = await new Front(port, [], []).raw(requests).catch(() => "");
+      const received = await new NodeApiListener(port, [], []).sendBytes(requests).catch(() => "");
       if (count * size <= 4 * 1024 * 1024) assert.equal(received.match(/HTTP/g)?.length, count);
       else assert.ok((received.match(/HTTP/g)?.length ?? 0) < count);
     });

@@ -26,7 +26,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     lostLogLines: () => 0,
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),
-    asks: () => ({ probe: configOf({ clusters: [] }).probe, livenessEvery: 10 }),
+    schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),
     version: "1.2.3",
   });
 }
@@ -35,19 +35,26 @@ async function textOf(metrics: Metrics): Promise<string> {
   return Buffer.concat((await metrics.render()).pieces).toString();
 }
 
-const asked = { cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 };
+const probed = { cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 };
 /** The node metrics of seeds/node-api.md, without their prefixes. */
 const ofNodes = [
-  "version,db_running,postmaster_start_time,primary,xlog_location,standby_leader,replica,sync_standby,quorum_standby,xlog_received_location",
-  "xlog_replayed_location,xlog_replayed_timestamp,xlog_paused,db_streaming,db_in_archive_recovery,db_server_version,cluster_unlocked",
-  "failsafe_mode_is_active,failsafe_mode_enabled,failsafe_member,db_timeline,dcs_last_seen,pending_restart,is_paused,db_state,failover_priority",
+  "version,db_running,postmaster_start_time,primary,xlog_location",
+  "standby_leader,replica,sync_standby,quorum_standby,xlog_received_location",
+  "xlog_replayed_location,xlog_replayed_timestamp,xlog_paused",
+  "db_streaming,db_in_archive_recovery,db_server_version,cluster_unlocked",
+  "failsafe_mode_is_active,failsafe_mode_enabled,failsafe_member,db_timeline",
+  "dcs_last_seen,pending_restart,is_paused,db_state,failover_priority",
 ].flatMap((names) => names.split(","));
 /** Those of seeds/exporter-api.md. */
 const ofExporters = [
-  "exporter_build_info,exporter_up,exporter_uptime,exporter_scrape_total_count,exporter_scrape_error_count,exporter_scrape_duration",
-  "exporter_last_scrape_time,exporter_server_scrape_duration,exporter_server_scrape_total_seconds,exporter_server_scrape_total_count",
-  "exporter_server_scrape_error_count,exporter_query_scrape_duration,exporter_query_scrape_total_count,exporter_query_scrape_error_count",
-  "exporter_query_scrape_hit_count,exporter_query_scrape_metric_count,exporter_query_scrape_predicate_skip_count,exporter_query_cache_ttl",
+  "exporter_build_info,exporter_up,exporter_uptime",
+  "exporter_scrape_total_count,exporter_scrape_error_count,exporter_scrape_duration",
+  "exporter_last_scrape_time,exporter_server_scrape_duration",
+  "exporter_server_scrape_total_seconds,exporter_server_scrape_total_count",
+  "exporter_server_scrape_error_count,exporter_query_scrape_duration",
+  "exporter_query_scrape_total_count,exporter_query_scrape_error_count",
+  "exporter_query_scrape_hit_count,exporter_query_scrape_metric_count",
+  "exporter_query_scrape_predicate_skip_count,exporter_query_cache_ttl",
 ].flatMap((names) => names.split(","));
 
 /** One node that says all there is to say, and documents that say the rest. */
@@ -86,7 +93,7 @@ suite("every metric of both seeds is there for a node that says all", () => {
   for (const [naming, namespace, names] of rows) {
     test(`naming ${naming}, namespace ${namespace}`, async () => {
       const metrics = metricsOf([telling()], { naming, namespace });
-      metrics.probed(asked);
+      metrics.probed(probed);
       const found = new Set((await textOf(metrics)).match(/^[a-z_]+(?=\{.*node="pg1")/gm));
       assert.deepEqual(
         names.filter((name) => !found.has(name)),
@@ -95,7 +102,7 @@ suite("every metric of both seeds is there for a node that says all", () => {
     });
   }
 
-  test("the values are those of its document", async () => {
+  test("has the values of the document", async () => {
     const text = await textOf(metricsOf([telling()], { naming: "neutral" }));
     const labels = '{scope="demo",name="pg1",cluster="demo",node="pg1"}';
     for (const [name, value] of [
@@ -114,16 +121,16 @@ suite("every metric of both seeds is there for a node that says all", () => {
       assert.ok(text.includes(`${name}${labels} ${value}\n`), name);
   });
 
-  test("disable_intro leaves out up, version, in_recovery and the exporter's own group, and nothing else", async () => {
+  test("omits up, version, in_recovery and the exporter's own group with disable_intro, and nothing else", async () => {
     const metrics = metricsOf([telling()], { disableIntro: true });
-    metrics.probed(asked);
+    metrics.probed(probed);
     const text = await textOf(metrics);
     assert.doesNotMatch(text, /^pg_/m);
     assert.match(text, /^patroni_primary\{/m);
     assert.match(text, /^rolecall_node_up\{/m);
   });
 
-  test("a node that has gone stale shows no document, and its last role and version", async () => {
+  test("shows no document of a stale node, but its last role and version", async () => {
     const watched = telling();
     watched.cluster = {
       ...watched.cluster,
@@ -136,7 +143,7 @@ suite("every metric of both seeds is there for a node that says all", () => {
   });
 });
 
-test("promtool finds nothing to complain of", async (context) => {
+test("passes promtool check metrics", async (context) => {
   if (spawnSync("promtool", ["--version"]).status !== 0) {
     context.skip("not run: promtool is not installed");
     return;
@@ -145,7 +152,7 @@ test("promtool finds nothing to complain of", async (context) => {
     const other = steadyCluster();
     other.cluster = { ...other.cluster, name: 'o"t\\h\ner' };
     const metrics = metricsOf([telling(), other], { naming });
-    metrics.probed(asked);
+    metrics.probed(probed);
     const { status, stdout, stderr } = spawnSync("promtool", ["check", "metrics"], {
       input: await textOf(metrics),
       encoding: "utf8",
@@ -164,7 +171,7 @@ suite("a scrape of 1,000 nodes", () => {
     return watched;
   };
 
-  test("lets other work in between, many times", async () => {
+  test("yields to other work many times", async () => {
     let turns = 0;
     const metrics = metricsOf([many()]);
     let isOver = false;
@@ -179,7 +186,7 @@ suite("a scrape of 1,000 nodes", () => {
     assert.ok(turns > 10, `other work came in ${turns} times`);
   });
 
-  test("is made once for all who ask meanwhile", async () => {
+  test("is rendered once for all scrapes that come meanwhile", async () => {
     const metrics = metricsOf([many()]);
     const [one, other] = [metrics.render(), metrics.render()];
     assert.equal(one, other);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test, type TestContext } from "node:test";
 import { PeriodicTask } from "../../../src/probe/schedule/periodic-task.ts";
-import { turn } from "../../fake/scripted.ts";
+import { runPendingTasks } from "../../fake/fake-transport.ts";
 
 /** A task that takes `takesMs` and returns `intervalMs`, in mocked time. */
 function periodicTask(context: TestContext, { intervalMs = 100, takesMs = 0, random = 0.5 }) {

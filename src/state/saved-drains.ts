@@ -1,18 +1,17 @@
 import { drainTextMax, type Drain } from "../cluster/drain.ts";
-import { isObject, listOf, nameOf } from "../cluster/values/json.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
-import { readStateFile } from "./state-file.ts";
+import { isObject, listOf, nameOf } from "../cluster/values/json.ts";
 
 /** More drains than any configuration has nodes. */
 const drainsMax = 10_000;
 
-/** A drain that an earlier run wrote down: the end is a wall-clock instant, the only one that outlives a process. */
-export interface RememberedDrain extends Omit<Drain, "untilMs"> {
+/** A drain that an earlier run saved. Its end is a wall-clock instant, the only kind that outlives a process. */
+export interface SavedDrain extends Omit<Drain, "untilMs"> {
   readonly cluster: string;
   readonly node: string;
 }
 
-/** The drains of a snapshot as they stand in the state file. */
+/** The drains of a snapshot, in the form of the state file. */
 export function drainsToJson(snapshot: Snapshot): readonly object[] {
   return snapshot.clusters.flatMap((cluster) =>
     [...cluster.drains].map(([node, { reason, by, isAll, since, until }]) => ({
@@ -27,23 +26,23 @@ export function drainsToJson(snapshot: Snapshot): readonly object[] {
   );
 }
 
-/** Reads the drains that a state file holds; none where it is absent or cannot be read. */
-export function readDrains(file: string): readonly RememberedDrain[] {
-  return listOf(readStateFile(file).value["drains"]).slice(0, drainsMax).flatMap(remembered);
+/** Reads the section `drains` of a state file. Entries that cannot be read are left out. */
+export function parseDrains(section: unknown): readonly SavedDrain[] {
+  return listOf(section).slice(0, drainsMax).flatMap(parseDrain);
 }
 
-function remembered(value: unknown): RememberedDrain[] {
+function parseDrain(value: unknown): SavedDrain[] {
   if (!isObject(value)) return [];
   const [cluster, node, reason] = [
     nameOf(value["cluster"], 128),
     nameOf(value["node"], 128),
     nameOf(value["reason"], drainTextMax),
   ];
-  const [since, until] = [instantOf(value["since"]), instantOf(value["until"])];
+  const [since, until] = [parseInstant(value["since"]), parseInstant(value["until"])];
   if (cluster === null || node === null || reason === null || since === null || until === null) return [];
   return [{ cluster, node, reason, by: nameOf(value["by"], drainTextMax), isAll: value["all"] === true, since, until }];
 }
 
-function instantOf(value: unknown): string | null {
+function parseInstant(value: unknown): string | null {
   return typeof value === "string" && !Number.isNaN(Date.parse(value)) ? new Date(value).toISOString() : null;
 }

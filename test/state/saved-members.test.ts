@@ -4,9 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import * as fc from "fast-check";
+import type { Node } from "../../src/cluster/node.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { readMembers, writeMembers } from "../../src/state/members-file.ts";
-import { clusterOf, nodeOf } from "../fake/config.ts";
+import { restoreClusters } from "../../src/state/clusters.ts";
+import { readSavedState, writeSavedState } from "../../src/state/saved-state.ts";
+import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const cluster = clusterOf({ discover: ["http://seed:8008"] });
@@ -16,17 +18,23 @@ before(() => {
 });
 after(() => rmSync(folder, { recursive: true }));
 
-function remembered(text: string): readonly string[] {
-  const file = join(folder, "members.json");
-  writeFileSync(file, text);
-  return (readMembers(file, [cluster]).get("demo")?.nodes ?? []).map(({ node }) => `${node.name} ${node.api}`);
+/** The members of the cluster that a file holds. */
+function savedNodes(file: string): readonly Node[] {
+  return readSavedState(file, [cluster]).clusters.get("demo")?.nodes ?? [];
 }
 
-function snapshotOf(state: ClusterState): Parameters<typeof writeMembers>[1] {
+/** The members that are read from a file with this text. */
+function membersOf(text: string): readonly string[] {
+  const file = join(folder, "members.json");
+  writeFileSync(file, text);
+  return savedNodes(file).map(({ name, api }) => `${name} ${api}`);
+}
+
+function snapshotOf(state: ClusterState): Parameters<typeof writeSavedState>[1] {
   return { instance: "run", sequence: 1, clusters: [state], index: new Map([["demo", 0]]) };
 }
 
-test("members that were discovered are remembered, fixed nodes are not", async () => {
+test("saves discovered members, not fixed nodes", async () => {
   const watched = new ClusterFixture({ nodes: ["db1"], cluster: { discover: ["http://seed:8008"] } });
   const members = [
     { name: "pg1", api_url: "http://pg1:8008/patroni", host: "10.0.0.1", port: 5432 },
@@ -35,14 +43,13 @@ test("members that were discovered are remembered, fixed nodes are not", async (
   ];
   watched.document("cluster", { of: "db1", value: { scope: "demo", members } }, 0);
   const file = join(folder, "written.json");
-  await writeMembers(file, snapshotOf(watched.cluster));
-  const nodes = readMembers(file, [cluster]).get("demo")?.nodes ?? [];
+  await writeSavedState(file, snapshotOf(watched.cluster));
   assert.deepEqual(
-    nodes.map(({ node, report }) => ({ name: node.name, api: node.api, database: node.database, report })),
+    savedNodes(file).map(({ name, api, database }) => ({ name, api, database })),
     [
-      { name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 }, report: null },
-      { name: "pg2", api: "http://pg2:8008", database: { host: "fd00::2", port: 5432 }, report: null },
-      { name: "pg3", api: "http://pg3:8008", database: null, report: null },
+      { name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } },
+      { name: "pg2", api: "http://pg2:8008", database: { host: "fd00::2", port: 5432 } },
+      { name: "pg3", api: "http://pg3:8008", database: null },
     ],
   );
   assert.deepEqual(
@@ -51,16 +58,19 @@ test("members that were discovered are remembered, fixed nodes are not", async (
   );
 });
 
-test("a remembered member that the first list lacks stays, as any other that left does", () => {
+test("keeps a restored member that the first member list omits, like any other member that left", () => {
   assert.deepEqual(
-    remembered('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"},{"name":"pg2","api":"http://pg2:8008"}]}}')
+    membersOf('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"},{"name":"pg2","api":"http://pg2:8008"}]}}')
       .length,
     2,
   );
-  const part = readMembers(join(folder, "members.json"), [cluster]).get("demo");
-  assert.ok(part !== undefined);
+  const [restored] = restoreClusters(
+    configOf({ clusters: [cluster] }),
+    readSavedState(join(folder, "members.json"), [cluster]),
+  );
+  assert.ok(restored !== undefined);
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
-  watched.cluster = part;
+  watched.cluster = restored.cluster;
   const list = (atMs: number): void =>
     watched.document("cluster", { of: "pg1", value: { members: [{ name: "pg1", api_url: "http://pg1:8008" }] } }, atMs);
   list(60_000);
@@ -69,21 +79,21 @@ test("a remembered member that the first list lacks stays, as any other that lef
   assert.equal(watched.judge("pg2", "liveness", 25 * 3_600_000), "no such node");
 });
 
-test("whose claim stood last is remembered, of a cluster with fixed nodes too, and settles a tie after a restart", async () => {
+test("saves the incumbent, also of a cluster with fixed nodes, and breaks a tie with it after a restart", async () => {
   const fixed = clusterOf({ nodes: ["pg1", "pg2"].map((name) => nodeOf({ name, api: `http://${name}:8008` })) });
   const settings = { intervalMs: 1_000 };
   const first = new ClusterFixture({ nodes: ["pg1", "pg2"], policy: settings });
   for (const atMs of [0, 1_000]) first.lead("pg1", atMs);
   const file = join(folder, "stood.json");
-  await writeMembers(file, snapshotOf(first.cluster));
+  await writeSavedState(file, snapshotOf(first.cluster));
   for (const [one, other] of [
     ["pg1", "pg2"],
     ["pg2", "pg1"],
   ] as const) {
-    const restarted = new ClusterFixture({ nodes: ["pg1", "pg2"], policy: settings });
-    const part = readMembers(file, [fixed]).get("demo");
-    assert.equal(part?.leadership.incumbent, "pg1");
-    restarted.cluster = { ...restarted.cluster, leadership: part.leadership };
+    const restarted = new ClusterFixture({ nodes: ["pg1", "pg2"], policy });
+    const saved = readSavedState(file, [fixed]).clusters.get("demo");
+    assert.equal(saved?.incumbent, "pg1");
+    restarted.cluster = { ...restarted.cluster, incumbent: saved.incumbent };
     restarted.lead(one, 10, { timeline: 1 });
     restarted.lead(other, 20, { timeline: 1 });
     for (const node of [one, other]) restarted.nameLeader(node, node, 30);
@@ -93,16 +103,16 @@ test("whose claim stood last is remembered, of a cluster with fixed nodes too, a
     );
   }
   writeFileSync(file, '{"clusters":{},"stood":{"demo":7}}');
-  assert.equal(readMembers(file, [fixed]).size, 0);
+  assert.equal(readSavedState(file, [fixed]).clusters.size, 0);
 });
 
-test("a cluster that discovers nothing remembers nobody", () => {
-  assert.equal(remembered('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}').length, 1);
-  assert.equal(readMembers(join(folder, "members.json"), [clusterOf({})]).size, 0);
+test("restores no member of a cluster without discovery", () => {
+  assert.equal(membersOf('{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}').length, 1);
+  assert.equal(readSavedState(join(folder, "members.json"), [clusterOf({})]).clusters.size, 0);
 });
 
-test("a file that is absent, or holds anything else, remembers nobody", () => {
-  assert.equal(readMembers(join(folder, "absent.json"), [cluster]).size, 0);
+test("restores no member from a file that is absent or holds something else", () => {
+  assert.equal(readSavedState(join(folder, "absent.json"), [cluster]).clusters.size, 0);
   for (const text of [
     "",
     "{",
@@ -112,11 +122,11 @@ test("a file that is absent, or holds anything else, remembers nobody", () => {
     '{"clusters":{"demo":{}}}',
     '{"clusters":{"demo":[1,null,{}]}}',
   ]) {
-    assert.deepEqual(remembered(text), []);
+    assert.deepEqual(membersOf(text), []);
   }
 });
 
-test("an entry that nobody can be asked at is left out", () => {
+test("leaves out entries without a usable name and address", () => {
   const entries = [
     { name: "a", api: "http://h:99999" },
     { name: "b", api: "http://a b" },
@@ -124,27 +134,25 @@ test("an entry that nobody can be asked at is left out", () => {
     { api: "http://h:1" },
     { name: "pg1", api: "http://h:8008", database: "nonsense" },
   ];
-  assert.deepEqual(remembered(JSON.stringify({ clusters: { demo: entries } })), ["pg1 http://h:8008"]);
+  assert.deepEqual(membersOf(JSON.stringify({ clusters: { demo: entries } })), ["pg1 http://h:8008"]);
 });
 
-test("whatever JSON the file holds is read", () => {
+test("reads any JSON without throwing", () => {
   fc.assert(
-    fc.property(fc.jsonValue(), (value) => void remembered(JSON.stringify({ clusters: { demo: value } }))),
+    fc.property(fc.jsonValue(), (value) => void membersOf(JSON.stringify({ clusters: { demo: value } }))),
     { numRuns: 50 },
   );
   assert.ok(readFileSync(join(folder, "members.json"), "utf8").startsWith('{"clusters"'));
 });
 
-/** What is warned of when a file with this text is read. */
+/** The problems of a file with this text. */
 function problems(text: string): readonly string[] {
   const file = join(folder, "corrupt.json");
   writeFileSync(file, text);
-  const found: string[] = [];
-  readMembers(file, [cluster], (problem) => found.push(problem));
-  return found;
+  return readSavedState(file, [cluster]).problems;
 }
 
-test("a file that cannot be used, or not all of it, is warned of; one that is absent or whole is not", () => {
+test("reports a file that cannot be used, or only in part; not one that is absent or complete", () => {
   const whole = '{"clusters":{"demo":[{"name":"pg1","api":"http://pg1:8008"}]}}';
   assert.deepEqual(problems(whole), []);
   assert.deepEqual(problems('{"clusters":{}}'), []);
@@ -158,25 +166,22 @@ test("a file that cannot be used, or not all of it, is warned of; one that is ab
     '[{"name":"pg1","api":"nonsense"}]',
   ])
     assert.match(problems(`{"clusters":{"demo":${demo}}}`).join(), /^members of cluster demo left out: (1|all)$/, demo);
-  const found: string[] = [];
-  readMembers(join(folder, "absent.json"), [cluster], (problem) => found.push(problem));
-  assert.equal(found.length, 0);
-  readMembers(folder, [cluster], (problem) => found.push(problem));
-  assert.match(found.join(), /EISDIR/);
+  assert.deepEqual(readSavedState(join(folder, "absent.json"), [cluster]).problems, []);
+  assert.match(readSavedState(folder, [cluster]).problems.join(), /EISDIR/);
 });
 
-test("a file of unbounded size is not read", () => {
+test("does not read a file beyond the size limit", () => {
   const file = join(folder, "huge.json");
   writeFileSync(file, "{");
   truncateSync(file, 64 * 1024 * 1024);
-  const found: string[] = [];
-  assert.equal(readMembers(file, [cluster], (problem) => found.push(problem)).size, 0);
-  assert.match(found.join(), /must be at most \d+ bytes/);
+  const saved = readSavedState(file, [cluster]);
+  assert.equal(saved.clusters.size, 0);
+  assert.match(saved.problems.join(), /must be at most \d+ bytes/);
 });
 
-test("the list that is read and written is bounded, and those that answered come before those that never did", async () => {
+test("bounds the members that are read and written, and prefers those that answered", async () => {
   const entries = Array.from({ length: 5_000 }, (_, at) => ({ name: `n${at}`, api: `http://n${at}:8008` }));
-  assert.equal(remembered(JSON.stringify({ clusters: { demo: entries } })).length, 2_000);
+  assert.equal(membersOf(JSON.stringify({ clusters: { demo: entries } })).length, 2_000);
   const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
   const list = (names: readonly string[], atMs: number): void => {
     const members = names.map((name) => ({ name, api_url: `http://${name}:8008` }));
@@ -189,11 +194,8 @@ test("the list that is read and written is bounded, and those that answered come
     1,
   );
   const file = join(folder, "bounded.json");
-  await writeMembers(file, snapshotOf(watched.cluster));
-  const names =
-    readMembers(file, [cluster])
-      .get("demo")
-      ?.nodes.map(({ node }) => node.name) ?? [];
+  await writeSavedState(file, snapshotOf(watched.cluster));
+  const names = savedNodes(file).map(({ name }) => name);
   assert.equal(names.length, 501);
   assert.equal(names[0], "pg1");
 });

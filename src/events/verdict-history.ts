@@ -2,19 +2,20 @@ import type { LoggedChange } from "../health/explain/summary.ts";
 import type { VerdictChange } from "./verdict-changes.ts";
 
 /** Changes kept of each node. */
-const keptMax = 100;
-/** Nodes remembered altogether; the one that changed longest ago goes first. */
+const changesMax = 100;
+/** Nodes with kept changes. Beyond it, those of the node that changed longest ago are dropped. */
 const nodesMax = 5_000;
 
-/** The last changes of every node, so that a person can read back what happened. */
-export class VerdictLog {
+/** The last changes of every node, so that a person can read what happened. */
+export class VerdictHistory {
   readonly #nodes = new Map<string, LoggedChange[]>();
 
+  /** @param atWallMs when the change was found, in ms since the epoch */
   add({ cluster, node, before, after, failure }: VerdictChange, atWallMs: number): void {
     const key = keyOf(cluster, node);
     const changes = this.#nodes.get(key) ?? [];
     changes.push({ atWallMs, before, after, failure });
-    if (changes.length > keptMax) changes.shift();
+    if (changes.length > changesMax) changes.shift();
     this.#nodes.delete(key);
     this.#nodes.set(key, changes);
     const [oldest] = this.#nodes.keys();
@@ -27,7 +28,7 @@ export class VerdictLog {
   }
 }
 
-/** No cluster name holds a slash. */
+/** Names of clusters contain no slash. */
 function keyOf(cluster: string, node: string): string {
   return `${cluster}/${node}`;
 }

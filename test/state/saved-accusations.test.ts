@@ -3,14 +3,14 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { withAccusations } from "../../src/state/accusations-file.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { hasSameMembership, writeMembers } from "../../src/state/members-file.ts";
+import { withAccusations } from "../../src/state/saved-accusations.ts";
+import { isSavedAlike, readSavedState, writeSavedState } from "../../src/state/saved-state.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const behind = { xlog: { received_location: 500, replayed_location: 500 } };
 
-/** pg1 leads and moves, pg2 is detached after 10 s, pg3 is listed and still, so stalled. */
+/** pg1 leads and moves; after 10 s pg2 is detached, and pg3, which is listed but does not move, is stalled. */
 function accusing(seconds: number): ClusterFixture {
   const watched = new ClusterFixture();
   for (let at = 0; at <= seconds; at += 1) tick(watched, at);
@@ -24,14 +24,17 @@ function tick(watched: ClusterFixture, at: number): void {
   watched.follow("pg3", at * 1000, behind);
 }
 
-function snapshotOf(cluster: ClusterState): Parameters<typeof writeMembers>[1] {
+function snapshotOf(cluster: ClusterState): Parameters<typeof writeSavedState>[1] {
   return { instance: "run", sequence: 1, clusters: [cluster], index: new Map([["demo", 0]]) };
 }
 
-/** Another run that takes up what the file says. */
+/** Another run that starts from the file. */
 function restarted(file: string, nodes?: ConstructorParameters<typeof ClusterFixture>[0]): ClusterFixture {
   const watched = new ClusterFixture(nodes);
-  const [monitored] = withAccusations([{ cluster: watched.cluster, policy: watched.policy }], file);
+  const [monitored] = withAccusations(
+    [{ cluster: watched.cluster, policy: watched.policy }],
+    readSavedState(file, []).accusations,
+  );
   watched.cluster = monitored?.cluster ?? watched.cluster;
   return watched;
 }
@@ -43,9 +46,9 @@ suite("accusations in the state file", () => {
   });
   after(() => rmSync(folder, { recursive: true }));
 
-  test("outlive a restart until the node gives a sign", async () => {
+  test("survive a restart until the node gives a sign of recovery", async () => {
     const file = join(folder, "state.json");
-    await writeMembers(file, snapshotOf(accusing(10).cluster));
+    await writeSavedState(file, snapshotOf(accusing(10).cluster));
     const watched = restarted(file);
     tick(watched, 20);
     assert.deepEqual(
@@ -60,11 +63,11 @@ suite("accusations in the state file", () => {
     );
   });
 
-  test("are nobody's where none is accused, and another machine's under the same name", async () => {
+  test("do not apply to another machine with the same name, and are empty if no node is accused", async () => {
     const file = join(folder, "other.json");
-    await writeMembers(file, snapshotOf(accusing(9).cluster));
+    await writeSavedState(file, snapshotOf(accusing(9).cluster));
     assert.deepEqual((JSON.parse(readFileSync(file, "utf8")) as { accused: unknown }).accused, []);
-    await writeMembers(file, snapshotOf(accusing(10).cluster));
+    await writeSavedState(file, snapshotOf(accusing(10).cluster));
     const watched = restarted(file, { nodes: ["pg1", { name: "pg2", api: "http://elsewhere:8008" }, "pg3"] });
     tick(watched, 20);
     assert.deepEqual(
@@ -73,7 +76,7 @@ suite("accusations in the state file", () => {
     );
   });
 
-  test("hold a diverged node back until the leader's timeline is known, and after that by the evidence", async () => {
+  test("keep a diverged node unfit until the leader's timeline is known; after that the evidence decides", async () => {
     const file = join(folder, "diverged.json");
     const left = { timeline: 1, xlog: { received_location: 700, replayed_location: 700 } };
     const earlier = new ClusterFixture();
@@ -82,7 +85,7 @@ suite("accusations in the state file", () => {
     earlier.follow("pg2", 1_000, left);
     earlier.lead("pg1", 2_000, { timeline: 2, xlog: { location: 900 } });
     assert.equal(earlier.judge("pg2", "/replica", 2_000), "diverged");
-    await writeMembers(file, snapshotOf(earlier.cluster));
+    await writeSavedState(file, snapshotOf(earlier.cluster));
     const watched = restarted(file);
     watched.follow("pg2", 20_000, left);
     assert.equal(watched.judge("pg2", "/replica", 20_000), "diverged");
@@ -91,19 +94,19 @@ suite("accusations in the state file", () => {
     assert.equal(watched.judge("pg2", "/replica", 21_500), "fit");
   });
 
-  test("are written when they begin and when they end, and not in between", () => {
+  test("cause a write when they begin and when they end, and not in between", () => {
     const watched = accusing(9);
-    const calm = watched.cluster;
+    const unaccused = watched.cluster;
     tick(watched, 10);
     const accused = watched.cluster;
     tick(watched, 11);
     const later = watched.cluster;
-    assert.equal(hasSameMembership(calm, accused), false);
-    assert.equal(hasSameMembership(accused, calm), false);
-    assert.equal(hasSameMembership(accused, later), true);
+    assert.equal(isSavedAlike(unaccused, accused), false);
+    assert.equal(isSavedAlike(accused, unaccused), false);
+    assert.equal(isSavedAlike(accused, later), true);
   });
 
-  test("a file that is not understood accuses nobody", () => {
+  test("are empty for a file that cannot be read", () => {
     const file = join(folder, "odd.json");
     for (const text of [
       "",

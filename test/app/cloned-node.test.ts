@@ -14,7 +14,7 @@ for (const workers of [0, 2]) {
   ]) {
     const rogueName = names[1] ?? "";
     test(
-      `a clone at ${rogueName}'s address re-points nobody by its member list (workers: ${workers})`,
+      `moves no node to another address because a clone at ${rogueName}'s address lists it there (workers: ${workers})`,
       limit,
       async (context) => {
         const nodes = await openFakeCluster(context, names);
@@ -32,14 +32,12 @@ workers: ${workers}
         );
         const running = new RolecallProcess(context, ["serve", "--config", file]);
         await running.waitForLog("listening");
-        const statusOf = async (path: string): Promise<number> =>
-          (await sendRequest(`http://127.0.0.1:${port}${path}`)).status;
+        const statusOf = async (path: string): Promise<number> => (await sendRequest(`http://127.0.0.1:${port}${path}`)).status;
         await until(
-          "a fit primary and a fit replica",
           async () =>
             (await statusOf("/nodes/pg1/primary")) === 200 && (await statusOf(`/nodes/${names[2]}/replica`)) === 200,
         );
-        // Same scope, system and names, another DCS: a replica of a restored clone took the address over.
+        // Same scope, system and names, but another DCS: a replica of a restored clone has taken over the address.
         rogue.members = new Map(clones.map(({ name, api }) => [name, name === rogue.name ? rogue.api : api]));
         const before = documentsOf(rogue);
         while (documentsOf(rogue) < before + 5) {
@@ -54,7 +52,7 @@ workers: ${workers}
   }
 }
 
-/** How often a node answered its cluster document. */
-function documentsOf({ requests: asked }: FakeNode): number {
+/** How often a node was asked for its cluster document. */
+function documentsOf({ requests }: FakeNode): number {
   return asked.filter((path) => path === "/cluster").length;
 }

@@ -1,0 +1,49 @@
+import type { Snapshot } from "../../cluster/snapshot.ts";
+import { isBlindEverywhere } from "../../health/evidence/readiness.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+import type { AnswerCounter } from "../../http/message/answer-counter.ts";
+import type { JudgeInputs } from "../../http/node-api/answer.ts";
+import type { Clock } from "../../state/clock.ts";
+import type { Store } from "../../state/store.ts";
+import type { Phase } from "../../workers/messages.ts";
+
+/** The state of a process that answers. A worker's store and clock may be replaced while it runs. */
+export interface AnsweringProcess {
+  readonly store: () => Store;
+  readonly clock: () => Clock;
+  readonly phase: () => Phase;
+  readonly counter: AnswerCounter;
+}
+
+/** What handlers answer from: the same in the main process and in a worker. */
+export interface AnswerSources {
+  readonly inputs: () => JudgeInputs;
+  readonly snapshot: () => Snapshot;
+  readonly policy: (cluster: string) => HealthPolicy | undefined;
+  /**
+   * Our time in ms. Looks for a clock gap first, so the first request after a suspend is answered with the right ages.
+   */
+  readonly now: () => number;
+  /** Why this process should not get traffic, or `null`. */
+  readonly unready: () => string | null;
+  readonly onAnswer: (route: string, status: number) => void;
+}
+
+/** The answer sources of a process. */
+export function answerSourcesOf({ store, clock, phase, counter }: AnsweringProcess): AnswerSources {
+  const snapshot = (): Snapshot => store().current;
+  const policy = (cluster: string): HealthPolicy | undefined => store().policyOf(cluster);
+  const now = (): number => clock().observe();
+  const unready = (): string | null => {
+    if (phase() !== "serving") return phase();
+    return isBlindEverywhere(store(), now()) ? "blind" : null;
+  };
+  return {
+    inputs: () => ({ snapshot: snapshot(), policy, nowMs: now(), unready }),
+    snapshot,
+    policy,
+    now,
+    unready,
+    onAnswer: (route, status) => counter.count(route, status),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Config, ListenerConfig } from "../../config/model/config.ts";
+import { ExporterRoles } from "../../http/exporter-api/exporter-roles.ts";
+import { isReload } from "../../http/message/exporter-paths.ts";
+import type { ListenerHandler, RequestHandler } from "../../http/message/handler.ts";
+import type { Passthrough } from "../../http/message/passthrough.ts";
+import type { Request } from "../../http/message/request.ts";
+import { nodeHandler } from "../../http/node-api/node-handler.ts";
+import type { AnswerSources } from "./answer-sources.ts";
+
+/** Answers what needs more than the snapshot. The main process does it itself; a worker relays to the main process. */
+export interface Backend {
+  readonly passthrough: Passthrough;
+  /** Answers any request to an admin listener. */
+  readonly admin: RequestHandler;
+  /** Serves a diagnostics page. */
+  readonly diagnostics: RequestHandler;
+  /** Answers a request to an exporter listener that is no role path. */
+  readonly exporter: RequestHandler;
+}
+
+/** One listener and the configuration that it belongs to. */
+export interface ListenerInConfig {
+  readonly listener: ListenerConfig;
+  readonly config: Config;
+}
+
+/** Builds the handler of one listener: the one place that knows which API a listener speaks, in every process. */
+export function buildListenerHandler(
+  { listener, config }: ListenerInConfig,
+  sources: AnswerSources,
+  backend: Backend,
+): ListenerHandler {
+  switch (listener.dialect) {
+    case "admin":
+      return backend.admin;
+    case "exporter":
+      return exporterHandler({ listener, config }, sources, backend);
+    case "node":
+      return nodeHandler(listener, config, {
+        inputs: sources.inputs,
+        snapshot: sources.snapshot,
+        now: sources.now,
+        operator: backend.diagnostics,
+        passthrough: backend.passthrough,
+        onAnswer: sources.onAnswer,
+      });
+  }
+}
+
+function exporterHandler(
+  { listener, config }: ListenerInConfig,
+  sources: AnswerSources,
+  { exporter }: Backend,
+): ListenerHandler {
+  const roles = new ExporterRoles({ cluster: exporterCluster(listener), node: listener.node }, sources);
+  const handler: RequestHandler = async (call) => roles.answer(call.request) ?? exporter(call);
+  const { telemetryPath } = config.exporter;
+  return Object.assign(handler, { changes: ({ target }: Request) => isReload(target, telemetryPath) });
+}
+
+/** The cluster of an exporter listener. The configuration is checked: every exporter listener has one. */
+export function exporterCluster({ cluster }: ListenerConfig): string {
+  return cluster ?? "";
+}

@@ -1,0 +1,68 @@
+import type { EventLog } from "../../events/event-log.ts";
+import type { Gateway } from "../../gateway/gateway.ts";
+import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
+import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
+import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
+import type { DiagnosticsSources } from "../../http/diagnostics/diagnostics-sources.ts";
+import { scopeOf } from "../../http/node-api/node-handler.ts";
+import type { PageGate } from "../../http/pages/page-gate.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
+import type { Drains } from "../../state/drains.ts";
+import type { AnswerSources } from "./answer-sources.ts";
+import { buildExporterApi } from "./exporter-pages.ts";
+import type { Backend, ListenerInConfig } from "./listener-handler.ts";
+
+/** What the main process answers from, beside the snapshot. */
+export interface MainBackendContext {
+  readonly eventLog: EventLog;
+  readonly gateway: Gateway;
+  readonly snapshots: SnapshotLongPoll;
+  readonly metrics: Metrics;
+  readonly drains: Drains;
+  readonly gate: PageGate;
+  /** Wall time, in ms since the epoch. */
+  readonly wall: () => number;
+  /** Reads the configuration again. @returns why it was refused, or `null` */
+  readonly reload: () => Promise<string | null>;
+  /** The file that the configuration came from, or `null`. */
+  readonly configFile: string | null;
+}
+
+/** Builds the backend of one listener in the main process. */
+export function buildMainBackend(
+  { listener, config }: ListenerInConfig,
+  sources: AnswerSources,
+  context: MainBackendContext,
+): Backend {
+  const { eventLog, gateway, metrics, drains, snapshots, gate, wall } = context;
+  const scope = scopeOf(listener, config);
+  const diagnostics: DiagnosticsSources = {
+    gate,
+    snapshot: sources.snapshot,
+    policy: sources.policy,
+    now: sources.now,
+    wall,
+    changes: (cluster, node) => eventLog.changes(cluster, node),
+    recorded: (cluster, fromWallMs, toWallMs) => eventLog.recorded(cluster, fromWallMs, toWallMs),
+    accused: (cluster, wallMs) => eventLog.accused(cluster, wallMs),
+  };
+  const admin = {
+    scope,
+    unready: sources.unready,
+    operator: diagnostics,
+    metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
+    drains,
+    snapshots,
+  };
+  const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };
+  const exporter = listener.dialect === "exporter" ? buildExporterApi({ listener, config }, sources, context) : null;
+  return {
+    passthrough: gateway,
+    admin: (call) => answerAdminRequest(call, admin),
+    diagnostics: (call) => answerDiagnostics(call, scope, counted),
+    exporter: (call) => {
+      if (exporter === null) throw new Error("Cannot answer: the listener must speak the exporter API");
+      return exporter.handle(call);
+    },
+  };
+}

@@ -1,0 +1,140 @@
+import { randomBytes } from "node:crypto";
+import type { ProbeOutcome } from "../cluster/outcome.ts";
+import type { ClusterState } from "../cluster/snapshot.ts";
+import type { Config } from "../config/model/config.ts";
+import { logDocumentFailures } from "../events/document-failure-log.ts";
+import { EventLog } from "../events/event-log.ts";
+import type { Logger } from "../events/log/logger.ts";
+import type { HealthPolicy } from "../health/health-policy.ts";
+import type { Metrics } from "../metrics/metrics.ts";
+import { Probers } from "../probe/probers.ts";
+import { Clock, type ClockGap } from "../state/clock.ts";
+import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
+import { Drains } from "../state/drains.ts";
+import { isSavedAlike } from "../state/saved-state.ts";
+import { StateFile } from "../state/state-file.ts";
+import { Store } from "../state/store.ts";
+
+/** What the monitor depends on. */
+export interface MonitorContext {
+  readonly log: Logger;
+  readonly metrics: Pick<Metrics, "disputed" | "probed">;
+}
+
+/** Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. */
+export class Monitor {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly drains: Drains;
+  readonly eventLog: EventLog;
+  readonly #log: Logger;
+  readonly #stateFile: StateFile;
+  readonly #probers: Probers;
+  #config: Config;
+  #ticks: NodeJS.Timeout | null = null;
+
+  constructor(config: Config, { log, metrics }: MonitorContext) {
+    this.#config = config;
+    this.#log = log;
+    this.store = new Store(randomBytes(6).toString("hex"), buildClusters(config, new Map()));
+    this.clock = new Clock({ tickIntervalMs: config.probe.intervalMs, onGap: (gap) => this.#onGap(gap) });
+    const { store, clock } = this;
+    const record = (outcome: ProbeOutcome): void => this.#record(outcome);
+    const wall = (): number => clock.wall();
+    this.eventLog = new EventLog({ log, metrics, clock });
+    this.drains = new Drains(store, { clock: { now: () => clock.observe(), wall }, log, record });
+    this.#stateFile = new StateFile(() => this.#config.stateFile, log);
+    this.#probers = new Probers({
+      cluster: (name) => clusterNamed(store, name),
+      policy: (name) => store.policyOf(name),
+      now: () => clock.observe(),
+      wall,
+      random: Math.random,
+      ...logDocumentFailures(
+        {
+          snapshot: () => store.current,
+          now: () => clock.now(),
+          record,
+          onProbeFinished: (result) => metrics.probed(result),
+        },
+        log,
+      ),
+      onTls: (cluster, problem) => log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
+    });
+  }
+
+  /** The policy that a cluster is judged by; `undefined` if it is not monitored. */
+  policyOf(cluster: string): HealthPolicy | undefined {
+    return this.store.policyOf(cluster);
+  }
+
+  /** Restores what an earlier run saved. Only then are changes logged and saved: what is restored is not new. */
+  async restore(): Promise<void> {
+    const saved = this.#stateFile.read(this.#config.clusters);
+    this.store.restore(restoreClusters(this.#config, saved));
+    this.drains.start(saved.drains);
+    this.store.onChange((before, after) => this.#onChange(before, after));
+    await this.#stateFile.removeStaleDrafts();
+  }
+
+  /** Takes the clusters of another configuration. Nodes that keep their address keep their evidence. */
+  configure(config: Config): void {
+    this.#config = config;
+    const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
+    this.store.replace(buildClusters(config, known));
+  }
+
+  /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
+  async probe(): Promise<void> {
+    this.#startTicks();
+    await this.#probers.start(this.#config, livenessIntervalFactor);
+  }
+
+  /** Probes every node of one cluster now: a change that somebody made shows sooner. */
+  probeNow(cluster: string): void {
+    this.#probers.probeCluster(cluster);
+  }
+
+  /** Stops probing. Resolves once the state file is written. */
+  async stop(): Promise<void> {
+    this.#probers.stop();
+    this.drains.stop();
+    if (this.#ticks !== null) clearInterval(this.#ticks);
+    await this.#stateFile.written;
+  }
+
+  /** An internal error in recording must not end the probing: that node's evidence ages, and old evidence is a no. */
+  #record(outcome: ProbeOutcome): void {
+    try {
+      const nowMs = this.clock.observe();
+      this.eventLog.recordOutcome(outcome, nowMs);
+      this.store.record(outcome, nowMs);
+    } catch (error) {
+      this.#log.error({ err: error, cluster: outcome.cluster, kind: outcome.kind }, "outcome not recorded");
+    }
+  }
+
+  #onChange(before: ClusterState, after: ClusterState): void {
+    const policy = this.store.policyOf(after.name);
+    if (policy === undefined) return;
+    this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
+    if (!isSavedAlike(before, after)) this.#stateFile.write(() => this.store.current);
+    this.#probers.onChange(before, after);
+  }
+
+  #onGap({ addedMs, stalledMs }: ClockGap): void {
+    const fields = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
+    this.#log.warn(fields, "clock gap detected; probing all nodes again");
+    this.#probers.probeAll();
+  }
+
+  #startTicks(): void {
+    if (this.#ticks !== null) clearInterval(this.#ticks);
+    this.clock.setTickInterval(this.#config.probe.intervalMs);
+    this.#ticks = setInterval(() => this.clock.tick(), this.#config.probe.intervalMs);
+  }
+}
+
+function clusterNamed({ current: { clusters, index } }: Store, name: string): ClusterState | undefined {
+  return clusters[index.get(name) ?? -1];
+}

@@ -1,0 +1,104 @@
+import type { Config, FastPathMode } from "../../config/model/config.ts";
+import { Clock, monotonicOriginMs } from "../../state/clock.ts";
+import { policyOf } from "../../state/clusters.ts";
+import { Store } from "../../state/store.ts";
+import { OutcomeReader } from "../../workers/outcome-feed.ts";
+import type { FullState, Phase, RelayAddress, ToWorker } from "../../workers/messages.ts";
+
+/** The part of a replica that is replaced when the main process sends its full state. */
+interface Loaded {
+  readonly store: Store;
+  readonly clock: Clock;
+  readonly config: Config;
+  readonly relay: RelayAddress;
+}
+
+/**
+ * A worker's copy of the main process's snapshot, configuration and clock. It records the same outcomes, so it stays
+ * the same.
+ */
+export class Replica {
+  readonly #outcomes = new OutcomeReader();
+  #loaded: Loaded | null = null;
+  #phase: Phase = "starting";
+
+  get store(): Store {
+    return this.#current().store;
+  }
+
+  get clock(): Clock {
+    return this.#current().clock;
+  }
+
+  get config(): Config {
+    return this.#current().config;
+  }
+
+  /** How the fast path is configured; `false` until the main process has sent its state. */
+  get fastPathMode(): FastPathMode {
+    return this.#loaded?.config.fastPath ?? false;
+  }
+
+  /** The relay server of the main process. */
+  get relay(): RelayAddress {
+    return this.#current().relay;
+  }
+
+  get phase(): Phase {
+    return this.#phase;
+  }
+
+  /** Takes the full state of the main process, in place of what it had. */
+  load({ config, instance, sequence, clusters, phase, clock: reading, originMs, relay }: FullState): void {
+    const monitored = config.clusters.flatMap((cluster, at) => {
+      const state = clusters[at];
+      return state === undefined ? [] : [{ cluster: state, policy: policyOf(cluster, config.probe) }];
+    });
+    const clock = this.#loaded?.clock ?? clockOnAxis(originMs);
+    clock.syncTo(reading);
+    this.#loaded = { store: new Store(instance, monitored, sequence), clock, config, relay };
+    this.#phase = phase;
+    this.#outcomes.resetCompression();
+  }
+
+  /**
+   * Records what the main process recorded.
+   * @returns whether the snapshot still is the main process's. If not, it must send its full state.
+   */
+  record({ changes, clock: reading }: Extract<ToWorker, { kind: "changes" }>): boolean {
+    if (this.#loaded === null) return true;
+    const { store, clock } = this.#loaded;
+    clock.syncTo(reading);
+    for (const { outcome: sent, nowMs, sequence } of changes) {
+      const outcome = this.#outcomes.read(sent);
+      if (outcome !== undefined) store.record(outcome, nowMs);
+      if (store.current.sequence !== sequence) return false;
+    }
+    return true;
+  }
+
+  enter({ phase, clock }: Extract<ToWorker, { kind: "phase" }>): void {
+    this.#phase = phase;
+    this.#loaded?.clock.syncTo(clock);
+  }
+
+  /** Looks for a clock gap. To be called regularly. */
+  tick(): void {
+    this.#loaded?.clock.tick();
+  }
+
+  #current(): Loaded {
+    if (this.#loaded === null) throw new Error("Cannot answer: the main process must send its full state first");
+    return this.#loaded;
+  }
+}
+
+/**
+ * A clock on the main process's axis: both count the machine's monotonic time. A late event loop is no gap here:
+ * messages that are still to be read say what happened meanwhile, with the times of the main process.
+ * @param originMs where the main process's clock began, in ms of the machine's
+ */
+function clockOnAxis(originMs: number): Clock {
+  const offsetMs = monotonicOriginMs() - originMs;
+  return new Clock({ tickIntervalMs: Infinity, onGap: () => {}, monotonic: () => performance.now() + offsetMs });
+}

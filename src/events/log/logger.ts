@@ -1,0 +1,45 @@
+import { constants, fstatSync, openSync, writeSync } from "node:fs";
+import { isatty } from "node:tty";
+import { pino, type Logger } from "pino";
+import type { LogConfig } from "../../config/model/config.ts";
+import { LogSink } from "./log-sink.ts";
+
+export type { Logger } from "pino";
+
+const sinks = new WeakMap<Logger, LogSink>();
+
+/**
+ * Makes a log of one JSON line an event, on stderr. Lines are written at once, as the last ones before the end matter
+ * most. A reader that has stopped costs lines, never time.
+ */
+export function makeLog({ level }: LogConfig): Logger {
+  const fd = nonBlockingStderr();
+  const sink = new LogSink((bytes) => writeSync(fd, bytes));
+  const log = pino({ level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` }, sink);
+  process.once("exit", () => sink.flushSync());
+  sinks.set(log, sink);
+  return log;
+}
+
+/** How many lines of a log were lost because its reader had stopped, or was gone. */
+export function lostLinesOf(log: Logger): number {
+  return sinks.get(log)?.lost ?? 0;
+}
+
+/**
+ * Makes sure that writing to stderr never blocks. Pipes and terminals are opened a second time, because the mode of an
+ * open file belongs to every process that shares it. Where that is impossible, and for sockets, Node's own stream sets
+ * the mode.
+ */
+function nonBlockingStderr(): number {
+  const stat = fstatSync(2);
+  if (stat.isFIFO() || isatty(2)) {
+    try {
+      return openSync("/dev/fd/2", constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    } catch {
+      // No such file system, or a pipe of another user.
+    }
+  }
+  if (stat.isFIFO() || stat.isSocket()) void process.stderr;
+  return 2;
+}

@@ -1,0 +1,87 @@
+import { isAccusedAlike, noAttachment, type Attachment } from "../cluster/attachment.ts";
+import type { Observation } from "../cluster/observation.ts";
+import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
+import { isObject, listOf, nameOf } from "../cluster/values/json.ts";
+import type { MonitoredCluster } from "./store.ts";
+
+/** More accusations than this are not read: a file holds no more nodes. */
+const accusationsMax = 10_000;
+
+/**
+ * A node's accusation under rules 5 and 6 when it was saved. It stays until a sign of attachment, over a restart too.
+ */
+export interface Accusation extends Pick<Attachment, "isDetached" | "isStalled" | "isDiverged"> {
+  readonly cluster: string;
+  readonly node: string;
+  /** The address of its API: another database may have taken the name since. */
+  readonly api: string | null;
+}
+
+/** The accusations of a snapshot, in the form of the state file. */
+export function accusationsToJson(snapshot: Snapshot): readonly object[] {
+  return snapshot.clusters.flatMap((cluster) =>
+    cluster.nodes.filter(isAccused).map(({ node, attachment }) => ({
+      cluster: cluster.name,
+      node: node.name,
+      api: node.api,
+      detached: attachment.isDetached,
+      stalled: attachment.isStalled,
+      diverged: attachment.isDiverged,
+    })),
+  );
+}
+
+/** Reads the section `accused` of a state file. Entries that cannot be read are left out. */
+export function parseAccusations(section: unknown): readonly Accusation[] {
+  return listOf(section).slice(0, accusationsMax).flatMap(parseAccusation);
+}
+
+/** Whether two states of a cluster with equally many nodes accuse the same nodes of the same. */
+export function hasSameAccusations(before: ClusterState, after: ClusterState): boolean {
+  return after.nodes.every(({ attachment }, at) => {
+    const previous = before.nodes[at]?.attachment;
+    return previous !== undefined && isAccusedAlike(previous, attachment);
+  });
+}
+
+/** Puts the accusations of an earlier run in force again, for nodes that have not answered since. */
+export function withAccusations(
+  monitored: readonly MonitoredCluster[],
+  accusations: readonly Accusation[],
+): readonly MonitoredCluster[] {
+  const accuse = (cluster: string, observation: Observation): Observation => {
+    if (observation.report !== null) return observation;
+    const accusation = accusations.find((candidate) => isAbout(candidate, cluster, observation));
+    if (accusation === undefined) return observation;
+    const { isDetached, isStalled, isDiverged } = accusation;
+    return { ...observation, attachment: { ...noAttachment, isDetached, isStalled, isDiverged } };
+  };
+  return monitored.map(({ cluster, policy }) => ({
+    policy,
+    cluster: { ...cluster, nodes: cluster.nodes.map((observation) => accuse(cluster.name, observation)) },
+  }));
+}
+
+function isAbout(accusation: Accusation, cluster: string, { node }: Observation): boolean {
+  return accusation.cluster === cluster && accusation.node === node.name && accusation.api === node.api;
+}
+
+function isAccused({ attachment }: Observation): boolean {
+  return attachment.isDetached || attachment.isStalled || attachment.isDiverged;
+}
+
+function parseAccusation(value: unknown): Accusation[] {
+  if (!isObject(value)) return [];
+  const [cluster, node] = [nameOf(value["cluster"], 128), nameOf(value["node"], 128)];
+  if (cluster === null || node === null) return [];
+  return [
+    {
+      cluster,
+      node,
+      api: nameOf(value["api"]),
+      isDetached: value["detached"] === true,
+      isStalled: value["stalled"] === true,
+      isDiverged: value["diverged"] === true,
+    },
+  ];
+}

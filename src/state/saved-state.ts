@@ -1,0 +1,91 @@
+import { readFileSync, statSync } from "node:fs";
+import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
+import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
+import type { ClusterConfig } from "../config/model/config.ts";
+import { replaceFile } from "./atomic-file.ts";
+import { accusationsToJson, hasSameAccusations, parseAccusations, type Accusation } from "./saved-accusations.ts";
+import { drainsToJson, parseDrains, type SavedDrain } from "./saved-drains.ts";
+import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";
+
+/** What an earlier run wrote to the state file (config key `state_file`). */
+export interface SavedState {
+  /** The discovered members and the incumbent of each configured cluster that the file knows, by cluster name. */
+  readonly clusters: ReadonlyMap<string, SavedCluster>;
+  readonly accusations: readonly Accusation[];
+  readonly drains: readonly SavedDrain[];
+  /** Why the file, or a part of it, is not used. */
+  readonly problems: readonly string[];
+}
+
+/** More than any state file of ours: a longer file was not written by us and is not read. In bytes. */
+const bytesMax = 16 * 1024 * 1024;
+
+/** What is read from an absent file, and before any file was read. */
+export const noSavedState: SavedState = { clusters: new Map(), accusations: [], drains: [], problems: [] };
+
+/**
+ * Reads the state file for the configured clusters. Never throws: a file that cannot be used is reported in `problems`,
+ * and the process starts without it.
+ */
+export function readSavedState(file: string, configured: readonly ClusterConfig[]): SavedState {
+  const { value, problem } = readContent(file);
+  if (value === null) return { ...noSavedState, problems: problem === null ? [] : [problem] };
+  const { clusters, problems } = parseMembers(section(value, "clusters"), section(value, "stood"), configured);
+  return {
+    clusters,
+    accusations: parseAccusations(value["accused"]),
+    drains: parseDrains(value["drains"]),
+    problems,
+  };
+}
+
+/**
+ * Writes what outlives a restart: the discovered members of all clusters, the incumbents, the accusations (rule 5) and
+ * the drains. The file is replaced whole.
+ * @throws the file system's error
+ */
+export async function writeSavedState(file: string, snapshot: Snapshot): Promise<void> {
+  const content = {
+    version: 1,
+    clusters: membersToJson(snapshot),
+    stood: Object.fromEntries(
+      snapshot.clusters.flatMap(({ name, leadership: { incumbent } }) => (incumbent === null ? [] : [[name, incumbent]])),
+    ),
+    drains: drainsToJson(snapshot),
+    accused: accusationsToJson(snapshot),
+  };
+  await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
+}
+
+/** Whether two states of a cluster are saved alike, so that the file need not be written again. */
+export function isSavedAlike(before: ClusterState, after: ClusterState): boolean {
+  return (
+    before.drains === after.drains &&
+    before.leadership.incumbent === after.leadership.incumbent &&
+    hasSameMembers(before, after) &&
+    hasSameAccusations(before, after)
+  );
+}
+
+/** @returns `value: null` for a file that is absent or cannot be used, with the reason in `problem` */
+function readContent(file: string): { readonly value: JsonObject | null; readonly problem: string | null } {
+  try {
+    const { size } = statSync(file);
+    if (size > bytesMax) return unusable(`must be at most ${bytesMax} bytes, got ${size}`);
+    const value = parseJson(readFileSync(file, "utf8"));
+    if (!isObject(value)) return unusable("must be a JSON object, got something else");
+    if (!isObject(value["clusters"])) return unusable("must have an object `clusters`, got none");
+    return { value, problem: null };
+  } catch (error) {
+    const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
+    return isAbsent ? { value: null, problem: null } : unusable(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function unusable(problem: string): { readonly value: null; readonly problem: string } {
+  return { value: null, problem };
+}
+
+function section(value: JsonObject, key: string): JsonObject {
+  return isObject(value[key]) ? value[key] : {};
+}

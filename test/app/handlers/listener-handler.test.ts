@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { IncomingMessage } from "node:http";
+import { Socket } from "node:net";
+import { test } from "node:test";
+import { answerSourcesOf } from "../../../src/app/handlers/answer-sources.ts";
+import { buildListenerHandler, type Backend } from "../../../src/app/handlers/listener-handler.ts";
+import type { ListenerConfig } from "../../../src/config/model/config.ts";
+import { AnswerCounter } from "../../../src/http/message/answer-counter.ts";
+import type { ListenerHandler } from "../../../src/http/message/handler.ts";
+import { isDelegated } from "../../../src/http/message/passthrough.ts";
+import { errorReply } from "../../../src/http/message/reply.ts";
+import type { Request } from "../../../src/http/message/request.ts";
+import { PageGate } from "../../../src/http/pages/page-gate.ts";
+import { Clock } from "../../../src/state/clock.ts";
+import { buildClusters } from "../../../src/state/clusters.ts";
+import { Store } from "../../../src/state/store.ts";
+import type { Phase } from "../../../src/workers/messages.ts";
+import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
+import { reportOf } from "../../fake/cluster-fixture.ts";
+
+interface Fixture {
+  readonly store: Store;
+  readonly counter: AnswerCounter;
+  /** Which parts of the backend were used. */
+  readonly used: string[];
+  /** The status of an answer; "page" if it is rendered later. */
+  readonly answer: (target: string) => number | string;
+  readonly handler: ListenerHandler;
+  phase: Phase;
+}
+
+function requestOf(target: string): Request {
+  return { method: "GET", target, host: undefined, nodeHeader: undefined, serverState: undefined };
+}
+
+function fixtureOf(listener: ListenerConfig): Fixture {
+  const nodes = [nodeOf({ name: "pg1", api: "http://pg1:8008" })];
+  const config = configOf({ clusters: [clusterOf({ nodes })], listen: [listener] });
+  const store = new Store("run", buildClusters(config, new Map()));
+  const clock = new Clock({ tickIntervalMs: 60_000, onGap: () => {} });
+  const counter = new AnswerCounter();
+  const used: string[] = [];
+  const use = (part: string): ReturnType<typeof errorReply> => {
+    used.push(part);
+    return errorReply(418, "used", { message: part });
+  };
+  const backend: Backend = {
+    gate: new PageGate(),
+    passthrough: { manage: async () => void use("manage"), fetch: async () => void use("fetch") },
+    admin: () => use("admin"),
+    diagnostics: () => use("diagnostics"),
+    exporter: () => use("exporter"),
+  };
+  const phase: { current: Phase } = { current: "serving" };
+  const sources = answerSourcesOf({ store: () => store, clock: () => clock, phase: () => phase.current, counter });
+  const handler = buildListenerHandler({ listener, config }, sources, backend);
+  const message = new IncomingMessage(new Socket());
+  return {
+    store,
+    counter,
+    used,
+    handler,
+    answer: (target) => {
+      const reply = handler(requestOf(target), message);
+      return reply instanceof Promise || isDelegated(reply) ? "page" : reply.status;
+    },
+    get phase(): Phase {
+      return phase.current;
+    },
+    set phase(next: Phase) {
+      phase.current = next;
+    },
+  };
+}
+
+/** Records that pg1 is the primary now. */
+function lead(store: Store): void {
+  const nowMs = performance.now();
+  const report = reportOf("pg1", { role: "primary" });
+  const result = { report, hasLock: true };
+  store.record({ kind: "status", cluster: "demo", node: "pg1", sentAtMs: nowMs, sentAtWallMs: nowMs, result }, nowMs);
+}
+
+test("answers and counts checks on a node listener from the snapshot", () => {
+  const { store, answer, counter, used } = fixtureOf(listenerOf({ cluster: "demo", node: "pg1" }));
+  assert.equal(answer("/primary"), 503);
+  lead(store);
+  assert.equal(answer("/primary"), 200);
+  assert.deepEqual(
+    [...counter.rows()],
+    [
+      { route: "primary", status: 503, count: 1 },
+      { route: "primary", status: 200, count: 1 },
+    ],
+  );
+  assert.deepEqual(used, []);
+});
+
+test("is ready only while it serves and has fresh evidence", () => {
+  const fixture = fixtureOf(listenerOf({ cluster: "demo", node: "pg1" }));
+  assert.equal(fixture.answer("/readyz"), 503, "blind");
+  lead(fixture.store);
+  assert.equal(fixture.answer("/readyz"), 200);
+  fixture.phase = "draining";
+  assert.equal(fixture.answer("/readyz"), 503);
+  assert.equal(fixture.answer("/livez"), 200);
+});
+
+test("answers role paths on an exporter listener itself, pages through the gate, and passes on the rest", () => {
+  const { answer, handler, used } = fixtureOf(listenerOf({ dialect: "exporter", cluster: "demo", node: "pg1" }));
+  assert.equal(answer("/up"), 503);
+  for (const target of ["/metrics", "/stat", "/explain"]) assert.equal(answer(target), "page", target);
+  assert.deepEqual(used, []);
+  assert.equal(answer("/version"), 418);
+  assert.deepEqual(used, ["exporter"]);
+  assert.deepEqual(
+    ["/reload", "/up"].map((target) => handler.changes?.(requestOf(target))),
+    [true, false],
+  );
+});
+
+test("passes every request of an admin listener to the backend", () => {
+  const { answer, used } = fixtureOf(listenerOf({ dialect: "admin" }));
+  for (const target of ["/metrics", "/primary"]) assert.equal(answer(target), 418);
+  assert.deepEqual(used, ["admin", "admin"]);
+});

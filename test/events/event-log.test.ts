@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pino } from "pino";
+import { EventLog } from "../../src/events/event-log.ts";
+import { ClusterFixture } from "../fake/cluster-fixture.ts";
+
+interface Fixture {
+  readonly eventLog: EventLog;
+  readonly lines: { readonly msg: string; readonly level: number; readonly node?: string }[];
+  readonly disputed: string[];
+  /** Changes the cluster and records the transition. */
+  readonly change: (step: () => void, nowMs: number) => void;
+}
+
+function fixtureOf(watched: ClusterFixture): Fixture {
+  const lines: Fixture["lines"] = [];
+  const disputed: string[] = [];
+  const log = pino({ base: null }, { write: (line: string) => void lines.push(JSON.parse(line)) });
+  let wallMs = 0;
+  const eventLog = new EventLog({
+    log,
+    metrics: { disputed: (cluster) => disputed.push(cluster) },
+    clock: { wall: () => wallMs },
+  });
+  const change = (step: () => void, nowMs: number): void => {
+    const before = watched.cluster;
+    step();
+    wallMs = nowMs;
+    eventLog.recordTransition(before, watched.cluster, { policy: watched.policy, nowMs });
+  };
+  return { eventLog, lines, disputed, change };
+}
+
+test("logs one line for each change of role, verdict or reachability, and keeps the changes", () => {
+  const watched = new ClusterFixture();
+  const { eventLog, lines, change } = fixtureOf(watched);
+  change(() => watched.lead("pg1", 0), 0);
+  change(() => watched.lead("pg1", 1_000), 1_000);
+  change(() => watched.fail("pg1", "timeout", 2_000), 2_000);
+  change(() => watched.lead("pg1", 3_000), 3_000);
+  change(() => watched.follow("pg1", 4_000), 4_000);
+  assert.deepEqual(
+    lines.map(({ msg, level }) => [msg, level]),
+    [
+      ["node seen", 30],
+      ["node does not answer", 40],
+      ["node answers again", 40],
+      ["role changed", 30],
+    ],
+  );
+  assert.deepEqual(
+    eventLog.changes("demo", "pg1").map(({ atWallMs }) => atWallMs),
+    [0, 2_000, 3_000, 4_000],
+  );
+});
+
+test("logs and counts the beginning of a dispute over the lock", () => {
+  const watched = new ClusterFixture();
+  const { lines, disputed, change } = fixtureOf(watched);
+  change(() => watched.lead("pg1", 0), 0);
+  change(() => watched.lead("pg2", 1_000), 1_000);
+  change(() => watched.lead("pg2", 2_000), 2_000);
+  const warnings = lines.filter(({ msg }) => msg.startsWith("more than one node claims the lock"));
+  assert.deepEqual([warnings.length, disputed], [1, ["demo"]]);
+});
+
+test("keeps outcomes as evidence between two wall-clock times", () => {
+  const { eventLog, change } = fixtureOf(new ClusterFixture());
+  const outcome = { kind: "liveness", cluster: "demo", node: "pg1", sentAtMs: 0, isAlive: true } as const;
+  for (const wallMs of [1_000, 2_000, 3_000]) {
+    change(() => {}, wallMs);
+    eventLog.recordOutcome(outcome, wallMs);
+  }
+  assert.deepEqual(
+    eventLog.recorded("demo", 2_000, 3_000).map(({ atWallMs }) => atWallMs),
+    [2_000, 3_000],
+  );
+});
+
+test("knows which nodes were accused at a wall-clock time", () => {
+  const watched = new ClusterFixture();
+  const { eventLog, change } = fixtureOf(watched);
+  for (let second = 0; second <= 12; second += 1) {
+    const nowMs = second * 1_000;
+    change(() => watched.lead("pg1", nowMs, { xlog: { location: 1_000 + second } }), nowMs);
+    change(() => watched.follow("pg2", nowMs, { xlog: { received_location: 500, replayed_location: 500 } }), nowMs);
+  }
+  assert.deepEqual([...eventLog.accused("demo", 5_000)], []);
+  assert.deepEqual([...eventLog.accused("demo", 12_001)], [["pg2", ["detached"]]]);
+});
+
+test("warns once of a node that does not get the node password", () => {
+  const watched = new ClusterFixture();
+  const policy = { ...watched.policy, clearPasswordFor: [] };
+  Object.assign(watched, { policy });
+  const { lines, change } = fixtureOf(watched);
+  const { cluster } = watched;
+  watched.cluster = { ...cluster, nodes: [], index: new Map() };
+  change(() => (watched.cluster = cluster), 0);
+  change(() => watched.lead("pg1", 1_000), 1_000);
+  const warned = lines.filter(({ msg }) => msg === "node password withheld: the address is not https");
+  assert.deepEqual(
+    warned.map(({ node }) => node),
+    ["pg1", "pg2", "pg3"],
+  );
+});
