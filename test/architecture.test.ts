@@ -1,176 +1,148 @@
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
+import { readFileSync } from "node:fs";
 import { describe, test } from "node:test";
+import { parse } from "yaml";
+import { codeOf, cyclesOf, exportedNames, readSources, type SourceFile } from "./fake/source-files.ts";
 
-/**
- * Each room of src, and the rooms it may open a door to (design.md, "The house"). What lies at the top is a room of one file.
- * Configuration is read by those who are made by it; the pure rooms know nothing of it.
- */
-const doors: Readonly<Record<string, readonly string[]>> = {
-  cluster: [],
-  health: ["cluster"],
-  config: ["cluster", "health"],
-  // An exporter's page is read as it comes in: the reader lives with those who write such pages.
-  probe: ["cluster", "health", "config", "metrics"],
-  front: ["cluster", "health", "config"],
-  gateway: ["cluster", "health", "config"],
-  balancers: ["cluster", "health", "config", "front"],
-  metrics: ["cluster", "health", "config"],
-  simulator: [],
-  store: ["cluster", "health"],
-  clock: [],
-  version: [],
-  reloader: [],
-  readiness: ["health", "store"],
-  "exporter-door": ["cluster", "config", "front", "health", "metrics", "tend", "version"],
-  log: ["config", "metrics"],
-  "document-log": ["cluster", "log", "metrics", "probe"],
-  tend: ["cluster", "health", "config", "store"],
-  "members-file": ["cluster", "health", "config", "log", "tend", "drains-file", "state-file", "accusations-file"],
-  "accusations-file": ["cluster", "store", "state-file"],
-  gatehouse: ["config", "front", "gateway", "log", "metrics"],
-  "state-file": ["cluster"],
-  "drains-file": ["cluster", "state-file"],
-  drains: ["cluster", "health", "store", "clock", "log", "drains-file"],
-  chronicle: ["cluster", "health", "log", "metrics", "clock"],
-  // A worker answers as the first process would; it neither asks nodes nor keeps metrics.
-  workers: ["cluster", "config", "front", "gateway", "store", "clock", "log", "tend", "readiness"],
-  entrances: ["cluster", "config", "front", "log", "workers"],
-  answering: ["chronicle", "clock", "config", "drains", "exporter-door", "front", "gatehouse", "metrics", "store"],
-  app: [
-    "answering",
-    "chronicle",
-    "entrances",
-    "workers",
-    "gatehouse",
-    "cluster",
-    "health",
-    "config",
-    "probe",
-    "front",
-    "gateway",
-    "balancers",
-    "metrics",
-    "store",
-    "clock",
-    "log",
-    "tend",
-    "members-file",
-    "document-log",
-    "drains-file",
-    "accusations-file",
-    "drains",
-    "readiness",
-    "exporter-door",
-    "version",
-  ],
-  // Commands that need no running rolecall probe once themselves.
-  cli: [
-    "app",
-    "reloader",
-    "config",
-    "front",
-    "log",
-    "simulator",
-    "cluster",
-    "health",
-    "probe",
-    "store",
-    "tend",
-    "version",
-  ],
-  main: ["cli"],
-};
-
-/** What nothing pure may read: time, chance, the process, the network. */
-const windows =
-  /\b(Date\.now|new Date|Math\.random|performance\b|process\.|console\.|setTimeout|setInterval|setImmediate|fetch\(|async |await )/;
-
-interface Source {
-  readonly file: string;
-  readonly room: string;
-  readonly text: string;
-  readonly imports: readonly string[];
-  /** Those that are there when the program runs: types are gone then. */
-  readonly values: readonly string[];
+/** What `test/spec/architecture.yaml` holds; the comments there give the reasons. */
+interface Spec {
+  readonly imports: Readonly<Record<string, readonly string[]>>;
+  readonly largeFolders: Readonly<Record<string, string>>;
+  readonly constructedElsewhere: Readonly<Record<string, string>>;
 }
 
-const sources: readonly Source[] = readdirSync("src", { recursive: true, encoding: "utf8" })
-  .filter((file) => file.endsWith(".ts"))
-  .map((file) => {
-    const text = readFileSync(join("src", file), "utf8");
-    const imports = specifiers(text);
-    const values = specifiers(text.replace(/(^|\n)(import|export) type [^;]*;/g, "$1"));
-    return { file, room: roomOf(file), text, imports, values };
+const spec: Spec = parse(readFileSync("test/spec/architecture.yaml", "utf8"));
+const sources = readSources("src");
+const folders = [...new Set(sources.map(({ folder }) => folder))].sort();
+
+describe("imports of src", () => {
+  test("every folder has its row in test/spec/architecture.yaml", () => {
+    assert.deepEqual(Object.keys(spec.imports).sort(), folders);
   });
 
-function specifiers(text: string): readonly string[] {
-  return [...text.matchAll(/(?:^|\n)(?:import|export)[^;]*?from\s+"([^"]+)"|\bimport\("([^"]+)"\)/g)].map(
-    (match) => match[1] ?? match[2] ?? "",
-  );
-}
-
-function roomOf(file: string): string {
-  return file.includes(sep) ? (file.split(sep)[0] ?? "") : file.replace(/\.ts$/, "");
-}
-
-/** The files of src that are meant by specifiers in a file. */
-function filesOf({ file }: Source, names: readonly string[]): readonly string[] {
-  return names.filter((name) => name.startsWith(".")).map((name) => join(dirname(file), name));
-}
-
-describe("the house", () => {
-  test("has no room that this test does not know", () => {
-    assert.deepEqual(
-      [...new Set(sources.map(({ room }) => room))].filter((room) => !(room in doors)),
-      [],
-    );
-  });
-
-  for (const room of [...new Set(sources.map((source) => source.room))].sort()) {
-    test(`${room} opens doors only to ${doors[room]?.join(", ") || "nothing"}`, () => {
-      const allowed = [room, ...(doors[room] ?? [])];
-      const wrong = sources
-        .filter((source) => source.room === room)
-        .flatMap((source) => filesOf(source, source.imports).map((target) => ({ from: source.file, to: target })))
-        .filter(({ to }) => !allowed.includes(roomOf(to)));
-      assert.deepEqual(wrong, []);
+  for (const folder of folders) {
+    test(`${folder} imports exactly the folders of its row`, () => {
+      const files = sources.filter((source) => source.folder === folder);
+      const found = files.flatMap(({ imports }) => imports.map(folderOf)).filter((other) => other !== folder);
+      assert.deepEqual([...new Set(found)].sort(), [...(spec.imports[folder] ?? [])].sort());
     });
   }
 
-  test("has no cycle of files", () => {
-    const graph = new Map(sources.map((source) => [source.file, filesOf(source, source.values)]));
-    const done = new Set<string>();
-    const cycles: string[] = [];
-    const walk = (file: string, path: readonly string[]): void => {
-      if (path.includes(file)) cycles.push([...path.slice(path.indexOf(file)), file].join(" -> "));
-      if (path.includes(file) || done.has(file)) return;
-      for (const next of graph.get(file) ?? []) walk(next, [...path, file]);
-      done.add(file);
-    };
-    for (const file of graph.keys()) walk(file, []);
-    assert.deepEqual(cycles, []);
+  test("no folder imports itself through others, `import type` included", () => {
+    const edges = (folder: string): readonly string[] => spec.imports[folder] ?? [];
+    assert.deepEqual(cyclesOf(folders, edges), []);
   });
 
-  test("imports no file that is not there", () => {
-    const files = new Set(sources.map(({ file }) => file));
+  test("no file imports itself through others, `import type` included", () => {
+    const edges = new Map(sources.map(({ file, imports }) => [file, imports]));
     assert.deepEqual(
-      sources.flatMap((source) => filesOf(source, source.imports).filter((file) => !files.has(file))),
+      cyclesOf([...edges.keys()], (file) => edges.get(file) ?? []),
       [],
     );
   });
 
-  test("keeps every file within 250 lines, and calls none utils", () => {
+  test("only main.ts lies at the top", () => {
     assert.deepEqual(
-      sources
-        .filter(({ text, file }) => text.split("\n").length > 251 || /util|helper|common|misc/.test(file))
-        .map(({ file }) => file),
+      sources.filter(({ file }) => !file.includes("/")).map(({ file }) => file),
+      ["main.ts"],
+    );
+  });
+
+  test("only http/listener imports http/fast-path", () => {
+    const importers = folders.filter((folder) => spec.imports[folder]?.includes("http/fast-path"));
+    assert.deepEqual(importers, ["http/listener"]);
+  });
+
+  for (const [one, others] of [
+    ["probe", ["http", "state"]],
+    ["http", ["probe", "state"]],
+  ] as const) {
+    test(`${one} knows neither ${others.join(" nor ")}`, () => {
+      const tops = sources.filter(({ top }) => top === one).flatMap(({ imports }) => imports.map(topOf));
+      assert.deepEqual(
+        others.filter((other) => tops.includes(other)),
+        [],
+      );
+    });
+  }
+
+  test("only cli imports the simulator", () => {
+    const importers = sources.filter(
+      ({ top, imports }) => top !== "simulator" && imports.map(topOf).includes("simulator"),
+    );
+    assert.deepEqual([...new Set(importers.map(({ top }) => top))], ["cli"]);
+  });
+});
+
+describe("names of src", () => {
+  test("one exported name has one meaning", () => {
+    const files = new Map<string, string[]>();
+    for (const { file, text } of sources)
+      for (const name of exportedNames(text)) files.set(name, [...(files.get(name) ?? []), file]);
+    assert.deepEqual(
+      [...files].filter(([, places]) => places.length > 1),
       [],
     );
   });
 
-  test("casts nothing", () => {
+  test("no file is called utils", () => {
+    assert.deepEqual(
+      sources.filter(({ file }) => /util|helper|common|misc/.test(file)).map(({ file }) => file),
+      [],
+    );
+  });
+});
+
+describe("wiring of src", () => {
+  test("only app constructs objects of other folders, except those that the table gives a reason for", () => {
+    const home = new Map<string, string>();
+    for (const { text, top } of sources)
+      for (const [, name = ""] of text.matchAll(/^export (?:abstract )?class (\w+)/gm)) home.set(name, top);
+    const found = sources
+      .filter(({ top }) => top !== "app")
+      .flatMap(({ text, top, file }) =>
+        [
+          ...codeOf(text)
+            .join("\n")
+            .matchAll(/\bnew (\w+)/g),
+        ]
+          .map(([, name = ""]) => name)
+          .filter((name) => (home.get(name) ?? top) !== top && !name.endsWith("Error"))
+          .map((name) => `${file} constructs ${name}`),
+      );
+    assert.deepEqual([...new Set(found)].sort(), Object.keys(spec.constructedElsewhere).sort());
+  });
+
+  test("constructors do no I/O and start no timers", () => {
+    const effect =
+      /\b(setTimeout|setInterval|setImmediate|queueMicrotask|readFileSync|writeFileSync|readFile|watch|listen|fork|spawn|fetch)\(|(?<!\.)\bconnect\(|\bprocess\.on\b/;
+    const found = sources.flatMap(({ file, text }) =>
+      constructorsOf(text).flatMap((body) => {
+        const call = effect.exec(codeOf(body).join("\n"));
+        return call === null ? [] : [`${file}: ${call[0]}`];
+      }),
+    );
+    assert.deepEqual(found, []);
+  });
+});
+
+describe("files of src", () => {
+  test("have at most 250 lines, half of them at most 100", () => {
+    const lengths = sources.map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }));
+    assert.deepEqual(
+      lengths.filter(({ lines }) => lines > 250),
+      [],
+    );
+    const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+    assert.ok((sorted[Math.floor(sorted.length / 2)] ?? 0) <= 100);
+  });
+
+  test("lie in folders of at most ten files, or in one that the table gives a reason for", () => {
+    const large = folders.filter((folder) => sources.filter((source) => source.folder === folder).length > 10);
+    assert.deepEqual(large, Object.keys(spec.largeFolders).sort());
+  });
+
+  test("cast nothing", () => {
     const cast = /\bas (?!const\b)[A-Za-z{[(]|: any\b|<any>/;
     const lines = sources.flatMap(({ file, text }) => codeOf(text).map((line) => `${file}: ${line.trim()}`));
     assert.deepEqual(
@@ -178,18 +150,30 @@ describe("the house", () => {
       [],
     );
   });
+
+  test("only http/fast-path uses undocumented parts of Node", () => {
+    const undocumented = /process\.binding|"binding"|"_handle"|\._[a-z]\w*/;
+    const found = sources.filter(
+      ({ folder, text }) => folder !== "http/fast-path" && undocumented.test(text.replace(/\/\*[^]*?\*\/|\/\/.*/g, "")),
+    );
+    assert.deepEqual(
+      found.map(({ file }) => file),
+      [],
+    );
+  });
 });
 
-for (const room of ["cluster", "health"]) {
-  describe(`${room} is pure`, () => {
-    for (const { file, imports, text } of sources.filter((source) => source.room === room)) {
-      test(`${file} opens no window`, () => {
+/** What pure code must not use: time, chance, the process, the network. */
+const impure =
+  /\b(Date\.now|new Date|Math\.random|performance\b|process\.|console\.|setTimeout|setInterval|setImmediate|fetch\(|async |await )/;
+
+for (const top of ["cluster", "health"]) {
+  describe(`${top} is pure`, () => {
+    for (const { file, text } of sources.filter((source) => source.top === top)) {
+      test(`${file} imports no package and reads neither clock nor chance`, () => {
+        assert.deepEqual(packagesOf(text), []);
         assert.deepEqual(
-          imports.filter((name) => !name.startsWith(".")),
-          [],
-        );
-        assert.deepEqual(
-          codeOf(text).filter((line) => windows.test(line)),
+          codeOf(text).filter((line) => impure.test(line)),
           [],
         );
       });
@@ -197,10 +181,29 @@ for (const room of ["cluster", "health"]) {
   });
 }
 
-/** The lines without comments and without what stands in quotes. */
-function codeOf(text: string): readonly string[] {
-  return text
-    .replace(/\/\*[^]*?\*\/|`[^`]*`/g, "")
-    .split("\n")
-    .map((line) => line.replace(/"(?:[^"\\]|\\.)*"/g, '""').replace(/\/\/.*$/, ""));
+function folderOf(file: string): string {
+  return file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
+}
+
+function topOf(file: string): string {
+  return file.split("/")[0] ?? "";
+}
+
+function packagesOf(text: string): readonly string[] {
+  return [...text.matchAll(/\bfrom "([^."][^"]*)"/g)].map(([, name = ""]) => name);
+}
+
+/** The bodies of the constructors of a file, braces matched on code without strings. */
+function constructorsOf(text: SourceFile["text"]): readonly string[] {
+  const code = codeOf(text).join("\n");
+  return [...code.matchAll(/\bconstructor\s*\(/g)].map(({ index }) => {
+    const start = code.indexOf(") {", index);
+    let depth = 0;
+    for (let at = start + 2; at < code.length; at += 1) {
+      if (code[at] === "{") depth += 1;
+      if (code[at] === "}") depth -= 1;
+      if (depth === 0) return code.slice(start, at);
+    }
+    return code.slice(start);
+  });
 }

@@ -82,12 +82,17 @@ function cost(clusters: ReadonlyMap<string, ClusterState>, keys: readonly string
 }
 
 /** A cluster of three that has been watched for five minutes, its leader writing, its ring of positions full. */
-function watched(cluster: string): ClusterState {
+function observedCluster(cluster: string): ClusterState {
   let state = withNodes(
     emptyCluster({ name: cluster, scope: cluster, discover: [] }),
     names.map(nodeOf).map(neverProbed),
   );
-  const told = { scope: cluster, system: "7300000000000000001", version: "4.1.4", members: new Map<string, string>() };
+  const document = {
+    scope: cluster,
+    system: "7300000000000000001",
+    version: "4.1.4",
+    members: new Map<string, string>(),
+  };
   for (let sentAtMs = 0; sentAtMs <= lastMs; sentAtMs += 1_000) {
     for (const node of names) {
       const hasLock = node === "pg1";

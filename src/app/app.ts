@@ -4,7 +4,7 @@ import { logManagementCall } from "../events/log/audit-log.ts";
 import { ListenerLog } from "../events/log/listener-log.ts";
 import { lostLinesOf, type Logger } from "../events/log/logger.ts";
 import { Gateway } from "../gateway/gateway.ts";
-import { NodeConnections } from "../gateway/upstream.ts";
+import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
@@ -35,7 +35,7 @@ export class App {
   readonly #log: Logger;
   readonly #monitor: Monitor;
   readonly #metrics: Metrics;
-  readonly #connections: NodeConnections;
+  readonly #nodeCredentials: NodeCredentialStore;
   readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
   readonly #listenerLog: ListenerLog;
@@ -65,7 +65,7 @@ export class App {
       phase: () => this.#phase,
       counter: this.#counter,
     });
-    this.#connections = new NodeConnections((cluster, problem) =>
+    this.#nodeCredentials = new NodeCredentialStore((cluster, problem) =>
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
     this.#gateway = this.#buildGateway();
@@ -92,7 +92,7 @@ export class App {
    */
   async start(): Promise<void> {
     const { store } = this.#monitor;
-    this.#connections.start(this.#config.clusters);
+    this.#nodeCredentials.start(this.#config.clusters);
     await this.#monitor.restore();
     store.onOutcome((outcome, nowMs, sequence) => this.#listeners.record(outcome, nowMs, sequence));
     store.onChange(() => this.#snapshots.changed());
@@ -121,7 +121,7 @@ export class App {
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     this.#log.level = config.log.level;
     this.#metrics.forgetNodes();
-    this.#connections.start(config.clusters);
+    this.#nodeCredentials.start(config.clusters);
     await this.#monitor.probe();
   }
 
@@ -136,7 +136,7 @@ export class App {
     // Unreferenced, because a second call ends without it; the open listeners keep the process alive meanwhile.
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#listeners.close();
-    this.#connections.stop();
+    this.#nodeCredentials.stop();
     this.#listenerLog.stop();
     await this.#monitor.stop();
   }
@@ -169,7 +169,7 @@ export class App {
       policy: this.#sources.policy,
       now: this.#sources.now,
       wall: () => this.#monitor.clock.wall(),
-      upstream: (cluster) => this.#connections.of(cluster),
+      credentials: (cluster) => this.#nodeCredentials.get(cluster),
       probeNow: (cluster) => this.#monitor.probeNow(cluster),
       onCall: (record) => {
         this.#metrics.management.called(record);

@@ -1,10 +1,11 @@
 /**
- * What happens to an exception that nothing caught. Listeners, the fast path and the gateway contain what they call, so none is expected.
+ * What happens to an exception that nothing caught. Listeners, the fast path and the gateway contain what they call, so
+ * none is expected.
  *
- * An exception ends the functions on its stack and no others. So the process may continue if each function of rolecall on the stack
- * serves one connection (`connectionFiles`): then no write to shared state (snapshot, probes, drains, configuration) was cut short. The
- * connection itself is left to its time limits. Every other exception ends the process, as its state can no longer be trusted: its
- * supervisor, or the main process for a worker, starts another one.
+ * An exception ends the functions on its stack and no others. So the process may continue if each function of rolecall
+ * on the stack serves one connection (`connectionFiles`): then no write to shared state (snapshot, probes, drains,
+ * configuration) was cut short. The connection itself is left to its time limits. Every other exception ends the
+ * process, as its state can no longer be trusted: its supervisor, or the main process for a worker, starts another one.
  */
 
 /** Files that serve one connection and write no shared state. */
@@ -20,7 +21,8 @@ const minuteMs = 60_000;
 const events = ["uncaughtException", "unhandledRejection"] as const;
 
 /**
- * Whether an exception can have affected no more than one connection: each function of rolecall on its stack serves one.
+ * Whether an exception can have affected no more than one connection: each function of rolecall on its stack serves
+ * one.
  * @param depth how many frames stacks keep: a stack of that many may be cut off
  */
 export function isOfOneConnection(error: unknown, depth: number = stackDepth): boolean {

@@ -11,7 +11,7 @@ import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
-import { isSavedAlike } from "../state/saved-state.ts";
+import { hasSameSavedState } from "../state/saved-state.ts";
 import { StateFile } from "../state/state-file.ts";
 import { Store } from "../state/store.ts";
 
@@ -118,7 +118,7 @@ export class Monitor {
     const policy = this.store.policyOf(after.name);
     if (policy === undefined) return;
     this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
-    if (!isSavedAlike(before, after)) this.#stateFile.write(() => this.store.current);
+    if (!hasSameSavedState(before, after)) this.#stateFile.write(() => this.store.current);
     this.#probers.onChange(before, after);
   }
 

@@ -12,7 +12,7 @@ import type { CommandContext } from "./framework/command-context.ts";
 import { renderFindings, shownFindings } from "./output/findings.ts";
 import { styleFor } from "./output/style.ts";
 import { version } from "../config/version.ts";
-import { errorMessage } from "./framework/error-message.ts";
+import { errorMessage } from "./result/error-message.ts";
 
 /** How a command line ended. */
 export interface RunResult {

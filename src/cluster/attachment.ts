@@ -1,8 +1,6 @@
-/**
- * The evidence for and against a replica's attachment to the leader's stream and history (design.md, rules 5 and 6).
- */
+/** The evidence for and against a replica's attachment to the leader's stream and history (rules 5 and 6). */
 export interface Attachment {
-  /** The last positions that the node stated, in bytes of WAL, and the timeline of that report. */
+  /** The last positions that the node reported, in bytes of WAL, and the timeline of that report. */
   readonly received: number | null;
   readonly replayed: number | null;
   readonly timeline: number | null;
@@ -11,8 +9,8 @@ export interface Attachment {
   /** Positioned time in which being listed was the only sign, in ms. */
   readonly listedMs: number;
   /** Positioned time on a lower timeline than the leader's without being listed, in ms. */
-  readonly lowerMs: number;
-  /** Accusations. Each one stays until a sign clears it, also over changes of leader. */
+  readonly lowerTimelineMs: number;
+  /** Marks of rules 5 and 6. Each one stays until a sign of attachment removes it, also over changes of leader. */
   readonly isDetached: boolean;
   readonly isStalled: boolean;
   readonly isDiverged: boolean;
@@ -25,27 +23,30 @@ export const noAttachment: Attachment = {
   timeline: null,
   silentMs: 0,
   listedMs: 0,
-  lowerMs: 0,
+  lowerTimelineMs: 0,
   isDetached: false,
   isStalled: false,
   isDiverged: false,
 };
 
-/** Whether two attachments hold the same accusations. Most are the same object, so objects are compared first. */
-export function isAccusedAlike(one: Attachment, other: Attachment): boolean {
+/**
+ * Whether two attachments are marked alike: detached, stalled, diverged. Most are the same object, so objects are
+ * compared first.
+ */
+export function isMarkedAlike(one: Attachment, other: Attachment): boolean {
   if (one === other) return true;
   return (
     one.isDetached === other.isDetached && one.isStalled === other.isStalled && one.isDiverged === other.isDiverged
   );
 }
 
-/** A report's positions against the leader's when it came (design.md, rule 4). In bytes of WAL. */
+/** A report's positions against the leader's when it came (rule 4). In bytes of WAL. */
 export interface Measured {
   /** The highest leader position known at that time. */
   readonly leader: number;
   /** The timeline that the node is measured on: its own, or the leader's if a sender list shows it streaming. */
   readonly timeline: number | null;
-  /** The node's positions; `null` if it stated none, or one that cannot be compared with the leader's. */
+  /** The node's positions; `null` if it reported none, or one that cannot be compared with the leader's. */
   readonly received: number | null;
   readonly replayed: number | null;
   /**

@@ -1,7 +1,7 @@
 /** Why a claim on the leader lock prevails. `sole`: no other eligible claim is left. */
 export type DecisionBasis = "sole" | "views" | "own_view" | "incumbent" | "timeline" | "receivers";
 
-/** Who leads: at most one node (design.md, rule 2). */
+/** Who leads: at most one node (rule 2). */
 export type LeaderDecision =
   /**
    * No node claims the lock freshly. `lastHolder` is the last undisputed holder: a silence does not decide who leads.

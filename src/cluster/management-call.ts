@@ -1,4 +1,4 @@
-/** The calls that change a cluster (seeds/node-api.md, "Dynamic configuration" to "Restart, reload, reinitialize"). */
+/** The calls that change a cluster. */
 export type CallName = "config" | "switchover" | "failover" | "restart" | "reload" | "reinitialize";
 
 /** The rules for one kind of call. */
@@ -30,11 +30,11 @@ export interface ManagementCall {
   readonly isDryRun: boolean;
 }
 
-/** A request that only the node itself can answer. */
-export interface NodeQuestion {
+/** A read-only request that only the node itself can answer. */
+export interface NodeRequest {
   readonly cluster: string;
   readonly node: string | null;
-  readonly of: "api" | "exporter";
+  readonly target: "api" | "exporter";
   /** Path and query at the node: `/metrics`. */
   readonly path: string;
 }

@@ -1,16 +1,17 @@
 /** One database server with its API, as configured or as found in the cluster document. */
 export interface Node {
   readonly name: string;
-  /** The member name that the node must state as its own. */
+  /** The Patroni member name that the node must report. */
   readonly member: string;
-  /** Whether the configuration sets `member`. Otherwise it is the node's name until the node states another. */
+  /** Whether `member` is set in the configuration. Otherwise it is the node's name until the node reports another. */
   readonly isMemberFixed: boolean;
   /** API base address, `http://host:port`; `null` for a node known through its exporter alone. */
   readonly api: string | null;
   readonly exporter: string | null;
   readonly database: DatabaseAddress | null;
+  /** Restores WAL from an archive, so that it need not stream. */
   readonly isArchiveFed: boolean;
-  /** Set in the configuration: it is never removed, and its fields override discovered ones. */
+  /** Whether the node is in the configuration. Then it is never removed, and its fields override discovered ones. */
   readonly isFixed: boolean;
 }
 

@@ -22,7 +22,7 @@ export interface Observation {
   readonly lastHeldAtMs: number | null;
   /** The figures for the node's lag; `null` if no leader position was known when its report came. */
   readonly measured: Measured | null;
-  /** Failures since the last answer, at most one an interval (design.md, rule 8). */
+  /** Failures since the last answer, at most one an interval (rule 8). */
   readonly failuresInRow: number;
   /** When the last counted failure's probe was sent, in ms of our clock; -Infinity while there is none. */
   readonly failedAtMs: number;

@@ -18,7 +18,7 @@ export interface Snapshot {
 /** What is known of one cluster. */
 export interface ClusterState {
   readonly name: string;
-  /** The scope that its nodes must state; `null` until the first of them states one. */
+  /** The scope that its nodes must report; `null` until the first of them reports one. */
   readonly scope: string | null;
   /** The sequence number of the snapshot that this state was created with. */
   readonly sequence: number;
@@ -60,7 +60,7 @@ export interface WitnessView {
   readonly leader: string | null;
   /** The name of that node; the member name if no node is known by it; `null` if nobody leads. */
   readonly names: string | null;
-  /** The leader's timeline; `null` if the document states none. */
+  /** The leader's timeline; `null` if the document has none. */
   readonly timeline: number | null;
   readonly sentAtMs: number;
   /** When it was recorded, in ms of our clock. The document was true at some instant between the two. */
@@ -70,7 +70,7 @@ export interface WitnessView {
    * oldest first.
    */
   readonly nobodyAtMs: readonly number[];
-  /** The API address of the named node in the document; `null` if it states none. */
+  /** The API address of the named node in the document; `null` if it has none. */
   readonly namesAt: string | null;
   /** Member name -> API base address, as listed in the document. */
   readonly addresses: ReadonlyMap<string, string>;

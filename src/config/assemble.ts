@@ -6,13 +6,13 @@ import { type ListenerAccess, unrestrictedAccess } from "./model/listener-access
 import type { SimulatorConfig } from "./model/simulator-config.ts";
 import type { ConfigShape } from "./schema/schema.ts";
 
-/** Where a checked configuration comes from, as far as its meaning depends on that. */
+/** What file names and missing scopes in a configuration are resolved with. */
 export interface ConfigOrigin {
   /** Absolute path of the folder that file names are relative to: that of the configuration file. */
   readonly folder: string;
   /** Absolute path of the folder that the name of the state file is relative to. */
   readonly stateFolder: string;
-  /** Whether a cluster without a scope takes it from the first document; otherwise it is the cluster's name. */
+  /** If true, a missing scope is learned from the first cluster document; if false, it is the cluster's name. */
   readonly learnsScope: boolean;
 }
 
@@ -44,11 +44,11 @@ export function assembleConfig(
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
   const { guards: guardsShape, clusters, listen, stateFile, simulator, ...complete } = shape;
   const guards = mergeGuards(guardsShape);
-  const only = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
+  const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
   const config = {
     ...complete,
     clusters: clusters.map((cluster) => buildCluster(cluster, guards, origin)),
-    listen: (listen ?? defaultListeners).map((listener) => buildListener(listener, only, origin)),
+    listen: (listen ?? defaultListeners).map((listener) => buildListener(listener, onlyClusterName, origin)),
     stateFile: stateFile === null ? null : resolve(origin.stateFolder, stateFile),
   };
   return freeze({ config, simulator });

@@ -13,7 +13,7 @@ import { type Merged, mergeSources } from "./sources/merge.ts";
 import { type ConfigProblem, fileProblem, namedProblem } from "./model/problem.ts";
 import { configSchema } from "./schema/schema.ts";
 import { shapeIssues } from "./sources/shape-issues.ts";
-import { checkDurations } from "./checks/duration-checks.ts";
+import { checkRanges } from "./checks/range-checks.ts";
 import { readYamlFile, type YamlFile } from "./sources/yaml-file.ts";
 
 export type { ConfigFlags } from "./sources/flags.ts";
@@ -83,7 +83,7 @@ function crossIssues(merged: Merged): readonly ConfigIssue[] {
     ...checkClusters(partial),
     ...checkListeners(partial),
     ...checkListenerAccess(partial.listen),
-    ...checkDurations(partial),
+    ...checkRanges(partial),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 
-/** The files of a TLS endpoint, ours or a node's: absolute paths. */
+/** The TLS files of a listener or of the connections to nodes, as absolute paths. */
 interface TlsPaths {
   readonly ca: string | null;
   readonly cert: string | null;

@@ -1,6 +1,6 @@
 import { watchFiles } from "./file-watcher.ts";
 
-/** What the owner of watched files does with them. */
+/** Callbacks of `WatchedFiles`. */
 interface WatchedFilesEvents<Content> {
   /** Called with the new content after a file changed. */
   readonly onChange: (content: Content) => void;
@@ -18,7 +18,7 @@ export class WatchedFiles<Content> {
   readonly #events: WatchedFilesEvents<Content>;
   #watcher: { close(): void } | null = null;
 
-  /** @param read reads the files; throws an Error that names the file if it cannot */
+  /** @param read reads the files; throws an Error if one cannot be read, with its name in the message */
   constructor(paths: readonly string[], read: () => Content, events: WatchedFilesEvents<Content>) {
     this.#paths = paths;
     this.#read = read;

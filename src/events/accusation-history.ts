@@ -1,4 +1,4 @@
-import { isAccusedAlike } from "../cluster/attachment.ts";
+import { isMarkedAlike } from "../cluster/attachment.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 
 /** What nodes are accused of under rule 5, by node, in the words of an incident file. */
@@ -53,7 +53,7 @@ function isUnchanged(before: ClusterState, after: ClusterState): boolean {
   return after.nodes.every(({ node, attachment }, at) => {
     const previous = before.nodes[at];
     return (
-      previous !== undefined && previous.node.name === node.name && isAccusedAlike(previous.attachment, attachment)
+      previous !== undefined && previous.node.name === node.name && isMarkedAlike(previous.attachment, attachment)
     );
   });
 }

@@ -10,10 +10,10 @@ export interface AnswerHead {
 
 /** What is allowed in an answer's head. */
 export interface HeadRules {
-  /** The client's Host header: a `Location` may lead there. */
+  /** The client's Host header: a `Location` may point to it. */
   readonly host: string | undefined;
-  /** Whether the answer is from rolecall's main process: its head speaks for rolecall. */
-  readonly isOwn: boolean;
+  /** Whether the answer is from rolecall's main process, not from a node: then only hop-by-hop headers are removed. */
+  readonly isFromMainProcess: boolean;
   /** The longest body that is passed on, in bytes. */
   readonly answerMax: number;
 }
@@ -22,8 +22,8 @@ export interface HeadRules {
 const phraseAllowed = /^[\t\u0020-\u007e\u0080-\u00ff]*$/;
 
 /**
- * Headers that apply to the whole origin, not to one answer: the client's origin is rolecall, not the node. `Server`
- * would disclose the node's software; rolecall sets `X-Request-Id` itself.
+ * Headers that apply to the whole origin, not to one answer: for the client, the origin is rolecall, not the node.
+ * `Server` would disclose the node's software; rolecall sets `X-Request-Id` itself.
  */
 const originHeaders: ReadonlySet<string> = new Set([
   "alt-svc",
@@ -40,14 +40,14 @@ const originHeaders: ReadonlySet<string> = new Set([
 /**
  * Validates the head of an answer before any of it is passed on. An answer that cannot be passed on unchanged is
  * refused.
- * @returns the head without the headers that a node must not send in rolecall's name; or what is wrong with it
+ * @returns the head without the headers that only rolecall may set; or what is wrong with it
  */
 export function readAnswerHead(answer: IncomingMessage, rules: HeadRules): AnswerHead | { readonly problem: string } {
   const { statusCode: status = 0, statusMessage: phrase = "", headers } = answer;
   const problem = problemOf(answer, rules);
   if (problem !== null) return { problem };
   const kept = endToEnd(headers).filter(
-    ([name, value]) => rules.isOwn || isAllowed(name, value, { status, host: rules.host }),
+    ([name, value]) => rules.isFromMainProcess || isAllowed(name, value, { status, host: rules.host }),
   );
   const length = headers["content-length"];
   // A 204 has no body and no Content-Length (RFC 9110, 8.6).
@@ -65,7 +65,7 @@ function problemOf(
   if (statusCode < 200 || statusCode > 599) return `status ${String(statusCode).padStart(3, "0")}`;
   if (!phraseAllowed.test(statusMessage)) return "control characters in its status line";
   const { trailer, "content-length": length, "transfer-encoding": coding } = headers;
-  if (trailer !== undefined && length !== undefined) return "a Trailer beside a Content-Length";
+  if (trailer !== undefined && length !== undefined) return "both a Trailer and a Content-Length";
   if (coding !== undefined && coding.trim().toLowerCase() !== "chunked") return "a transfer coding that is not chunked";
   if (Number(length ?? 0) > answerMax) return `a body of more than ${answerMax} bytes`;
   try {
@@ -94,6 +94,7 @@ function isAllowed(
 function isSameHost(location: string, host: string | undefined): boolean {
   const hostFrom = (base: string): string | null =>
     URL.canParse(location, base) ? new URL(location, base).host : null;
+  // A relative location resolves to whatever base it is given.
   const [one, other] = [hostFrom("http://one.invalid"), hostFrom("http://other.invalid")];
   if (one === "one.invalid" && other === "other.invalid") return true;
   if (host === undefined || !/^https?:/i.test(location) || !URL.canParse(location)) return false;

@@ -1,4 +1,4 @@
-import { InFlight } from "./in-flight.ts";
+import { InFlightLimiter } from "./in-flight-limiter.ts";
 
 /** How many bodies may be received at a time from one address. Each may be as long as `limits.body` allows. */
 const bodiesPerAddressMax = 8;
@@ -10,23 +10,23 @@ const bodiesMax = 64;
  * delay itself.
  */
 export class BodyLimiter {
-  readonly #inFlight = new InFlight();
+  readonly #inFlight = new InFlightLimiter();
 
   /**
    * Counts a body that a client at this address begins to send.
    * @returns the function to call once when the body is received; `null` if there are too many
    */
-  enter(address: string): (() => void) | null {
-    const leaveAddress = this.#inFlight.enter(address, bodiesPerAddressMax);
-    if (leaveAddress === null) return null;
-    const leaveAll = this.#inFlight.enter("all", bodiesMax);
-    if (leaveAll === null) {
-      leaveAddress();
+  acquire(address: string): (() => void) | null {
+    const releaseAddress = this.#inFlight.acquire(address, bodiesPerAddressMax);
+    if (releaseAddress === null) return null;
+    const releaseAll = this.#inFlight.acquire("all", bodiesMax);
+    if (releaseAll === null) {
+      releaseAddress();
       return null;
     }
     return () => {
-      leaveAddress();
-      leaveAll();
+      releaseAddress();
+      releaseAll();
     };
   }
 }

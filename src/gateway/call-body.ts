@@ -18,8 +18,8 @@ export async function readCallBody(context: CallContext, limiter: BodyLimiter): 
     context.refuse({ status: 411, error: "length_required", message: text });
     return null;
   }
-  const leave = limiter.enter(caller.address);
-  if (leave === null) {
+  const release = limiter.acquire(caller.address);
+  if (release === null) {
     const text = "Cannot read the call: too many bodies are being received";
     context.refuse({ status: 429, error: "busy", message: text });
     return null;
@@ -28,16 +28,16 @@ export async function readCallBody(context: CallContext, limiter: BodyLimiter): 
     if (expect !== undefined) response.writeContinue();
     const body = await readBody(message, limits.bodyMax);
     if (body.kind === "whole") return body.bytes;
-    if (body.kind === "gone") {
+    if (body.kind === "aborted") {
       context.audit({ node: null, status: 499, outcome: "refused", problem: "the client closed the connection" });
       response.destroy();
       return null;
     }
-    const text = `Cannot pass the call on: its body must have at most ${limits.bodyMax} bytes, got more`;
+    const text = `Cannot forward the call: its body must have at most ${limits.bodyMax} bytes, got more`;
     context.refuse({ status: 413, error: "too_large", message: text });
     return null;
   } finally {
-    leave();
+    release();
   }
 }
 

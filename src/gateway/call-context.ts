@@ -20,12 +20,12 @@ export class CallContext {
   readonly #sink: AuditSink;
   readonly #startedAtMs: number;
 
-  constructor(call: ManagementCall, incoming: IncomingCall, rest: AuditSink & { readonly requestId: string }) {
+  constructor(call: ManagementCall, incoming: IncomingCall, audit: AuditSink & { readonly requestId: string }) {
     this.call = call;
     this.incoming = incoming;
-    this.requestId = rest.requestId;
-    this.#sink = rest;
-    this.#startedAtMs = rest.now();
+    this.requestId = audit.requestId;
+    this.#sink = audit;
+    this.#startedAtMs = audit.now();
   }
 
   /** Answers with a refusal, and audits the call. */

@@ -1,72 +1,72 @@
-import type { NodeQuestion } from "../cluster/management-call.ts";
+import type { NodeRequest } from "../cluster/management-call.ts";
 import type { ClusterView } from "../health/evidence/cluster-view.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import { namedNode } from "./checks/target-selection.ts";
 import { forward } from "./forward.ts";
 import { headersFor, requestIdOf } from "./headers.ts";
-import type { InFlight } from "./in-flight.ts";
+import type { InFlightLimiter } from "./in-flight-limiter.ts";
 import { refuse } from "./refuse.ts";
-import type { NodeConnection } from "./upstream.ts";
+import type { NodeCredentials } from "./node-credentials.ts";
 
 /** What a fetch depends on beside the request. */
 export interface FetchContext {
   readonly view: ClusterView;
-  readonly upstream: NodeConnection;
-  readonly inFlight: InFlight;
+  readonly credentials: NodeCredentials;
+  readonly inFlight: InFlightLimiter;
 }
 
-/** The longest response, in bytes: longer than any page of metrics. */
+/** The longest answer, in bytes: longer than any page of metrics. */
 const answerMax = 64 * 1024 * 1024;
-/** The deadline for the whole response, in ms: longer than any scrape waits. */
+/** The deadline for the whole answer, in ms: longer than any scrape waits. */
 const timeoutMs = 60_000;
 
 /**
- * Streams a node's response. Limits how many requests of one node are in flight: its API has five workers
- * (reference/node-api.md, "Wire"). Sends neither the password nor a body: this only reads.
+ * Streams a node's answer. Limits how many requests to one node are in flight: its API has five workers
+ * (reference/node-api.md, "Wire"). Sends neither the password nor a body: these are read-only requests.
  */
 export async function fetchFromNode(
-  question: NodeQuestion,
+  request: NodeRequest,
   incoming: IncomingCall,
-  { view, upstream, inFlight }: FetchContext,
+  { view, credentials, inFlight }: FetchContext,
 ): Promise<void> {
   const { message, response, caller, limits } = incoming;
-  const found = namedNode(view, question.node, `GET ${question.path}`);
+  const found = namedNode(view, request.node, `GET ${request.path}`);
   if ("error" in found) {
     refuse(response, found);
     return;
   }
   const { node } = found;
-  const origin = question.of === "api" ? node.api : node.exporter;
+  const origin = request.target === "api" ? node.api : node.exporter;
   if (origin === null) {
-    const text = `Cannot fetch from the ${question.of === "api" ? "API" : "exporter"} of ${node.name}: none is configured`;
-    refuse(response, { status: 400, error: `no_${question.of}`, message: text });
+    const text = `Cannot fetch from the ${request.target === "api" ? "API" : "exporter"} of ${node.name}: none is configured`;
+    refuse(response, { status: 400, error: `no_${request.target}`, message: text });
     return;
   }
-  const leave = inFlight.enter(`${question.cluster}/${node.name}`, limits.fetches);
-  if (leave === null) {
+  const release = inFlight.acquire(`${request.cluster}/${node.name}`, limits.fetches);
+  if (release === null) {
     const text = `Cannot fetch from ${node.name}: ${limits.fetches} requests to it are in flight`;
     refuse(response, { status: 429, error: "busy", message: text });
     return;
   }
-  const { hasCredentials } = upstream;
+  const { hasCredentials } = credentials;
   const requestId = requestIdOf(message.headers);
   const { host } = new URL(origin);
   try {
     await forward({
       call: incoming,
       upstreamName: "The node",
-      isOwn: false,
+      isFromMainProcess: false,
       origin,
-      path: question.path,
+      path: request.path,
       headers: headersFor({ received: message.headers, caller, requestId, host, hasCredentials, length: null }),
       body: Buffer.alloc(0),
-      upstream: { ...upstream, auth: null },
+      credentials: { ...credentials, auth: null },
       timeoutMs,
       answerMax,
       onHead: () => response.setHeader("X-Rolecall-Node", nodeHeader(node.name)),
     });
   } finally {
-    leave();
+    release();
   }
 }
 

@@ -7,8 +7,8 @@ import { refuse } from "./refuse.ts";
 export interface ForwardedCall extends ProxiedRequest {
   /** The upstream's name in messages, at the start of a sentence: `The node`. */
   readonly upstreamName: string;
-  /** Whether the upstream is rolecall's main process: its answer's head speaks for rolecall. */
-  readonly isOwn: boolean;
+  /** Whether the upstream is rolecall's main process, not a node: then it may send any header. */
+  readonly isFromMainProcess: boolean;
   /** The deadline for the whole answer, in ms. */
   readonly timeoutMs: number;
   /** The longest answer that is passed on, in bytes. */
@@ -45,25 +45,28 @@ export function forward(forwarded: ForwardedCall): Promise<ForwardResult> {
 class Forward implements ProxyHandler {
   readonly #forwarded: ForwardedCall;
   readonly #response: ServerResponse;
+  readonly #resolve: (result: ForwardResult) => void;
   #problem: string | null = null;
   #request: ClientRequest | null = null;
   #hasAnswer = false;
 
   constructor(forwarded: ForwardedCall, resolve: (result: ForwardResult) => void) {
-    const { call, timeoutMs, upstreamName } = forwarded;
-    const { response } = call;
     this.#forwarded = forwarded;
-    this.#response = response;
+    this.#response = forwarded.call.response;
+    this.#resolve = resolve;
+  }
+
+  /** Starts the deadline, and forwards the call. */
+  start(): void {
+    const { timeoutMs, upstreamName } = this.#forwarded;
+    const response = this.#response;
     const late = `${upstreamName} did not answer within ${timeoutMs} ms: ${maybeExecuted}`;
     const timer = setTimeout(() => this.#contain(() => this.#fail(504, late)), timeoutMs);
     response.once("close", () => {
       clearTimeout(timer);
       if (!response.writableFinished) this.#problem ??= clientClosed;
-      resolve({ status: response.headersSent ? response.statusCode : 499, problem: this.#problem });
+      this.#resolve({ status: response.headersSent ? response.statusCode : 499, problem: this.#problem });
     });
-  }
-
-  start(): void {
     this.#contain(() => proxyRequest(this.#forwarded, this));
   }
 
@@ -90,14 +93,14 @@ class Forward implements ProxyHandler {
   }
 
   #receive(answer: IncomingMessage): void {
-    const { call, answerMax, isOwn, upstreamName } = this.#forwarded;
+    const { call, answerMax, isFromMainProcess, upstreamName } = this.#forwarded;
     this.#hasAnswer = true;
     answer.on("error", () => this.#contain(() => this.#cut(incomplete)));
     if (this.#response.destroyed || this.#problem !== null) {
       answer.destroy();
       return;
     }
-    const head = readAnswerHead(answer, { host: call.message.headers.host, isOwn, answerMax });
+    const head = readAnswerHead(answer, { host: call.message.headers.host, isFromMainProcess, answerMax });
     if ("problem" in head)
       this.#fail(502, `${upstreamName} sent an answer that cannot be passed on (${head.problem}): ${maybeExecuted}`);
     else this.#stream(answer, head);
@@ -135,7 +138,7 @@ class Forward implements ProxyHandler {
   /** Ends an answer that is incomplete or too long. Destroys a response that has begun: it must not look complete. */
   #cut(problem: string): void {
     if (this.#response.destroyed || this.#problem !== null) this.#response.destroy();
-    else this.#fail(502, `Cannot pass on the answer (${problem}): the upstream may have executed the call`, problem);
+    else this.#fail(502, `Cannot forward the answer (${problem}): the upstream may have executed the call`, problem);
   }
 
   /** @param problem for the audit record, if it differs from the message */

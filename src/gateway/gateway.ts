@@ -1,5 +1,5 @@
 import { clusterNamed } from "../cluster/lookup.ts";
-import { callRules, type ManagementCall, type NodeQuestion } from "../cluster/management-call.ts";
+import { callRules, type ManagementCall, type NodeRequest } from "../cluster/management-call.ts";
 import type { Node } from "../cluster/node.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
@@ -17,9 +17,9 @@ import { selectTarget } from "./checks/target-selection.ts";
 import { fetchFromNode, nodeHeader } from "./fetch.ts";
 import { forward } from "./forward.ts";
 import { headersFor, requestIdOf } from "./headers.ts";
-import { InFlight } from "./in-flight.ts";
+import { InFlightLimiter } from "./in-flight-limiter.ts";
 import { refuse } from "./refuse.ts";
-import type { NodeConnection } from "./upstream.ts";
+import type { NodeCredentials } from "./node-credentials.ts";
 
 /** What the gateway depends on. */
 export interface GatewayContext {
@@ -29,89 +29,89 @@ export interface GatewayContext {
   readonly now: () => number;
   /** Milliseconds since the epoch. */
   readonly wall: () => number;
-  readonly upstream: (cluster: string) => NodeConnection;
+  readonly credentials: (cluster: string) => NodeCredentials;
   /** Probes every node of the cluster now. */
   readonly probeNow: (cluster: string) => void;
   readonly onCall: (record: AuditRecord) => void;
 }
 
-/** The longest response to a management call, in bytes. A configuration is the longest that nodes send. */
+/** The longest answer to a management call, in bytes. The longest one is a dynamic configuration. */
 const answerMax = 16 * 1024 * 1024;
 
-/** Passes management calls, and requests that only a node can answer, through to the right node. */
+/** Forwards management calls, and requests that only a node can answer, to that node. */
 export class Gateway {
-  readonly #context: GatewayContext;
-  readonly #calls = new InFlight();
-  readonly #fetches = new InFlight();
+  readonly #dependencies: GatewayContext;
+  readonly #calls = new InFlightLimiter();
+  readonly #fetches = new InFlightLimiter();
   readonly #bodies = new BodyLimiter();
 
   constructor(context: GatewayContext) {
-    this.#context = context;
+    this.#dependencies = context;
   }
 
   /** Handles one management call. It always ends with a response or a closed connection, and with one audit record. */
   async manage(call: ManagementCall, incoming: IncomingCall): Promise<void> {
     const { message, response, limits } = incoming;
-    const { now, onCall } = this.#context;
+    const { now, onCall } = this.#dependencies;
     const requestId = requestIdOf(message.headers);
     response.setHeader("X-Request-Id", requestId);
     const context = new CallContext(call, incoming, { requestId, now, onCall });
     const body = await readCallBody(context, this.#bodies);
     if (body === null) return;
     // Only a call whose body is complete counts, so that a client that sends slowly delays nobody.
-    const leave = call.isDryRun ? () => {} : this.#calls.enter(call.cluster, limits.callsInFlight);
-    if (leave === null) {
-      const text = `Cannot pass the call on: ${limits.callsInFlight} calls of cluster ${call.cluster} are in flight`;
+    const release = call.isDryRun ? () => {} : this.#calls.acquire(call.cluster, limits.callsInFlight);
+    if (release === null) {
+      const text = `Cannot forward the call: ${limits.callsInFlight} calls of cluster ${call.cluster} are in flight`;
       context.refuse({ status: 429, error: "busy", message: text });
       return;
     }
     try {
       await this.#route(context, body);
     } finally {
-      leave();
+      release();
     }
   }
 
   /** Streams what only a node can answer: its metrics, and its exporter's pages. */
-  async fetch(question: NodeQuestion, incoming: IncomingCall): Promise<void> {
-    const { cluster } = question;
+  async fetch(request: NodeRequest, incoming: IncomingCall): Promise<void> {
+    const { cluster } = request;
     const view = this.#viewOf(cluster);
     if (view === null) {
       refuse(incoming.response, unknownCluster(cluster));
       return;
     }
-    const upstream = this.#context.upstream(cluster);
-    await fetchFromNode(question, incoming, { view, upstream, inFlight: this.#fetches });
+    const credentials = this.#dependencies.credentials(cluster);
+    await fetchFromNode(request, incoming, { view, credentials, inFlight: this.#fetches });
   }
 
   async #route(context: CallContext, body: Buffer): Promise<void> {
     const { call } = context;
     const view = this.#viewOf(call.cluster);
     if (view === null) {
-      this.#finish(context, null, unknownCluster(call.cluster));
+      this.#answerLocally(context, null, unknownCluster(call.cluster));
       return;
     }
-    const node = selectTarget(view, call);
-    if ("error" in node) {
-      this.#finish(context, null, node);
+    const target = selectTarget(view, call);
+    if ("error" in target) {
+      this.#answerLocally(context, null, target);
       return;
     }
-    const wallMs = this.#context.wall();
-    const refusal = passwordInClear(node.node, view) ?? precheck({ call, body, view, node, wallMs });
-    if (call.isDryRun || refusal !== null) this.#finish(context, node, refusal);
-    else await this.#forward(context, node, call.name === "reinitialize" ? normalizeReinitialize(body) : body);
+    const wallMs = this.#dependencies.wall();
+    const refusal = refusePlaintextPassword(target.node, view) ?? precheck({ call, body, view, node: target, wallMs });
+    if (call.isDryRun || refusal !== null) this.#answerLocally(context, target, refusal);
+    else await this.#forward(context, target, call.name === "reinitialize" ? normalizeReinitialize(body) : body);
   }
 
-  /** Ends a call that is not forwarded: refused, or a dry run. */
-  #finish(context: CallContext, node: Observation | null, refusal: Refusal | null): void {
-    if (context.call.isDryRun) context.answerDryRun(node, refusal);
-    else if (refusal !== null) context.refuse(refusal, node);
+  /** Answers a call that is not forwarded: a dry run, or a call with a refusal. */
+  #answerLocally(context: CallContext, target: Observation | null, refusal: Refusal | null): void {
+    if (context.call.isDryRun) context.answerDryRun(target, refusal);
+    else if (refusal !== null) context.refuse(refusal, target);
   }
 
   async #forward(context: CallContext, target: Observation, body: Buffer): Promise<void> {
     const { node } = target;
     if (node.api === null) {
-      const text = `Cannot pass the call on: ${node.name} has no API`;
+      const text = `Cannot forward the call: ${node.name} has no API`;
       context.refuse({ status: 503, error: "no_api", message: text }, target);
       return;
     }
@@ -119,44 +119,47 @@ export class Gateway {
     const { message, response, caller, limits } = incoming;
     const length = call.method === "DELETE" ? null : body.length;
     const changesRoles = callRules.get(call.name)?.changesRoles.includes(call.method) === true;
-    const upstream = this.#context.upstream(call.cluster);
+    const credentials = this.#dependencies.credentials(call.cluster);
     const { host } = new URL(node.api);
-    const { hasCredentials } = upstream;
+    const { hasCredentials } = credentials;
     const { status, problem } = await forward({
       call: incoming,
       upstreamName: "The node",
-      isOwn: false,
+      isFromMainProcess: false,
       origin: node.api,
       path: `/${call.name}`,
       headers: headersFor({ received: message.headers, caller, requestId, host, hasCredentials, length }),
       body: length === null ? Buffer.alloc(0) : body,
-      upstream,
+      credentials,
       timeoutMs: limits.callTimeoutMs,
       answerMax,
       onHead: () => {
         response.setHeader("X-Rolecall-Node", nodeHeader(node.name));
         if (!changesRoles) return;
-        const { instance, sequence } = this.#context.snapshot();
+        const { instance, sequence } = this.#dependencies.snapshot();
         response.setHeader("X-Rolecall-Snapshot", `${instance}.${sequence}`);
-        this.#context.probeNow(call.cluster);
+        this.#dependencies.probeNow(call.cluster);
       },
     });
-    // The node may have executed a call that failed on the way.
-    if (changesRoles && problem !== null) this.#context.probeNow(call.cluster);
+    // The node may have executed the call although its answer was lost.
+    if (changesRoles && problem !== null) this.#dependencies.probeNow(call.cluster);
     context.audit({ node: node.name, status, outcome: "passed", problem });
   }
 
   #viewOf(cluster: string): ClusterView | null {
-    const state = clusterNamed(this.#context.snapshot(), cluster);
-    const policy = this.#context.policy(cluster);
-    return state === undefined || policy === undefined ? null : viewAt(state, policy, this.#context.now());
+    const state = clusterNamed(this.#dependencies.snapshot(), cluster);
+    const policy = this.#dependencies.policy(cluster);
+    return state === undefined || policy === undefined ? null : viewAt(state, policy, this.#dependencies.now());
   }
 }
 
-/** Refuses to send the node password without TLS if TLS was configured: a member list is not trusted that far. */
-function passwordInClear(node: Node, { policy }: ClusterView): Refusal | null {
+/**
+ * Refuses to send the node password without TLS if TLS is configured. The address may come from a member list, which
+ * must not be able to make us send the password unencrypted.
+ */
+function refusePlaintextPassword(node: Node, { policy }: ClusterView): Refusal | null {
   if (!withholdsPassword(node, policy)) return null;
-  const message = `Cannot pass the call on: the API address of ${node.name} must be https in a cluster with TLS, got ${node.api}`;
+  const message = `Cannot forward the call: the API address of ${node.name} must be https in a cluster with TLS, got ${node.api}`;
   return { status: 503, error: "password_in_clear", message };
 }
 

@@ -25,7 +25,7 @@ export interface HeaderSources {
   readonly caller: Caller;
   readonly requestId: string;
   readonly host: string;
-  /** Whether the cluster has credentials of its own: the client's are not forwarded then. */
+  /** Whether the cluster has credentials of its own. If so, the client's Authorization header is not forwarded. */
   readonly hasCredentials: boolean;
   /** The body's length in bytes; `null` without a body. */
   readonly length: number | null;

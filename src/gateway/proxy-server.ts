@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingHttpHeaders, IncomingMessage } from "n
 import { Readable } from "node:stream";
 import { createProxyServer, type ProxyTarget } from "http-proxy";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
-import type { NodeConnection } from "./upstream.ts";
+import type { NodeCredentials } from "./node-credentials.ts";
 
 /** A request to send. */
 export interface ProxiedRequest {
@@ -13,7 +13,7 @@ export interface ProxiedRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  readonly upstream: NodeConnection;
+  readonly credentials: NodeCredentials;
 }
 
 /** Receives what becomes of one request. */
@@ -28,7 +28,7 @@ export interface ProxyHandler {
 const handlers = new WeakMap<IncomingMessage, ProxyHandler>();
 
 /**
- * One server for all upstreams: every request states its own target. `selfHandleResponse` leaves the response to us.
+ * One server for all upstreams: every request has its own target. `selfHandleResponse` leaves the response to us.
  */
 const proxyServer = createProxyServer({ selfHandleResponse: true });
 proxyServer.on("proxyReq", (request, message) => handlers.get(message)?.onRequest(request));
@@ -37,8 +37,8 @@ proxyServer.on("error", (error, message) => handlers.get(message)?.onError(error
 
 /** Sends a request with http-proxy. */
 export function proxyRequest(request: ProxiedRequest, handler: ProxyHandler): void {
-  const { call, path, headers, body, upstream } = request;
-  const { servername } = upstream.tls;
+  const { call, path, headers, body, credentials } = request;
+  const { servername } = credentials.tls;
   // http-proxy takes method, path and headers from a message, and modifies its headers: it gets a message of its own.
   const message = Object.assign(new IncomingMessage(call.message.socket), {
     method: call.message.method,
@@ -53,14 +53,14 @@ export function proxyRequest(request: ProxiedRequest, handler: ProxyHandler): vo
     target: targetOf(request),
     buffer: Readable.from(body.length === 0 ? [] : [body]),
     ssl: servername === undefined ? {} : { servername },
-    ...(upstream.auth === null ? {} : { auth: upstream.auth }),
+    ...(credentials.auth === null ? {} : { auth: credentials.auth }),
   });
 }
 
-function targetOf({ origin, upstream }: ProxiedRequest): ProxyTarget {
+function targetOf({ origin, credentials }: ProxiedRequest): ProxyTarget {
   const { protocol, hostname, port } = new URL(origin);
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
-  const { ca, cert, key } = upstream.tls;
+  const { ca, cert, key } = credentials.tls;
   return {
     protocol,
     host,

@@ -5,8 +5,9 @@ import type { IncomingCall } from "../http/message/incoming-call.ts";
 import { readBody } from "../http/message/request-body.ts";
 import { forward } from "./forward.ts";
 import { connectionOnly } from "./headers.ts";
+import { noCredentials } from "./node-credentials.ts";
 
-/** The main process, which answers what its workers do not. */
+/** The main process, which handles the requests that workers cannot. */
 export interface RelayTarget {
   /** Its port on 127.0.0.1. */
   readonly port: number;
@@ -16,9 +17,7 @@ export interface RelayTarget {
   readonly listener: string;
 }
 
-/**
- * What a worker states of a relayed request: the listener that received it, and the caller that was authorized there.
- */
+/** What a worker reports with a relayed request: the listener that received it, and the caller authorized there. */
 export interface RelayedCall {
   readonly listener: string;
   readonly caller: Caller;
@@ -33,39 +32,40 @@ const answerMax = 128 * 1024 * 1024;
 const graceMs = 5_000;
 
 /**
- * Relays a request to the main process, which answers it as if it had received it. Target, Host and Connection arrive
- * as the client wrote them, with the headers that Connection names. Always ends with a response or a closed connection.
+ * Relays a request to the main process, which answers it as if it had received the request itself. The client's target,
+ * Host and Connection are sent inside a relay header, and `takeRelayed` puts them back. The headers that Connection
+ * names are sent too, but no other hop-by-hop header. Always ends with a response or a closed connection.
  */
 export async function relay(call: IncomingCall, { port, secret, listener }: RelayTarget): Promise<void> {
   const { message, response, caller, limits } = call;
   const hasBody = message.headers["content-length"] !== undefined || message.headers["transfer-encoding"] !== undefined;
   if (message.headers.expect !== undefined) response.writeContinue();
   const body = await readBody(message, limits.bodyMax);
-  if (body.kind === "gone") {
+  if (body.kind === "aborted") {
     response.destroy();
     return;
   }
   const { url: target, headers: received } = message;
   const { host, connection } = received;
-  // A body that is too long is not sent. Its length is, and the main process refuses it.
+  // Of a body that is too long, only a Content-Length is sent, so that the main process refuses it.
   const length = body.kind === "whole" ? body.bytes.length : limits.bodyMax + 1;
-  const origin = { listener, caller, hasBody, target, host, connection };
+  const relayed = { listener, caller, hasBody, target, host, connection };
   const headers: IncomingHttpHeaders = {
     ...Object.fromEntries(Object.entries(received).filter(([name]) => !connectionOnly.has(name))),
     ...(hasBody ? { "content-length": String(length) } : {}),
     [relayHeaders.secret]: secret,
-    [relayHeaders.from]: Buffer.from(JSON.stringify(origin)).toString("base64"),
+    [relayHeaders.from]: Buffer.from(JSON.stringify(relayed)).toString("base64"),
   };
   response.sendDate = false;
   await forward({
     call,
     upstreamName: "The main process",
-    isOwn: true,
+    isFromMainProcess: true,
     origin: `http://127.0.0.1:${port}`,
     path: "/",
     headers,
     body: body.kind === "whole" ? body.bytes : Buffer.alloc(0),
-    upstream: { tls: {}, auth: null, hasCredentials: false },
+    credentials: noCredentials,
     timeoutMs: limits.callTimeoutMs + graceMs,
     answerMax,
     onHead: () => {},
@@ -74,7 +74,7 @@ export async function relay(call: IncomingCall, { port, secret, listener }: Rela
 
 /**
  * Restores a relayed request to what the worker received: its target and headers. Removes the relay headers.
- * @returns what the worker stated; `null` if it is not as `relay` writes it
+ * @returns what the worker reported; `null` if it is malformed
  */
 export function takeRelayed(message: IncomingMessage): RelayedCall | null {
   const { headers } = message;

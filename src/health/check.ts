@@ -9,7 +9,7 @@ export interface Check {
   readonly route: Route;
   readonly lagBytesMax: number | null;
   readonly lagTimeMsMax: number | null;
-  /** Read your writes: the position that must have been replayed, with its timeline if the check states one. */
+  /** Read your writes: the position that must have been replayed, with its timeline if the check gives one. */
   readonly minLsn: WalFloor | null;
   readonly replicationState: string | null;
   readonly mode: "apply" | "write";
@@ -33,7 +33,7 @@ export interface WalFloor {
   readonly position: number;
 }
 
-/** A request that cannot be parsed. Always answered with 400 (design.md, Vocabulary). */
+/** A request that cannot be parsed. Always answered with 400. */
 export interface ParseError {
   /** What is wrong, such as `parameter lag`. */
   readonly subject: string;
@@ -74,9 +74,8 @@ export function plainCheck(route: Route): Check {
 }
 
 /**
- * Parses the parameters of a check (design.md, "The node API"; seeds/node-api.md, "Query parameters"). The first value
- * of a repeated key wins. Nodes ignore a key with an empty value, and so does this function, except for limits: an
- * empty `lag=` must not mean "no limit".
+ * Parses the parameters of a check. The first value of a repeated key wins. Nodes ignore a key with an empty value, and
+ * so does this function, except for limits: an empty `lag=` must not mean "no limit".
  * @param query the part of the target after `?`, percent-encoded
  */
 export function parseCheck(route: Route, query: string, rules: CheckRules): ParsedCheck {

@@ -1,4 +1,4 @@
-/** The safety rules that can be switched off, per cluster too (design.md, rule 11), and their durations. */
+/** The safety rules that can be switched off, per cluster too (rule 11), and their durations. */
 export interface Guards {
   /** Rule 2: at most one node counts as the lock holder, whatever the nodes claim. */
   readonly exclusivePrimary: boolean;
@@ -8,7 +8,7 @@ export interface Guards {
   readonly attachedReplica: boolean;
   /** Rule 7: one scope, one system identifier, and the right node at each address. */
   readonly sameSystem: boolean;
-  /** How long a replica may show no sign of attachment before it is accused, in milliseconds. */
+  /** How long a replica may show no sign of attachment before it is marked detached or stalled, in milliseconds. */
   readonly attachWindowMs: number;
   /** How long a node that held the lock counts as demoted, in milliseconds. */
   readonly demotedForMs: number;

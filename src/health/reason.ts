@@ -1,4 +1,4 @@
-/** Hard reasons for a no. Each no has exactly one reason (design.md, Vocabulary). */
+/** Hard reasons for a no. Each no has exactly one reason. */
 export const hardReasons = [
   "down",
   "stale",

@@ -1,4 +1,4 @@
-/** The health checks of a node's API by their canonical names (seeds/node-api.md, "Health checks"). */
+/** The health checks of a node's API by their canonical names. */
 export const routes = [
   "primary",
   "standby-leader",

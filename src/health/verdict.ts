@@ -5,8 +5,9 @@ export type Verdict = Fit | Unfit;
 
 interface Timed {
   /**
-   * The instant up to which judging again gives the same verdict if no probe outcome is recorded meanwhile: ms of our clock,
-   * exclusive; `Infinity` where time alone never changes it. Each rule states it, so that nothing restates the rules.
+   * The instant up to which judging again gives the same verdict if no probe outcome is recorded meanwhile: ms of our
+   * clock, exclusive; `Infinity` where time alone never changes it. Each rule reports it, so that nothing repeats the
+   * rules.
    */
   readonly validUntilMs: number;
 }

@@ -2,9 +2,9 @@ import { lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.ts"
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
-import { NodeProbeSet } from "./node-probe-set.ts";
+import { NodeProbers } from "./node-probers.ts";
 
-/** The shortest time between two rounds "at once" (design.md, rule 8), in ms. */
+/** The shortest time between two rounds that are requested outside the schedule (rule 8), in ms. */
 const roundGapMs = 250;
 
 /** Probes all nodes of one cluster in the background, and follows its membership. */
@@ -12,7 +12,7 @@ export class ClusterProber {
   readonly #context: ProbeContext;
   readonly #seeds: readonly string[];
   readonly #documents: DocumentProber;
-  readonly #nodes = new Map<string, NodeProbeSet>();
+  readonly #nodes = new Map<string, NodeProbers>();
   #lastRoundMs = -Infinity;
   #wantsDocuments = false;
   #roundTimer: NodeJS.Timeout | null = null;
@@ -34,8 +34,9 @@ export class ClusterProber {
   }
 
   /**
-   * To be called with every change of the cluster's state. Probes new members, and all nodes when the lock claims
-   * change.
+   * To be called with every change of the cluster's state. Starts and stops probers as members come and go. Requests a
+   * round when the lock claims or the leader change, and probes all nodes when a new view names another leader than the
+   * lock holder.
    */
   onChange(before: ClusterState, after: ClusterState): void {
     if (this.#isStopped) return;
@@ -45,17 +46,17 @@ export class ClusterProber {
     const hasOtherLeader =
       lastUncontestedLeaderOf(before.leadership) !== lastUncontestedLeaderOf(after.leadership) ||
       lockHolderOf(before.leadership) !== lockHolderOf(after.leadership);
-    if (hasOtherLeader || before.lockClaims !== after.lockClaims) this.roundAtOnce();
-    else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#probeNodesAtOnce();
-    if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0) this.#documents.keepRounds();
+    if (hasOtherLeader || before.lockClaims !== after.lockClaims) this.requestRound();
+    else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#requestNodeProbes();
+    if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0) this.#documents.startRoundsIfDisputed();
   }
 
   /**
    * Probes all nodes and requests all documents now, or as soon as the shortest time since the last round has passed.
    */
-  roundAtOnce(): void {
+  requestRound(): void {
     this.#wantsDocuments = true;
-    this.#probeNodesAtOnce();
+    this.#requestNodeProbes();
   }
 
   /** Applies new TLS material to all connections. */
@@ -72,7 +73,7 @@ export class ClusterProber {
     this.#documents.stop();
   }
 
-  #probeNodesAtOnce(): void {
+  #requestNodeProbes(): void {
     if (this.#isStopped || this.#roundTimer !== null) return;
     const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#context.now());
     this.#roundTimer = setTimeout(() => {
@@ -111,7 +112,7 @@ export class ClusterProber {
     }
     for (const node of wanted.values()) {
       if (this.#nodes.has(node.name) || this.#isStopped) continue;
-      const prober = new NodeProbeSet(node, this.#context);
+      const prober = new NodeProbers(node, this.#context);
       this.#nodes.set(node.name, prober);
       prober.probe();
     }
@@ -119,7 +120,7 @@ export class ClusterProber {
   }
 }
 
-/** Whether a new view does not name the lock holder: then the node that it names has to be probed. */
+/** Whether a new view names another leader than the lock holder, or none. The node that it names has to be probed. */
 function isContradicted(before: ClusterState, { leadership, leaderViews }: ClusterState): boolean {
   const lockHolder = lockHolderOf(leadership);
   if (lockHolder === null) return false;

@@ -7,7 +7,7 @@ import type { ProbeContext } from "./client/probe-context.ts";
 import { readLiveness, readStatusAfter, type ReadStatus, type StatusResult } from "./parse/parse-response.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
 
-/** The longest interval between two probes of a node that keeps failing (design.md, rule 8), in ms. */
+/** The longest interval between two probes of a node that keeps failing (rule 8), in ms. */
 const slowestIntervalMs = 5_000;
 
 const noFailures: FailureCount = { failuresInRow: 0, failedAtMs: -Infinity };
@@ -20,7 +20,7 @@ export class NodeProber {
   readonly #https: HttpsHint;
   readonly #task: PeriodicTask;
   #statusClient: NodeClient;
-  /** A connection of its own: a slow answer to one request never delays the other (design.md, rule 8). */
+  /** A connection of its own: a slow answer to one request never delays the other (rule 8). */
   #livenessClient: NodeClient;
   #isLivenessInFlight = false;
   #isStopped = false;
@@ -47,7 +47,7 @@ export class NodeProber {
 
   /** Probes now, or once more as soon as the probe in flight has ended. Continues at the scheduled interval. */
   probe(): void {
-    this.#task.runAfresh();
+    this.#task.runAgain();
   }
 
   /** Applies new TLS material: the next probe opens a new connection. */
@@ -98,7 +98,7 @@ export class NodeProber {
 
   async #refined(result: StatusResult): Promise<StatusResult> {
     if ("failure" in result) return { failure: await this.#https.refine(result.failure) };
-    this.#https.forget();
+    this.#https.reset();
     return result;
   }
 
@@ -136,7 +136,7 @@ export class NodeProber {
     return reply;
   }
 
-  /** The configured interval, doubled for each failure in a row from the `fall`th on (design.md, rule 8). */
+  /** The configured interval, doubled for each failure in a row from the `fall`th on (rule 8). */
   #intervalMs(): number {
     const { intervalMs, fall } = this.#context.schedule;
     const failures = this.#failures.failuresInRow - fall + 1;

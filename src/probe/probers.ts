@@ -26,7 +26,7 @@ export class Probers {
 
   /**
    * Starts probing every cluster of a configuration, in place of those probed so far. Evidence in the store stays.
-   * @param livenessIntervalFactor the intervals between two liveness probes of a node
+   * @param livenessIntervalFactor the number of probe intervals between two liveness probes of a node
    * @returns resolves after the first round, or after one timeout
    */
   async start(config: Config, livenessIntervalFactor: number): Promise<void> {
@@ -50,14 +50,17 @@ export class Probers {
     this.#clusters.get(after.name)?.onChange(before, after);
   }
 
-  /** Probes every node of every cluster now: all evidence may be older than it looks (design.md, rule 1). */
+  /**
+   * Probes every node of every cluster now. After a pause of this machine all evidence may be older than it looks (rule
+   * 1).
+   */
   probeAll(): void {
-    for (const prober of this.#clusters.values()) prober.roundAtOnce();
+    for (const prober of this.#clusters.values()) prober.requestRound();
   }
 
-  /** Probes every node of one cluster now, as after a management call: its effect shows sooner. */
+  /** Probes every node of one cluster now: used after a management call, so that its effect is seen sooner. */
   probeCluster(cluster: string): void {
-    this.#clusters.get(cluster)?.roundAtOnce();
+    this.#clusters.get(cluster)?.requestRound();
   }
 
   /** Ends all probing. */
@@ -68,13 +71,13 @@ export class Probers {
   }
 
   #createProber(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): ClusterProber | undefined {
-    const { cluster: state, policy: healthPolicy, ...rest } = this.#context;
-    const policy = healthPolicy(cluster.name);
+    const { cluster: stateOf, policy: policyOf, ...rest } = this.#context;
+    const policy = policyOf(cluster.name);
     if (policy === undefined) return undefined;
     const limits = { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs };
     const { tls: paths } = cluster;
     const files = new WatchedFiles(tlsPathsOf(paths), () => (paths === null ? null : readTls(paths)), {
-      // Connections go on with what was read last, or fail and say why.
+      // Connections keep the TLS files that were read last. If there are none, connecting fails and says why.
       onProblem: (problem) => this.#context.onTls(cluster.name, problem),
       onChange: (renewed) => {
         tls = renewed;
@@ -89,7 +92,7 @@ export class Probers {
         cluster: cluster.name,
         schedule,
         policy,
-        state: () => requireState(state(cluster.name), cluster.name),
+        state: () => requireState(stateOf(cluster.name), cluster.name),
         connect: (origin) => new NodeClient(origin, limits, tls),
       },
       cluster.discover,

@@ -2,7 +2,7 @@ import type { Answer } from "./api/answer.ts";
 import { text } from "./api/answer.ts";
 import { serveApi } from "./api/api.ts";
 import type { SimulatedRequest } from "./api/request.ts";
-import { type Cluster, createCluster, nodeNamed } from "./model/cluster.ts";
+import { type Cluster, createCluster, simulatedNodeNamed } from "./model/cluster.ts";
 import { control, modelDocument } from "./api/control.ts";
 import { injectFault, type Fault } from "./model/faults.ts";
 import type { SimulatorObject } from "./model/json.ts";
@@ -121,7 +121,7 @@ class Simulation implements Simulator {
 
   async fault(name: string, fault: Fault): Promise<void> {
     this.#advance();
-    const node = nodeNamed(this.#cluster, name);
+    const node = simulatedNodeNamed(this.#cluster, name);
     const server = node === undefined ? undefined : this.#servers.get(node);
     if (node === undefined || server === undefined) throw new RangeError(`Cannot find node "${name}"`);
     if (fault.kind === "heal") await server.open(server.port);

@@ -37,8 +37,8 @@ const gapMinMs = 1_000;
 /**
  * Monotonic time that includes what the monotonic clock leaves out (suspend, migration). The clock finds that time by
  * comparing the monotonic clock with the time since boot, never with the wall clock, and adds it, so that all evidence
- * becomes older by it (design.md, rule 1). A stall of this process is part of monotonic time already: it is reported
- * and not added. The clock never runs backwards.
+ * becomes older by it (rule 1). A stall of this process is part of monotonic time already: it is reported and not
+ * added. The clock never runs backwards.
  *
  * `observe`, `tick` and `observeReading` look for gaps and may report one. `now` and `wall` only read.
  */

@@ -13,15 +13,12 @@ import type { MonitoredCluster } from "./store.ts";
 /** Liveness is probed once in so many probe intervals: the answer changes seldom, and nothing else depends on it. */
 export const livenessIntervalFactor = 10;
 
-/**
- * Our clock starts at 0: from then on a restored member has a day to answer before it is forgotten (design.md, rule
- * 10).
- */
+/** Our clock starts at 0: from then on a restored member has a day to answer before it is forgotten (rule 10). */
 const clockStartMs = 0;
 
 /**
  * Builds the monitored clusters of a configuration. Known state carries over: a node that keeps its name and address
- * keeps its evidence, a discovered node stays while the last member list has it (design.md, rule 10).
+ * keeps its evidence, a discovered node stays while the last member list has it (rule 10).
  * @param known the current states by cluster name; empty at the first start
  */
 export function buildClusters(config: Config, known: ReadonlyMap<string, ClusterState>): readonly MonitoredCluster[] {

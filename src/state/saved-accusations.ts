@@ -1,14 +1,15 @@
-import { isAccusedAlike, noAttachment, type Attachment } from "../cluster/attachment.ts";
+import { isMarkedAlike, noAttachment, type Attachment } from "../cluster/attachment.ts";
 import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import { isObject, listOf, nameOf } from "../cluster/values/json.ts";
 import type { MonitoredCluster } from "./store.ts";
 
-/** More accusations than this are not read: a file holds no more nodes. */
+/** More entries than this are not read: a file holds no more nodes. */
 const accusationsMax = 10_000;
 
 /**
- * A node's accusation under rules 5 and 6 when it was saved. It stays until a sign of attachment, over a restart too.
+ * A node that was marked detached, stalled or diverged (rules 5 and 6) when the state was saved. The mark stays until a
+ * sign of attachment, over a restart too.
  */
 export interface Accusation extends Pick<Attachment, "isDetached" | "isStalled" | "isDiverged"> {
   readonly cluster: string;
@@ -17,10 +18,10 @@ export interface Accusation extends Pick<Attachment, "isDetached" | "isStalled" 
   readonly api: string | null;
 }
 
-/** The accusations of a snapshot, in the form of the state file. */
+/** The marked nodes of a snapshot, in the form of the state file. */
 export function accusationsToJson(snapshot: Snapshot): readonly object[] {
   return snapshot.clusters.flatMap((cluster) =>
-    cluster.nodes.filter(isAccused).map(({ node, attachment }) => ({
+    cluster.nodes.filter(isMarked).map(({ node, attachment }) => ({
       cluster: cluster.name,
       node: node.name,
       api: node.api,
@@ -36,15 +37,15 @@ export function parseAccusations(section: unknown): readonly Accusation[] {
   return listOf(section).slice(0, accusationsMax).flatMap(parseAccusation);
 }
 
-/** Whether two states of a cluster with equally many nodes accuse the same nodes of the same. */
+/** Whether the same nodes are marked alike in two states of a cluster with equally many nodes. */
 export function hasSameAccusations(before: ClusterState, after: ClusterState): boolean {
   return after.nodes.every(({ attachment }, at) => {
     const previous = before.nodes[at]?.attachment;
-    return previous !== undefined && isAccusedAlike(previous, attachment);
+    return previous !== undefined && isMarkedAlike(previous, attachment);
   });
 }
 
-/** Puts the accusations of an earlier run in force again, for nodes that have not answered since. */
+/** Marks nodes as an earlier run had marked them, except those that have answered since. */
 export function withAccusations(
   monitored: readonly MonitoredCluster[],
   accusations: readonly Accusation[],
@@ -66,7 +67,7 @@ function isAbout(accusation: Accusation, cluster: string, { node }: Observation)
   return accusation.cluster === cluster && accusation.node === node.name && accusation.api === node.api;
 }
 
-function isAccused({ attachment }: Observation): boolean {
+function isMarked({ attachment }: Observation): boolean {
   return attachment.isDetached || attachment.isStalled || attachment.isDiverged;
 }
 

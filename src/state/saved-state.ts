@@ -40,8 +40,8 @@ export function readSavedState(file: string, configured: readonly ClusterConfig[
 }
 
 /**
- * Writes what outlives a restart: the discovered members of all clusters, the incumbents, the accusations (rule 5) and
- * the drains. The file is replaced whole.
+ * Writes what must survive a restart: the discovered members of all clusters, the incumbents, the nodes marked
+ * detached, stalled or diverged (rules 5 and 6), and the drains. The file is replaced whole.
  * @throws the file system's error
  */
 export async function writeSavedState(file: string, snapshot: Snapshot): Promise<void> {
@@ -49,7 +49,9 @@ export async function writeSavedState(file: string, snapshot: Snapshot): Promise
     version: 1,
     clusters: membersToJson(snapshot),
     stood: Object.fromEntries(
-      snapshot.clusters.flatMap(({ name, leadership: { incumbent } }) => (incumbent === null ? [] : [[name, incumbent]])),
+      snapshot.clusters.flatMap(({ name, leadership: { incumbent } }) =>
+        incumbent === null ? [] : [[name, incumbent]],
+      ),
     ),
     drains: drainsToJson(snapshot),
     accused: accusationsToJson(snapshot),
@@ -57,8 +59,8 @@ export async function writeSavedState(file: string, snapshot: Snapshot): Promise
   await replaceFile(file, `${JSON.stringify(content, null, 2)}\n`);
 }
 
-/** Whether two states of a cluster are saved alike, so that the file need not be written again. */
-export function isSavedAlike(before: ClusterState, after: ClusterState): boolean {
+/** Whether two states of a cluster have the same saved content, so that the file need not be written again. */
+export function hasSameSavedState(before: ClusterState, after: ClusterState): boolean {
   return (
     before.drains === after.drains &&
     before.leadership.incumbent === after.leadership.incumbent &&

@@ -14,7 +14,7 @@ export interface SentChange {
   readonly sequence: number;
 }
 
-/** How long a change may wait for others to be sent with it, in ms: a message costs a worker more than its content. */
+/** How long a change may wait for others to be sent with it, in ms: each message has a fixed cost. */
 const batchMs = 5;
 
 /** Sends what changes the snapshot to the workers, in batches: the outcomes, not the snapshot. */
@@ -43,7 +43,7 @@ export class OutcomeFeed {
   }
 
   /** Sends the pending changes, and from now on every report in full: a new reader does not know the earlier ones. */
-  resetCompression(): void {
+  flushAndReset(): void {
     this.flush();
     this.#lastReports.clear();
   }
@@ -66,11 +66,11 @@ export class OutcomeReader {
   readonly #lastReports = new Map<string, Report>();
 
   /** Forgets earlier reports: the feed was reset. */
-  resetCompression(): void {
+  reset(): void {
     this.#lastReports.clear();
   }
 
-  /** @returns `undefined` if the last report is referred to and none was received: feed and reader are out of sync */
+  /** @returns `undefined` if it refers to an earlier report that this reader does not have: the two are out of sync */
   read(sent: SentOutcome): ProbeOutcome | undefined {
     if (sent.kind === "same_status") {
       const report = this.#lastReports.get(keyOf(sent));

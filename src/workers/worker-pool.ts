@@ -2,7 +2,6 @@ import type { SendHandle } from "node:child_process";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ListenerConfig } from "../config/model/config.ts";
 import type { Logger } from "../events/log/logger.ts";
-import { ListenError } from "../http/listener/listen-error.ts";
 import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { keysOf } from "../http/listener/listener-keys.ts";
 import type { OpenListener, PreparedListeners } from "../http/listener/listener-set.ts";
@@ -10,13 +9,14 @@ import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { RequestHandler } from "../http/message/handler.ts";
 import { HeartbeatMonitor } from "./heartbeat-monitor.ts";
 import { replayEvent } from "./listener-events.ts";
-import type { Phase, RelayAddress, FullState, FromWorker, SentProblem, WorkerReport } from "./messages.ts";
+import type { Phase, RelayAddress, FullState, FromWorker, WorkerReport } from "./messages.ts";
 import { OutcomeFeed } from "./outcome-feed.ts";
 import { RelayServer } from "./relay-server.ts";
+import { listenErrorOf } from "./sent-problem.ts";
 import { SharedSockets } from "./shared-sockets.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 import { WorkerSlot } from "./worker-slot.ts";
-import { WorkerStats } from "./worker-stats.ts";
+import { WorkerStats, type WorkerUsage } from "./worker-stats.ts";
 
 /** What a worker pool depends on. */
 export interface WorkerPoolContext {
@@ -104,22 +104,17 @@ export class WorkerPool {
 
   /** What the workers answered so far. A route and status may occur more than once. */
   answers(): WorkerReport["answers"] {
-    return this.#stats.answers(this.#workers().map(({ report }) => report));
+    return this.#stats.answers(this.#reports());
   }
 
   /** What the fast path did in each worker. */
   fastPathCounts(): readonly FastPathCounts[] {
-    return this.#stats.fastPathCounts(this.#workers().map(({ report }) => report));
+    return this.#stats.fastPathCounts(this.#reports());
   }
 
   /** What the workers used of the machine, how many there are, and how many exited unexpectedly. */
-  usage(): { readonly cpuS: number; readonly residentBytes: number; readonly count: number; readonly lost: number } {
-    const workers = this.#workers();
-    return {
-      ...this.#stats.usage(workers.map(({ report }) => report)),
-      count: workers.length,
-      lost: this.#stats.lost,
-    };
+  usage(): WorkerUsage {
+    return this.#stats.usage(this.#reports());
   }
 
   /**
@@ -155,6 +150,10 @@ export class WorkerPool {
     this.#retainSockets([]);
   }
 
+  #reports(): readonly WorkerReport[] {
+    return this.#workers().map(({ report }) => report);
+  }
+
   /** The workers that answer. */
   #workers(): readonly WorkerProcess[] {
     return this.#slots.flatMap(({ worker }) => worker ?? []);
@@ -176,14 +175,10 @@ export class WorkerPool {
 
   #commit(ready: readonly WorkerSlot[]): void {
     const { handlerFor, eventsOf } = this.#context;
-    this.#relayServer.answerFor(
-      new Map(
-        this.#listeners.map(({ key, config }) => [
-          key,
-          { config, handler: handlerFor(config), events: eventsOf(config) },
-        ]),
-      ),
+    const relayed = this.#listeners.map(
+      ({ key, config }) => [key, { config, handler: handlerFor(config), events: eventsOf(config) }] as const,
     );
+    this.#relayServer.answerFor(new Map(relayed));
     for (const slot of ready) this.#sendFullState(slot);
     // A worker that started meanwhile knows only the old listeners.
     for (const slot of this.#slots) if (slot.worker !== null && !ready.includes(slot)) void slot.resync();
@@ -215,7 +210,7 @@ export class WorkerPool {
   }
 
   #sendFullState(slot: WorkerSlot): void {
-    this.#feed.resetCompression();
+    this.#feed.flushAndReset();
     slot.process?.send({ kind: "commit", fullState: this.#fullState() });
   }
 
@@ -251,9 +246,4 @@ export class WorkerPool {
       case "report":
     }
   }
-}
-
-function listenErrorOf({ listener, code, syscall, message }: SentProblem): ListenError {
-  const cause = { ...(code === null ? {} : { code }), ...(syscall === null ? {} : { syscall }) };
-  return new ListenError(listener, Object.assign(new Error(message), cause));
 }

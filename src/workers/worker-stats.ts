@@ -3,17 +3,20 @@ import type { WorkerReport } from "./messages.ts";
 
 type Answers = WorkerReport["answers"];
 
+/** What workers used of the machine, how many run, and how many exited unexpectedly. */
+export interface WorkerUsage {
+  readonly cpuS: number;
+  readonly residentBytes: number;
+  readonly count: number;
+  readonly lost: number;
+}
+
 /** What all workers have done, including those that have exited. */
 export class WorkerStats {
   readonly #exited = new Map<string, Answers[number]>();
   #exitedFastPath: FastPathCounts = noFastPathCounts;
   #exitedCpuS = 0;
   #lost = 0;
-
-  /** How many workers exited unexpectedly. */
-  get lost(): number {
-    return this.#lost;
-  }
 
   /** Keeps the last report of a worker that exited unexpectedly. */
   addExited({ answers, fastPath, cpuS }: WorkerReport): void {
@@ -36,9 +39,11 @@ export class WorkerStats {
     return [this.#exitedFastPath, ...running.map(({ fastPath }) => fastPath)];
   }
 
-  /** What all workers have used of the machine. */
-  usage(running: readonly WorkerReport[]): { readonly cpuS: number; readonly residentBytes: number } {
+  /** What all workers have used of the machine, how many run, and how many exited unexpectedly. */
+  usage(running: readonly WorkerReport[]): WorkerUsage {
     return {
+      count: running.length,
+      lost: this.#lost,
       cpuS: running.reduce((sum, { cpuS }) => sum + cpuS, this.#exitedCpuS),
       residentBytes: running.reduce((sum, { residentBytes }) => sum + residentBytes, 0),
     };

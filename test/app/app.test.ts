@@ -12,7 +12,7 @@ import { appOf, fixedCluster, limit, portFor, withQuickProbes, statusOf, whole }
 
 test("opens health listeners after the first round, so that their first answer is right", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
-  const app = appOf(context, configOf({ clusters: [clusterOf({ discover: [nodes[1]?.api ?? ""] })], listenDuringTest: [whole] }));
+  const app = appOf(context, configOf({ clusters: [clusterOf({ discover: [nodes[1]?.api ?? ""] })], listen: [whole] }));
   await app.start();
   const port = portFor(app, whole);
   assert.equal(await statusOf(port, "/nodes/pg1/primary"), 200);
@@ -26,9 +26,9 @@ test("opens the admin listener before the first round, and is not ready until th
   const hangingPort = await listenDuringTest(context, hanging);
   const admin = listenerOf({ dialect: "admin", address: "127.0.0.2" });
   const clusters = [clusterOf({ nodes: [nodeOf({ name: "pg1", api: `http://127.0.0.1:${hangingPort}` })] })];
-  const app = appOf(context, configOf({ clusters, listenDuringTest: [whole, admin] }));
+  const app = appOf(context, configOf({ clusters, listen: [whole, admin] }));
   const starting = app.start();
-  await until(() => Promise.resolve(app.listeners.length === 1));
+  await until("an open listener", () => app.listeners.length === 1);
   const base = `http://127.0.0.2:${portFor(app, admin)}`;
   assert.deepEqual(
     [(await fetch(`${base}/livez`)).status, (await fetch(`${base}/readyz`)).statusText],
@@ -46,7 +46,7 @@ test("opens the admin listener before the first round, and is not ready until th
 
 test("answers and is not ready while it drains; a second stop ends it at once", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1"]);
-  const app = appOf(context, { ...configOf({ clusters: [fixedCluster(nodes)], listenDuringTest: [whole] }), drainMs: 600_000 });
+  const app = appOf(context, { ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }), drainMs: 600_000 });
   await app.start();
   const port = portFor(app, whole);
   void app.stop({ drains: true });
@@ -62,7 +62,7 @@ test("knows discovered members after a restart while every seed is down", limit,
   const stateFile = join(folder, "members.json");
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const config = withQuickProbes({
-    ...configOf({ clusters: [clusterOf({ discover: [nodes[0]?.api ?? ""] })], listenDuringTest: [whole] }),
+    ...configOf({ clusters: [clusterOf({ discover: [nodes[0]?.api ?? ""] })], listen: [whole] }),
     stateFile,
   });
   const first = appOf(context, config);
@@ -73,6 +73,6 @@ test("knows discovered members after a restart while every seed is down", limit,
   const second = appOf(context, config);
   await second.start();
   const port = portFor(second, whole);
-  await until(async () => (await statusOf(port, "/nodes/pg2/replica")) === 200);
+  await until("pg2 fit as a replica", async () => (await statusOf(port, "/nodes/pg2/replica")) === 200);
   assert.equal(await statusOf(port, "/nodes/pg1/primary"), 503);
 });

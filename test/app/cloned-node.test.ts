@@ -32,8 +32,10 @@ workers: ${workers}
         );
         const running = new RolecallProcess(context, ["serve", "--config", file]);
         await running.waitForLog("listening");
-        const statusOf = async (path: string): Promise<number> => (await sendRequest(`http://127.0.0.1:${port}${path}`)).status;
+        const statusOf = async (path: string): Promise<number> =>
+          (await sendRequest(`http://127.0.0.1:${port}${path}`)).status;
         await until(
+          "a fit primary and a fit replica",
           async () =>
             (await statusOf("/nodes/pg1/primary")) === 200 && (await statusOf(`/nodes/${names[2]}/replica`)) === 200,
         );
@@ -54,5 +56,5 @@ workers: ${workers}
 
 /** How often a node was asked for its cluster document. */
 function documentsOf({ requests }: FakeNode): number {
-  return asked.filter((path) => path === "/cluster").length;
+  return requests.filter((path) => path === "/cluster").length;
 }

@@ -16,7 +16,7 @@ test("answers checks from kept evidence while an exporter listener reloads the c
   });
   const config: Config = { ...plain, probe: { ...plain.probe, intervalMs: 50, metricsIntervalMs: 50, timeoutMs: 500 } };
   let wanted = config;
-  const source = { file: "rolecall.yaml", load: (): LoadedConfig => ({ ok: true, config: wanted }) };
+  const source = { file: "rolecall.yaml", load: (): LoadedConfig => ({ ok: true, config: wanted, simulator: null }) };
   const app = new App(config, silentLogger, { source });
   await app.start();
   const port = app.listeners[0]?.port ?? 0;

@@ -17,7 +17,7 @@ interface RunningExporters {
 
 /** Runs rolecall with exporters only: pg1, pg2 and so on, whose databases listen on 5541, 5542 and so on. */
 async function startRolecall(
-  exporterSpecs: readonly FakeExporter[],
+  exporterSpecs: readonly ExporterAnswers[],
   maxAgeMs: number = 5_500,
 ): Promise<RunningExporters> {
   const exporters = await Promise.all(exporterSpecs.map(serveFakeExporter));
@@ -103,7 +103,7 @@ for (const family of ["pg_exporter", "postgres_exporter"] as const) {
         });
       } else {
         test("probes /up less often if an exporter does not have it", async () => {
-          await until(() => Promise.resolve((running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 10));
+          await until("ten scrapes", () => (running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 10);
           assert.equal(running.exporters[0]?.requestCounts.get("/up"), 1);
         });
       }
@@ -120,12 +120,12 @@ suite("a frozen database whose exporter still answers primary", () => {
       await until("five scrapes", () => (running.exporters[0]?.requestCounts.get("/metrics") ?? 0) > 5);
       assert.equal(await running.ask("/nodes/pg1/primary"), "503 unknown");
       for (const exporter of running.exporters) exporter.answers.isTimeMoving = true;
-      await until(async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
-      await until(async () => (await running.ask("/nodes/pg3/replica")) === "200 pg3");
+      await until("a fit primary", async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
+      await until("a fit replica", async () => (await running.ask("/nodes/pg3/replica")) === "200 pg3");
       for (const exporter of running.exporters) exporter.answers.page = null;
       // The maximum age of a page is three intervals and a timeout: 650 ms here.
-      await until(async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
-      await until(async () => (await running.ask("/nodes/pg3/replica")) === "503 stale");
+      await until("a stale primary", async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
+      await until("a stale replica", async () => (await running.ask("/nodes/pg3/replica")) === "503 stale");
     } finally {
       await running.close();
     }
@@ -133,7 +133,7 @@ suite("a frozen database whose exporter still answers primary", () => {
 });
 
 suite("exporter responses that are no evidence about the database", () => {
-  const rows: readonly [what: string, up: FakeExporter["up"], answer: string][] = [
+  const rows: readonly [what: string, up: ExporterAnswers["up"], answer: string][] = [
     ["a page of HTML", null, "503 unknown"],
     ["a demand for a password", { status: 401, body: "Unauthorized\n" }, "503 down"],
     ["too many requests", { status: 429, body: "Too Many Requests\n" }, "503 down"],
@@ -162,7 +162,7 @@ suite("exporter responses that are no evidence about the database", () => {
       const [only] = running.exporters;
       assert.ok(only !== undefined);
       only.answers.page = `${noise.repeat(7)}${spec.page}`;
-      await until(async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
+      await until("a stale primary", async () => (await running.ask("/nodes/pg1/primary")) === "503 stale");
     } finally {
       await running.close();
     }
@@ -171,7 +171,7 @@ suite("exporter responses that are no evidence about the database", () => {
   test("gives the matching reason if the exporter reports the database as down, starting or unknown", async () => {
     const running = await startRolecall(recorded("pg_exporter", "lagging"));
     try {
-      await until(async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
+      await until("a fit primary", async () => (await running.ask("/nodes/pg1/primary")) === "200 pg1");
       for (const [role, answer] of [
         ["down", "503 down"],
         ["starting", "503 not_running"],
@@ -180,7 +180,7 @@ suite("exporter responses that are no evidence about the database", () => {
         const first = running.exporters[0];
         assert.ok(first !== undefined);
         first.answers.up = { status: 503, body: role };
-        await until(async () => (await running.ask("/nodes/pg1/health")) === answer);
+        await until(`the answer ${answer}`, async () => (await running.ask("/nodes/pg1/health")) === answer);
         assert.equal(await running.ask("/nodes/pg1/primary"), answer);
       }
     } finally {
@@ -189,7 +189,7 @@ suite("exporter responses that are no evidence about the database", () => {
   });
 
   test("never treats a connection pooler as a primary", async () => {
-    const pooler: FakeExporter = {
+    const pooler: ExporterAnswers = {
       up: { status: 200, body: "primary" },
       page: 'pg_up 1\npg_version 11800\npgbouncer_list_items{list="pools"} 3\n',
       isTimeMoving: true,

@@ -13,13 +13,16 @@ test("keeps an inherited socket of an admin listener open with workers", { timeo
   const file = writeConfigFile(
     context,
     `clusters: [{ name: demo, nodes: [{ name: pg1, api: "${pg1?.api}" }] }]
-listenDuringTest: [{ port: ${admin}, dialect: admin }, { port: ${port}, whole_cluster: true }]
+listen: [{ port: ${admin}, dialect: admin }, { port: ${port}, whole_cluster: true }]
 workers: 1
 `,
   );
   // LISTEN_PID must be the id of the process itself: a shell sets it before it becomes that process.
   const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-  const running = new RolecallProcess(context, ["serve", "--config", file], { command, sockets: [descriptorOf(socket)] });
+  const running = new RolecallProcess(context, ["serve", "--config", file], {
+    command,
+    sockets: [descriptorOf(socket)],
+  });
   await running.waitForLog("listening", 2);
   // Both processes share the descriptor: this one must stop accepting.
   socket.close();

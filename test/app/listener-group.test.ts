@@ -3,7 +3,7 @@ import { createServer } from "node:http";
 import { test, type TestContext } from "node:test";
 import { ListenerGroup } from "../../src/app/listener-group.ts";
 import type { ListenerConfig } from "../../src/config/model/config.ts";
-import { ListenError } from "../../src/http/listener/listener-set.ts";
+import { ListenError } from "../../src/http/listener/listen-error.ts";
 import { errorReply } from "../../src/http/message/reply.ts";
 import { listenerOf } from "../fake/config.ts";
 import { listenDuringTest } from "../fake/listen.ts";
@@ -19,7 +19,7 @@ function groupOf(context: TestContext): ListenerGroup {
     inherited: [],
     handlerFor:
       ({ dialect }) =>
-      () =>
+      async () =>
         errorReply(418, dialect, { message: dialect }),
     eventsOf: () => ({ onError: () => {}, onFiles: () => {}, onRejected: () => {} }),
     fullState: () => assert.fail("there is no worker"),

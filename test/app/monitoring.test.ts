@@ -10,16 +10,19 @@ import { appOf, fixedCluster, limit, portFor, withQuickProbes, statusOf, whole }
 
 test("follows a switchover, a node that fails and one that recovers", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
-  const app = appOf(context, withQuickProbes(configOf({ clusters: [fixedCluster(nodes)], listenDuringTest: [whole] })));
+  const app = appOf(context, withQuickProbes(configOf({ clusters: [fixedCluster(nodes)], listen: [whole] })));
   await app.start();
   const port = portFor(app, whole);
   for (const node of nodes) node.leader = "pg2";
-  await until(async () => (await statusOf(port, "/nodes/pg2/primary")) === 200);
+  await until("pg2 fit as the primary", async () => (await statusOf(port, "/nodes/pg2/primary")) === 200);
   assert.equal(await statusOf(port, "/nodes/pg1/primary"), 503);
   await nodes[1]?.close();
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/nodes/pg2/primary`)).statusText === "down refused");
+  await until(
+    "pg2 down",
+    async () => (await fetch(`http://127.0.0.1:${port}/nodes/pg2/primary`)).statusText === "down refused",
+  );
   await nodes[1]?.open();
-  await until(async () => (await statusOf(port, "/nodes/pg2/primary")) === 200);
+  await until("pg2 fit as the primary again", async () => (await statusOf(port, "/nodes/pg2/primary")) === 200);
 });
 
 test("treats a node that sends garbage or endless data as down, without effect on others", limit, async (context) => {
@@ -39,10 +42,13 @@ test("treats a node that sends garbage or endless data as down, without effect o
       nodes: [nodeOf({ name: "pg1", api: pg1.api }), nodeOf({ name: "pg2", api: `http://127.0.0.1:${faultyPort}` })],
     }),
   ];
-  const app = appOf(context, withQuickProbes(configOf({ clusters, listenDuringTest: [whole] })));
+  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [whole] })));
   await app.start();
   const port = portFor(app, whole);
-  await until(async () => (await fetch(`http://127.0.0.1:${port}/nodes/pg2/replica`)).statusText === "down too_large");
+  await until(
+    "pg2 down as its answer is too large",
+    async () => (await fetch(`http://127.0.0.1:${port}/nodes/pg2/replica`)).statusText === "down too_large",
+  );
   assert.equal(await statusOf(port, "/nodes/pg1/primary"), 200);
 });
 
@@ -52,17 +58,20 @@ test("logs one line for each change of role, verdict or reachability, and nothin
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const app = appOf(
     context,
-    withQuickProbes({ ...configOf({ clusters: [fixedCluster(nodes)], listenDuringTest: [whole] }), log: { level: "info" } }),
+    withQuickProbes({ ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }), log: { level: "info" } }),
     { log },
   );
   await app.start();
   const logged = (): readonly string[] => lines.map(({ msg, node }) => `${node} ${msg}`);
-  await until(() => Promise.resolve((nodes[0]?.requests.length ?? 0) > 20));
+  await until("twenty requests", () => (nodes[0]?.requests.length ?? 0) > 20);
   assert.deepEqual([...logged()].sort(), ["pg1 node seen", "pg2 node seen"]);
   await nodes[1]?.close();
-  await until(() => Promise.resolve(logged().includes("pg2 node does not answer")));
+  await until("a line that pg2 does not answer", () => logged().includes("pg2 node does not answer"));
   await nodes[1]?.open();
-  await until(() => Promise.resolve(logged().includes("pg2 node answers again")));
+  await until("a line that pg2 answers again", () => logged().includes("pg2 node answers again"));
   for (const node of nodes) node.leader = "pg2";
-  await until(() => Promise.resolve(logged().includes("pg2 role changed") && logged().includes("pg1 role changed")));
+  await until(
+    "both role changes in the log",
+    () => logged().includes("pg2 role changed") && logged().includes("pg1 role changed"),
+  );
 });

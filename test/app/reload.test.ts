@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { Agent, createServer, request } from "node:http";
 import { test } from "node:test";
-import { ListenError } from "../../src/http/listener/listener-set.ts";
+import { ListenError } from "../../src/http/listener/listen-error.ts";
 import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
@@ -9,7 +9,7 @@ import { appOf, fixedCluster, limit, portFor, statusOf, whole } from "./app-fixt
 
 test("keeps sockets, connections and evidence over a reload, and forgets removed nodes", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
-  const before = configOf({ clusters: [fixedCluster(nodes)], listenDuringTest: [whole] });
+  const before = configOf({ clusters: [fixedCluster(nodes)], listen: [whole] });
   const app = appOf(context, before);
   await app.start();
   const port = portFor(app, whole);
@@ -35,7 +35,7 @@ test("keeps sockets, connections and evidence over a reload, and forgets removed
   const first = await get("/nodes/pg1/primary");
   await nodes[0]?.close();
   const admin = listenerOf({ dialect: "admin", address: "127.0.0.2" });
-  await app.apply(configOf({ clusters: [fixedCluster(nodes.slice(0, 1))], listenDuringTest: [whole, admin] }));
+  await app.apply(configOf({ clusters: [fixedCluster(nodes.slice(0, 1))], listen: [whole, admin] }));
   const second = await get("/nodes/pg1/primary");
   assert.deepEqual(
     [second.status, second.local],
@@ -56,10 +56,12 @@ test("changes nothing in a reload that cannot open a listener, and counts it", l
   const admin = listenerOf({ dialect: "admin", address: "127.0.0.2" });
   const bad = configOf({
     clusters: [fixedCluster(nodes.slice(0, 1), { name: "other", scope: "other" })],
-    listenDuringTest: [listenerOf({ address: "127.0.0.3" }), listenerOf({ port: takenPort })],
+    listen: [listenerOf({ address: "127.0.0.3" }), listenerOf({ port: takenPort })],
   });
-  const config = configOf({ clusters: [fixedCluster(nodes)], listenDuringTest: [whole, admin] });
-  const app = appOf(context, config, { source: { file: null, load: () => ({ ok: true, config: bad }) } });
+  const config = configOf({ clusters: [fixedCluster(nodes)], listen: [whole, admin] });
+  const app = appOf(context, config, {
+    source: { file: null, load: () => ({ ok: true, config: bad, simulator: null }) },
+  });
   await app.start();
   await assert.rejects(app.apply(bad), (error: unknown) => error instanceof ListenError && error.code === "EADDRINUSE");
   assert.match((await app.reload()) ?? "", /EADDRINUSE/);
@@ -76,7 +78,7 @@ test("changes nothing in a reload that cannot open a listener, and counts it", l
 test("opens a port for each listener with port 0, and keeps it over a reload", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1"]);
   const listeners = [whole, listenerOf({ dialect: "admin" }), listenerOf({ cluster: "demo", node: "pg1" })];
-  const config = configOf({ clusters: [fixedCluster(nodes)], listenDuringTest: listeners });
+  const config = configOf({ clusters: [fixedCluster(nodes)], listen: listeners });
   const app = appOf(context, config);
   await app.start();
   const ports = app.listeners.map(({ port }) => port);

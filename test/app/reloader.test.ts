@@ -16,7 +16,7 @@ function reloaderOf(context: Partial<ReloaderContext> = {}): {
   const outcomes: string[] = [];
   const reloader = new Reloader({
     log: silentLogger,
-    source: { file: null, load: () => ({ ok: true, config }) },
+    source: { file: null, load: () => ({ ok: true, config, simulator: null }) },
     apply: () =>
       new Promise((resolve, reject) => {
         ends.push((error) => (error === undefined ? resolve() : reject(error)));

@@ -45,11 +45,7 @@ function start(
 
 /** Resolves when the silent server has received the request: the command is waiting for its response. */
 async function requestArrived(calls: number): Promise<void> {
-  const deadline = AbortSignal.timeout(15_000);
-  while (silent.heard.length < calls) {
-    deadline.throwIfAborted();
-    await new Promise((next) => setTimeout(next, 10));
-  }
+  await until({ what: `request ${calls} at the silent server`, seconds: 15 }, () => silent.heard.length >= calls);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {

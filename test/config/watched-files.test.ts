@@ -24,7 +24,7 @@ test("reads its files again after a change, and reports files that cannot be rea
   assert.deepEqual(contents, [], "nothing is watched before start");
   files.start();
   writeFileSync(file, "another one");
-  await until(() => Promise.resolve(contents.at(-1) === "another one"));
+  await until("the new content", () => contents.at(-1) === "another one");
   rmSync(file);
-  await until(() => Promise.resolve(problems.length === 2));
+  await until("a second problem", () => problems.length === 2);
 });

@@ -20,7 +20,7 @@ const ruleTable = [
   "# Rules",
   "",
   "The rules of the findings that [commands](cli.md) report. Identifiers are stable and never reused. The table has the",
-  "default severity: a finding may have another one, and a policy can lower it or exclude the finding.",
+  "default severity: a single finding may have a different severity, and a policy can lower it or exclude the finding.",
   "",
   "| rule | severity | meaning | what to do |",
   "|---|---|---|---|",

@@ -38,7 +38,10 @@ test("logs documents of another scope, and failed requests for documents, once p
     await app.start();
     // After a failure of /config all documents pause for ten seconds, but not before /cluster was fetched more than
     // once.
-    await until(async () => (requested.get("/cluster") ?? 0) > 1 && (requested.get("/config") ?? 0) > 0);
+    await until(
+      "requests for both documents",
+      async () => (requested.get("/cluster") ?? 0) > 1 && (requested.get("/config") ?? 0) > 0,
+    );
   } finally {
     await app.stop({ drains: false });
   }

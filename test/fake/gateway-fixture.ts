@@ -9,13 +9,13 @@ import { until } from "./until.ts";
 import { clusterOf, configOf, listenerOf } from "./config.ts";
 
 /**
- * A simulated cluster with rolecall before it: one listener with the door that a test is about, one for admins, one for
+ * A simulated cluster with rolecall before it: one listener with the access rules under test, one for admins, one for
  * questions.
  */
 export interface GatewayFixture {
   readonly simulator: Simulator;
   readonly app: App;
-  /** Base address of the listener with that door. */
+  /** Base address of the listener with those rules. */
   readonly url: string;
   readonly adminUrl: string;
   /** Base address of a listener that only answers questions, to everyone. */
@@ -60,9 +60,9 @@ async function open(
   const log: Record<string, unknown>[] = [];
   const lines = new PassThrough();
   lines.on("data", (line: Buffer) => log.push(JSON.parse(line.toString()) as Record<string, unknown>));
-  const door = { ...unrestrictedAccess, management: true, ...options.access };
+  const access = { ...unrestrictedAccess, management: true, ...options.access };
   const listen = [
-    listenerOf({ cluster: "demo", access: door, ...options.listener }),
+    listenerOf({ cluster: "demo", access, ...options.listener }),
     listenerOf({ dialect: "admin", address: "127.0.0.2" }),
     listenerOf({ cluster: "demo", address: "127.0.0.3" }),
   ];
@@ -71,7 +71,7 @@ async function open(
     pino({}, lines),
   );
   await app.start();
-  const scheme = door.tls === null ? "http" : "https";
+  const scheme = access.tls === null ? "http" : "https";
   const port = (at: number): number => app.listeners[at]?.port ?? 0;
   const url = `${scheme}://127.0.0.1:${port(0)}`;
   const admin = `http://127.0.0.2:${port(1)}`;

@@ -125,11 +125,11 @@ export async function openNodeApiListener(
     inputs,
     snapshot: operator.snapshot,
     now: operator.now,
-    operator: (call) => answerDiagnostics(call, listening.scope, operator),
-    passthrough: closedPassage,
+    operator: (call) => answerDiagnostics(call, routing.scope, operator),
+    passthrough: rejectingPassthrough,
     onAnswer: (route, status) => answers.push(`${route} ${status}`),
   });
-  const listener = new Listener((call) => dialect.handle(call), unrestrictedAccess, eventsTo(errors));
+  const listener = new Listener((call) => dialect.handle(call), unrestrictedAccess, collectErrors(errors));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
   return new NodeApiListener(port, answers, errors);

@@ -26,8 +26,13 @@ export interface ReportOverrides {
   readonly isMute?: boolean;
 }
 
-export function storeFixture(guards: Partial<Guards> = {}): StoreFixture {
-  const nodes = ["pg1", "pg2", "pg3"].map((name, at) => nodeOf({ name, api: `http://127.0.0.1:${8008 + at}` }));
+/** @param hasExporters whether each node has an exporter too, and a fourth node, ex1, has nothing else */
+export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false): StoreFixture {
+  const exporterOf = (name: string): string | null => (hasExporters ? `http://${name}:9630` : null);
+  const managed = ["pg1", "pg2", "pg3"].map((name, at) =>
+    nodeOf({ name, api: `http://127.0.0.1:${8008 + at}`, exporter: exporterOf(name) }),
+  );
+  const nodes = hasExporters ? [...managed, nodeOf({ name: "ex1", api: null, exporter: exporterOf("ex1") })] : managed;
   const config = configOf({
     clusters: [clusterOf({ nodes, guards: { ...defaultGuards, demotedForMs: 2_000, ...guards } })],
   });

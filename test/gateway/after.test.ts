@@ -24,11 +24,11 @@ test("names the snapshot in a switchover's response; a long poll after it return
     assert.match(after, /^[0-9a-f]{12}\.\d+$/);
     const leader = await until("pg2 as the leader", async () => {
       const { body } = await sendRequest(`${town.adminUrl}/snapshot?after=${after}&wait=10s&cluster=demo`);
-      const snapshot = JSON.parse(body) as { snapshot: string; later: boolean; clusters: { demo: { leader: string } } };
-      assert.equal(snapshot.later, true);
-      assert.notEqual(snapshot.snapshot, after);
-      after = snapshot.snapshot;
-      return snapshot.clusters.demo.leader === "pg2" ? "pg2" : undefined;
+      const told = JSON.parse(body) as { snapshot: string; later: boolean; clusters: { demo: { leader: string } } };
+      assert.equal(told.later, true);
+      assert.notEqual(told.snapshot, after);
+      after = told.snapshot;
+      return told.clusters.demo.leader === "pg2" ? "pg2" : undefined;
     });
     assert.equal(leader, "pg2");
   });
@@ -112,11 +112,11 @@ suite("requests that only a node can answer", () => {
       assert.equal((await town.request("/nodes/pg2/metrics", { method: "POST" })).status, 405);
     });
   });
-  test("passes only read-only pages of a node's exporter through", async () => {
+  test("a node's exporter is asked for pages that only tell", async () => {
     const exporter = await openFakeNode({
       name: "exporter",
       holdsLock: false,
-      instead: (request, response) => void response.end(`page ${request.url ?? ""}`),
+      handler: (request, response) => void response.end(`said ${request.url ?? ""}`),
     });
     const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
     const pg2 = await openFakeNode({ name: "pg2", holdsLock: false });
@@ -125,11 +125,11 @@ suite("requests that only a node can answer", () => {
       nodeOf(pg2),
     ]);
     try {
-      assert.equal((await town.ask("/nodes/pg1/exporter/metrics")).body, "page /metrics");
-      assert.equal((await town.ask("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "page /stat?x=1");
-      assert.equal((await town.ask("/nodes/pg1/exporter")).body, "page /");
+      assert.equal((await town.request("/nodes/pg1/exporter/metrics")).body, "said /metrics");
+      assert.equal((await town.request("/clusters/demo/nodes/pg1/exporter/stat?x=1")).body, "said /stat?x=1");
+      assert.equal((await town.request("/nodes/pg1/exporter")).body, "said /");
       for (const path of ["up", "explain", "version", "replica"]) {
-        assert.equal((await town.ask(`/nodes/pg1/exporter/${path}`)).body, `page /${path}`);
+        assert.equal((await town.request(`/nodes/pg1/exporter/${path}`)).body, `said /${path}`);
       }
       const others = [
         "reload",

@@ -78,8 +78,8 @@ suite("headers of a node's answer that reach the client", () => {
     });
   }
 
-  test("passes a node's 401 and its challenge through, and the credential that answers it", async () => {
-    const behave: OddNodeOptions["behave"] = ({ headers }, response) => {
+  test("a node's own 401 with its challenge, and the credential that answers it", async () => {
+    const behave: FakeNodeOptions["respond"] = ({ headers }, response) => {
       if (headers["authorization"] === "Basic bm9kZTpzZWNyZXQ=") response.end("done");
       else response.writeHead(401, { "www-authenticate": 'Basic realm="node"' }).end();
     };

@@ -10,8 +10,8 @@ import { until } from "../fake/until.ts";
 import type { FakeNodeOptions } from "../fake/fake-node.ts";
 import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
-test("does not apply the request timeout to a node's answer", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response) =>
+test("a call that takes longer than requests may take to come in is not cut", async () => {
+  const behave: FakeNodeOptions["respond"] = (_, response) =>
     void setTimeout(() => response.end("Successfully switched over"), 900);
   const limits = { ...unrestrictedAccess.limits, headerTimeoutMs: 200, requestTimeoutMs: 300, idleTimeoutMs: 200 };
   await withFaultyGateway({ respond: behave, access: { limits } }, async (town) => {
@@ -29,21 +29,21 @@ test("cancels the node's request when the client disconnects, and audits it", as
     arrived?.();
     response.on("close", () => gone?.());
   };
-  await withFaultyGateway({ behave }, async (town) => {
-    const request = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
-    request.on("error", () => {}); // caused by the test itself
-    request.end();
+  await withFaultyGateway({ respond: behave }, async (town) => {
+    const asking = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
+    asking.on("error", () => {}); // it is we who break it off
+    asking.end();
     await began;
-    request.destroy();
+    asking.destroy();
     await seen;
-    const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
+    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the client closed the connection");
   });
 });
 
-test("does not retry a failed call, and states whether it may have been executed", async () => {
-  await withFaultyGateway({ behave: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
-    const answer = await town.ask("/nodes/pg2/restart", { method: "POST" });
+test("a call that fails is not tried again, and the answer says whether it may have been done", async () => {
+  await withFaultyGateway({ respond: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
+    const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(answer.status, 502);
     assert.match(answer.body, /may have executed the call/);
     assert.equal(pg2.received.length, 1);
@@ -54,23 +54,23 @@ test("does not retry a failed call, and states whether it may have been executed
   });
 });
 
-test("an incomplete answer reaches the client as incomplete", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response, request) => {
+test("an answer that breaks off reaches the client as broken, not as whole", async () => {
+  const behave: FakeNodeOptions["respond"] = (_, response, request) => {
     response.writeHead(200, { "content-length": "100" });
     response.write("half");
     setTimeout(() => request.socket.destroy(), 20);
   };
-  await withFaultyGateway({ behave }, async (town) => {
-    await assert.rejects(town.ask("/nodes/pg2/restart", { method: "POST" }));
-    const line = await until("an audit line", () => town.log.find(({ msg }) => msg === "management call"));
+  await withFaultyGateway({ respond: behave }, async (town) => {
+    await assert.rejects(town.request("/nodes/pg2/restart", { method: "POST" }));
+    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the upstream closed the connection before the end of its answer");
   });
 });
 
-test("closes only the connection of an answer that is too long", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
-  await withFaultyGateway({ behave }, async (town) => {
-    const announced = await town.ask("/nodes/pg2/restart", { method: "POST" });
+test("an answer longer than allowed ends its connection, and nothing else", async () => {
+  const behave: FakeNodeOptions["respond"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
+  await withFaultyGateway({ respond: behave }, async (town) => {
+    const announced = await town.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(announced.status, 502);
   });
   const endless: FakeNodeOptions["respond"] = (_, response) => {
@@ -100,8 +100,8 @@ test("counts no call of a client that disconnects while its password is checked"
     socket.write(`POST /nodes/pg2/restart HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\n\r\n`, () =>
       socket.resetAndDestroy(),
     );
-    // The same password: both share one check, or the second follows the first.
-    const second = await town.ask("/nodes/pg2/restart", { method: "POST", headers });
+    // The same password: it is looked at once for both, or after the first.
+    const second = await town.request("/nodes/pg2/restart", { method: "POST", headers });
     assert.equal(second.status, 200);
   });
 });
@@ -131,7 +131,7 @@ test("answers 413 to a body above the limit, with or without a length, and sends
   });
 });
 
-test("answers 411 if a required body has no length", async () => {
+test("a call whose body must have a length is 411 without one", async () => {
   await withFaultyGateway({}, async (town) => {
     const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
     socket.end("PATCH /config HTTP/1.1\r\nHost: a\r\n\r\n");
@@ -159,8 +159,8 @@ test("answers 429 above the limit of concurrent calls of one cluster", async () 
   });
 });
 
-test("does not count a call before its body is complete, and limits bodies for each address", async () => {
-  await withFaultyGateway({ behave: (_, response) => void response.end("restarted") }, async (town) => {
+test("bodies that come in slowly take no place of a call, and one address may send a few at a time", async () => {
+  await withFaultyGateway({ respond: (_, response) => void response.end("restarted") }, async (town) => {
     const { hostname, port } = new URL(town.url);
     const slow = (): ReturnType<typeof connect> => {
       const socket = connect(Number(port), hostname);

@@ -72,17 +72,17 @@ async function send(town: GatewayFixture, { call, body, headers = {} }: Call): P
   return town.request(path, { method, headers, ...(body === undefined ? {} : { body: await filled(town, body) }) });
 }
 
-/** Replaces placeholders by what a table cannot know: a future time, and the synchronous replica. */
+/** Puts in what a table cannot know: a time to come, and which replica is the synchronous one. */
 async function filled(town: GatewayFixture, body: unknown): Promise<unknown> {
   const text = JSON.stringify(body);
   const { sync } = town.simulator.model() as { readonly sync: readonly string[] };
   const other = ["pg2", "pg3"].find((name) => !sync.includes(name)) ?? "";
   const future = new Date(Date.now() + 3_600_000).toISOString();
-  const filled = text
+  const replaced = text
     .replace("{FUTURE}", future)
     .replace("{SYNC}", sync[0] ?? "")
     .replace("{ASYNC}", other);
-  return JSON.parse(filled) as unknown;
+  return JSON.parse(replaced) as unknown;
 }
 
 function shows(town: GatewayFixture, { path, status, says = "" }: Sign): Promise<true> {

@@ -15,8 +15,8 @@ interface Row {
 
 const rows = JSON.parse(readFileSync("test/spec/gateway/odd-answers.json", "utf8")) as readonly Row[];
 
-/** Every request that passes an answer of a node or exporter through. */
-const ways: readonly (readonly [way: string, ask: (edge: RawNodesFixture, id: string) => Promise<Answer>])[] = [
+/** Every way by which an answer of a node, or of an exporter, gets to a client. */
+const ways: readonly (readonly [way: string, ask: (edge: RawNodesFixture, id: string) => Promise<HttpAnswer>])[] = [
   [
     "a call to a node",
     (edge, id) => edge.request("/nodes/pg2/restart", { method: "POST", headers: { "x-request-id": id } }),
@@ -33,15 +33,15 @@ const ways: readonly (readonly [way: string, ask: (edge: RawNodesFixture, id: st
 ];
 
 for (const workers of [0, 2]) {
-  suite(`invalid answers of nodes, with ${workers} workers`, { timeout: 120_000 }, () => {
-    test("fail one call, and affect no other connection, process or worker", async (context) => {
+  suite(`odd answers of nodes, with ${workers} workers`, { timeout: 120_000 }, () => {
+    test("cost the one call: no other connection, no process, no worker", async (context) => {
       const answersById = new Map<string, RawAnswer>();
       const edge = await rawNodesFixture(context, {
         workers,
         answer: ({ headers }) => answersById.get(headers.get("x-request-id") ?? "") ?? null,
       });
       const check = await edge.holdConnection();
-      const failures: string[] = [];
+      const wrong: string[] = [];
       for (const { given, bytes, status } of rows) {
         for (const [at, [way, ask]] of ways.entries()) {
           const id = `${rows.findIndex((row) => row.given === given && row.bytes === bytes)}-${at}`;
@@ -51,11 +51,11 @@ for (const workers of [0, 2]) {
             () => "broken" as const,
           );
           if (status === "any" || received === status) continue;
-          failures.push(`${given}, ${way}: ${received}, not ${status}`);
+          wrong.push(`${given}, ${way}: ${received}, not ${status}`);
         }
         assert.equal(await check(), "HTTP/1.1 200 OK", given);
       }
-      assert.deepEqual(failures, []);
+      assert.deepEqual(wrong, []);
       assert.equal(edge.rolecall.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);

@@ -11,8 +11,8 @@ import { until } from "../fake/until.ts";
 import type { FakeNodeOptions } from "../fake/fake-node.ts";
 import { withFaultyGateway } from "../fake/faulty-gateway-fixture.ts";
 
-test("passes call and caller to the node, and the node's answer to the client, unchanged", async () => {
-  const behave: OddNodeOptions["behave"] = (_, response) => {
+test("a node gets the call as it was made, and who made it; the client the node's answer as it is", async () => {
+  const behave: FakeNodeOptions["respond"] = (_, response) => {
     response
       .writeHead(202, "Fine", { "content-type": "text/html", "x-node": "yes", server: "BaseHTTP/0.6 Python/3.11" })
       .end("reload scheduled");
@@ -46,20 +46,23 @@ test("passes call and caller to the node, and the node's answer to the client, u
   });
 });
 
-test("replaces a request id that is not valid in logs", async () => {
+test("a request id that could not stand in a log is replaced", async () => {
   await withFaultyGateway({}, async (town, { pg2 }) => {
-    const answer = await town.ask("/nodes/pg2/reload", { method: "POST", headers: { "x-request-id": 'a "b" {c}' } });
+    const answer = await town.request("/nodes/pg2/reload", {
+      method: "POST",
+      headers: { "x-request-id": 'a "b" {c}' },
+    });
     assert.match(String(answer.headers["x-request-id"]), /^[0-9a-f-]{36}$/);
     assert.equal(pg2.received[0]?.headers["x-request-id"], answer.headers["x-request-id"]);
   });
 });
 
-test("sends a chunked body to the node complete and with its length", async () => {
+test("a chunked body reaches the node whole and with its length", async () => {
   await withFaultyGateway({}, async (town, { pg1 }) => {
-    const request = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
-    const answered = once(request, "response");
-    request.write('{"loop_wait"');
-    request.end(": 5}");
+    const asking = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
+    const answered = once(asking, "response");
+    asking.write('{"loop_wait"');
+    asking.end(": 5}");
     await answered;
     assert.equal(pg1.received[0]?.body, '{"loop_wait": 5}');
     assert.equal(pg1.received[0]?.headers["content-length"], "16");
@@ -67,10 +70,10 @@ test("sends a chunked body to the node complete and with its length", async () =
   });
 });
 
-test("sends from-leader to the node as from_leader", async () => {
+test("from-leader, as the documentation spells it, reaches the node as from_leader", async () => {
   await withFaultyGateway({}, async (town, { pg2 }) => {
-    await town.ask("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
-    await town.ask("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
+    await town.request("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
+    await town.request("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
     assert.deepEqual(
       pg2.received.map(({ body }) => JSON.parse(body) as unknown),
       [{ from_leader: true, force: true }, { from_leader: true }],
@@ -78,8 +81,8 @@ test("sends from-leader to the node as from_leader", async () => {
   });
 });
 
-test("answers 403 on a listener without management calls, names the option, and sends nothing to a node", async () => {
-  await withFaultyGateway({ door: { management: false } }, async (town, { pg1, pg2 }) => {
+test("a listener without the option answers 403 and says how to switch it on; nothing reaches a node", async () => {
+  await withFaultyGateway({ access: { management: false } }, async (town, { pg1, pg2 }) => {
     for (const path of ["/switchover", "/nodes/pg2/restart", "/failover"]) {
       const answer = await town.request(path, { method: "POST", body: { leader: "pg1" } });
       assert.equal(answer.status, 403);
@@ -92,7 +95,7 @@ test("answers 403 on a listener without management calls, names the option, and 
 });
 
 test("writes one log line and one metric for each call, without secrets", async () => {
-  const door = {
+  const access = {
     auth: {
       for: "unsafe" as const,
       basic: [{ user: "ann", scrypt: hashOf("hunter2") }],
@@ -100,7 +103,7 @@ test("writes one log line and one metric for each call, without secrets", async 
       certificate: false,
     },
   };
-  await withFaultyGateway({ access: door }, async (town) => {
+  await withFaultyGateway({ access }, async (town) => {
     const authorization = `Basic ${Buffer.from("ann:hunter2").toString("base64")}`;
     await town.request("/nodes/pg2/restart", {
       method: "POST",
@@ -144,7 +147,7 @@ test("sends the nodes' password instead of the client's with calls that change s
   try {
     await withFaultyGateway({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
       const receivedAuth = async () => {
-        await town.ask("/nodes/pg2/reload", {
+        await town.request("/nodes/pg2/reload", {
           method: "POST",
           headers: { authorization: "Basic Y2xpZW50OnNlY3JldA==" },
         });

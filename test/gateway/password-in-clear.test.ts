@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
-import { nodeNamed } from "../../src/cluster/lookup.ts";
 import { gatewayFixtureOf } from "../fake/gateway-fixture.ts";
 import { clusterOf, configOf, nodeOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
@@ -72,7 +71,7 @@ for (const { given, cluster, api, withheld } of rows) {
   });
 }
 
-test("explain states that the password is withheld", () => {
+test("explain says that the password is withheld", () => {
   const watched = new ClusterFixture({ nodes: [], cluster: { auth, discover: [inTls] } });
   const members = ["http://pg1:8008", "https://pg2:8008"].map((api, at) => ({
     name: `pg${at + 1}`,
@@ -89,7 +88,7 @@ test("explain states that the password is withheld", () => {
       defaults: "",
       lagTimeMsLeast: 0,
     });
-    const node = nodeNamed(watched.cluster, name);
+    const node = watched.cluster.nodes[watched.cluster.index.get(name) ?? -1];
     assert.ok(check.ok && node !== undefined);
     return explain(view, node, check.check).rules.some(
       ({ rule, value }) => rule === "node password" && value.includes("withheld"),

@@ -23,7 +23,7 @@ const ordinary: IncidentCluster = {
 };
 
 /** A cluster of four nodes before the first probe. */
-export function unasked(): ClusterState {
+export function unprobedCluster(): ClusterState {
   return withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(neverProbed));
 }
 
@@ -43,7 +43,7 @@ export function policyOf(guards: Partial<Guards> = {}): HealthPolicy {
 }
 
 /** A status answer with an ordinary report, but for the given fields. */
-export function answered(
+export function statusOutcome(
   node: Name,
   sentAtMs: number,
   said: Partial<Report> & { readonly hasLock?: boolean } = {},
@@ -72,7 +72,7 @@ export function leaderViewOutcome(source: Name, leader: Name | null, sentAtMs: n
 }
 
 /** A failed request for the node's cluster document. */
-export function viewless(node: Name, sentAtMs: number): ProbeOutcome {
+export function viewFailureOutcome(node: Name, sentAtMs: number): ProbeOutcome {
   return { kind: "view_failure", cluster: "demo", node, sentAtMs, failure: { kind: "timeout", detail: "timeout" } };
 }
 
@@ -100,7 +100,7 @@ export function sentAt(outcome: ProbeOutcome): number {
   return outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
 }
 
-/** Most reports of a story have what is ordinary, or all would be refused for one thing. */
+/** Most reports of a sequence have what is ordinary, or all would be refused for one thing. */
 function often<T>(value: T): readonly T[] {
   return Array.from({ length: 15 }, () => value);
 }

@@ -9,7 +9,10 @@ import { collectErrors } from "../fake/node-api-listener.ts";
 
 test("a reload changes the access rules of an open listener; with missing files it changes nothing", async (context) => {
   const inside = { status: 200, phrase: "OK", headers: [], body: Buffer.from("in") };
-  const listeners = new ListenerSet({ handlerFor: () => () => Promise.resolve(inside), eventsOf: () => collectErrors([]) });
+  const listeners = new ListenerSet({
+    handlerFor: () => () => Promise.resolve(inside),
+    eventsOf: () => collectErrors([]),
+  });
   context.after(() => listeners.close());
   const apply = async (access: Partial<ListenerAccess>): Promise<void> => {
     const prepared = await listeners.prepare([listenerOf({ access: { ...unrestrictedAccess, ...access } })]);

@@ -21,7 +21,10 @@ interface Question {
   readonly check: Check;
 }
 
-/** Plays an incident against the pure judgement, its own clock in hand. @returns what was answered otherwise than expected, a line each */
+/**
+ * Plays an incident against the pure judgement, its own clock in hand.
+ * @returns what was answered otherwise than expected, a line each
+ */
 export function play(incident: Incident): readonly string[] {
   const questions = new Map<string, Question>();
   const questionOf = (text: string): Question => {
@@ -80,7 +83,10 @@ function beginning({ cluster, scope, nodes, accused }: Incident): ClusterState {
   return withNodes(emptyCluster({ name: cluster, scope, discover: [] }), observations);
 }
 
-/** The ways to word the answer: `lagging`, `503 lagging`; of a yes `fit`, or `degraded`; of a whole cluster also `fit pg1`. */
+/**
+ * The ways to word the answer: `lagging`, `503 lagging`; of a yes `fit`, or `degraded`; of a whole cluster also `fit
+ * pg1`.
+ */
 export function answerTo(view: ClusterView, { node, check }: Question): readonly string[] {
   const observation = nodeNamed(view.cluster, node);
   const { verdict, chosen } =

@@ -2,7 +2,10 @@ import { parseByteSize } from "../../src/cluster/values/byte-size.ts";
 import { parseDuration } from "../../src/cluster/values/duration.ts";
 import { parseLsn } from "../../src/cluster/values/lsn.ts";
 
-/** One value of an incident file, and where it stands there, for messages: `my-night.yaml, step 3 (at 4s), nodes.pg2.state`. */
+/**
+ * One value of an incident file, and where it stands there, for messages: `my-night.yaml, step 3 (at 4s),
+ * nodes.pg2.state`.
+ */
 export class Reading {
   readonly #value: unknown;
   readonly #place: string;
@@ -109,7 +112,10 @@ export class Reading {
     return ms;
   }
 
-  /** An instant of the file's own clock, in ms: a span that may have a sign and a fraction of a millisecond, as exports write them. */
+  /**
+   * An instant of the file's own clock, in ms: a span that may have a sign and a fraction of a millisecond, as exports
+   * write them.
+   */
   instant(otherwise?: number): number {
     if (this.isAbsent && otherwise !== undefined) return otherwise;
     const match = typeof this.#value === "string" ? /^(-?)(\d+(?:\.\d+)?)(ms|s|min|h)$/.exec(this.#value) : null;

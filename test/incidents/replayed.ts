@@ -15,8 +15,9 @@ export async function seen(base: string, expected: string): Promise<void> {
 }
 
 /**
- * Fetches the incident, plays it, and asks both the same. The file ends with the last outcome, so its last answers are those given now, once
- * neither an outcome nor the time alone (evidence that turns stale) changed an answer while it was fetched.
+ * Fetches the incident, plays it, and asks both the same. The file ends with the last outcome, so its last answers are
+ * those given now, once neither an outcome nor the time alone (evidence that turns stale) changed an answer while it
+ * was fetched.
  * @param base where rolecall answers for the cluster `demo`
  */
 export async function assertReplayed(base: string, questions: readonly string[]): Promise<void> {

@@ -174,7 +174,10 @@ function statusResult(node: string, section: Reading, { of, repetition }: Surrou
   return { report, hasLock };
 }
 
-/** `position` is short for what the node's kind states: a primary's location, or a replica's received and replayed alike. */
+/**
+ * `position` is short for what the node's kind states: a primary's location, or a replica's received and replayed
+ * alike.
+ */
 function positionsOf(
   said: (key: string) => Reading,
   role: string,

@@ -74,7 +74,7 @@ test("rounds at once are at least 250 ms apart", async (context) => {
   await scripted.advance(400);
   const before = scripted.sentAt("pg2:8008/leader").length;
   for (let time = 0; time < 20; time += 1) {
-    prober.roundAtOnce();
+    prober.requestRound();
     await scripted.advance(50);
   }
   const sent = scripted.sentAt("pg2:8008/leader").slice(before);
@@ -121,9 +121,9 @@ test("probes a new member as soon as it is listed, and a moved one at its new ad
 test("sends nothing after stop", async (context) => {
   const { scripted, prober } = begin(context, new ClusterFixture(), healthyCluster(names));
   await scripted.advance(500);
-  prober.roundAtOnce();
+  prober.requestRound();
   prober.stop();
-  prober.roundAtOnce();
+  prober.requestRound();
   const { length } = scripted.sent;
   await scripted.advance(20_000);
   assert.equal(scripted.sent.length, length);

@@ -5,7 +5,7 @@ import { NodeProber } from "../../src/probe/node-prober.ts";
 import { failedReply, healthyCluster, neverReplies, FakeTransport, runPendingTasks } from "../fake/fake-transport.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
-function proberOf(scripted: FakeTransport, schedule: Parameters<FakeTransport["probing"]>[0] = {}): NodeProber {
+function proberOf(scripted: FakeTransport, schedule: Parameters<FakeTransport["context"]>[0] = {}): NodeProber {
   const [first] = scripted.fixture.cluster.nodes;
   assert.ok(first !== undefined);
   return new NodeProber(first.node, first.node.api ?? "", scripted.context(schedule));
@@ -122,7 +122,7 @@ test("probes liveness at its own slower interval, and only on a node that has ju
   prober.stop();
 });
 
-test("a failedReply liveness probe is no evidence", async (context) => {
+test("a failed liveness probe is no evidence", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
     path === "/liveness" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path),
   );
@@ -197,7 +197,7 @@ test("a node that answers within its timeout never goes stale, however slow its 
 
 test("a liveness probe that hangs delays no status probe, and no second one is sent", async (context) => {
   const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) =>
-    path === "/liveness" ? never() : healthyCluster(["pg1"])(origin, path),
+    path === "/liveness" ? neverReplies() : healthyCluster(["pg1"])(origin, path),
   );
   const prober = proberOf(scripted, { livenessIntervalMs: 1_000 });
   prober.probe();
@@ -230,7 +230,9 @@ test("a probe that could not be sent is counted as such, not recorded, and delay
 });
 
 test("failed probes of a burst do not lengthen the interval sooner", async (context) => {
-  const scripted = new FakeTransport(context, new ClusterFixture({ policy: { intervalMs: 1_000 } }), () => failedReply("refused"));
+  const scripted = new FakeTransport(context, new ClusterFixture({ policy: { intervalMs: 1_000 } }), () =>
+    failedReply("refused"),
+  );
   const prober = proberOf(scripted);
   for (let burst = 0; burst < 8; burst += 1) {
     prober.probe();

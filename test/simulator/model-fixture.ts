@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { serveApi } from "../../src/simulator/api/api.ts";
 import type { Answer } from "../../src/simulator/api/answer.ts";
-import { type Cluster, createCluster, nodeNamed } from "../../src/simulator/model/cluster.ts";
+import { type Cluster, createCluster, simulatedNodeNamed } from "../../src/simulator/model/cluster.ts";
 import { injectFault, type Fault } from "../../src/simulator/model/faults.ts";
 import { isJsonObject, type SimulatorObject } from "../../src/simulator/model/json.ts";
 import { advance } from "../../src/simulator/model/model.ts";
@@ -48,7 +48,7 @@ export function createModelFixture(nodes: number, config: SimulatorObject = {}):
   for (const node of cluster.nodes) node.apiUrl = `http://${node.name}/patroni`;
   const pass = (ms: number): void => advance(cluster, cluster.nowMs + ms);
   pass(0);
-  const node = (name: string): SimulatedNode => nodeNamed(cluster, name) ?? assert.fail(`no node ${name}`);
+  const node = (name: string): SimulatedNode => simulatedNodeNamed(cluster, name) ?? assert.fail(`no node ${name}`);
   const ask: ModelFixture["ask"] = (name, method, target, body) => {
     const [path = "/", search = ""] = target.split("?");
     const query = new Map([...new URLSearchParams(search)].filter(([, value]) => value !== ""));

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { withAccusations } from "../../src/state/saved-accusations.ts";
-import { isSavedAlike, readSavedState, writeSavedState } from "../../src/state/saved-state.ts";
+import { hasSameSavedState, readSavedState, writeSavedState } from "../../src/state/saved-state.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
 
 const behind = { xlog: { received_location: 500, replayed_location: 500 } };
@@ -101,9 +101,9 @@ suite("accusations in the state file", () => {
     const accused = watched.cluster;
     tick(watched, 11);
     const later = watched.cluster;
-    assert.equal(isSavedAlike(unaccused, accused), false);
-    assert.equal(isSavedAlike(accused, unaccused), false);
-    assert.equal(isSavedAlike(accused, later), true);
+    assert.equal(hasSameSavedState(unaccused, accused), false);
+    assert.equal(hasSameSavedState(accused, unaccused), false);
+    assert.equal(hasSameSavedState(accused, later), true);
   });
 
   test("are empty for a file that cannot be read", () => {

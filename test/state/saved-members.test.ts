@@ -81,8 +81,8 @@ test("keeps a restored member that the first member list omits, like any other m
 
 test("saves the incumbent, also of a cluster with fixed nodes, and breaks a tie with it after a restart", async () => {
   const fixed = clusterOf({ nodes: ["pg1", "pg2"].map((name) => nodeOf({ name, api: `http://${name}:8008` })) });
-  const settings = { intervalMs: 1_000 };
-  const first = new ClusterFixture({ nodes: ["pg1", "pg2"], policy: settings });
+  const policy = { intervalMs: 1_000 };
+  const first = new ClusterFixture({ nodes: ["pg1", "pg2"], policy });
   for (const atMs of [0, 1_000]) first.lead("pg1", atMs);
   const file = join(folder, "stood.json");
   await writeSavedState(file, snapshotOf(first.cluster));
@@ -93,7 +93,8 @@ test("saves the incumbent, also of a cluster with fixed nodes, and breaks a tie 
     const restarted = new ClusterFixture({ nodes: ["pg1", "pg2"], policy });
     const saved = readSavedState(file, [fixed]).clusters.get("demo");
     assert.equal(saved?.incumbent, "pg1");
-    restarted.cluster = { ...restarted.cluster, incumbent: saved.incumbent };
+    const { leadership } = restarted.cluster;
+    restarted.cluster = { ...restarted.cluster, leadership: { ...leadership, incumbent: saved.incumbent } };
     restarted.lead(one, 10, { timeline: 1 });
     restarted.lead(other, 20, { timeline: 1 });
     for (const node of [one, other]) restarted.nameLeader(node, node, 30);

@@ -118,7 +118,7 @@ test("starts with a corrupt file, logs a warning that names it, and removes unfi
   context.after(() => app.stop({ drains: false }));
   await app.start();
   const url = `http://127.0.0.1:${app.listeners[0]?.port}/nodes/pg1/primary`;
-  await until(async () => (await fetch(url)).status === 200);
+  await until("a fit answer", async () => (await fetch(url)).status === 200);
   const warned = lines
     .map((line): { level: number; file?: string } => JSON.parse(line))
     .filter(({ file }) => file === stateFile);

@@ -90,7 +90,7 @@ test("sends everything in full after a reset; a reader without the earlier repor
   const feed = new OutcomeFeed((changes) => kinds.push(...changes.map(({ outcome }) => outcome.kind)));
   const report = reportOf("pg1");
   feed.add(answered(report), 1, 1);
-  feed.resetCompression();
+  feed.flushAndReset();
   feed.add(answered(report), 2, 2);
   feed.flush();
   assert.deepEqual(kinds, ["status", "status"]);

@@ -51,11 +51,11 @@ test("says yes no longer than evidence may be old while the main process is stop
   assert.equal(await phraseOf(`${url}/primary`), "200 OK");
   running.process.kill("SIGSTOP");
   const stoppedMs = performance.now();
-  await until(async () => (await phraseOf(`${url}/nodes/pg1/primary`)).startsWith("503"));
+  await until("a refusal", async () => (await phraseOf(`${url}/nodes/pg1/primary`)).startsWith("503"));
   assert.ok(performance.now() - stoppedMs > 500, "not at once: the evidence was fresh");
   assert.match(await phraseOf(`${url}/nodes/pg1/primary`), /^503 stale/);
   running.process.kill("SIGCONT");
-  await until(async () => (await phraseOf(`${url}/primary`)) === "200 OK");
+  await until("a fit primary", async () => (await phraseOf(`${url}/primary`)) === "200 OK");
 });
 
 test("gives no yes from old evidence after a worker was stopped", limit, async (context) => {
@@ -77,7 +77,7 @@ test("exits with the main process, however that ends", limit, async (context) =>
   assert.ok(isRunning(worker));
   running.process.kill("SIGKILL");
   await running.exit;
-  await until(() => Promise.resolve(!isRunning(worker)));
+  await until("the end of the worker", () => !isRunning(worker));
 });
 
 test("drains on a signal to all of its processes as on a signal to the main process", limit, async (context) => {
@@ -88,5 +88,5 @@ test("drains on a signal to all of its processes as on a signal to the main proc
   assert.equal(await phraseOf(`${url}/primary`), "200 OK");
   running.process.kill("SIGTERM");
   assert.equal(await running.exit, 0);
-  await until(() => Promise.resolve(!isRunning(worker)));
+  await until("the end of the worker", () => !isRunning(worker));
 });

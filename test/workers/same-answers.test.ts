@@ -31,9 +31,9 @@ interface Edge {
   readonly received: () => string;
 }
 
-async function edge(context: TestContext, workers: number, fastLane: boolean): Promise<Edge> {
+async function edge(context: TestContext, workers: number, fastPath: boolean): Promise<Edge> {
   const received: string[] = [];
-  const behave = (
+  const respond = (
     { method, path, headers }: { method: string; path: string; headers: object },
     response: { end(text: string): unknown },
   ): void => {
@@ -44,8 +44,8 @@ async function edge(context: TestContext, workers: number, fastLane: boolean): P
     response.end("done");
   };
   const [pg1, pg2] = [
-    await openFakeNode({ name: "pg1", holdsLock: true, respond: behave }),
-    await openFakeNode({ name: "pg2", holdsLock: false, respond: behave }),
+    await openFakeNode({ name: "pg1", holdsLock: true, respond }),
+    await openFakeNode({ name: "pg2", holdsLock: false, respond }),
   ];
   const plain = configOf({
     clusters: [clusterOf({ nodes: [pg1, pg2].map(({ name, api }) => nodeOf({ name, api })) })],
@@ -61,8 +61,11 @@ async function edge(context: TestContext, workers: number, fastLane: boolean): P
   });
   await app.start();
   const port = app.listeners[0]?.port ?? 0;
-  await until(async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg1/primary`)).status === 200);
-  await until(async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg2/health`)).status === 200);
+  await until(
+    "pg1 fit as the primary",
+    async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg1/primary`)).status === 200,
+  );
+  await until("pg2 fit", async () => (await sendRequest(`http://127.0.0.1:${port}/nodes/pg2/health`)).status === 200);
   return { port, received: () => received.at(-1) ?? "" };
 }
 

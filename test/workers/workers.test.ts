@@ -57,7 +57,10 @@ test("answers from workers, follows the probes, and counts the answers of worker
   const fixture = await fixtureOf(context);
   assert.equal((await sendRequest(`${fixture.health}/nodes/pg1/primary`)).status, 200);
   for (const node of fixture.nodes) node.leader = "pg2";
-  await until(async () => (await sendRequest(`${fixture.health}/nodes/pg2/primary`)).status === 200);
+  await until(
+    "pg2 fit as the primary",
+    async () => (await sendRequest(`${fixture.health}/nodes/pg2/primary`)).status === 200,
+  );
   assert.equal((await sendRequest(`${fixture.health}/nodes/pg1/primary`)).status, 503);
   assert.equal(await metric(fixture, "rolecall_workers"), 2);
   const before = await metric(fixture, 'rolecall_answers_total{route="leader",status="503"}');
@@ -77,6 +80,7 @@ test("applies a drain to the next check", limit, async (context) => {
   });
   assert.equal(status, 200);
   await until(
+    "pg2 drained",
     async () => (await sendRequest(`${fixture.health}/nodes/pg2/replica`)).headers["x-rolecall-reason"] === "drained",
   );
 });
@@ -133,8 +137,8 @@ test("refuses no client while workers are killed, one or all", limit, async (con
       process.kill(pid, "SIGKILL");
     }
     await until(
+      { what: "new workers in place of those that ended", seconds: 30 },
       async () => fixture.pids().length === known + victims && (await metric(fixture, "rolecall_workers")) === 2,
-      30_000,
     );
   }
   over.abort();
@@ -150,14 +154,17 @@ test("refuses no client while workers are killed, one or all", limit, async (con
 test("answers from earlier evidence in a worker that starts later", limit, async (context) => {
   const fixture = await fixtureOf(context);
   await fixture.nodes[2]?.close();
-  await until(async () => (await sendRequest(`${fixture.health}/nodes/pg3/replica`)).phrase === "down refused");
+  await until(
+    "pg3 down",
+    async () => (await sendRequest(`${fixture.health}/nodes/pg3/replica`)).phrase === "down refused",
+  );
   const known = fixture.pids().length;
   for (const pid of fixture.pids()) process.kill(pid, "SIGKILL");
   const first = await sendRequest(`${fixture.health}/nodes/pg3/replica`).catch(() =>
     sendRequest(`${fixture.health}/nodes/pg3/replica`),
   );
   assert.equal(first.phrase, "down refused");
-  await until(async () => fixture.pids().length === known + 2);
+  await until("two workers again", async () => fixture.pids().length === known + 2);
 });
 
 test("applies a reload to every worker, or to none", limit, async (context) => {
@@ -171,7 +178,11 @@ test("applies a reload to every worker, or to none", limit, async (context) => {
     listen: [health, admin, exporter, listenerOf({ address: "127.0.0.2", port: taken })],
   };
   await assert.rejects(fixture.app.apply(wrong), ListenError);
-  assert.equal((await sendRequest(`${fixture.health}/nodes/pg3/replica`)).status, 200, "the old configuration is in force");
+  assert.equal(
+    (await sendRequest(`${fixture.health}/nodes/pg3/replica`)).status,
+    200,
+    "the old configuration is in force",
+  );
   const other = listenerOf({ address: "127.0.0.4", cluster: "demo", node: "pg2" });
   await fixture.app.apply({ ...fixture.config, clusters, listen: [health, admin, other] });
   assert.equal(fixture.app.listeners[0]?.port, port);

@@ -58,7 +58,7 @@ export class Replica {
     clock.syncTo(reading);
     this.#loaded = { store: new Store(instance, monitored, sequence), clock, config, relay };
     this.#phase = phase;
-    this.#outcomes.resetCompression();
+    this.#outcomes.reset();
   }
 
   /**

@@ -6,7 +6,8 @@ import { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { ListenerHandler } from "../../http/message/handler.ts";
 import { PageGate } from "../../http/pages/page-gate.ts";
 import { ListenerEventFeed } from "../../workers/listener-events.ts";
-import type { FromWorker, PreparedInWorker, SentProblem, ToWorker } from "../../workers/messages.ts";
+import type { FromWorker, PreparedInWorker, ToWorker } from "../../workers/messages.ts";
+import { sentProblemOf } from "../../workers/sent-problem.ts";
 import { answerSourcesOf } from "../handlers/answer-sources.ts";
 import { buildListenerHandler } from "../handlers/listener-handler.ts";
 import { Replica } from "./replica.ts";
@@ -106,7 +107,7 @@ export class WorkerServer {
       return { listeners: prepared.listeners };
     } catch (error) {
       if (!(error instanceof ListenError)) throw error;
-      return { problem: problemOf(error) };
+      return { problem: sentProblemOf(error) };
     }
   }
 
@@ -146,9 +147,4 @@ export class WorkerServer {
     };
     this.#send({ kind: "report", report });
   }
-}
-
-function problemOf({ listener, cause }: ListenError): SentProblem {
-  const { code = null, syscall = null, message } = cause;
-  return { listener, code, syscall, message };
 }

@@ -6,7 +6,7 @@ import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.
 import { CommandError } from "../framework/command-error.ts";
 import { withDeadline } from "./deadline.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { errorMessage } from "../framework/error-message.ts";
+import { errorMessage } from "../result/error-message.ts";
 
 /** A response of a running rolecall. */
 export interface RolecallReply {

@@ -11,7 +11,7 @@ import { requireConfig, type StatusCluster } from "../client/cluster-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatDuration } from "../output/figures.ts";
-import { errorMessage } from "../framework/error-message.ts";
+import { errorMessage } from "../result/error-message.ts";
 
 /** The checks to compare if neither the command line nor an haproxy.cfg names any. */
 const defaultChecks = ["/primary", "/replica", "/read-only"];

@@ -3,7 +3,7 @@ import type { Arguments } from "../framework/arguments.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { collectSignals } from "../framework/signals.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { errorMessage } from "../framework/error-message.ts";
+import { errorMessage } from "../result/error-message.ts";
 
 /** `rolecall simulate`: serves a simulated cluster until SIGINT or SIGTERM, which complete its work. */
 export async function simulate({ args, result, print, signal }: CommandContext): Promise<void> {

@@ -13,7 +13,7 @@ export async function status(context: CommandContext): Promise<void> {
   diagnoseClusters(context, current);
 }
 
-/** Reports blind clusters, clusters without a primary, and nodes that are unfit for the routes of their role. */
+/** Reports clusters without recent evidence or a primary, and nodes that are unfit for the routes of their role. */
 function diagnoseClusters({ result }: CommandContext, { clusters }: ClusterStatus): void {
   for (const cluster of clusters) {
     const name = cluster.cluster;

@@ -3,7 +3,7 @@ import { CommandError } from "../framework/command-error.ts";
 import { diagnoseProblem } from "../client/configuration.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
-import { errorMessage } from "../framework/error-message.ts";
+import { errorMessage } from "../result/error-message.ts";
 
 /** `rolecall validate FILE`: reports every problem of a configuration (exit code 1), or that it cannot be read (2). */
 export async function validate({ args, io, result, print }: CommandContext): Promise<void> {

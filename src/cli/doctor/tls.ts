@@ -3,7 +3,7 @@ import { connect } from "node:tls";
 import { readTls, type TlsMaterial } from "../../config/tls-material.ts";
 import { answeringNodes } from "./nodes.ts";
 import type { DoctorContext } from "./doctor-context.ts";
-import { errorMessage } from "../framework/error-message.ts";
+import { errorMessage } from "../result/error-message.ts";
 
 /** A certificate that expires within this time is reported, in days. */
 const minDaysLeft = 30;

@@ -6,13 +6,14 @@ const youngMax = 6_000_000;
 const checkMs = 250;
 
 /**
- * Lets the young generation grow a little if much survives in it, as with many nodes. Without that, collecting a small one again and again
- * costs a tenth of the processor time of probing. V8 reads the flag for its largest size only at its start, so its size is watched.
+ * Lets the young generation grow a little if much survives in it, as with many nodes. Without that, collecting a small
+ * one again and again costs a tenth of the processor time of probing. V8 reads the flag for its largest size only at
+ * its start, so its size is watched.
  *
- * Node's documents warn of flags that change while V8 runs. This one is sound: V8 reads `semi_space_growth_factor` only in
- * `SemiSpaceNewSpace::Grow` (deps/v8/src/heap/new-spaces.cc), at a safepoint after a collection, multiplies the size by it, and keeps no
- * copy. test/cli/v8-tuning.test.ts changes it hundreds of times under load and then checks all that lives in the heap: nothing was
- * damaged on Node 20.20 and 24.21.
+ * Node's documents warn of flags that change while V8 runs. This one is sound: V8 reads `semi_space_growth_factor` only
+ * in `SemiSpaceNewSpace::Grow` (deps/v8/src/heap/new-spaces.cc), at a safepoint after a collection, multiplies the size
+ * by it, and keeps no copy. test/cli/v8-tuning.test.ts changes it hundreds of times under load and then checks all that
+ * lives in the heap: nothing was damaged on Node 20.20 and 24.21.
  */
 export function growYoungGeneration(): void {
   setFlagsFromString("--semi-space-growth-factor=2");

@@ -11,7 +11,7 @@ import {
 } from "./document.ts";
 import { rules, type RuleId } from "./rules.ts";
 
-/** A check that a command can cover. */
+/** A check whose status a command reports. */
 export interface KnownCheck {
   readonly id: string;
   /** Whether the command is incomplete without this check. */
@@ -53,7 +53,7 @@ export class ResultBuilder {
     return this.#diagnostics;
   }
 
-  /** Adds a finding. */
+  /** Adds a finding: the document lists it as a diagnostic. */
   diagnose(id: RuleId, finding: ResultFinding): void {
     if (this.#diagnostics.length >= listMax) {
       this.#droppedFindings += 1;
@@ -75,9 +75,9 @@ export class ResultBuilder {
 
   /**
    * Builds the document. Adds a finding (RC003) for each required check that did not complete.
-   * @param review applies a policy to the findings
+   * @param applyPolicy changes the findings as a policy demands
    */
-  build(review: (diagnostics: readonly Diagnostic[]) => readonly Diagnostic[] = (unchanged) => unchanged): Result {
+  build(applyPolicy: (diagnostics: readonly Diagnostic[]) => readonly Diagnostic[] = (unchanged) => unchanged): Result {
     const coverage = [...this.#coverage.values()];
     const unfinishedChecks = coverage.filter(
       ({ required, status }) => required && status !== "complete" && status !== "not_applicable",
@@ -94,7 +94,7 @@ export class ResultBuilder {
     const unfinished = unfinishedChecks.map(({ id, status, detail }) =>
       diagnosticOf("RC003", { message: `check ${id} is ${status}: ${detail}`, incomplete: true }),
     );
-    const diagnostics = review([...this.#diagnostics, ...dropped, ...unfinished]);
+    const diagnostics = applyPolicy([...this.#diagnostics, ...dropped, ...unfinished]);
     return {
       schema_version: schemaVersion,
       ...this.#head,

@@ -84,7 +84,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC012: rule("warning", "a review in the policy has expired", "Review the finding again, or resolve it."),
   RC013: rule(
     "error",
-    "the policy tries to lower or exclude a finding about incomplete work",
+    "the policy tries to lower or exclude a finding marked incomplete",
     "Remove the disposition, and resolve what prevented the check.",
   ),
   RC020: rule("error", "the configuration is not valid", "Correct the value that the message names."),
@@ -92,7 +92,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC031: rule("error", "the check is not valid", "Correct the route or parameter that the message names."),
   RC040: rule(
     "error",
-    "rolecall and a node answered differently",
+    "rolecall answers fit and the node does not, for longer than max_age",
     'Run rolecall explain, and read "Shadow mode" in docs/cli.md.',
   ),
   RC041: rule(
@@ -121,12 +121,12 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC070: rule("error", "the drain was rejected", "Check the names of cluster and node, and the duration."),
   RC080: rule("error", "the document does not conform to cli.result/v1", "Correct the tool that wrote the document."),
   RC100: rule("error", "a node cannot be reached", "Check its address, its API and the network."),
-  RC101: rule("warning", "the version of a node is missing or unknown", "Supported are versions 3 and 4."),
+  RC101: rule("warning", "the version of a node is missing or unknown", "Patroni versions 3 and 4 are supported."),
   RC102: rule("warning", "nodes of one cluster run different versions", "Finish the upgrade."),
   RC103: rule("warning", "the clock of a node differs from the clock of this machine", "Synchronise the clocks (NTP)."),
   RC104: rule(
     "error",
-    "a node reports another scope than its cluster has",
+    "a node reports a scope that differs from its cluster's",
     "Correct the address of the node, or the scope of the cluster.",
   ),
   RC105: rule(
@@ -144,7 +144,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "the address of a listener is in use",
     "Stop the process that uses it, or choose another port. A running rolecall with this configuration is fine.",
   ),
-  RC108: rule("error", "the rendered HAProxy configuration is not valid", "Report it with the evidence."),
+  RC108: rule("error", "the rendered HAProxy configuration is not valid", "Report it, with the `evidence` part of the JSON result."),
   RC109: rule(
     "warning",
     "a TLS certificate has expired or expires soon",

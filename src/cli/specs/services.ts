@@ -34,7 +34,12 @@ export const serviceCommands: readonly CommandSpec[] = [
     examples: ["rolecall serve --discover http://10.0.0.1:8008", "rolecall serve --config /etc/rolecall.yaml"],
     checks: [{ id: "service", required: true }],
     isService: true,
-    load: async () => (await import("../commands/serve.ts")).serve,
+    load: async () => {
+      // In two steps: Node opens the files of one import all at once, more than a low limit of descriptors allows.
+      // This command needs only the configuration, which is a third of the files.
+      await import("../commands/validate.ts");
+      return (await import("../commands/serve.ts")).serve;
+    },
   },
   {
     name: "simulate",

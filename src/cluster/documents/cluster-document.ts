@@ -1,6 +1,6 @@
 import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
 
-/** The cluster as one node sees it in the DCS (seeds/node-api.md, "Cluster document"). */
+/** The cluster as one node sees it in the DCS. */
 export interface ClusterDocument {
   /** Absent before version 4. Then it is the scope of the node that returned the document. */
   readonly scope: string | null;

@@ -1,9 +1,6 @@
 import { countOf, isObject } from "../values/json.ts";
 
-/**
- * The settings of the dynamic configuration that rolecall uses (seeds/node-api.md, `/config`). Durations in
- * milliseconds.
- */
+/** The settings of the dynamic configuration that rolecall uses. Durations in milliseconds. */
 export interface DynamicConfig {
   readonly ttlMs: number;
   readonly loopWaitMs: number;

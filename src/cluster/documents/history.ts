@@ -1,8 +1,6 @@
 import { countOf } from "../values/json.ts";
 
-/**
- * Past timeline -> the position at which the next one began (seeds/node-api.md, "History document"). In bytes of WAL.
- */
+/** Past timeline -> the position at which the next one began. In bytes of WAL. */
 export type SwitchPoints = ReadonlyMap<number, number>;
 
 /** Parses a history document. Returns `undefined` if it is no list. Invalid rows are ignored. */

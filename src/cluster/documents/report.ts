@@ -1,9 +1,7 @@
 import { countOf, isObject, listOf, nameOf, type JsonObject } from "../values/json.ts";
 import { isSet, parseTags, type Tags } from "../values/tags.ts";
 
-/**
- * A node's status document (seeds/node-api.md, "Node status document"), in one vocabulary. Positions in bytes of WAL.
- */
+/** A node's status document, in one vocabulary. Positions in bytes of WAL. */
 export interface Report {
   /** PostgreSQL's role, not who holds the lock. `master` is read as `primary`. */
   readonly role: string;
@@ -82,7 +80,7 @@ export function parseReport(value: unknown): Report | undefined {
   };
 }
 
-/** Returns the major version of the node's cluster manager; `null` if the report states none. */
+/** Returns the major version of the node's cluster manager; `null` if the report has none. */
 export function majorVersion(report: Report): number | null {
   const major = Number.parseInt(report.version ?? "", 10);
   return Number.isNaN(major) ? null : major;

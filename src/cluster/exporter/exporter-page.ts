@@ -2,86 +2,89 @@ import type { ExporterPage, ExporterReceiver, ExporterSender } from "./exporter-
 import { nameOf } from "../values/json.ts";
 import { Samples, type Sample } from "./sample.ts";
 
-/**
- * pg_exporter's metric names without their prefix: `pg_` upstream, `db_` in the neutral vocabulary
- * (reference/exporter-api.md, 6, 7).
- */
+/** pg_exporter's metric names without their prefix: `pg_` by default, `db_` with `naming: neutral`. */
 const prefixed = [
   "up version in_recovery is_in_recovery timestamp lsn receive_lsn replay_lsn lag is_wal_replay_paused timeline_id",
   "meta_info downstream_count repl_state repl_replay_lsn recv_state",
 ].flatMap((names) => names.split(" "));
 /** postgres_exporter's metric names, of the stock queries of several versions. */
-const ofPostgresExporter = [
+const postgresExporterNames = [
   "pg_replication_is_replica pg_settings_in_hot_standby pg_replication_lag_seconds pg_replication_lag pg_static",
   "pg_stat_replication_pg_current_wal_lsn_bytes pg_stat_replication_pg_wal_lsn_diff pg_exporter_last_scrape_error",
   "pg_stat_wal_receiver_flushed_lsn",
 ].flatMap((names) => names.split(" "));
-const ofPooler = ["pgbouncer_up", "pgbouncer_exporter_up", "pgbouncer_list_items"];
+const poolerNames = ["pgbouncer_up", "pgbouncer_exporter_up", "pgbouncer_list_items"];
 
 /** The metric names that are read; all others are skipped. */
 export const pageNames: ReadonlySet<string> = new Set([
   ...prefixed.flatMap((name) => [`pg_${name}`, `db_${name}`]),
-  ...ofPostgresExporter,
-  ...ofPooler,
+  ...postgresExporterNames,
+  ...poolerNames,
 ]);
 
 /** More standbys than any server has. Further ones are ignored. */
 const sendersMax = 256;
 
 /**
- * Builds a page from its samples. Returns `undefined` if none is known: then it is not a page of a PostgreSQL exporter.
+ * Builds a page from its samples. Returns `undefined` if there are none: then it is not a page of a PostgreSQL
+ * exporter.
  */
 export function parseExporterPage(found: readonly Sample[]): ExporterPage | undefined {
   if (found.length === 0) return undefined;
   const samples = new Samples(found);
   const isPostgresExporter =
     samples.all("pg_exporter_last_scrape_error", "pg_static", "pg_replication_is_replica").length > 0;
-  const isUp = truth(samples.value("pg_up", "db_up"));
-  const isInRecovery = recovery(samples, isUp);
-  const position = count(samples.value("pg_lsn", "db_lsn"));
+  const isUp = toBoolean(samples.value("pg_up", "db_up"));
+  const isInRecovery = readIsInRecovery(samples, isUp);
+  const position = toNonNegativeInteger(samples.value("pg_lsn", "db_lsn"));
   return {
     family: isPostgresExporter ? "postgres_exporter" : "pg_exporter",
-    isPooler: ofPooler.some((name) => samples.all(name).length > 0),
+    isPooler: poolerNames.some((name) => samples.all(name).length > 0),
     isUp,
     isInRecovery,
     databaseTimeS: samples.value("pg_timestamp", "db_timestamp"),
-    serverVersion: serverVersion(samples),
+    serverVersion: readServerVersion(samples),
     system: labelOf(samples, "cluster_id"),
-    timeline: count(samples.value("pg_timeline_id", "db_timeline_id")),
+    timeline: toNonNegativeInteger(samples.value("pg_timeline_id", "db_timeline_id")),
     written:
       isInRecovery === false
-        ? (position ?? count(samples.value("pg_stat_replication_pg_current_wal_lsn_bytes")))
+        ? (position ?? toNonNegativeInteger(samples.value("pg_stat_replication_pg_current_wal_lsn_bytes")))
         : null,
-    received: count(samples.value("pg_receive_lsn", "db_receive_lsn", "pg_stat_wal_receiver_flushed_lsn")),
-    replayed: isInRecovery === true ? (count(samples.value("pg_replay_lsn", "db_replay_lsn")) ?? position) : null,
+    received: toNonNegativeInteger(
+      samples.value("pg_receive_lsn", "db_receive_lsn", "pg_stat_wal_receiver_flushed_lsn"),
+    ),
+    replayed:
+      isInRecovery === true
+        ? (toNonNegativeInteger(samples.value("pg_replay_lsn", "db_replay_lsn")) ?? position)
+        : null,
     lagSeconds: samples.value("pg_lag", "db_lag", "pg_replication_lag_seconds", "pg_replication_lag"),
-    isReplayPaused: truth(samples.value("pg_is_wal_replay_paused", "db_is_wal_replay_paused")),
+    isReplayPaused: toBoolean(samples.value("pg_is_wal_replay_paused", "db_is_wal_replay_paused")),
     senders: isPostgresExporter ? postgresExporterSenders(samples) : pgExporterSenders(samples),
     streaming: isPostgresExporter ? streamingRows(samples) : streamingCount(samples),
-    receiver: receiver(samples),
+    receiver: readReceiver(samples),
     samples: samples.size,
   };
 }
 
 /**
- * Prefers current series. `pg_in_recovery` keeps the last role while the database is down, so it counts only while it
- * is up.
+ * Prefers the series that are absent while the database is down. `pg_in_recovery` keeps the last role then, so it
+ * counts only while the database is up.
  */
-function recovery(samples: Samples, isUp: boolean | null): boolean | null {
-  const exact = truth(
+function readIsInRecovery(samples: Samples, isUp: boolean | null): boolean | null {
+  const exact = toBoolean(
     samples.value("pg_is_in_recovery", "db_is_in_recovery", "pg_replication_is_replica", "pg_settings_in_hot_standby"),
   );
   if (exact !== null) return exact;
-  return isUp === true ? truth(samples.value("pg_in_recovery", "db_in_recovery")) : null;
+  return isUp === true ? toBoolean(samples.value("pg_in_recovery", "db_in_recovery")) : null;
 }
 
-function serverVersion(samples: Samples): number | null {
-  const version = count(samples.value("pg_version", "db_version"));
+function readServerVersion(samples: Samples): number | null {
+  const version = toNonNegativeInteger(samples.value("pg_version", "db_version"));
   if (version !== null && version > 0) return version;
   const parts = /^(\d{2})\.(\d+)/.exec(samples.all("pg_static")[0]?.labels.get("short_version") ?? "");
   if (parts !== null) return Number(parts[1]) * 10_000 + Number(parts[2]);
-  const stated = Number(labelOf(samples, "ver_num") ?? Number.NaN);
-  return Number.isSafeInteger(stated) && stated > 0 ? stated : null;
+  const labelled = Number(labelOf(samples, "ver_num") ?? Number.NaN);
+  return Number.isSafeInteger(labelled) && labelled > 0 ? labelled : null;
 }
 
 function labelOf(samples: Samples, label: string): string | null {
@@ -98,7 +101,9 @@ function pgExporterSenders(samples: Samples): readonly ExporterSender[] {
       const name = nameOf(labels.get("appname"));
       const row = replayed.find((candidate) => candidate.labels.get("pid") === labels.get("pid"));
       const address = nameOf(labels.get("address")?.replace(/\/\d+$/, ""));
-      return name === null ? [] : [{ name, address, isStreaming: value === 0, replayed: count(row?.value ?? null) }];
+      return name === null
+        ? []
+        : [{ name, address, isStreaming: value === 0, replayed: toNonNegativeInteger(row?.value ?? null) }];
     });
 }
 
@@ -110,12 +115,15 @@ function postgresExporterSenders(samples: Samples): readonly ExporterSender[] {
     .flatMap(({ labels, value }) => {
       const name = nameOf(labels.get("application_name"));
       const address = nameOf(labels.get("client_addr"));
-      const replayed = written === null ? null : count(written - value);
+      const replayed = written === null ? null : toNonNegativeInteger(written - value);
       return name === null ? [] : [{ name, address, isStreaming: labels.get("state") === "streaming", replayed }];
     });
 }
 
-/** Without rows no standby streams, if the page has the primary's other series; a replica's page has none of them. */
+/**
+ * Counts the rows in state `streaming`. A page without rows means that no standby streams only if the last scrape had
+ * no error (`pg_exporter_last_scrape_error` is 0). Otherwise the count is unknown (`null`).
+ */
 function streamingRows(samples: Samples): number | null {
   const rows = samples.all("pg_stat_replication_pg_wal_lsn_diff");
   if (rows.length === 0 && samples.value("pg_exporter_last_scrape_error") !== 0) return null;
@@ -125,10 +133,10 @@ function streamingRows(samples: Samples): number | null {
 function streamingCount(samples: Samples): number | null {
   const states = samples.all("pg_downstream_count", "db_downstream_count");
   const streaming = states.find(({ labels }) => labels.get("state") === "streaming");
-  return count(streaming?.value ?? null);
+  return toNonNegativeInteger(streaming?.value ?? null);
 }
 
-function receiver(samples: Samples): ExporterReceiver | null {
+function readReceiver(samples: Samples): ExporterReceiver | null {
   const own = samples.all("pg_recv_state", "db_recv_state")[0];
   const host = nameOf(own?.labels.get("sender_host"));
   if (own !== undefined && host !== null)
@@ -144,10 +152,10 @@ function portOf(text: string | undefined): number | null {
   return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : null;
 }
 
-function truth(value: number | null): boolean | null {
+function toBoolean(value: number | null): boolean | null {
   return value === 1 ? true : value === 0 ? false : null;
 }
 
-function count(value: number | null): number | null {
+function toNonNegativeInteger(value: number | null): number | null {
   return value !== null && Number.isSafeInteger(value) && value >= 0 ? value : null;
 }

@@ -1,4 +1,4 @@
-/** The five status words of an exporter's `/up` (seeds/exporter-api.md, "States and transitions"). */
+/** The five status words of an exporter's `/up`. */
 export const exporterRoles = ["primary", "replica", "down", "starting", "unknown"] as const;
 
 export type ExporterRole = (typeof exporterRoles)[number];

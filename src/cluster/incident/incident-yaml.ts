@@ -9,7 +9,7 @@ export interface IncidentCluster {
   readonly scope: string | null;
   readonly system: string | null;
   readonly version: string | null;
-  /** Node name -> the member name that the node states, if it differs. */
+  /** Node name -> the member name that the node reports, if it differs. */
   readonly members: ReadonlyMap<string, string>;
   /** API base address -> member name, for leaders that a document names differently. */
   readonly memberAt?: ReadonlyMap<string, string>;

@@ -4,8 +4,8 @@ const pattern = /^(\d{1,15}(?:\.\d{1,15})?)(ms|s|min|h|d)$/;
 const longestMs = 10 * 365 * 86_400_000;
 
 /**
- * Parses a duration with its unit: `500ms`, `1.5s`, `2min`, `1h`, `1d` (design.md, "The node API": ms, s, min, h).
- * Returns whole milliseconds, rounded; `undefined` without a unit, with a sign, or past ten years.
+ * Parses a duration with its unit: `500ms`, `1.5s`, `2min`, `1h`, `1d`. Returns whole milliseconds, rounded;
+ * `undefined` without a unit, with a sign, or past ten years.
  */
 export function parseDuration(text: string): number | undefined {
   const match = pattern.exec(text);

@@ -1,4 +1,4 @@
-/** Why a probe failed. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
+/** Why a probe failed. Only 200 and 503 with a readable document are answers (rule 8). */
 export const failureKinds = [
   "refused",
   "timeout",

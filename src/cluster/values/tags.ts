@@ -1,6 +1,6 @@
 import { isObject } from "./json.ts";
 
-/** A node's tags as nodes compare them: strings unchanged, other values as lower-case text (reference/node-api.md). */
+/** A node's tags as nodes compare them: strings unchanged, other values as lower-case text. */
 export type Tags = ReadonlyMap<string, string>;
 
 const noTags: Tags = new Map();

@@ -8,7 +8,7 @@ export function checkListenerAccess(listeners: readonly PartialListener[]): read
 
 function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPath): readonly ConfigIssue[] {
   const issues: ConfigIssue[] = [];
-  if (access.wantsCertificate && !access.asksForCertificate) {
+  if (access.authUsesCertificate && !access.tlsRequestsClientCertificate) {
     issues.push(valueIssue([...at, "auth", "certificate"], true, "set only if tls.client is optional or required"));
   }
   if (!access.hasManagement) return issues;
@@ -17,14 +17,14 @@ function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPa
   // A client of this port can stop the database, so a port reachable from outside must restrict its clients.
   if (address !== undefined && !isLoopback(address) && !isRestricted(access)) {
     const allowed =
-      "off on an address outside this machine, unless auth, tls.client: required or allow restricts clients";
+      "off on a non-loopback address, unless clients are restricted by auth, tls.client: required or allow";
     issues.push(valueIssue([...at, "management"], "on", allowed));
   }
   return issues;
 }
 
 function isRestricted(access: PartialListenerAccess): boolean {
-  return access.hasAuth || access.hasAllow || access.requiresCertificate;
+  return access.hasAuth || access.hasAllow || access.tlsRequiresClientCertificate;
 }
 
 function isLoopback(address: string): boolean {

@@ -9,14 +9,14 @@ const namesMax = 20;
 export function checkListeners({ clusters, listen }: PartialConfig): readonly ConfigIssue[] {
   const addresses = listen.map(({ address, port }, index) => ({
     path: ["listen", index, "port"],
-    // Port 0 is a different port each time.
+    // Port 0 means any free port, so two of them never conflict.
     value:
       address === undefined || port === undefined || port === 0 ? undefined : formatHostPort({ host: address, port }),
   }));
   return [
     ...repeated(addresses, "an address and port that no other listener has"),
     ...listen.flatMap(checkPort),
-    ...listen.flatMap(checkDialect),
+    ...listen.flatMap(checkDialectOptions),
     ...listen.flatMap((listener, index) => checkNames(listener, { index, clusters })),
   ];
 }
@@ -60,31 +60,33 @@ function checkPort({ hasPort, dialect }: PartialListener, index: number): readon
     : [valueIssue(["listen", index, "port"], undefined, "a whole number from 0 to 65535")];
 }
 
-function checkDialect(listener: PartialListener, index: number): readonly ConfigIssue[] {
-  return [...checkOperatorPages(listener, index), ...checkByDialect(listener, index)];
+function checkDialectOptions(listener: PartialListener, index: number): readonly ConfigIssue[] {
+  return [...checkOperatorPages(listener, index), ...checkScope(listener, index)];
 }
 
-/** Only node listeners have the choice: exporters have no such pages, and admin listeners always have them. */
+/** `operator_pages` is valid only for node listeners: exporters have no such pages, admin listeners always have. */
 function checkOperatorPages({ operatorPages, dialect }: PartialListener, index: number): readonly ConfigIssue[] {
   if (dialect === "node" || operatorPages === undefined) return [];
   const why = dialect === "admin" ? "admin, which always has these pages" : dialect;
   return [valueIssue(["listen", index, "operator_pages"], operatorPages, `left out, because the dialect is ${why}`)];
 }
 
-function checkByDialect(listener: PartialListener, index: number): readonly ConfigIssue[] {
+/** Checks what a listener answers for: a node, a cluster or all clusters, as far as its dialect allows. */
+function checkScope(listener: PartialListener, index: number): readonly ConfigIssue[] {
   switch (listener.dialect) {
     case "node":
-      return checkNode(listener, index);
+      return checkNodeListener(listener, index);
     case "admin":
-      return checkAdmin(listener, index);
+      return checkAdminListener(listener, index);
     case "exporter":
-      return checkExporter(listener, index);
+      return checkExporterListener(listener, index);
   }
 }
 
-/** The paths of the exporter API name no node, so the listener must name a cluster. */
-function checkExporter({ cluster, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
-  const allowed = "left out, because the dialect is exporter: without node it answers for the whole cluster";
+/** Exporter paths contain no cluster name, so the listener must serve exactly one cluster. */
+function checkExporterListener({ cluster, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
+  const allowed =
+    "left out, because the dialect is exporter: without node, the listener always answers for the whole cluster";
   return [
     ...(cluster === "*"
       ? [valueIssue(["listen", index, "cluster"], "*", "the name of one cluster, because the dialect is exporter")]
@@ -93,7 +95,7 @@ function checkExporter({ cluster, wholeCluster }: PartialListener, index: number
   ];
 }
 
-function checkNode({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
+function checkNodeListener({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
   return node !== null && wholeCluster
     ? [
         valueIssue(
@@ -105,7 +107,7 @@ function checkNode({ node, wholeCluster }: PartialListener, index: number): read
     : [];
 }
 
-function checkAdmin({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
+function checkAdminListener({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
   const allowed = "left out, because the dialect is admin";
   return [
     ...(node === null ? [] : [valueIssue(["listen", index, "node"], node, allowed)]),

@@ -11,14 +11,14 @@ export interface Config {
   readonly hostSuffixes: readonly string[];
   /** Query parameters to ignore. */
   readonly ignoreParams: readonly string[];
-  /** Absolute path of the file that keeps state over a restart, or `null`. */
+  /** Absolute path of the file that keeps state across restarts, or `null`. */
   readonly stateFile: string | null;
-  /** How long requests are still answered after SIGTERM. */
+  /** The key `drain`: how long requests are still answered after SIGTERM. Unrelated to drains of nodes. */
   readonly drainMs: number;
   readonly fastPath: FastPathMode;
   /**
-   * Worker processes that answer beside the main one; 0: the main process answers. Read at the start only, not at a
-   * reload.
+   * Number of worker processes that answer requests; 0: none, the main process answers. `auto`: one for each processor
+   * beyond the first. Read at the start only, not at a reload.
    */
   readonly workers: number | "auto";
   readonly log: LogConfig;
@@ -35,7 +35,7 @@ export type FastPathMode = boolean | "force";
 export interface ExporterConfig {
   /** `upstream`: metrics are named `patroni_*` and `pg_*`; `neutral`: `ha_*` and `db_*`. */
   readonly naming: "upstream" | "neutral";
-  /** Omits up, version, in_recovery and the exporter_* group. */
+  /** pg_exporter's `--disable-intro`: omits up, version, in_recovery and the exporter_* group. */
   readonly disableIntro: boolean;
   /** The prefix of the metrics that `disableIntro` omits; `null`: the one of `naming`. */
   readonly namespace: string | null;
@@ -95,7 +95,7 @@ export interface TlsFiles {
 
 /** How nodes are probed. */
 export interface ProbeConfig {
-  /** Between two probes of a node. */
+  /** Time between two probes of a node. */
   readonly intervalMs: number;
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
@@ -103,13 +103,13 @@ export interface ProbeConfig {
   readonly fall: number;
   /** Answered probes in a row until it is back. */
   readonly rise: number;
-  /** The greatest age of evidence for a yes. */
+  /** The maximum age of evidence that a node may be declared fit on. */
   readonly maxAgeMs: number;
-  /** Between two requests for the cluster document. */
+  /** Time between two requests for the cluster document. */
   readonly clusterIntervalMs: number;
-  /** Between two requests for the dynamic configuration. */
+  /** Time between two requests for the dynamic configuration. */
   readonly configIntervalMs: number;
-  /** Between two requests for an exporter's metrics. */
+  /** Time between two requests for an exporter's metrics. */
   readonly metricsIntervalMs: number;
 }
 

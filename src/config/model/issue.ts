@@ -14,12 +14,12 @@ export interface ConfigIssue {
   readonly isKey: boolean;
 }
 
-/** Returns the issue that the value at `path` must be `allowed`, but is `found`. */
+/** Returns an issue for a value that is not allowed. */
 export function valueIssue(path: ConfigPath, found: unknown, allowed: string): ConfigIssue {
   return { path, found: describeFound(found), allowed, message: null, isKey: false };
 }
 
-/** Formats a path as `clusters[0].nodes[1].api`. The root is the empty text; an unusual key is quoted and shortened. */
+/** Formats a path as `clusters[0].nodes[1].api`; the root as an empty string. Unusual keys are quoted and shortened. */
 export function formatPath(path: ConfigPath): string {
   let text = "";
   for (const step of path) {

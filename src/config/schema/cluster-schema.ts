@@ -15,14 +15,14 @@ import {
 } from "./value-schemas.ts";
 
 /**
- * One entry of `clusters` after the schema, not yet completed: a missing scope is `null`, file names are relative,
- * and `guards` holds only what differs.
+ * One entry of `clusters` as parsed by the schema, before defaults that depend on other keys: a missing scope is
+ * `null`, file names may be relative, and `guards` holds only the keys that override those of all clusters.
  */
 export interface ClusterShape extends Omit<ClusterConfig, "guards"> {
   readonly guards: GuardsShape;
 }
 
-/** A `guards` mapping after the schema; `undefined` for a missing key. */
+/** A `guards` mapping as parsed by the schema; `undefined` for a missing key. */
 export type GuardsShape = { readonly [Key in keyof Guards]: Guards[Key] | undefined };
 
 /** One entry of `clusters`. */
@@ -53,8 +53,12 @@ export function guardsSchema(): z.ZodType<GuardsShape> {
     .strictObject(
       {
         exclusive_primary: guard("At most one node counts as the lock holder, whatever the nodes claim"),
-        running_primary: guard("A primary route needs a status document that does not contradict it"),
-        attached_replica: guard("A replica must be attached to the leader's stream, on its history"),
+        running_primary: guard(
+          "A primary route needs a status document with neither the role of a replica nor a state that excludes writes",
+        ),
+        attached_replica: guard(
+          "A replica must stream from the leader, directly or cascaded, and be on its timeline history",
+        ),
         same_system: guard("All nodes have one scope and one system identifier, and the name that was configured"),
         attach_window: duration("100ms", "1h")
           .optional()
@@ -67,14 +71,18 @@ export function guardsSchema(): z.ZodType<GuardsShape> {
           .describe("Lag samples in a row needed to reject a node for its lag, and to accept it again. Default: 1"),
         dwell: duration("0s", "10min")
           .optional()
-          .describe("How long a node rejected for its lag stays unfit after lag last exceeded the limit. Default: 0s"),
+          .describe(
+            "Minimum time that a node rejected for its lag stays unfit after the last sample over the limit. " +
+              "Default: 0s",
+          ),
         handover_hold: duration("0s", "1min")
           .optional()
           .describe("How long a new leader stays unfit after the old one became unfit. Default: 0s"),
         survive: duration("0s", "1min")
           .optional()
           .describe(
-            "How long a primary whose API does not answer stays fit by its exporter; 0s: not at all. Default: 0s",
+            "How long a primary whose API does not answer stays fit on the evidence of its exporter alone; " +
+              "0s: not at all. Default: 0s",
           ),
       },
       { error: "a mapping with the keys of guards" },

@@ -49,7 +49,8 @@ export function exporterSchema(): z.ZodType<ExporterConfig> {
 }
 
 function telemetryPath(): z.ZodType<string, string> {
-  const error = "a path such as /metrics: letters, digits, - _ . and /, but no other path of the dialect";
+  const error =
+    "a path such as /metrics: letters, digits, - _ . and /, and not a path that the exporter API already uses";
   return z
     .string({ error })
     .regex(/^(\/[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,127}){1,8}$/, { error })

@@ -9,7 +9,7 @@ import {
   type ListenerTls,
   unrestrictedAccess,
 } from "../model/listener-access-config.ts";
-import { duration, flag, integer, list, plainText, readable, section } from "./value-schemas.ts";
+import { duration, flag, integer, list, plainText, parsedText, section } from "./value-schemas.ts";
 import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } from "../values/scrypt-hash.ts";
 
 const file = "the name of a PEM file";
@@ -138,7 +138,7 @@ function network(): z.ZodType<string> {
 
 /** An origin as browsers send it: without path, user, and the default port of its scheme. */
 function webOrigin(): z.ZodType<string, string> {
-  return readable({
+  return parsedText({
     allowed: "an origin such as https://console.example.com or http://10.0.0.5:8080",
     pattern: /^https?:\/\/[^\s/?#@*]+$/,
     parse: originOf,
@@ -207,7 +207,7 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
 /** A size in bytes from `min` to `max`, both written as in the file (`16kB`, `1MB`). */
 function byteSize(min: string, max: string): z.ZodType<number, string> {
   const [least = 0, most = 0] = [parseByteSize(min), parseByteSize(max)];
-  return readable({
+  return parsedText({
     allowed: `a size from ${min} to ${max}, such as 16kB or 1MB`,
     pattern: /^\d+(\.\d+)? ?([kMGT]?B)?$/i,
     parse: (text) => {

@@ -8,18 +8,21 @@ import { exporterSchema } from "./exporter-schema.ts";
 import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./value-schemas.ts";
 
 /**
- * The configuration after the schema: each value checked on its own, with our names, in ms, with the defaults of
- * single keys.
+ * The configuration as parsed by the schema: each value checked on its own, keys in camelCase, durations in ms, with
+ * those defaults that depend on no other key.
  */
 export interface ConfigShape extends Omit<Config, "clusters" | "listen"> {
   readonly clusters: readonly ClusterShape[];
-  /** `null` if the key is missing. A listener's cluster is a name, `*`, or `null` if the key is missing. */
+  /** `null` if the key is missing. In each listener, `cluster` is a name, `*`, or `null` if that key is missing. */
   readonly listen: readonly ListenerConfig[] | null;
   readonly guards: GuardsShape;
   readonly simulator: SimulatorConfig | null;
 }
 
-/** The single source of the parser, config/schema.json, and the names of environment variables and `--set` paths. */
+/**
+ * The schema that the parser, config/schema.json, and the names of environment variables and `--set` paths are all
+ * derived from.
+ */
 export const configSchema: z.ZodType<ConfigShape> = z
   .strictObject(
     {
@@ -44,7 +47,8 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .nullable()
         .default(null)
         .describe(
-          "File that keeps state over a restart: members, last leaders, detached, stalled and diverged replicas, drains",
+          "File that keeps state across restarts: members, last leaders, drains, and detached, stalled and diverged " +
+            "replicas",
         ),
       drain: duration("0s", "1h").prefault("5s").describe("How long requests are still answered after SIGTERM"),
       fast_path: z
@@ -57,7 +61,8 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
         .default(0)
         .describe(
-          "Worker processes that answer (0: the main process does); auto: one for each further processor, at most 4",
+          "Number of worker processes that answer requests; 0: none, the main process answers. " +
+            "auto: one for each processor beyond the first, at most 4",
         ),
       guards: section(guardsSchema()).describe(
         "The safety rules that can be switched off, and their durations, for all clusters",
@@ -106,7 +111,8 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
         max_age: duration("1ms", "1d")
           .optional()
           .describe(
-            "The greatest age of evidence for a yes. At least interval + timeout. Default: 3 * interval + timeout",
+            "The maximum age of evidence that a node may be declared fit on. At least interval + timeout. " +
+              "Default: 3 * interval + timeout",
           ),
         cluster_interval: duration("10ms", "1d")
           .prefault("3s")

@@ -10,7 +10,7 @@ import type { DatabaseAddress } from "../../cluster/node.ts";
  * @param options `allowed` describes the valid texts for messages; `pattern` describes them for the JSON schema;
  * `parse` returns `undefined` for an invalid text
  */
-export function readable<T>(options: {
+export function parsedText<T>(options: {
   allowed: string;
   pattern: RegExp;
   parse: (text: string) => T | undefined;
@@ -31,7 +31,7 @@ export function readable<T>(options: {
 export function duration(min: string, max: string): z.ZodType<number, string> {
   const minMs = parseDuration(min) ?? 0;
   const maxMs = parseDuration(max) ?? 0;
-  return readable({
+  return parsedText({
     allowed: `a duration from ${min} to ${max} with a unit (ms, s, min, h or d), such as 500ms or 2s`,
     pattern: /^\d+(\.\d+)?(ms|s|min|h|d)$/,
     parse: (text) => {
@@ -55,7 +55,7 @@ export function flag(): z.ZodType<boolean, boolean> {
 /** The name of a cluster, a scope, a node or a member: valid in a path segment and in a header. */
 export function name(): z.ZodType<string, string> {
   const error =
-    "a name of 1 to 128 characters without spaces, slashes, control characters and invisible ones, and not just *";
+    "a name of 1 to 128 characters without spaces, slashes, control characters or invisible ones, and not just *";
   // \p{Cf}: format characters, which change the direction of text or are invisible.
   return z.string({ error }).regex(/^(?!\*$)[^\s/\p{Cc}\p{Cf}\p{Cs}]{1,128}$/u, { error });
 }
@@ -72,7 +72,7 @@ export function exporterAddress(): z.ZodType<string, string> {
 
 /** The address of a database, `host:port`. */
 export function databaseAddress(): z.ZodType<DatabaseAddress, string> {
-  return readable({
+  return parsedText({
     allowed: "host:port, such as 10.0.0.1:5432 or [fd00::1]:5432",
     pattern: /:\d+$/,
     parse: (text) => {
@@ -84,7 +84,7 @@ export function databaseAddress(): z.ZodType<DatabaseAddress, string> {
 
 /** An address to listen on: an IP address or a host name; brackets around IPv6 are dropped. */
 export function listenAddress(): z.ZodType<string, string> {
-  return readable({
+  return parsedText({
     allowed: "an IP address or a host name, such as 127.0.0.1, :: or localhost",
     pattern: /^\S+$/,
     parse: (text) => {
@@ -96,7 +96,7 @@ export function listenAddress(): z.ZodType<string, string> {
 
 /** A suffix of Host headers; the result is in lower case with a leading dot. */
 export function hostSuffix(): z.ZodType<string, string> {
-  return readable({
+  return parsedText({
     allowed: "the end of a host name, such as .db.internal",
     pattern: /^\S+$/,
     parse: (text) => {
@@ -132,13 +132,13 @@ export function section<T>(mapping: z.ZodType<T>): z.ZodType<T> {
     .transform((value) => value ?? mapping.parse({}));
 }
 
-function baseAddress(example: string, tolerated: readonly string[]): z.ZodType<string, string> {
+function baseAddress(example: string, ignoredPaths: readonly string[]): z.ZodType<string, string> {
   const allowed = `an address such as ${example}: http or https, a host, a port, no path`;
-  const secret = `${allowed}, and no user and password (secrets belong in a file, never in an address)`;
+  const userInfoError = `${allowed}, and no user and password (secrets belong in a file, never in an address)`;
   const pattern = /^[hH][tT][tT][pP][sS]?:\/\//;
   return z
     .string({ error: allowed })
     .regex(pattern, { error: allowed, abort: true })
-    .refine((text) => !hasUserInfo(text), { error: secret, abort: true })
-    .pipe(readable({ allowed, pattern, parse: (text) => parseBaseAddress(text, tolerated) }));
+    .refine((text) => !hasUserInfo(text), { error: userInfoError, abort: true })
+    .pipe(parsedText({ allowed, pattern, parse: (text) => parseBaseAddress(text, ignoredPaths) }));
 }

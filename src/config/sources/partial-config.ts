@@ -55,9 +55,9 @@ export interface PartialListenerAccess {
   readonly hasManagement: boolean;
   readonly hasAuth: boolean;
   readonly hasAllow: boolean;
-  readonly wantsCertificate: boolean;
-  readonly asksForCertificate: boolean;
-  readonly requiresCertificate: boolean;
+  readonly authUsesCertificate: boolean;
+  readonly tlsRequestsClientCertificate: boolean;
+  readonly tlsRequiresClientCertificate: boolean;
 }
 
 export interface PartialProbe {
@@ -142,9 +142,9 @@ function partialAccess(written: Readonly<Record<string, unknown>>): PartialListe
     hasManagement: written["management"] === true || written["management"] === "on",
     hasAuth: isPresent(written["auth"]),
     hasAllow: isPresent(written["allow"]),
-    wantsCertificate: fieldsOf(written["auth"])["certificate"] === true,
-    asksForCertificate: isPresent(client) && client !== "off",
-    requiresCertificate: client === "required",
+    authUsesCertificate: fieldsOf(written["auth"])["certificate"] === true,
+    tlsRequestsClientCertificate: isPresent(client) && client !== "off",
+    tlsRequiresClientCertificate: client === "required",
   };
 }
 

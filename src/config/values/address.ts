@@ -29,15 +29,15 @@ export function formatHostPort({ host, port }: DatabaseAddress): string {
 
 /**
  * Parses the base address of an HTTP API: `http://host:port` or `https://host:port`. The default port is 80 or 443,
- * as in any URL. Drops a final `/` and a path in `tolerated` (such as `/patroni`). Returns `undefined` for any other
+ * as in any URL. Drops a final `/` and a path in `ignoredPaths` (such as `/patroni`). Returns `undefined` for any other
  * path, for a query, and for user and password.
  */
-export function parseBaseAddress(text: string, tolerated: readonly string[]): string | undefined {
+export function parseBaseAddress(text: string, ignoredPaths: readonly string[]): string | undefined {
   if (!/^https?:\/\/[^\s\\]+$/i.test(text) || hasUserInfo(text) || /[?#]/.test(text) || !URL.canParse(text))
     return undefined;
   const url = new URL(text);
   const path = url.pathname.replace(/\/$/, "");
-  return url.port !== "0" && (path === "" || tolerated.includes(path)) ? url.origin : undefined;
+  return url.port !== "0" && (path === "" || ignoredPaths.includes(path)) ? url.origin : undefined;
 }
 
 /** Whether a URL has a user or password before its host. */

@@ -47,13 +47,13 @@ export class ListenerLog {
     return {
       onError: (error, request) => this.#logError(error, request, listener),
       onFiles: (problem) =>
-        log[problem === null ? "info" : "error"]({ door: listener, problem }, "files of a listener read"),
+        log[problem === null ? "info" : "error"]({ listener, problem }, "files of a listener read"),
       onRejected: ({ address: from, status, request, count = 1 }) => {
         this.#counter.rejected(status, count);
         const isUnsafe = request !== null && !safeMethods.includes(request.method);
         if (!(isUnsafe ? this.#rejectedUnsafeLines : this.#rejectedLines).take(count)) return;
         const call = request === null ? null : `${request.method} ${withoutSecrets(request.target)}`;
-        log.warn({ door: listener, from, status, call, ...(count > 1 ? { count } : {}) }, "request rejected");
+        log.warn({ listener, from, status, call, ...(count > 1 ? { count } : {}) }, "request rejected");
       },
     };
   }
@@ -76,7 +76,7 @@ export class ListenerLog {
   #logError(error: unknown, request: Request | null, listener: string): void {
     this.#counter.contained(request === null ? "connection" : "request");
     if (!this.#errorLines.take()) return;
-    if (request === null) this.#log.error({ err: error, door: listener }, "connection failed");
+    if (request === null) this.#log.error({ err: error, listener }, "connection failed");
     else this.#log.error({ err: error, target: withoutSecrets(request.target) }, "answer failed");
   }
 }

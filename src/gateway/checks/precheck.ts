@@ -18,7 +18,7 @@ export interface PrecheckInput {
 }
 
 /**
- * Returns the refusal that a node would answer by the current evidence, with the node's own status
+ * Returns the refusal that the node would send, judging by the current evidence, with the status it would use
  * (reference/node-api.md, "Management calls: status codes"). If the evidence is insufficient, the node decides.
  */
 export function precheck(input: PrecheckInput): Refusal | null {
@@ -49,14 +49,16 @@ function checkRoleChange(input: PrecheckInput): Refusal | null {
   const isPaused = input.view.cluster.nodes.some(
     ({ node, report }) => node.name === input.node.node.name && report?.isPaused === true,
   );
-  if (name === "failover" && candidate === null) return bad("Failover could be performed only to a specific candidate");
-  if (name === "switchover" && leader === null) return bad("Switchover could be performed only from a specific leader");
-  if (isScheduled && name === "failover") return bad("Failover can't be scheduled");
-  if (isScheduled && isPaused) return bad("Can't schedule switchover in the paused state");
+  if (name === "failover" && candidate === null)
+    return badRequest("Failover could be performed only to a specific candidate");
+  if (name === "switchover" && leader === null)
+    return badRequest("Switchover could be performed only from a specific leader");
+  if (isScheduled && name === "failover") return badRequest("Failover can't be scheduled");
+  if (isScheduled && isPaused) return badRequest("Can't schedule switchover in the paused state");
   if (isPaused && candidate === null)
-    return bad("Switchover is possible only to a specific candidate in a paused state");
+    return badRequest("Switchover is possible only to a specific candidate in a paused state");
   if (isScheduled) return checkSchedule(object["scheduled_at"], "switchover", input.wallMs);
-  if (leader === candidate) return bad("Switchover target and source are the same");
+  if (leader === candidate) return badRequest("Switchover target and source are the same");
   // A failover that names the leader is a switchover (seeds/node-api.md, "Switchover and failover").
   return checkEligibility(input.view, { action: leader === null ? "failover" : "switchover", leader, candidate });
 }
@@ -81,34 +83,37 @@ function checkSchedule(value: unknown, action: string, wallMs: number): Refusal 
     const message = "Unable to parse scheduled timestamp. It should be in an unambiguous format, e.g. ISO 8601";
     return { status: 422, error: "bad_time", message };
   }
-  if (!instant.hasZone) return bad(`Timezone information is mandatory for the scheduled ${action}`);
+  if (!instant.hasZone) return badRequest(`Timezone information is mandatory for the scheduled ${action}`);
   return instant.atMs < wallMs
     ? { status: 422, error: "past_time", message: `Cannot schedule ${action} in the past` }
     : null;
 }
 
-interface ReadBody {
+interface ParsedBody {
   readonly object: JsonObject | null;
   readonly refusal: Refusal | null;
 }
 
 /** Nodes also refuse an empty object if a body is required. */
-function requiredObject(input: PrecheckInput): ReadBody {
+function requiredObject(input: PrecheckInput): ParsedBody {
   const read = optionalObject(input);
   const isEmpty = read.object !== null && Object.keys(read.object).length === 0;
   return isEmpty
-    ? { object: null, refusal: bad(`${input.call.method} /${input.call.name} needs a JSON object with fields in it`) }
+    ? {
+        object: null,
+        refusal: badRequest(`${input.call.method} /${input.call.name} needs a JSON object with at least one field`),
+      }
     : read;
 }
 
-function optionalObject({ call, body }: PrecheckInput): ReadBody {
+function optionalObject({ call, body }: PrecheckInput): ParsedBody {
   const value = body.length === 0 ? {} : parseJson(body.toString("utf8"));
   return isObject(value)
     ? { object: value, refusal: null }
-    : { object: null, refusal: bad(`The body of ${call.method} /${call.name} must be a JSON object`) };
+    : { object: null, refusal: badRequest(`The body of ${call.method} /${call.name} must be a JSON object`) };
 }
 
-function bad(message: string): Refusal {
+function badRequest(message: string): Refusal {
   return { status: 400, error: "bad_request", message };
 }
 

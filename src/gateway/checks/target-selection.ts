@@ -22,7 +22,7 @@ export function namedNode({ cluster }: ClusterView, name: string | null, what: s
     return {
       status: 400,
       error: "bad_request",
-      message: `Cannot pass ${what} on: the request must name a node: by path /nodes/{node}/…, by header X-Rolecall-Node, by Host, or by a listener for one node`,
+      message: `Cannot forward ${what}: the request must name a node: by path /nodes/{node}/…, by header X-Rolecall-Node, by Host, or by a listener for one node`,
     };
   }
   const found =
@@ -49,7 +49,7 @@ function leaderOrAny(view: ClusterView, call: ManagementCall): Observation | Ref
     live ?? {
       status: 503,
       error: "no_node",
-      message: `Cannot pass ${call.method} /${call.name} on: no node of cluster ${cluster.name} answers`,
+      message: `Cannot forward ${call.method} /${call.name}: no node of cluster ${cluster.name} answers`,
     }
   );
 }

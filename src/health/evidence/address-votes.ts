@@ -25,8 +25,7 @@ export interface AddressVotes {
 }
 
 /**
- * Collects the lists that vote with a new one: the newest of each answering witness, unless it is too old (design.md,
- * rule 10).
+ * Collects the lists that vote with a new one: the newest of each answering witness, unless it is too old (rule 10).
  */
 export function votesAt(cluster: ClusterState, list: MemberList, { isOfHolder, policy }: VoteContext): AddressVotes {
   const { source, sentAtMs: atMs } = list;

@@ -46,7 +46,7 @@ export function hasNothingToReceive(
 }
 
 /**
- * Updates a node's attachment by its new report (design.md, rules 5 and 6).
+ * Updates a node's attachment by its new report (rules 5 and 6).
  * @param pair the node's observation before and after the report
  * @returns the same object if nothing changed
  */
@@ -57,7 +57,7 @@ export function nextAttachment(
   const { report, node } = after;
   const known = before.attachment;
   if (report === null) return known;
-  const listed = once(() => isInSenderChain(view, node.name));
+  const isListed = once(() => isInSenderChain(view, node.name));
   const isStreaming = once(() => isListedStreaming(view, node.name));
   const signs = {
     other:
@@ -65,22 +65,22 @@ export function nextAttachment(
       isExempt(after) ||
       hasMoved(known, report) ||
       hasNothingToReceive(view, report, isStreaming),
-    listed,
+    isListed,
   };
   const positionedMs = before.report === null || !isCounted(report) ? 0 : positionedTime(view, before, after);
   const windowMs = view.policy.guards.attachWindowMs;
   const { received, replayed, timeline } = lastKnown(known, report);
   const { silentMs, listedMs, isDetached, isStalled } = countSigns(known, signs, { positionedMs, windowMs });
   const isLower = isOnLowerTimeline(view.cluster, report) && !isStreaming();
-  const lower = { known, report, isLower, listed, isExempt: isExempt(after) };
-  const { lowerMs, isDiverged } = nextDivergence(view, lower, positionedMs);
+  const divergenceInputs = { known, report, isLower, isListed, isExempt: isExempt(after) };
+  const { lowerTimelineMs, isDiverged } = nextDivergence(view, divergenceInputs, positionedMs);
   const next: Attachment = {
     received,
     replayed,
     timeline,
     silentMs,
     listedMs,
-    lowerMs,
+    lowerTimelineMs,
     isDetached,
     isStalled,
     isDiverged,
@@ -88,15 +88,18 @@ export function nextAttachment(
   return isSame(known, next) ? known : next;
 }
 
-/** Restarts a node's attachment windows after a change of leader or timeline, except those of an accusation. */
+/**
+ * Restarts a node's attachment windows after a change of leader or timeline, except those because of which the node is
+ * marked detached, stalled or diverged.
+ */
 export function restartWindow(observation: Observation, nowMs: number): Observation {
   const { attachment: known } = observation;
-  const isAccused = known.isDetached || known.isStalled;
+  const isMarked = known.isDetached || known.isStalled;
   const next: Attachment = {
     ...known,
-    silentMs: isAccused ? known.silentMs : 0,
-    listedMs: isAccused ? known.listedMs : 0,
-    lowerMs: known.isDiverged ? known.lowerMs : 0,
+    silentMs: isMarked ? known.silentMs : 0,
+    listedMs: isMarked ? known.listedMs : 0,
+    lowerTimelineMs: known.isDiverged ? known.lowerTimelineMs : 0,
   };
   return { ...observation, countedAtMs: nowMs, attachment: isSame(known, next) ? known : next };
 }
@@ -106,11 +109,11 @@ type SignCounts = Pick<Attachment, "silentMs" | "listedMs" | "isDetached" | "isS
 /** A listed node is attached, but not proven alive: a frozen receiver stays listed for a minute. */
 function countSigns(
   known: SignCounts,
-  signs: { readonly other: boolean; readonly listed: () => boolean },
+  signs: { readonly other: boolean; readonly isListed: () => boolean },
   { positionedMs, windowMs }: { readonly positionedMs: number; readonly windowMs: number },
 ): SignCounts {
   if (signs.other) return { silentMs: 0, listedMs: 0, isDetached: false, isStalled: false };
-  if (signs.listed()) {
+  if (signs.isListed()) {
     // A detached node restarts its count: it has only just reconnected.
     const listedMs = known.isDetached && !known.isStalled ? 0 : known.listedMs + positionedMs;
     return { silentMs: 0, listedMs, isDetached: false, isStalled: known.isStalled || listedMs >= windowMs };
@@ -130,7 +133,7 @@ function isCounted({ role, state }: Report): boolean {
 }
 
 /**
- * The time between two successive reports, in ms, while the holder's report is fresh and states a position; else 0. A
+ * The time between two successive reports, in ms, while the holder's report is fresh and has a position; else 0. A
  * gap without probes counts for the maximum age of evidence at most.
  */
 function positionedTime(view: ClusterView, before: Observation, { node, sentAtMs }: Observation): number {
@@ -155,15 +158,15 @@ function lastKnown(known: Positions, report: Report): Positions {
 }
 
 /**
- * Whether a report is past the last one that stated positions. A received position that comes and goes is no movement:
- * if only one of the two reports states it, the replayed position must have advanced too.
+ * Whether a report is past the last one that had positions. A received position that comes and goes is no movement:
+ * if only one of the two reports has it, the replayed position must have advanced too.
  */
 function hasMoved(known: Positions, report: Report): boolean {
   const reached = walReached(report);
   const last = walReached(known);
   if (reached === null || last === null || reached <= last) return false;
-  const stateTheSame = (receivedOf(report) === null) === (known.received === null);
-  return stateTheSame || (report.replayed ?? 0) > (known.replayed ?? 0);
+  const bothOrNeither = (receivedOf(report) === null) === (known.received === null);
+  return bothOrNeither || (report.replayed ?? 0) > (known.replayed ?? 0);
 }
 
 /** Runs for every report of every node. Comparing field by field costs a tenth of a loop over keys. */
@@ -174,7 +177,7 @@ function isSame(one: Attachment, other: Attachment): boolean {
     one.timeline === other.timeline &&
     one.silentMs === other.silentMs &&
     one.listedMs === other.listedMs &&
-    one.lowerMs === other.lowerMs &&
+    one.lowerTimelineMs === other.lowerTimelineMs &&
     one.isDetached === other.isDetached &&
     one.isStalled === other.isStalled &&
     one.isDiverged === other.isDiverged

@@ -6,91 +6,117 @@ import { walReached } from "./position.ts";
 import { freshLeader, isInSenderChain } from "./sender-chain.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
-/** Whether the report is on a lower timeline than the leader. */
+/** Whether the report's timeline is lower than the leader's. `false` while either is unknown. */
 export function isOnLowerTimeline(cluster: ClusterState, report: Report): boolean {
-  const leading = cluster.position?.timeline ?? null;
-  return leading !== null && report.timeline !== null && report.timeline < leading;
+  const leaderTimeline = cluster.position?.timeline ?? null;
+  return leaderTimeline !== null && report.timeline !== null && report.timeline < leaderTimeline;
 }
 
-/** The position at which the history left the report's timeline; `null` while unknown. */
+/**
+ * The WAL position at which the leader's history switched from the report's timeline to the next one; `null` while
+ * unknown. A node that is past it on that timeline has WAL that the leader does not have.
+ */
 export function switchPointOf(cluster: ClusterState, report: Report): number | null {
   return report.timeline === null ? null : (cluster.switchPoints?.get(report.timeline) ?? null);
 }
 
 /**
- * Whether the node has WAL that is not in the leader's history (design.md, rule 6): it was accused when an outcome was
- * recorded, or it is past the switch point and there is no leader whose sender list could refute that.
+ * Whether the node has WAL that is not in the leader's history (rule 6). This is so if the node was marked diverged
+ * when an outcome was recorded. It is also so if its last report is past the switch point while there is no leader:
+ * then there is no sender list that could show that the node streams on the new timeline by now.
  */
 export function hasDiverged(view: ClusterView, observation: Observation): boolean {
   if (observation.attachment.isDiverged) return true;
-  return view.lock.holder === null && isPast(view.cluster, observation);
+  return view.lock.holder === null && isPastSwitchPoint(view.cluster, observation);
 }
 
 /**
- * When `hasDiverged` may change by age alone, in ms of the monotonic clock: it may depend on who holds the lock.
+ * Until when the result of `hasDiverged` holds if no new evidence arrives, in ms of the monotonic clock. For a node
+ * that is past the switch point but not marked diverged, it depends on whether there is a leader, which may change with
+ * time.
  */
 export function divergenceUntilMs(view: ClusterView, observation: Observation): number {
-  return !observation.attachment.isDiverged && isPast(view.cluster, observation) ? view.lock.validUntilMs : Infinity;
+  return !observation.attachment.isDiverged && isPastSwitchPoint(view.cluster, observation)
+    ? view.lock.validUntilMs
+    : Infinity;
 }
 
-/** A report, and what decides whether it diverges. */
+/** A new report of a node, and the facts that decide whether the node is marked diverged. */
 interface DivergenceInputs {
+  /** The node's attachment before the report. */
   readonly known: Attachment;
   readonly report: Report;
-  /** Whether it is on a lower timeline than the leader, and no sender list shows it streaming. */
+  /**
+   * Whether the report's timeline is lower than the leader's, and no chain of sender lists shows the node in state
+   * `streaming`. Such a chain would prove that the node is on the leader's timeline by now.
+   */
   readonly isLower: boolean;
-  readonly listed: () => boolean;
-  /** Whether the node needs no stream, so that no sender list can show it. */
+  /** Whether a chain of sender lists shows the node at all, in state `streaming` or `catchup`. */
+  readonly isListed: () => boolean;
+  /** Whether the node needs no stream, so that its absence from sender lists says nothing. */
   readonly isExempt: boolean;
 }
 
 /**
- * Applies rule 6 to a report. An accused node stays so until it is on the leader's timeline, not past the switch point,
- * or listed.
+ * Applies rule 6 to a new report. A node is marked diverged if it is on a lower timeline without being listed, and
+ *
+ * - has been so for the attach window (this does not apply to exempt nodes), or
+ * - is past the switch point while there is no leader, or
+ * - is marked already, and its position is unknown or still past the switch point.
+ *
+ * Otherwise the mark is removed.
+ * @param positionedMs the time since the node's previous report, in ms, if the leader's position is known; else 0
  */
 export function nextDivergence(
   view: ClusterView,
   inputs: DivergenceInputs,
   positionedMs: number,
-): Pick<Attachment, "lowerMs" | "isDiverged"> {
-  const { known, report, isLower, listed, isExempt } = inputs;
-  const { lowerMs, isDiverged } = known;
-  // A report without a timeline clears nothing, nor does one that came before the leader's timeline is known (after a
-  // restart).
+): Pick<Attachment, "lowerTimelineMs" | "isDiverged"> {
+  const { known, report, isLower, isListed, isExempt } = inputs;
+  // Without both timelines nothing can be compared, so the mark stays. The leader's is unknown right after a restart.
   const isComparable = report.timeline !== null && (view.cluster.position?.timeline ?? null) !== null;
-  if (!isComparable && isDiverged) return { lowerMs, isDiverged };
-  if (!isLower || listed()) return { lowerMs: 0, isDiverged: false };
-  const windowMs = view.policy.guards.attachWindowMs;
-  const nextMs = isExempt ? 0 : lowerMs + positionedMs;
-  const [reached, left] = [walReached(report), switchPointOf(view.cluster, report)];
-  const isPastIt = reached !== null && left !== null && reached > left;
-  const isBack = reached !== null && left !== null && reached <= left;
-  const isAccused = nextMs >= windowMs || (isDiverged && !isBack) || (isPastIt && view.lock.holder === null);
-  return { lowerMs: nextMs, isDiverged: isAccused };
+  if (known.isDiverged && !isComparable) return { lowerTimelineMs: known.lowerTimelineMs, isDiverged: true };
+  if (!isLower || isListed()) return { lowerTimelineMs: 0, isDiverged: false };
+  const lowerTimelineMs = isExempt ? 0 : known.lowerTimelineMs + positionedMs;
+  const side = sideOfSwitchPoint(view.cluster, report);
+  const isDiverged =
+    lowerTimelineMs >= view.policy.guards.attachWindowMs ||
+    (known.isDiverged && side !== "before") ||
+    (side === "past" && view.lock.holder === null);
+  return { lowerTimelineMs, isDiverged };
 }
 
 /**
- * Accuses nodes past the switch point once a sender list that was requested after their report does not show them, or
- * if nobody leads. Right after a promotion a replica states the old timeline although it streams on the new one.
+ * Marks as diverged each node whose last report is past the switch point on a lower timeline, and which is not in the
+ * leader's sender chain. Right after a promotion a replica still reports the old timeline although it streams on the
+ * new one. So while there is a leader, the mark waits for a sender list that was requested after the node's report.
+ * Without a leader there is nothing to wait for.
  */
-export function withDivergence(cluster: ClusterState, viewOf: (state: ClusterState) => ClusterView): ClusterState {
-  if (!cluster.nodes.some((node) => !node.attachment.isDiverged && isPast(cluster, node))) return cluster;
+export function markDiverged(cluster: ClusterState, viewOf: (state: ClusterState) => ClusterView): ClusterState {
+  if (!cluster.nodes.some((node) => !node.attachment.isDiverged && isPastSwitchPoint(cluster, node))) return cluster;
   const view = viewOf(cluster);
   const leader = freshLeader(view);
   let { nodes } = cluster;
   for (const [at, node] of cluster.nodes.entries()) {
-    if (node.attachment.isDiverged || !isPast(cluster, node)) continue;
-    // A leader whose own query failed lists nobody, which is no evidence.
-    const isCovered = leader === null ? view.lock.holder === null : leader.sentAtMs > node.sentAtMs;
-    if (isCovered && !isInSenderChain(view, node.node.name))
+    if (node.attachment.isDiverged || !isPastSwitchPoint(cluster, node)) continue;
+    // `freshLeader` leaves out a leader whose own query failed: its list is empty, which says nothing about the node.
+    const isSenderListNewer = leader !== null && leader.sentAtMs > node.sentAtMs;
+    const isDecidable = isSenderListNewer || view.lock.holder === null;
+    if (isDecidable && !isInSenderChain(view, node.node.name))
       nodes = nodes.with(at, { ...node, attachment: { ...node.attachment, isDiverged: true } });
   }
   return nodes === cluster.nodes ? cluster : { ...cluster, nodes };
 }
 
-/** Whether the node's last report is on a lower timeline than the leader's, past the switch point. */
-function isPast(cluster: ClusterState, { report }: Observation): boolean {
-  if (report === null || !isOnLowerTimeline(cluster, report)) return false;
-  const [reached, left] = [walReached(report), switchPointOf(cluster, report)];
-  return reached !== null && left !== null && reached > left;
+/** Whether the node's last report is on a lower timeline than the leader's, and past the switch point. */
+function isPastSwitchPoint(cluster: ClusterState, { report }: Observation): boolean {
+  return report !== null && isOnLowerTimeline(cluster, report) && sideOfSwitchPoint(cluster, report) === "past";
+}
+
+/** Where the report's WAL ends: `before` includes the switch point itself; `null` while one of the two is unknown. */
+function sideOfSwitchPoint(cluster: ClusterState, report: Report): "before" | "past" | null {
+  const reached = walReached(report);
+  const switchPoint = switchPointOf(cluster, report);
+  if (reached === null || switchPoint === null) return null;
+  return reached > switchPoint ? "past" : "before";
 }

@@ -7,7 +7,7 @@ import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 
 /**
  * Whether a recent page proves that the node's database is alive: an exporter's `/up` keeps answering 200 while its
- * database is frozen (reference/exporter-api.md, 2.5).
+ * database is frozen.
  */
 export function isDatabaseAlive(observation: Observation, policy: HealthPolicy, nowMs: number): boolean {
   return nowMs < aliveUntilMs(observation, policy);
@@ -62,12 +62,11 @@ export function upstreamUntilMs(cluster: ClusterState, context: EvaluationContex
 function countingStandbys(cluster: ClusterState, { policy, nowMs }: EvaluationContext): readonly Observation[] {
   const maxAge = maxAgeMs(cluster, policy);
   return cluster.nodes.filter(
-    (node) =>
-      !node.hasLock && !node.isDown && isFresh(node, maxAge, nowMs) && isBelievableClaim(node, policy, nowMs),
+    (node) => !node.hasLock && !node.isDown && isFresh(node, maxAge, nowMs) && isBelievableClaim(node, policy, nowMs),
   );
 }
 
-/** Decides by the standby's own receiver if it states one, else by the claimant's sender list. */
+/** Decides by the standby's own receiver if its page shows one, else by the claimant's sender list. */
 function feeds(cluster: ClusterState, claim: Observation, standby: Observation): boolean {
   const receiver = standby.exporter?.page?.receiver ?? null;
   if (receiver !== null && receiver.port !== null && claim.node.database !== null) {

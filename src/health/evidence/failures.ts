@@ -13,7 +13,7 @@ export interface FailureCount {
 
 /**
  * Counts a failed probe. At most one failure per interval counts, however often the node is probed, so that rounds and
- * bursts do not make a node `down` sooner than its schedule does (design.md, rule 8).
+ * bursts do not make a node `down` sooner than its schedule does (rule 8).
  * @param sentAtMs when the probe was sent, in ms of our clock
  */
 export function countFailure(

@@ -12,7 +12,7 @@ const leastBoundMs = 3_000;
 
 /**
  * Returns the maximum age of a report for a yes: `max_age`, capped at ttl - loop_wait - retry_timeout of the cluster,
- * within which a leader that lost the DCS still holds its lock (design.md, rule 1).
+ * within which a leader that lost the DCS still holds its lock (rule 1).
  * @returns milliseconds
  */
 export function maxAgeMs(cluster: ClusterState, policy: HealthPolicy): number {

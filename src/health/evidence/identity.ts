@@ -6,7 +6,7 @@ import type { HardReason } from "../reason.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 
 /**
- * Whether the report states another scope than the cluster's. `false` if the report states none, or the cluster's is
+ * Whether the report has another scope than the cluster's. `false` if the report has none, or the cluster's is
  * unknown.
  */
 export function isOutOfScope(cluster: ClusterState, report: Report): boolean {
@@ -31,7 +31,7 @@ export function identityMismatch(
   return isMisaddressed(node, report) ? "misaddressed" : null;
 }
 
-/** Whether the report states another member name than the node's. Before version 4 nodes state none. */
+/** Whether the report has another member name than the node's. Before version 4 nodes report none. */
 export function isMisaddressed(node: Node, report: Report): boolean {
   return report.name !== null && report.name !== node.member;
 }

@@ -14,7 +14,7 @@ const witnessesMax = 100;
 const nobodyMax = 16;
 
 /**
- * Returns the most recently requested view of who leads, of any node (design.md, rule 4).
+ * Returns the most recently requested view of who leads, of any node (rule 4).
  * @returns `undefined` if there is none
  */
 export function newestView(cluster: ClusterState): WitnessView | undefined {
@@ -26,8 +26,8 @@ export function newestView(cluster: ClusterState): WitnessView | undefined {
 }
 
 /**
- * Returns the views that count at an instant (design.md, rule 2): the newest of each correctly identified witness,
- * unless it is too old. A witness's database system does not matter: the views decide which system is the right one.
+ * Returns the views that count at an instant (rule 2): the newest of each correctly identified witness, unless it is
+ * too old. A witness's database system does not matter: the views decide which system is the right one.
  */
 export function countingViews(cluster: ClusterState, policy: HealthPolicy, nowMs: number): readonly LeaderView[] {
   const views: LeaderView[] = [];

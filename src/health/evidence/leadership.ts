@@ -17,7 +17,7 @@ export interface LeaderView {
   readonly witness: string;
   /** The leader's name, also if no node has it; `null` for nobody. */
   readonly names: string | null;
-  /** That node's API address in the view; `null` if it states none. */
+  /** That node's API address in the view; `null` if the view has none. */
   readonly namesAt: string | null;
   readonly requestedAtMs: number;
   readonly answeredAtMs: number;
@@ -66,8 +66,8 @@ export interface ResolvedLeadership {
 }
 
 /**
- * Decides who leads (design.md, rule 2, "One primary"): which claims are lost, and which of the others prevails. Pure.
- * The order of claims, views and nodes does not matter.
+ * Decides who leads (rule 2): which claims are lost, and which of the others prevails. Pure. The order of claims, views
+ * and nodes does not matter.
  */
 export function resolveLeadership(inputs: LeadershipInputs): ResolvedLeadership {
   const lost = lostClaims(inputs);

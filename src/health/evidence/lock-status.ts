@@ -6,14 +6,20 @@ import {
   type LostClaim,
 } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
-import { countsUntilMs, eligibleClaims, isBelievableClaim, upstreamOfStandbys, upstreamUntilMs } from "./exporter-claims.ts";
+import {
+  countsUntilMs,
+  eligibleClaims,
+  isBelievableClaim,
+  upstreamOfStandbys,
+  upstreamUntilMs,
+} from "./exporter-claims.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 import { countingViews, isConfirmed, isIdentified } from "./leader-views.ts";
 
-/** Who holds the lock at one instant: at most one node (design.md, rule 2). */
+/** Who holds the lock at one instant: at most one node (rule 2). */
 export interface LockStatus {
   readonly holder: string | null;
   /** Every node with a fresh claim on the lock. */

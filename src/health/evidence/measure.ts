@@ -9,16 +9,15 @@ interface MeasureInputs {
   /** The node's observation before the report. */
   readonly before: Observation;
   readonly report: Report;
-  /** Whether a fresh sender list shows the node streaming: then it is on the leader's timeline, whatever it states. */
+  /** Whether a fresh sender list shows the node streaming: then it is on the leader's timeline, whatever it reports. */
   readonly isStreaming: () => boolean;
   readonly policy: HealthPolicy;
   readonly nowMs: number;
 }
 
 /**
- * Measures a report against the leader's position (design.md, rule 4). If its timeline cannot be compared with the
- * leader's yet, because a promotion has just begun, the figures of the previous report count for one interval and one
- * timeout.
+ * Measures a report against the leader's position (rule 4). If its timeline cannot be compared with the leader's yet,
+ * because a promotion has just begun, the figures of the previous report count for one interval and one timeout.
  * @returns the same object if nothing changed; `null` while no leader position is known
  */
 export function measure(
@@ -50,7 +49,7 @@ export function measuredAt(cluster: ClusterState, { measured, report }: Observat
   return figures === null || cluster.position === null ? null : { ...figures, leader: cluster.position.highest };
 }
 
-/** The instant from which `measuredAt` gives no figures any more, in ms of our clock; `Infinity` where age alone does not end them. */
+/** When `measuredAt` stops to give figures, in ms of our clock; `Infinity` if age alone does not end them. */
 export function measuredUntilMs({ measured }: Observation, nowMs: number): number {
   const heldUntilMs = measured?.heldUntilMs ?? null;
   return heldUntilMs !== null && nowMs < heldUntilMs ? heldUntilMs : Infinity;
@@ -62,7 +61,7 @@ type Figures = Pick<Measured, "leader" | "received" | "replayed">;
  * Returns how far the node is behind the leader, in bytes, at least 0. Only positions on the leader's timeline, or on
  * an ancestor up to the switch point, are compared.
  * @param reached the position to compare: `replayed`, or `received` if only the write counts
- * @returns `null` if no leader position was ever seen, the node states none, or the two cannot be compared
+ * @returns `null` if no leader position was ever seen, the node reports none, or the two cannot be compared
  */
 export function lagBytes(
   { cluster, nowMs }: { readonly cluster: ClusterState; readonly nowMs: number },
@@ -88,7 +87,7 @@ function comparable(
 }
 
 /**
- * Returns up to which position a timeline is the leader's history. If that is unknown, because the node states no
+ * Returns up to which position a timeline is the leader's history. If that is unknown, because the node reports no
  * timeline or the switch point is not known yet, a node is compared while it is not ahead of the leader.
  */
 function endOfShared({ position, switchPoints }: ClusterState, timeline: number | null): number | null {
@@ -99,7 +98,7 @@ function endOfShared({ position, switchPoints }: ClusterState, timeline: number 
 }
 
 /**
- * Whether the node states another timeline than the leader's. Then it may soon be comparable: the switch point is not
+ * Whether the node reports another timeline than the leader's. Then it may soon be comparable: the switch point is not
  * known yet, the leader was not seen on that timeline yet, or no sender list shows the node streaming yet. A diverged
  * node is refused by another rule.
  */

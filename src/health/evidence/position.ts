@@ -19,11 +19,11 @@ export interface ObservedReport {
 }
 
 /**
- * Updates the cluster's leader position by one report (design.md, rule 4). The holder's own position is believed, also
- * a lower one on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a
- * position, the positions that replicas received on its timeline count; otherwise a dead leader would make them all
- * look caught up. A higher timeline of the same system continues the previous one. Any other pair of system and
- * timeline starts from nothing.
+ * Updates the cluster's leader position by one report (rule 4). The holder's own position is believed, also a lower one
+ * on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a position,
+ * the positions that replicas received on its timeline count; otherwise a dead leader would make them all look caught
+ * up. A higher timeline of the same system continues the previous one. Any other pair of system and timeline starts
+ * from nothing.
  */
 export function advancePosition(
   cluster: ClusterState,
@@ -67,12 +67,12 @@ export function leaderReachableUntilMs(cluster: ClusterState, policy: HealthPoli
   return Math.min(answersUntilMs(cluster, leader, policy), answersUntilMs(cluster, named?.leader, policy));
 }
 
-/** Whether the report states a WAL position. The report of a node whose own query failed does not. */
+/** Whether the report has a WAL position. The report of a node whose own query failed does not. */
 export function hasPosition({ location, received, replayed }: Report): boolean {
   return location !== null || received !== null || replayed !== null;
 }
 
-/** Returns the position up to which the node has WAL, received or replayed, in bytes; `null` if it states none. */
+/** Returns the position up to which the node has WAL, received or replayed, in bytes; `null` if it reports none. */
 export function walReached({ received, replayed }: Pick<Report, "received" | "replayed">): number | null {
   return received === null && replayed === null ? null : Math.max(received ?? 0, replayed ?? 0);
 }

@@ -6,10 +6,7 @@ import { isFresh } from "./freshness.ts";
 import { hasPosition } from "./position.ts";
 import type { ClusterView } from "./cluster-view.ts";
 
-/**
- * Returns the leader if its report is fresh and has positions. Without one no time counts against a node (design.md,
- * rule 5).
- */
+/** Returns the leader if its report is fresh and has positions. Without one no time counts against a node (rule 5). */
 export function freshLeader(view: ClusterView): Observation | null {
   const { holder } = view.lock;
   const leader = nodeNamed(view.cluster, holder);

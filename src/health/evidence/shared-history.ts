@@ -7,7 +7,7 @@ const timelinesMax = 8;
 /**
  * Returns the history that a new leader position shares with the previous one, as far as it is known without
  * `/history`: the new leader was a replica on the old timeline, so what it had of that timeline is history of both
- * (design.md, rule 4).
+ * (rule 4).
  * @param leader the new leader's observation before it was seen on the new timeline
  * @returns empty if the new pair of system and timeline does not succeed the old one
  */

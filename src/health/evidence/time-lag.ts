@@ -9,8 +9,8 @@ import { isSuccessor, sharedUpTo } from "./shared-history.ts";
 export const samplesMax = 256;
 
 /**
- * Adds the leader's position to the samples (design.md, rule 4). Of samples at one position only the newest is kept, so
- * an idle night takes one.
+ * Adds the leader's position to the samples (rule 4). Of samples at one position only the newest is kept, so an idle
+ * night takes one.
  * @param sentAtMs when the probe was sent: at that instant the leader had not passed the position that it answered
  */
 export function withSample(
@@ -55,7 +55,8 @@ export function carriedSamples(
 /**
  * Returns how far the node's replay is behind in time, from our own samples of the leader: now minus the newest instant
  * at which the leader had not passed the node's replayed position. It is an upper bound. No two clocks are compared.
- * @returns milliseconds; 0 if caught up with a leader that states its position, or with the last one; `null` if unknown
+ * @returns milliseconds; 0 if caught up with a leader that reports its position, or with the last one; `null` if
+ * unknown
  */
 export function timeLagMs(cluster: ClusterState, observation: Observation, context: EvaluationContext): number | null {
   return lagAt(behindSince(cluster, observation, context), context.nowMs);

@@ -1,10 +1,9 @@
 import { drainOf } from "../evidence/active-drain.ts";
 import { withDrain } from "../judge/drain.ts";
-import type { RuleLine } from "./explain.ts";
-import { seconds, type ExplainContext } from "./rule-line.ts";
+import { seconds, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { fit } from "../verdict.ts";
 
-/** Whether an operator took the node out of service; said only of a node that has a drain. */
+/** Whether an operator took the node out of service. Empty for a node without a drain. */
 export function drainRules({ view, observation, check }: ExplainContext): readonly RuleLine[] {
   const drain = drainOf(view.cluster, observation.node.name, view.nowMs);
   if (drain === null) return [];

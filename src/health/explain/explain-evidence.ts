@@ -1,12 +1,11 @@
-import type { RuleLine } from "./explain.ts";
-import { ruleLine, seconds, skippedRule, type ExplainContext } from "./rule-line.ts";
+import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { isFresh, lockBoundMs } from "../evidence/freshness.ts";
 import { isDifferentAddress, identityMismatch } from "../evidence/identity.ts";
 import { refusingUntilMs } from "../judge/liveness.ts";
 import { withholdsPassword } from "../evidence/node-password.ts";
 import { graceOn } from "../judge/api-outage-grace.ts";
 
-/** Rules 1, 8 and 9: is there evidence, and may it be believed. */
+/** Rules 1, 8 and 9: whether there is evidence, and whether it is fresh. */
 export function evidenceRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { cluster, policy, nowMs, maxAgeMs } = view;
@@ -32,8 +31,8 @@ export function evidenceRules(subject: ExplainContext): readonly RuleLine[] {
     refusal: observation.isDown ? "down" : null,
   });
   if (observation.report === null) {
-    const unseen = ruleLine(subject, { rule: "freshness", value: "it has never answered", refusal: "unknown" });
-    return [blind, reachable, unseen];
+    const neverProbed = ruleLine(subject, { rule: "freshness", value: "never answered", refusal: "unknown" });
+    return [blind, reachable, neverProbed];
   }
   const bound = `max_age ${seconds(policy.maxAgeMs)}, ttl - loop_wait - retry_timeout ${seconds(lockBoundMs(cluster))}`;
   const fresh = ruleLine(subject, {
@@ -45,7 +44,7 @@ export function evidenceRules(subject: ExplainContext): readonly RuleLine[] {
   return [blind, reachable, fresh, ...survivalRules(subject)];
 }
 
-/** The one exception to rule 1, where it is made: what was refused above is a yes by the exporter's word. */
+/** The one exception to rule 1: the exporter's evidence makes a node fit that the rules above refuse. */
 function survivalRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { lastHeldAtMs, exporter } = observation;
@@ -54,14 +53,14 @@ function survivalRules(subject: ExplainContext): readonly RuleLine[] {
   return [
     ruleLine(subject, {
       rule: "survival",
-      value: `its exporter shows a primary at work with ${streaming ?? 0} standbys streaming; it held the lock ${seconds(view.nowMs - lastHeldAtMs)} ago`,
+      value: `its exporter shows a running primary with ${streaming ?? 0} streaming standbys; it held the lock ${seconds(view.nowMs - lastHeldAtMs)} ago`,
       limit: `${seconds(Math.min(view.policy.guards.surviveMs, lockBoundMs(view.cluster)))} (guard survive)`,
       source: `exporter of ${observation.node.name}`,
     }),
   ];
 }
 
-/** Rule 7: is it the node, and the database, that is meant. */
+/** Rule 7: whether this is the configured node, and the database that the check names. */
 export function identityRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report, node } = observation;
@@ -72,7 +71,7 @@ export function identityRules(subject: ExplainContext): readonly RuleLine[] {
     ? ruleLine(subject, {
         rule: "identity",
         value: `scope ${report.scope}, name ${report.name ?? "not stated"}, system ${report.system}`,
-        limit: `scope ${cluster.scope}, name ${node.member}, system ${system ?? "not known yet"}`,
+        limit: `scope ${cluster.scope}, name ${node.member}, system ${system ?? "unknown"}`,
         refusal: identityMismatch(cluster, observation, view.policy),
       })
     : skippedRule("identity", "guard same_system is off");
@@ -88,7 +87,7 @@ export function identityRules(subject: ExplainContext): readonly RuleLine[] {
   const known = node.database === null ? "not known" : `${node.database.host}:${node.database.port}`;
   const address = ruleLine(subject, {
     rule: "database address",
-    value: `the check says ${check.database.host}:${check.database.port}`,
+    value: `the check names ${check.database.host}:${check.database.port}`,
     limit: known,
     refusal: isDifferentAddress(check.database, node.database) ? "moved" : null,
     source: "the check",
@@ -102,16 +101,16 @@ function livenessRule(subject: ExplainContext): RuleLine {
   const isRecent = liveness !== null && view.nowMs - liveness.sentAtMs < view.policy.livenessMaxAgeMs;
   const refuses = view.nowMs < refusingUntilMs(observation, view.policy);
   const isDead = isRecent && !liveness.isAlive;
-  const said =
+  const heartbeat =
     liveness === null
-      ? "never heard"
+      ? "never answered"
       : `${liveness.isAlive ? "200" : "503"}, ${seconds(view.nowMs - liveness.sentAtMs)} ago`;
   const refusal = refuses || isDead ? "down" : observation.report === null && liveness === null ? "unknown" : null;
   return {
     ...ruleLine(subject, {
       rule: "heartbeat",
-      value: refuses ? "connections are refused" : said,
-      limit: "only a fresh 503 or refused connections say no",
+      value: refuses ? "connections are refused" : heartbeat,
+      limit: "only a fresh 503 or refused connections refuse",
       refusal,
     }),
     ageMs: liveness === null ? null : Math.round(view.nowMs - liveness.sentAtMs),

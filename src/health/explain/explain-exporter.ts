@@ -1,9 +1,11 @@
 import { disagreement } from "../evidence/exporter-disagreement.ts";
-import type { RuleLine } from "./explain.ts";
-import { ruleLine, seconds, skippedRule, type ExplainContext } from "./rule-line.ts";
+import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { judgeExporterNode } from "../judge/judge-exporter.ts";
 
-/** What the exporter adds: a second witness that decides nothing, or, of a node without an API, what its every yes hangs on. */
+/**
+ * Shows what the exporter adds: a second witness that decides nothing or, for a node without an API, the evidence of
+ * every yes.
+ */
 export function exporterRules(subject: ExplainContext): readonly RuleLine[] {
   const { observation, check } = subject;
   if (observation.node.exporter === null || check.route === "liveness") return [];
@@ -14,13 +16,14 @@ function secondWitness(subject: ExplainContext): RuleLine {
   const { view, observation } = subject;
   const { exporter } = observation;
   if (exporter === null || exporter.up === null)
-    return skippedRule("exporter", `no word: ${exporter?.upFailure?.detail ?? "never heard"}`);
+    return skippedRule("exporter", `no answer: ${exporter?.upFailure?.detail ?? "never probed"}`);
   const differing = disagreement(view, observation);
-  const word = `${exporter.up.role}, ${seconds(view.nowMs - exporter.up.sentAtMs)} ago`;
-  const value = differing === null ? word : `DISAGREES: its exporter says ${word}, its API says ${differing.node}`;
+  const status = `${exporter.up.role}, ${seconds(view.nowMs - exporter.up.sentAtMs)} ago`;
+  const value =
+    differing === null ? status : `DISAGREES: the exporter reports ${status}, the API reports ${differing.node}`;
   return {
     ...skippedRule("exporter", value),
-    limit: "shown, decides nothing",
+    limit: "for information only",
     source: `GET /up of the exporter of ${observation.node.name}`,
   };
 }
@@ -33,10 +36,10 @@ function onlyWitness(subject: ExplainContext): readonly RuleLine[] {
   const reason = verdict.fit ? null : verdict.reason;
   const isProof = reason === "stale" || reason === "unknown" || reason === "down";
   const age =
-    exporter.provenAtMs === -Infinity ? "no page has shown it" : `${seconds(view.nowMs - exporter.provenAtMs)} ago`;
+    exporter.provenAtMs === -Infinity ? "no page proves it" : `${seconds(view.nowMs - exporter.provenAtMs)} ago`;
   const proof = ruleLine(subject, {
-    rule: "database at work",
-    value: `${age}; word ${exporter.up?.role ?? "none"}, role ${report.role}`,
+    rule: "database activity",
+    value: `${age}; status ${exporter.up?.role ?? "none"}, role ${report.role}`,
     limit: `a page whose own database time advanced, within ${seconds(view.policy.pageMaxAgeMs)}`,
     refusal: isProof ? reason : null,
     source: `GET /metrics of the exporter of ${observation.node.name}`,
@@ -45,6 +48,6 @@ function onlyWitness(subject: ExplainContext): readonly RuleLine[] {
   const refusal = reason;
   return [
     proof,
-    ruleLine(subject, { rule: "cluster manager", value: "none: known through its exporter alone", refusal }),
+    ruleLine(subject, { rule: "cluster manager", value: "none: the node is known only through its exporter", refusal }),
   ];
 }

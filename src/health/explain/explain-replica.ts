@@ -4,8 +4,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import { isExempt, judgeAttachment } from "../evidence/attachment.ts";
 import { attachmentWarning } from "./attachment-warning.ts";
 import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
-import type { RuleLine } from "./explain.ts";
-import { ruleLine, seconds, skippedRule, type ExplainContext } from "./rule-line.ts";
+import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { isLeading } from "./explain-role.ts";
 import { judgeLag, presentLag, timelineOf } from "../judge/lag.ts";
 import { lagBytes } from "../evidence/measure.ts";
@@ -18,13 +17,13 @@ import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
 
 const noReplicaRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader", "health", "liveness"]);
 
-/** Rules 5 and 6: does it follow the leader's stream, on the leader's history. */
+/** Rules 5 and 6: whether the node receives WAL, and whether it is on the leader's history. */
 export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
   if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
   if (check.route === "readiness" && isBeforeStreaming(report))
-    return [skippedRule("history and stream", "not asked of nodes before version 4")];
+    return [skippedRule("history and stream", "not checked on nodes before version 4")];
   if (!view.policy.guards.attachedReplica) return [skippedRule("history and stream", "guard attached_replica is off")];
   const leader = freshLeader(view);
   const verdict = judgeAttachment(view, { observation, report }, check);
@@ -45,7 +44,7 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
   return [history, stream];
 }
 
-/** Rule 4: has it replayed enough. */
+/** Rule 4: whether the node has replayed enough. */
 export function lagRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
@@ -72,7 +71,7 @@ export function lagRules(subject: ExplainContext): readonly RuleLine[] {
     const on = timeline === null ? "" : ` on timeline ${timelineOf(observation) ?? "not stated"}`;
     const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}${on}`;
     const left = timeline === null ? null : sharedUpTo(view.cluster, timeline);
-    const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${left === null ? "" : `, left at ${formatLsn(left)}`}`;
+    const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${left === null ? "" : `, ended at ${formatLsn(left)}`}`;
     rows.push(ruleLine(subject, { rule: "min_lsn", value, limit, refusal: reason === "min_lsn" ? reason : null }));
   }
   rows.push(lagRule(subject, reason === "min_lsn" ? null : reason));
@@ -82,8 +81,8 @@ export function lagRules(subject: ExplainContext): readonly RuleLine[] {
 function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
   const { view, observation, check } = subject;
   const { bytes, timeMs } = presentLag(view, observation);
-  const behind = bytes === null ? "lag in bytes not known" : `${formatByteSize(bytes)} behind`;
-  const late = timeMs === null ? "in time not known" : `${seconds(timeMs)} in time`;
+  const behind = bytes === null ? "unknown lag in bytes" : `${formatByteSize(bytes)} behind`;
+  const late = timeMs === null ? "unknown in time" : `${seconds(timeMs)} in time`;
   const limits = [
     check.lagBytesMax === null ? null : formatByteSize(check.lagBytesMax),
     check.lagTimeMsMax === null ? null : seconds(check.lagTimeMsMax),
@@ -92,12 +91,12 @@ function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
   const { position } = view.cluster;
   const source =
     position === null
-      ? "no leader position was ever seen"
+      ? "no leader position is known"
       : `positions up to ${formatLsn(position.highest)} on timeline ${position.timeline}`;
   return ruleLine(subject, {
     rule: "lag",
     value: `${behind}, ${late}`,
-    limit: limits.length === 0 ? "none asked for" : limits.join(", "),
+    limit: limits.length === 0 ? "no limit" : limits.join(", "),
     refusal,
     source,
   });
@@ -105,14 +104,14 @@ function lagRule(subject: ExplainContext, refusal: Reason | null): RuleLine {
 
 function readinessRule(subject: ExplainContext, report: Report): RuleLine {
   const { view, observation, check } = subject;
-  if (isBeforeStreaming(report)) return skippedRule("lag", "not asked of nodes before version 4");
+  if (isBeforeStreaming(report)) return skippedRule("lag", "not checked on nodes before version 4");
   const reason = reasonOf(subject, report);
   const bytes = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
   const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? null;
   return ruleLine(subject, {
     rule: "lag",
-    value: `${bytes === null ? "lag not known" : `${formatByteSize(bytes)} behind`} (${check.mode})`,
-    limit: limit === null ? "none asked for" : formatByteSize(limit),
+    value: `${bytes === null ? "unknown lag" : `${formatByteSize(bytes)} behind`} (${check.mode})`,
+    limit: limit === null ? "no limit" : formatByteSize(limit),
     refusal: reason === "lagging" || reason === "lag_unknown" ? reason : null,
   });
 }
@@ -127,7 +126,7 @@ function historyOf({ view }: ExplainContext, report: Report): string {
   const where = `timeline ${report.timeline ?? "not stated"}${reached === null ? "" : ` at ${formatLsn(reached)}`}`;
   if (!isOnLowerTimeline(view.cluster, report)) return where;
   const left = switchPointOf(view.cluster, report);
-  return left === null ? where : `${where}; the leader's history left that timeline at ${formatLsn(left)}`;
+  return left === null ? where : `${where}; that timeline ended at ${formatLsn(left)}`;
 }
 
 function streamOf({ view, observation }: ExplainContext): string {
@@ -136,6 +135,6 @@ function streamOf({ view, observation }: ExplainContext): string {
   const warning = attachmentWarning(view, observation);
   if (warning !== null) return warning;
   return isInSenderChain(view, observation.node.name)
-    ? "listed by its sender, and moves or has nothing to receive"
-    : "moves, or has nothing to receive";
+    ? "listed by its sender, and advances or has nothing to receive"
+    : "advances, or has nothing to receive";
 }

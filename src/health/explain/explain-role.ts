@@ -1,6 +1,5 @@
 import type { Report } from "../../cluster/documents/report.ts";
-import type { RuleLine } from "./explain.ts";
-import { ruleLine, skippedRule, type ExplainContext } from "./rule-line.ts";
+import { ruleLine, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "../judge/lock.ts";
 import { isBeforeStreaming } from "../judge/replica.ts";
 import { decisionOf, viewsRule } from "./explain-views.ts";
@@ -8,10 +7,10 @@ import type { Route } from "../route.ts";
 import type { Verdict } from "../verdict.ts";
 
 const lockRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader"]);
-/** Routes on which the leader is as good as a replica. */
+/** Routes that accept the leader and replicas alike. */
 const eitherRoutes: ReadonlySet<Route> = new Set(["read-only", "read-only-sync", "read-only-quorum", "readiness"]);
 
-/** Rules 2 and 3: who holds the lock, and does its database contradict it. */
+/** Rules 2 and 3: who holds the lock, and whether its database contradicts that. */
 export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
@@ -48,11 +47,11 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   return rows;
 }
 
-/** Whether a node that is no leader is of the kind asked for: role, state, open to balancers. */
+/** Whether a node that does not lead has the role, the state and the tags that the route requires. */
 export function kindRules(subject: ExplainContext): readonly RuleLine[] {
   const { observation, check } = subject;
   const { report } = observation;
-  if (report === null || !asksForKind(check.route)) return [];
+  if (report === null || !hasRoleRules(check.route)) return [];
   if (isLeading(subject, report)) return [skippedRule("role and state", "it passes as the leader")];
   const rows: RuleLine[] = [];
   const isReplicaRoute = check.route !== "health" && check.route !== "readiness";
@@ -92,11 +91,11 @@ export function kindRules(subject: ExplainContext): readonly RuleLine[] {
   return rows;
 }
 
-/** What is asked of a node that is otherwise good: synchrony, which a leader need not have, and tags. */
+/** The remaining requirements: synchrony, which a leader need not have, and tags. */
 export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
   const { observation, check } = subject;
   const { report } = observation;
-  if (report === null || !asksForKind(check.route) || check.route === "readiness") return [];
+  if (report === null || !hasRoleRules(check.route) || check.route === "readiness") return [];
   const rows = isLeading(subject, report) ? [] : synchronyRules(subject, report);
   for (const [key, wanted] of check.tags) {
     const found = report.tags.get(key);
@@ -112,7 +111,7 @@ export function suitabilityRules(subject: ExplainContext): readonly RuleLine[] {
   return rows;
 }
 
-/** Whether the node passes an either-route as the leader, so that what is asked of replicas is not asked of it. */
+/** Whether the node passes a route for both roles as the leader, so that the rules for replicas do not apply. */
 export function isLeading({ view, observation, check }: ExplainContext, report: Report): boolean {
   if (!eitherRoutes.has(check.route)) return false;
   if (check.route === "readiness") return holdsLock(view, observation);
@@ -120,7 +119,7 @@ export function isLeading({ view, observation, check }: ExplainContext, report: 
   return judgePrimary(view, witness).fit || judgeStandbyLeader(view, witness).fit;
 }
 
-function asksForKind(route: Route): boolean {
+function hasRoleRules(route: Route): boolean {
   return !lockRoutes.has(route) && route !== "liveness";
 }
 

@@ -1,17 +1,16 @@
 import type { DecisionBasis, LostClaim } from "../../cluster/leadership.ts";
-import type { RuleLine } from "./explain.ts";
-import { seconds, type ExplainContext } from "./rule-line.ts";
+import { seconds, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 import { countingViews } from "../evidence/leader-views.ts";
 
 const decisions: Readonly<Record<Exclude<DecisionBasis, "sole" | "views">, string>> = {
-  own_view: "tied claims, of which only this node is named by its own view",
-  incumbent: "tied claims, of which this node is the last accepted leader",
-  timeline: "tied claims, of which this node is on the highest timeline",
+  own_view: "the claims are tied, and only this claimant is named by its own view",
+  incumbent: "the claims are tied, and this claimant is the last accepted leader",
+  timeline: "the claims are tied, and this claimant is on the highest timeline",
   receivers: "the node that the standbys receive from",
 };
 
-/** Who holds the lock and what decided it: `held by pg2, whom the views of pg1, pg3 name`. */
+/** Who holds the lock and what decided it, as `held by pg2: named by most views (of pg1, pg3)`. */
 export function decisionOf({ lock, cluster }: ClusterView): string {
   const lost = [...cluster.leadership.lostClaims]
     .filter(([node]) => lock.claims.some((claim) => claim.node.name === node))
@@ -42,11 +41,13 @@ function lossOf([node, { witnesses }]: readonly [string, LostClaim]): string {
     : `the claim of ${node} is overruled by the views of ${witnesses.join(" and ")}`;
 }
 
-/** The views of who leads, as they count at this instant. They refuse nothing by themselves: the lock's rule says what came of them. */
+/**
+ * Shows the views of who leads that count now. They refuse nothing themselves; the rule of the lock shows the result.
+ */
 export function viewsRule({ view }: ExplainContext): RuleLine {
   const { cluster, policy, nowMs } = view;
   const views = countingViews(cluster, policy, nowMs);
-  const told = views.map(
+  const stated = views.map(
     ({ witness, names, requestedAtMs }) =>
       `${witness} names ${names ?? "nobody"} (${seconds(nowMs - requestedAtMs)} ago)`,
   );
@@ -55,7 +56,7 @@ export function viewsRule({ view }: ExplainContext): RuleLine {
   return {
     rule: "views of who leads",
     outcome: "pass",
-    value: [...told, ...failed].join(", ") || "none",
+    value: [...stated, ...failed].join(", ") || "none",
     limit: `younger than ${seconds(policy.viewMaxAgeMs)}`,
     ageMs: views.length === 0 ? null : Math.round(nowMs - newestMs),
     source: "GET /cluster of each",

@@ -20,17 +20,17 @@ const replicaCheck = plainCheck("replica");
 const healthCheck = plainCheck("health");
 
 /**
- * One node's role state for the exporter dialect (seeds/exporter-api.md, "States and transitions"). The transitions are ours, by evidence:
+ * One node's role state for the exporter API, decided by evidence:
  *
- * | state | while |
- * |---|---|
- * | `primary` | a check `/primary` of the node is fit: at most one node of a cluster |
- * | `replica` | it runs in recovery, and a plain `/replica` is fit or refused softly only (`noloadbalance`); a standby leader too |
- * | `starting` | it says it is starting, restarting, being bootstrapped or copied |
- * | `down` | `fall` probes failed, or it says it is stopping, stopped, crashed or failed |
- * | `unknown` | anything else: never heard, stale, blind, of another system, detached, stalled, diverged, a primary that rule 2 or 3 refuses, drained |
+ * - `primary`: a check `/primary` of the node is fit; at most one node of a cluster
+ * - `replica`: it runs in recovery, and a plain `/replica` is fit or has only a soft no (`noloadbalance`); a standby
+ *   leader too
+ * - `starting`: it reports that it is starting, restarting, being bootstrapped or copied
+ * - `down`: `fall` probes failed, or it reports that it is stopping, stopped, crashed or failed
+ * - `unknown`: anything else, as never probed, stale, blind, foreign, detached, stalled, diverged, drained, or a
+ *   primary that rule 2 or 3 refuses
  *
- * Each probe recorded may move a node from any state to any other; time alone moves it to `unknown` only.
+ * Any recorded probe may change the state; time alone changes it only to `unknown`.
  */
 export function exporterRoleOf(view: ClusterView, observation: Observation): ExporterRole {
   if (judge(view, observation, primaryCheck).fit) return "primary";
@@ -43,7 +43,7 @@ export function exporterRoleOf(view: ClusterView, observation: Observation): Exp
   const replica = judge(view, observation, replicaCheck);
   if (replica.fit) return "replica";
   if (replica.reason === "wrong_role") return observation.report?.role === "standby_leader" ? "replica" : "unknown";
-  // No reads are wanted of a node that was drained, or that receives nothing; an exporter has no other word for that.
+  // A drained or stalled node must serve no reads, and an exporter has no other state for that.
   return isSoft(replica.reason) && replica.reason !== "drained" && replica.reason !== "stalled" ? "replica" : "unknown";
 }
 
@@ -60,7 +60,7 @@ export function clusterExporterRole(view: ClusterView): ExporterRole {
   return found.size === 1 && found.has("down") ? "down" : "unknown";
 }
 
-/** A node whose own query timed out says `unknown`: that is no word on the database. */
+/** A node whose own query timed out reports `unknown`, which says nothing about the database. */
 function stopped({ report }: Observation): ExporterRole {
   return report?.state === "unknown" ? "unknown" : "down";
 }

@@ -13,14 +13,14 @@ import type { Route } from "../route.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import { viewAt, type ClusterView } from "../evidence/cluster-view.ts";
 
-/** All clusters as they are seen at one instant: what `GET /status` answers, field by field, and `rolecall status` shows. */
+/** All clusters at one instant: the fields of `GET /status`, which `rolecall status` shows. */
 export interface Overview {
   readonly instance: string;
   readonly snapshot: number;
   readonly clusters: readonly ClusterOverview[];
 }
 
-/** One cluster. Figures that are not known are `null`. */
+/** One cluster. Unknown values are `null`. */
 export interface ClusterOverview {
   readonly cluster: string;
   readonly scope: string | null;
@@ -33,32 +33,35 @@ export interface ClusterOverview {
   readonly nodes: readonly NodeOverview[];
 }
 
-/** One node. Role, state and timeline are its own last word, however old: `age_ms` tells. */
+/** One node. Role, state and timeline are from its last report, of any age: see `age_ms`. */
 export interface NodeOverview {
   readonly node: string;
   readonly role: string | null;
   readonly state: string | null;
   readonly timeline: number | null;
-  /** 0 of the holder of the lock. */
+  /** 0 for the lock holder. */
   readonly lag_bytes: number | null;
   readonly lag_ms: number | null;
-  /** How long ago the probe was sent that brought the last word. */
+  /** The age of the last report: the time since its probe was sent. */
   readonly age_ms: number | null;
   readonly version: string | null;
   readonly system: string | null;
   readonly scope: string | null;
-  /** `null` of a node that is known by its exporter alone. */
+  /** `null` for a node known only through its exporter. */
   readonly api: string | null;
   readonly exporter: string | null;
   /** `host:port` of the database itself. */
   readonly database: string | null;
   /** `fit`, or the reason, of each plain check. */
   readonly verdicts: { readonly [route: string]: "fit" | Reason };
-  /** Why it does not serve as what it is: of the leader as a primary, of others as a replica; `null` when it does. */
+  /** Why it is not fit for its role: the leader as a primary, others as a replica; `null` if it is. */
   readonly reason: Reason | null;
   /** The figure or detail behind the reason. */
   readonly detail: string | null;
-  /** What counts against a replica's attachment so far, as `listed by its sender, but has not moved for 6 s`; `null` when nothing does. */
+  /**
+   * What counts against a replica's attachment so far, as `listed by its sender, but has not advanced for 6 s`; `null`
+   * if nothing does.
+   */
   readonly warning: string | null;
   readonly drain: DrainOverview | null;
 }
@@ -86,8 +89,8 @@ const shown: readonly Route[] = [
 ];
 
 /**
- * Looks all clusters over.
- * @param policy what each cluster is judged by; one without is left out
+ * Summarizes all clusters.
+ * @param policy the policy of each cluster; a cluster without one is omitted
  * @param nowMs ms of our clock
  */
 export function overview(
@@ -141,7 +144,7 @@ export function nodeOverview(view: ClusterView, observation: Observation): NodeO
     api: node.api,
     exporter: node.exporter,
     database: node.database === null ? null : textOf(node.database),
-    verdicts: Object.fromEntries(shown.map((route) => [route, wordFor(view, observation, route)])),
+    verdicts: Object.fromEntries(shown.map((route) => [route, verdictFor(view, observation, route)])),
     reason: duty.fit ? null : duty.reason,
     detail: duty.fit ? null : (observation.failure?.detail ?? duty.figure),
     warning: isHolder ? null : attachmentWarning(view, observation),
@@ -149,18 +152,20 @@ export function nodeOverview(view: ClusterView, observation: Observation): NodeO
   };
 }
 
-/** What a node is there for: the holder, and who claims or just lost the lock, to write; every other to be read from. */
+/**
+ * The role a node is meant for: writing for the lock holder and nodes that claim or just lost the lock; else reading.
+ */
 function dutyOf(view: ClusterView, { node, hasLock, report }: Observation): Route {
   if (view.lock.holder === node.name) return report?.role === "standby_leader" ? "standby-leader" : "primary";
   return hasLock || report?.role === "primary" ? "primary" : "replica";
 }
 
-function wordFor(view: ClusterView, observation: Observation, route: Route): "fit" | Reason {
+function verdictFor(view: ClusterView, observation: Observation, route: Route): "fit" | Reason {
   const verdict = judge(view, observation, plainCheck(route));
   return verdict.fit ? "fit" : verdict.reason;
 }
 
-/** A drain as it is told; `null` when the node has none. */
+/** The fields of a drain; `null` if the node has none. */
 export function drainOverview(cluster: ClusterState, node: string, nowMs: number): DrainOverview | null {
   const drain = drainOf(cluster, node, nowMs);
   if (drain === null) return null;

@@ -4,11 +4,11 @@ import { judge } from "../judge/judge.ts";
 import type { Reason } from "../reason.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 
-/** A node in a few words: what the log tells changes of, and the metrics show. */
+/** A summary of one node: the log shows its changes, the metrics its values. */
 export interface Summary {
   readonly role: string;
   readonly isReachable: boolean;
-  /** `fit`, or why not, for the plain check. */
+  /** `fit`, or the reason of the no, for the check without parameters. */
   readonly primary: "fit" | Reason;
   readonly replica: "fit" | Reason;
 }
@@ -18,7 +18,7 @@ export interface LoggedChange {
   readonly atWallMs: number;
   readonly before: Summary | null;
   readonly after: Summary;
-  /** Why the last probe failed; `null` where it was answered. */
+  /** Why the last probe failed; `null` if it was answered. */
   readonly failure: string | null;
 }
 
@@ -36,7 +36,7 @@ export function summarize(view: ClusterView, observation: Observation): Summary 
   return timedSummary(view, observation).summary;
 }
 
-/** The same, with how long it stays so. */
+/** Summarizes a node, and says how long the summary holds. */
 export function timedSummary(view: ClusterView, observation: Observation): TimedSummary {
   const primary = judge(view, observation, primaryCheck);
   const replica = judge(view, observation, replicaCheck);

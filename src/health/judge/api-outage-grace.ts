@@ -6,7 +6,9 @@ import type { HealthPolicy } from "../health-policy.ts";
 import type { Route } from "../route.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 
-/** The routes on which a primary keeps its yes while its API is silent: those that require a primary's lock, or accept it. */
+/**
+ * The routes on which a primary keeps its yes while its API does not answer: those that require or accept a primary.
+ */
 const routesWithGrace: ReadonlySet<Route> = new Set([
   "primary",
   "leader",
@@ -15,7 +17,7 @@ const routesWithGrace: ReadonlySet<Route> = new Set([
   "read-only-quorum",
 ]);
 
-/** Whether a node has grace at an instant, and up to when that stays so if no outcome is recorded meanwhile, in ms of our clock. */
+/** Whether a node has grace, and up to when that holds if no outcome is recorded meanwhile, in ms of our clock. */
 export interface Grace {
   readonly isGranted: boolean;
   readonly validUntilMs: number;
@@ -24,7 +26,7 @@ export interface Grace {
 /** No grace, and none by the passing of time. */
 const none: Grace = { isGranted: false, validUntilMs: Infinity };
 
-/** Whether a node whose own report is too old, or missing, keeps the yes it had on a route, on its exporter's evidence. */
+/** Whether a node without a fresh report keeps its yes on a route by its exporter's evidence. */
 export function graceOn(view: ClusterView, observation: Observation, route: Route): Grace {
   const { report, node } = observation;
   // Without an API there is no lock that could last: the exporter is the only source, and has rules of its own.
@@ -41,7 +43,7 @@ export interface ExporterPrimaryEvidence {
   /** `/up` says primary, and `/metrics` is of a database that is not in recovery. */
   readonly isPrimary: boolean;
   readonly standbysStreaming: number;
-  /** The instant from which this is too old to count, in ms of our clock: `/up` has an age, and so has the proof that the database works. */
+  /** When this becomes too old, in ms of our clock: `/up` has an age, and so has the proof that the database works. */
   readonly freshUntilMs: number;
 }
 
@@ -58,9 +60,9 @@ function exporterEvidenceOf(observation: Observation, policy: HealthPolicy): Exp
 
 /**
  * Whether a primary keeps its yes although its API hangs or is dead (guard `survive`, the one exception to rule 1): its
- * exporter's fresh rows still show a primary with standbys streaming, no other node claims the lock, and no cluster document
- * names another leader. Never longer than the lock itself is sure to last: ttl - loop_wait - retry_timeout after the
- * sending of the last probe that saw it.
+ * exporter's fresh rows still show a primary with standbys streaming, no other node claims the lock, and no cluster
+ * document names another leader. Never longer than the lock itself is sure to last: ttl - loop_wait - retry_timeout
+ * after the sending of the last probe that saw it.
  */
 export function graceOf(view: ClusterView, observation: Observation, exporter: ExporterPrimaryEvidence | null): Grace {
   const { surviveMs } = view.policy.guards;

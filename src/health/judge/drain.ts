@@ -6,7 +6,7 @@ import { drainOf } from "../evidence/active-drain.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
 import { unfit, validUntil, type Verdict } from "../verdict.ts";
 
-/** Routes that never ask for a replica. All others do, always or where the node is not the leader, and a drain refuses them. */
+/** Routes that a replica never serves. A drain refuses all others. */
 const undrainedRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader", "health", "liveness"]);
 
 /**

@@ -6,8 +6,9 @@ import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { andThen, fit, orElse, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
 /**
- * Judges a check of a node that is known through its exporter alone: plain streaming replication, repmgr, pg_auto_failover. What
- * only a cluster manager knows (the lock, synchronous and quorum standbys) is refused with `no_manager`.
+ * Judges a check of a node that is known through its exporter alone: plain streaming replication, repmgr,
+ * pg_auto_failover. What only a cluster manager knows (the lock, synchronous and quorum standbys) is refused with
+ * `no_manager`.
  */
 export function judgeExporterNode(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   return andThen(judgeDatabase(view, reported), () => judgeRoute(view, reported, check));

@@ -12,9 +12,8 @@ import { graceOn } from "./api-outage-grace.ts";
 import { degraded, fit, orElse, unfit, unfitWithAge, validUntil, type Verdict } from "../verdict.ts";
 
 /**
- * Judges a check of one node. Pure: the same arguments always give the same verdict.
- * What every route needs comes first (evidence that exists, is fresh, and is of the right node), then the route's own rule
- * (reference/node-api.md, "Health checks: 200 when").
+ * Judges a check of one node. Pure: the same arguments always give the same verdict. What every route needs comes first
+ * (evidence that exists, is fresh, and is of the right node), then the route's own rule.
  */
 export function judge(view: ClusterView, observation: Observation, check: Check): Verdict {
   if (check.route === "liveness") return judgeLiveness(view, observation);
@@ -26,7 +25,7 @@ export function judge(view: ClusterView, observation: Observation, check: Check)
   return validUntil(grace.isGranted ? degraded : refuseSilent(view, observation), grace.validUntilMs);
 }
 
-/** Names what is wrong with the evidence of a node that is down, stale or never answered, or of a cluster that is blind. */
+/** Names what is wrong with the evidence: the node is down, stale or never answered, or the cluster is blind. */
 function refuseSilent(view: ClusterView, observation: Observation): Verdict {
   if (view.isBlind) return unfit("blind");
   if (observation.isDown) return validUntil(unfit("down", observation.failure?.kind ?? null), view.blindFromMs);

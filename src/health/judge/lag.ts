@@ -4,16 +4,16 @@ import type { LagSample, Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { Check, WalFloor } from "../check.ts";
 import { exceeds, isRefusedForLag } from "../evidence/damping.ts";
-import { lagBytes, measuredUntilMs } from "../evidence/measure.ts";
+import { lagBytes } from "../evidence/measure.ts";
 import { sharedUpTo } from "../evidence/shared-history.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { behindSince, lagAt } from "../evidence/time-lag.ts";
 import { fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
 /**
- * Judges whether a node has replayed enough for the limits that a check states: `min_lsn`, `lag` and `lag_time`, all that are
- * given. A lag equal to its limit passes, as on the nodes; an unknown lag is refused. Damping never softens `min_lsn`: a
- * client that reads its own writes needs each single read to see them.
+ * Judges whether a node has replayed enough for the limits that a check sets: `min_lsn`, `lag` and `lag_time`, all
+ * that are given. A lag equal to its limit passes, as on the nodes; an unknown lag is refused. Damping never softens
+ * `min_lsn`: a client that reads its own writes needs each single read to see them.
  */
 export function judgeLag(view: ClusterView, { observation, report }: ReportedNode, check: Check): Verdict {
   if (check.minLsn !== null && !hasReplayed(view.cluster, observation, check.minLsn)) {
@@ -31,9 +31,9 @@ export function judgeLag(view: ClusterView, { observation, report }: ReportedNod
 }
 
 /**
- * Whether the node has replayed what was written at a position. With a timeline, that timeline has to be the node's own, or one
- * that its history left no earlier than there: after a failover that lost writes the new timeline grows past positions
- * that it never had.
+ * Whether the node has replayed what was written at a position. With a timeline, that timeline has to be the node's
+ * own, or one that its history left no earlier than there: after a failover that lost writes the new timeline grows
+ * past positions that it never had.
  */
 function hasReplayed(cluster: ClusterState, observation: Observation, floor: WalFloor): boolean {
   const replayed = observation.report?.replayed ?? null;
@@ -44,7 +44,9 @@ function hasReplayed(cluster: ClusterState, observation: Observation, floor: Wal
   return floor.position <= (sharedUpTo(cluster, floor.timeline) ?? -1);
 }
 
-/** The timeline that a node's positions count on: its own, or the leader's where a sender list showed it streaming with this report. */
+/**
+ * The timeline of a node's positions: its own, or the leader's if a sender list showed it streaming with this report.
+ */
 export function timelineOf({ measured, report }: Observation): number | null {
   return (measured?.heldUntilMs === null ? measured.timeline : null) ?? report?.timeline ?? null;
 }
@@ -56,9 +58,9 @@ function replayedTo(observation: Observation, floor: WalFloor): string {
 
 /** A node's lag at one instant, in bytes and in time. */
 export interface PresentLag extends LagSample {
-  /** Since when `timeMs` grows, in ms of our clock; `null` where it does not: the node is not behind, or its lag is not known. */
+  /** Since when `timeMs` grows, in ms of our clock; `null` if it does not grow: not behind, or unknown lag. */
   readonly growsSinceMs: number | null;
-  /** The instant up to which all but `timeMs` stays as it is if no outcome is recorded meanwhile, in ms of our clock. */
+  /** Up to when all but `timeMs` holds if no outcome is recorded meanwhile, in ms of our clock. */
   readonly validUntilMs: number;
 }
 
@@ -71,21 +73,24 @@ export function presentLag(view: ClusterView, observation: Observation): Present
     bytes: lagBytes(view, observation),
     timeMs: lagAt(behind, view.nowMs),
     growsSinceMs: sinceMs === Infinity ? null : sinceMs,
-    validUntilMs: Math.min(behind.validUntilMs, measuredUntilMs(observation, view.nowMs)),
+    validUntilMs: behind.validUntilMs,
   };
 }
 
-/** The instant up to which the lag stays on the same side of the limits if no outcome is recorded, in ms of our clock. */
+/**
+ * The instant up to which the lag stays on the same side of the limits if no outcome is recorded, in ms of our clock.
+ */
 function limitsUntilMs(view: ClusterView, lag: PresentLag, { lagTimeMsMax }: Check): number {
   const { growsSinceMs, validUntilMs } = lag;
   if (lagTimeMsMax === null || growsSinceMs === null) return validUntilMs;
   const exceedsAtMs = growsSinceMs + Math.floor(lagTimeMsMax);
   if (view.nowMs <= exceedsAtMs) return Math.min(validUntilMs, exceedsAtMs);
-  // The newest sample of the leader may get a later instant without a new revision, which ends the lag: this no is true only now.
+  // The leader's newest sample may get a later instant without a new revision, which ends the lag: this no holds only
+  // now.
   return growsSinceMs === view.cluster.positionSamples.at(-1)?.atMs ? view.nowMs : validUntilMs;
 }
 
-/** Refuses with the figure of the limit that is exceeded; where only damping refuses, with that of the limit that the check states. */
+/** Refuses with the figure of the exceeded limit; if only damping refuses, with that of the check's limit. */
 function refuse({ bytes, timeMs }: LagSample, { lagBytesMax, lagTimeMsMax }: Check): Unfit {
   if ((lagBytesMax !== null && bytes === null) || (lagTimeMsMax !== null && timeMs === null))
     return unfit("lag_unknown");

@@ -4,8 +4,8 @@ import type { ClusterView } from "../evidence/cluster-view.ts";
 import { fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 
 /**
- * Judges the heartbeat loop: 503 only on the node's own fresh 503 or refused connections (design.md, rule 8), since this
- * answer kills processes. A node that never answered is `unknown`.
+ * Judges the heartbeat loop: 503 only on the node's own fresh 503 or refused connections (rule 8), since this answer
+ * kills processes. A node that never answered is `unknown`.
  */
 export function judgeLiveness(view: ClusterView, observation: Observation): Verdict {
   const { failure, report, liveness } = observation;
@@ -18,8 +18,8 @@ export function judgeLiveness(view: ClusterView, observation: Observation): Verd
 }
 
 /**
- * Up to when the node's API counts as refusing connections. An exporter that refuses says nothing about the database, and
- * refusals from before we could no longer send probes are old.
+ * Up to when the node's API counts as refusing connections. An exporter that refuses says nothing about the database,
+ * and refusals from before we could no longer send probes are old.
  * @returns ms of our clock; -Infinity where it does not refuse
  */
 export function refusingUntilMs({ node, isDown, failure, failedAtMs }: Observation, policy: HealthPolicy): number {

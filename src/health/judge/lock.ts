@@ -3,7 +3,7 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { andThen, fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
-/** States in which a database takes no writes, whoever holds the lock (rule 3). `unknown` (its query timed out) is not among them. */
+/** States in which a database takes no writes (rule 3). `unknown` (its query timed out) is not one of them. */
 const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "starting", "crashed"]);
 
 /** Judges whether the node holds the cluster's lock: rule 2 decides between several that claim it. */
@@ -42,7 +42,7 @@ export function judgeStandbyLeader(view: ClusterView, reported: ReportedNode): V
   );
 }
 
-/** Makes a new leader wait until every balancer has seen the old one's no: they do not check all nodes at the same time. */
+/** Makes a new leader wait until every balancer has seen the old leader's no: they do not check all nodes at once. */
 function judgeHandover({ cluster, policy, nowMs }: ClusterView, name: string): Verdict {
   const { lastLoss } = cluster.leadership;
   const { handoverHoldMs, surviveMs } = policy.guards;
@@ -55,12 +55,15 @@ function judgeHandover({ cluster, policy, nowMs }: ClusterView, name: string): V
     : fit;
 }
 
-/** Whether the node leads by the lock, not by PostgreSQL's role. With the guard `exclusive_primary` off, each node's own claim counts. */
+/**
+ * Whether the node holds the lock, whatever PostgreSQL's role is. With the guard `exclusive_primary` off, each node's
+ * own claim counts.
+ */
 export function holdsLock(view: ClusterView, { node, hasLock }: Observation): boolean {
   return view.policy.guards.exclusivePrimary ? view.lock.holder === node.name : hasLock;
 }
 
-/** The instant up to which `holdsLock` stays as it is if no outcome is recorded, in ms of our clock. Only a claim can grow too old. */
+/** Up to when `holdsLock` holds if no outcome is recorded, in ms of our clock. Only a claim can become too old. */
 export function lockUntilMs(view: ClusterView, { hasLock }: Observation): number {
   return hasLock && view.policy.guards.exclusivePrimary ? view.lock.validUntilMs : Infinity;
 }

@@ -12,7 +12,7 @@ export interface PoolVerdict {
   readonly chosen: Observation | null;
 }
 
-/** Judges one node, as a member of its pool where the check states `keep` or `fallback` (design.md, "The node API"). */
+/** Judges one node, as a member of its pool where the check has `keep` or `fallback`. */
 export function judgeMember(view: ClusterView, observation: Observation, check: Check): Verdict {
   const verdict = judge(view, observation, check);
   if (verdict.fit || (check.keep === 0 && !check.fallbackPrimary)) return verdict;
@@ -27,7 +27,7 @@ export function judgeMember(view: ClusterView, observation: Observation, check: 
   return validUntil(fallback.holds ? degraded : verdict, Math.min(untilMs, fallback.validUntilMs));
 }
 
-/** Judges a whole cluster: fit when at least one node is. The node chosen is the primary, else the one that lags least. */
+/** Judges a whole cluster: fit if at least one node is. Chooses the primary, else the node with the least lag. */
 export function judgePool(view: ClusterView, check: Check): PoolVerdict {
   const { nodes } = view.cluster;
   if (nodes.length === 0) return { verdict: unfit("unknown"), chosen: null };
@@ -47,7 +47,7 @@ export function judgePool(view: ClusterView, check: Check): PoolVerdict {
     const { node, verdict } = chosen;
     return { verdict: validUntil(verdict.fit && verdict.isDegraded ? degraded : fit, untilMs), chosen: node };
   }
-  // A primary with grace is a yes for the cluster too, so `blind` is said only where no node has it.
+  // A primary with grace makes the cluster fit too, so it is blind only if no node has grace.
   if (check.route === "liveness") return { verdict: validUntil(unfit("none_fit"), untilMs), chosen: null };
   if (view.isBlind) return { verdict: validUntil(unfit("blind"), untilMs), chosen: null };
   return { verdict: validUntil(unfit("none_fit"), Math.min(untilMs, view.blindFromMs)), chosen: null };
@@ -61,13 +61,13 @@ function rankOf(view: ClusterView, observation: Observation): number {
   return lagBytes(view, observation) ?? Infinity;
 }
 
-/** Whether something is so, and the instant up to which it stays so if no outcome is recorded meanwhile, in ms of our clock. */
+/** A condition, and up to when it holds if no outcome is recorded meanwhile, in ms of our clock. */
 interface Finding {
   readonly holds: boolean;
   readonly validUntilMs: number;
 }
 
-/** Whether the node is among the least lagging that a lag limit has to leave in; one whose lag is not known comes last. */
+/** Whether `keep` keeps the node in the pool: it is among the N with the least lag. Unknown lag comes last. */
 function isKept(view: ClusterView, observation: Observation, check: Check): Finding {
   const unlimited = { ...check, lagBytesMax: null, lagTimeMsMax: null };
   const refused: Observation[] = [];

@@ -8,7 +8,7 @@ import { lagBytes, measuredUntilMs } from "../evidence/measure.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { andThen, fit, unfit, validUntil, type Verdict } from "../verdict.ts";
 
-/** Judges a running replica that balancers may use, within the limits that the check states. */
+/** Judges a running replica that balancers may use, within the limits that the check sets. */
 export function judgeReplica(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   const { report } = reported;
   if (report.role !== "replica") return unfit("wrong_role", report.role);
@@ -38,8 +38,9 @@ export function judgeAsync(view: ClusterView, reported: ReportedNode, check: Che
 }
 
 /**
- * Judges readiness: the leader, or a running replica that streams and is within its lag limit. Nodes before version 4 look at neither
- * streaming nor lag here. Where the check states no limit, the node's own default does not refuse while no position of a leader is known.
+ * Judges readiness: the leader, or a running replica that streams and is within its lag limit. Nodes before version 4
+ * look at neither streaming nor lag here. Where the check sets no limit, the node's own default does not refuse while
+ * no position of a leader is known.
  */
 export function judgeReadiness(view: ClusterView, reported: ReportedNode, check: Check): Verdict {
   const { observation } = reported;
@@ -64,7 +65,7 @@ function judgeLagBytes(lag: number | null, limit: number, check: Check): Verdict
   return lag > limit ? unfit("lagging", formatByteSize(lag)) : fit;
 }
 
-/** Refuses a yes for a node without a tag that the check states. Tags never turn a no into a yes (reference/node-api.md). */
+/** Refuses a node without a tag that the check requires. Tags never turn a no into a yes. */
 export function judgeTags(verdict: Verdict, { report }: ReportedNode, check: Check): Verdict {
   if (!verdict.fit) return verdict;
   const missing = check.tags.find(([key, value]) => report.tags.get(key) !== value);

@@ -96,7 +96,7 @@ export function applyReport(
   const lock = settleLock(claimed, policy, nowMs);
   const isHolder = lock.holder === node.name;
   const position = advancePosition(claimed, { before, observation, holder: lock.holder, nowMs }, policy);
-  // A leader that states no position (its own query failed) may have advanced meanwhile.
+  // A leader that reports no position (its own query failed) may have advanced meanwhile.
   const isMeasured = isHolder && report !== null && hasPosition(report);
   const carried = carriedSamples(claimed, position, isMeasured ? before : null);
   const positionSamples = isMeasured ? withSample(carried, position, sentAtMs) : carried;

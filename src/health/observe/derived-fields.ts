@@ -37,9 +37,9 @@ export function deriveNodeFields(
 }
 
 /**
- * Measures again every node that a new sender list shows streaming although its last report states a lower timeline
- * (design.md, rule 4): until its next report the list is the only evidence of its timeline. Its report is older than
- * the list, so it is measured against the leader's position before the list, if that was on the leader's timeline.
+ * Measures again every node that a new sender list shows streaming although its last report has a lower timeline
+ * (rule 4): until its next report the list is the only evidence of its timeline. Its report is older than the list, so
+ * it is measured against the leader's position before the list, if that was on the leader's timeline.
  * @param cluster the state with the list
  * @param lister the node whose report contains the list
  * @param known the leader's position before that report

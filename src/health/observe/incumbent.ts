@@ -4,9 +4,9 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 
 /**
- * Makes the lock holder the incumbent (design.md, rule 2). Claims of one round (our own start, a thaw) are not ordered
- * by the milliseconds between their answers: unless the incumbent gave up its claim, another node replaces it only
- * after it has held the lock for half an interval.
+ * Makes the lock holder the incumbent (rule 2). Claims of one round (our own start, a thaw) are not ordered by the
+ * milliseconds between their answers: unless the incumbent gave up its claim, another node replaces it only after it
+ * has held the lock for half an interval.
  */
 export function withIncumbent(cluster: ClusterState, { policy, nowMs }: EvaluationContext): ClusterState {
   const holder = lockHolderOf(cluster.leadership);

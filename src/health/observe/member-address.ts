@@ -21,8 +21,8 @@ export interface Grounds {
 }
 
 /**
- * Decides which known nodes take another address (design.md, rule 10). Nodes may swap addresses in one list. A node
- * does not get the address of a node that stays.
+ * Decides which known nodes take another address (rule 10). Nodes may swap addresses in one list. A node does not get
+ * the address of a node that stays.
  * @param rows the list's entries, by the index of their node
  */
 export function assignAddresses(
@@ -56,7 +56,7 @@ export function assignAddresses(
 /** Whether a member listed at a node's address may replace that node, if the list omits it. */
 export function mayLeave(known: Observation, authority: Authority): boolean {
   if (known.node.isFixed) return false;
-  // A node that states no name may be another one at the same address: its own document shows it.
+  // A node that reports no name may be another one at the same address: its own document shows it.
   if (isOwnDocument(known.node, authority)) return known.report?.name === null;
   return authority.isOfHolder && isLost(known, authority.fall);
 }

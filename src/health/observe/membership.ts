@@ -20,9 +20,9 @@ const nodesMax = 2_000;
 const unprovenMax = 100;
 
 /**
- * Applies a member list (design.md, rule 10). It adds members, and updates what the nodes do not prove themselves. A
- * node's address is the one that most recent lists of answering nodes give it, see address-votes.ts. An address belongs
- * to one node. A node that answered within a day is not removed.
+ * Applies a member list (rule 10). It adds members, and updates what the nodes do not prove themselves. A node's
+ * address is the one that most recent lists of answering nodes give it, see address-votes.ts. An address belongs to one
+ * node. A node that answered within a day is not removed.
  * @param list a list of the cluster's scope with at least one member
  * @returns the state with `isMembershipKnown`; the same state if the list is of another cluster
  */
@@ -193,7 +193,7 @@ function updated(known: Observation, member: Member, authority: Authority): Obse
   return isSame ? known : { ...known, node: { ...node, member: name, database } };
 }
 
-/** A fixed node may have another member name than its own name. What the node itself states decides. */
+/** A configured node may have another member name than its own name. What the node itself reports decides. */
 function nameFrom({ node, report }: Observation, member: Member, authority: Authority): string {
   if (node.isMemberFixed || member.api !== node.api || member.name === node.member) return node.member;
   const stated = report?.name ?? null;

@@ -4,7 +4,7 @@ import type { ExporterOutcome } from "../../cluster/outcome.ts";
 
 /**
  * Records an exporter probe in a node's evidence. Pure. A failure changes nothing but the recorded failure: silence and
- * unreadable pages say nothing about the database (reference/exporter-api.md, section 12).
+ * unreadable pages say nothing about the database.
  * @returns the same evidence if the outcome is older than what is recorded
  */
 export function observeExporter(

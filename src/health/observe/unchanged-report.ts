@@ -36,7 +36,7 @@ export function recordUnchanged(
   const maxAge = maxAgeMs(cluster, policy);
   if (!isAnswering(before, maxAge, nowMs) || !isAnswering(leader, maxAge, nowMs)) return null;
   const position = advancePosition(cluster, { before, observation: before, holder: leader.node.name, nowMs }, policy);
-  // The leader's sender list may accuse or clear a node on a lower timeline.
+  // The leader's sender list decides whether a node on a lower timeline is marked diverged.
   if (position !== cluster.position || (hasLock ? hasLowerTimeline(cluster) : isOnLowerTimeline(cluster, report)))
     return null;
   if (!hasLock && (report.timeline !== position?.timeline || !hasNothingToReceive({ cluster }, report, () => false)))
@@ -62,7 +62,7 @@ export function recordUnchanged(
 }
 
 /**
- * Returns the lock holder if it is the only claimant, is the incumbent, has an API of its own and states its position.
+ * Returns the lock holder if it is the only claimant, is the incumbent, has an API of its own and reports its position.
  */
 function steadyLeader({ nodes, lockClaims, leadership, scope }: ClusterState): Observation | null {
   const { decision, lostClaims, incumbent } = leadership;
@@ -79,10 +79,13 @@ function hasLowerTimeline(cluster: ClusterState): boolean {
   return cluster.nodes.some(({ report }) => report !== null && isOnLowerTimeline(cluster, report));
 }
 
-/** Whether time counts against the node, or it is accused: then its report changes more than ages. */
+/**
+ * Whether time counts against the node, or it is marked detached, stalled or diverged. Then a report changes more than
+ * ages.
+ */
 function isSuspected({ attachment }: Observation): boolean {
-  const { silentMs, listedMs, lowerMs, isDetached, isStalled, isDiverged } = attachment;
-  return silentMs + listedMs + lowerMs > 0 || isDetached || isStalled || isDiverged;
+  const { silentMs, listedMs, lowerTimelineMs, isDetached, isStalled, isDiverged } = attachment;
+  return silentMs + listedMs + lowerTimelineMs > 0 || isDetached || isStalled || isDiverged;
 }
 
 function isAnswering(observation: Observation, maxAge: number, nowMs: number): boolean {

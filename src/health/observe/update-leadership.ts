@@ -1,7 +1,7 @@
 import { lastUncontestedLeaderOf, lockHolderOf } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { viewWithLeader } from "../evidence/cluster-view.ts";
-import { withDivergence } from "../evidence/divergence.ts";
+import { markDiverged } from "../evidence/divergence.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { restartWindows } from "./derived-fields.ts";
@@ -28,7 +28,7 @@ export function updateLeadership(
     (leader !== null && leader !== lastUncontestedLeaderOf(before.leadership)) ||
     cluster.position?.timeline !== before.position?.timeline;
   const restarted = isOther ? restartWindows(cluster, context.nowMs) : cluster;
-  const current = withDivergence(restarted, (state) => viewWithLeader(state, lock, context));
+  const current = markDiverged(restarted, (state) => viewWithLeader(state, lock, context));
   if (decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims) return current;
   const previous = lockHolderOf(cluster.leadership);
   const lastLoss =

@@ -13,8 +13,8 @@ export interface BearerToken {
   readonly name: string;
 }
 
-/** Called when a listener's files were read. `problem` is a sentence, or `null`. */
-export type OnCredentialFiles = (problem: string | null) => void;
+/** Called after each attempt to read a listener's files. `problem` is a sentence; `null` on success. */
+export type OnCredentialsRead = (problem: string | null) => void;
 
 /** The content of a listener's files. */
 export interface ListenerCredentials {
@@ -35,18 +35,22 @@ export function readCredentials(access: ListenerAccess): ListenerCredentials {
 /** Reads a listener's files again when they change. If that fails, reports the problem and keeps the last content. */
 export class CredentialFiles {
   readonly #files: WatchedFiles<ListenerCredentials>;
-  #material: ListenerCredentials;
+  #credentials: ListenerCredentials;
 
-  /** @param onChange called with what was read anew */
-  constructor(access: ListenerAccess, material: ListenerCredentials, { onFiles, onChange }: CredentialFilesEvents) {
-    this.#material = material;
+  /** @param onChange called with the new content */
+  constructor(
+    access: ListenerAccess,
+    credentials: ListenerCredentials,
+    { onReadResult, onChange }: CredentialFilesEvents,
+  ) {
+    this.#credentials = credentials;
     const paths = [...tlsPathsOf(access.tls), ...(access.auth?.bearer ?? [])];
     this.#files = new WatchedFiles(paths, () => readCredentials(access), {
-      onProblem: onFiles,
+      onProblem: onReadResult,
       onChange: (renewed) => {
-        this.#material = renewed;
+        this.#credentials = renewed;
         onChange(renewed);
-        onFiles(null);
+        onReadResult(null);
       },
     });
   }
@@ -57,7 +61,7 @@ export class CredentialFiles {
   }
 
   get tokens(): readonly BearerToken[] {
-    return this.#material.tokens;
+    return this.#credentials.tokens;
   }
 
   close(): void {
@@ -67,8 +71,8 @@ export class CredentialFiles {
 
 /** Events of a listener's files. */
 interface CredentialFilesEvents {
-  readonly onFiles: OnCredentialFiles;
-  readonly onChange: (material: ListenerCredentials) => void;
+  readonly onReadResult: OnCredentialsRead;
+  readonly onChange: (credentials: ListenerCredentials) => void;
 }
 
 function readTlsOf({ tls }: ListenerAccess): SecureContextOptions {

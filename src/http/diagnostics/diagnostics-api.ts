@@ -10,7 +10,7 @@ import { renderAtOnce, type Rendering } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
-import { statusReply } from "./status-page.ts";
+import { statusPageReply } from "./status-page.ts";
 
 type RenderPage = (
   request: DiagnosticsRequest,
@@ -51,7 +51,7 @@ export async function answerDiagnostics(
   const renderPage = pagesByRoute.get(target.path);
   if (renderPage === undefined) {
     const clusters = [scope.cluster, target.cluster];
-    const render = (rendering: Rendering): Promise<Reply | null> => statusReply(clusters, sources, rendering);
+    const render = (rendering: Rendering): Promise<Reply | null> => statusPageReply(clusters, sources, rendering);
     return servePage({ gate, name: "status", onAnswer, render }, call);
   }
   const query = new URLSearchParams(target.query);

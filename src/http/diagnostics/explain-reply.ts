@@ -1,6 +1,7 @@
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
-import { explain, type Explanation, type RuleLine } from "../../health/explain/explain.ts";
+import { explain, type Explanation } from "../../health/explain/explain.ts";
+import type { RuleLine } from "../../health/explain/rule-line.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";

@@ -53,13 +53,19 @@ export interface Incident {
 const layout = { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false } as const;
 
 /** Writes an incident file piece by piece: the cluster, its settings, and the recorded outcomes as steps. */
-export function* incidentPieces({ cluster: state, policy, instantMs, recorded, accused }: Incident): Generator<string> {
+export function* incidentPieces({
+  cluster: source,
+  policy,
+  instantMs,
+  recorded,
+  accused,
+}: Incident): Generator<string> {
   const [first] = recorded;
   const firstAtMs = first?.atMs ?? 0;
-  const cluster = clusterOf(state);
+  const cluster = clusterOf(source);
   const { scope, system, version } = cluster;
   const head = {
-    name: `cluster ${state.name} around ${new Date(instantMs).toISOString()}`,
+    name: `cluster ${source.name} around ${new Date(instantMs).toISOString()}`,
     why: "exported by rolecall: add the expected answers as expect to make it a test",
     // The wall-clock time of the first step, for readers only.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
@@ -67,7 +73,7 @@ export function* incidentPieces({ cluster: state, policy, instantMs, recorded, a
       scope,
       system,
       version,
-      nodes: state.nodes.map(({ node }) => ({
+      nodes: source.nodes.map(({ node }) => ({
         name: node.name,
         ...(node.member === node.name ? {} : { member: node.member }),
         ...databaseOf(node.database),
@@ -81,12 +87,15 @@ export function* incidentPieces({ cluster: state, policy, instantMs, recorded, a
   yield stringify(head, layout);
   let hasSteps = false;
   for (const { atMs, outcome } of recorded) {
-    const state = incidentState({ atMs, outcome }, cluster);
-    if (state === null) continue;
-    const value = state.node === null ? state.value : { [state.node]: state.value };
+    const recordedState = incidentState({ atMs, outcome }, cluster);
+    if (recordedState === null) continue;
+    const value = recordedState.node === null ? recordedState.value : { [recordedState.node]: recordedState.value };
     const sentAtMs = sentAtMsOf(outcome);
     const sent = sentAtMs === null ? {} : { sent: incidentDuration(sentAtMs - firstAtMs) };
-    const step = stringify([{ at: incidentDuration(atMs - firstAtMs), ...sent, [state.section]: value }], layout);
+    const step = stringify(
+      [{ at: incidentDuration(atMs - firstAtMs), ...sent, [recordedState.section]: value }],
+      layout,
+    );
     yield `${hasSteps ? "" : "steps:\n"}${step.replace(/^(?=.)/gm, "  ")}`;
     hasSteps = true;
   }

@@ -10,7 +10,7 @@ type StatusSources = Pick<DiagnosticsSources, "snapshot" | "policy" | "now">;
  * Answers `/status` with every cluster of the listener, and its nodes with what each is fit for (see `Overview`).
  * @param only cluster names: if one is not `null`, other clusters are left out
  */
-export function statusReply(
+export function statusPageReply(
   only: readonly (string | null)[],
   sources: StatusSources,
   rendering: Rendering,

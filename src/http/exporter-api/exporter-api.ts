@@ -1,4 +1,4 @@
-import { exporterPageOf, pathOf, reloadPath, type ExporterPage } from "../message/exporter-paths.ts";
+import { exporterPageOf, pathOf, reloadPath, type ExporterPageName } from "../message/exporter-paths.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
 import type { PageGate } from "../pages/page-gate.ts";
 import { renderAtOnce, type Rendering } from "../pages/rendering.ts";
@@ -64,14 +64,14 @@ export class ExporterApi {
     }
   }
 
-  #servePage(page: ExporterPage, call: IncomingCall): Promise<null> {
+  #servePage(page: ExporterPageName, call: IncomingCall): Promise<null> {
     const { gate } = this.#context;
     const render = (rendering: Rendering): Promise<Reply> => this.#renderPage(page, rendering);
     // All clients that wait for metrics get the same page.
     return servePage({ gate, name: `exporter ${page}`, atOnce: page === "metrics" ? scrapesMax : 1, render }, call);
   }
 
-  async #renderPage(page: ExporterPage, rendering: Rendering): Promise<Reply> {
+  async #renderPage(page: ExporterPageName, rendering: Rendering): Promise<Reply> {
     const { cluster, node } = this.#scope;
     const { metrics, explain, stat } = this.#context;
     switch (page) {

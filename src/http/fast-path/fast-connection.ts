@@ -22,7 +22,10 @@ export interface FastConnectionHost {
   onError(error: unknown): void;
 }
 
-/** A connection on the fast path: answers each chunk that is exactly one simple request, and falls back at the first other chunk. */
+/**
+ * A connection on the fast path: answers each chunk that is exactly one simple request, and falls back at the first
+ * other chunk.
+ */
 export class FastConnection extends RawTcpConnection {
   /** The client address that the connection counts for. */
   readonly address: string;

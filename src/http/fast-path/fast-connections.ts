@@ -32,8 +32,9 @@ const sweepMinMs = 50;
 const sweepMaxMs = 5_000;
 
 /**
- * The connections of one listener that are on the fast path. A connection falls back by its handle: the server makes a socket of it, and
- * the bytes that the connection had read are put back in front of that socket, so node:http reads them as if they had just arrived.
+ * The connections of one listener that are on the fast path. A connection falls back by its handle: the server makes a
+ * socket of it, and the bytes that the connection had read are put back in front of that socket, so node:http reads
+ * them as if they had just arrived.
  */
 export class FastConnections implements FastConnectionHost {
   readonly io: TcpIo;
@@ -71,8 +72,8 @@ export class FastConnections implements FastConnectionHost {
   }
 
   /**
-   * Keeps these time limits from now on. Connections that are open start to wait anew. A connection is closed when its limit is over, at
-   * the latest half of the shorter limit (at most 5 s, at least 50 ms) after that.
+   * Keeps these time limits from now on. Connections that are open start to wait anew. A connection is closed when its
+   * limit is over, at the latest half of the shorter limit (at most 5 s, at least 50 ms) after that.
    */
   limitTo({ headerTimeoutMs, requestTimeoutMs, idleTimeoutMs }: FastPathLimits): void {
     const firstMs = Math.min(headerTimeoutMs, requestTimeoutMs);

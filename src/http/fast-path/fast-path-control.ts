@@ -31,8 +31,8 @@ export class FastPathControl {
   }
 
   /**
-   * Proves that the fast path works in this process, by a request over loopback. Listeners that open at the same time share one proof.
-   * Reports why it must stay off, each reason once. Never rejects.
+   * Proves that the fast path works in this process, by a request over loopback. Listeners that open at the same time
+   * share one proof. Reports why it must stay off, each reason once. Never rejects.
    * @returns `null` if it must stay off
    */
   prove(): Promise<TcpIo | null> {

@@ -3,13 +3,13 @@ import type { FastPathControl } from "./fast-path-control.ts";
 import { FastConnections, type FastConnectionsContext, type FastPathLimits } from "./fast-connections.ts";
 
 /**
- * Answers simple requests of one listener from cached bytes, without node:http (docs/fast-path.md). All other requests, and all requests
- * while it is off, go to node:http as usual.
+ * Answers simple requests of one listener from cached bytes, without node:http (docs/fast-path.md). All other requests,
+ * and all requests while it is off, go to node:http as usual.
  */
 export interface FastPath {
   /**
-   * Starts to take the connections that `server`, which listens, accepts, if this process may use the fast path and it has proven itself.
-   * Resolves when that is decided. Never rejects. Does nothing if it has started already.
+   * Starts to take the connections that `server`, which listens, accepts, if this process may use the fast path and it
+   * has proven itself. Resolves when that is decided. Never rejects. Does nothing if it has started already.
    */
   start(server: Server): Promise<void>;
   /** Keeps other time limits from now on, for open connections too. */

@@ -1,10 +1,12 @@
 import type { Server, Socket } from "node:net";
 
 /**
- * The parts of Node that rolecall uses although Node does not document them (docs/fast-path.md). No file outside this folder uses any:
+ * The parts of Node that rolecall uses although Node does not document them (docs/fast-path.md). No file outside this
+ * folder uses any:
  *
- * - `process.binding("tcp_wrap")` and `process.binding("stream_wrap")`, deprecated as DEP0111. The first shows that handles of TCP
- *   connections have the methods that are called on them. The second holds the results of reads and writes.
+ * - `process.binding("tcp_wrap")` and `process.binding("stream_wrap")`, deprecated as DEP0111. The first shows that
+ *   handles of TCP connections have the methods that are called on them. The second holds the results of reads and
+ *   writes.
  * - the property `_handle` of servers and sockets, and the function `onconnection` of the handle of a listening server.
  */
 export interface NodeInternals {

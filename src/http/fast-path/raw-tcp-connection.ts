@@ -9,10 +9,11 @@ interface OwnedHandle extends TcpHandle {
 }
 
 /**
- * A TCP connection without the streams that Node puts around it, which cost more than a check itself. A subclass gets what is read in
- * `read`. It gets `onClosed` once, when the connection is closed or released.
+ * A TCP connection without the streams that Node puts around it, which cost more than a check itself. A subclass gets
+ * what is read in `read`. It gets `onClosed` once, when the connection is closed or released.
  *
- * Its callers are callbacks of libuv, and what they throw ends the process. So whatever a subclass throws goes to `failed` instead.
+ * Its callers are callbacks of libuv, and what they throw ends the process. So whatever a subclass throws goes to
+ * `failed` instead.
  */
 export abstract class RawTcpConnection {
   readonly #handle: OwnedHandle;
@@ -41,8 +42,8 @@ export abstract class RawTcpConnection {
   }
 
   /**
-   * Prepares for more than one answer. Further reads use the shared buffer instead of one buffer each, and no answer waits until the one
-   * before it is acknowledged. The first answer does not need either.
+   * Prepares for more than one answer. Further reads use the shared buffer instead of one buffer each, and no answer
+   * waits until the one before it is acknowledged. The first answer does not need either.
    */
   enableKeepAlive(): void {
     if (this.#usesSharedBuffer) return;

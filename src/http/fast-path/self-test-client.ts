@@ -38,19 +38,30 @@ export async function exchange(
   return text;
 }
 
-/** A connection whose client does not read until the end. Its reads use one small buffer, so the self-test costs little memory. */
+/**
+ * A connection whose client does not read until the end. Its reads use one small buffer, so the self-test costs little
+ * memory.
+ */
 export class LateReader {
   readonly #socket: Socket;
-  #received = 0;
+  readonly #read: { bytes: number };
 
-  constructor(address: LoopbackAddress, signal: AbortSignal) {
+  private constructor(socket: Socket, read: { bytes: number }) {
+    this.#socket = socket;
+    this.#read = read;
+  }
+
+  /** Opens the connection. @param signal closes it */
+  static open(address: LoopbackAddress, signal: AbortSignal): LateReader {
+    const read = { bytes: 0 };
     const onRead = (length: number): boolean => {
-      this.#received += length;
+      read.bytes += length;
       return true;
     };
     const onread = { buffer: Buffer.allocUnsafe(readBufferBytes), callback: onRead };
-    this.#socket = watched(connect({ ...address, noDelay: true, onread }), signal);
-    this.#socket.pause();
+    const socket = watched(connect({ ...address, noDelay: true, onread }), signal);
+    socket.pause();
+    return new LateReader(socket, read);
   }
 
   /** Sends a request and waits, without reading, until `isAnswered` or the connection breaks. */
@@ -65,7 +76,7 @@ export class LateReader {
     const closed = new Promise<void>((resolve) => void this.#socket.once("close", () => resolve()));
     this.#socket.resume();
     if (!this.#socket.destroyed) await closed;
-    return this.#received;
+    return this.#read.bytes;
   }
 }
 

@@ -10,7 +10,10 @@ import type { TcpIo } from "./tcp-io.ts";
 /** How long the self-test may take, in ms. A busy machine takes some 100 ms. */
 const timeoutMs = 10_000;
 const idleTimeoutMs = 60_000;
-/** A client that does not read requests so many large responses at most: more than the system takes for it, on most machines. */
+/**
+ * A client that does not read requests so many large responses at most: more than the system takes for it, on most
+ * machines.
+ */
 const largeRequestsMax = 256;
 
 const small: Reply = jsonReply({ code: 200, phrase: "OK" }, '{"self":"test"}');
@@ -21,7 +24,10 @@ const large = "GET /large HTTP/1.1\r\nHost: a\r\n\r\n";
 /** A request that is not cached. */
 const other = "GET /other HTTP/1.1\r\nHost: a\r\n\r\n";
 
-/** Connections that are answered from the cache, that fall back at once, and that fall back after answers from the cache. */
+/**
+ * Connections that are answered from the cache, that fall back at once, and that fall back after answers from the
+ * cache.
+ */
 const scripts: readonly (readonly string[])[] = [
   [kept, kept, kept, last],
   [other, kept, last],
@@ -31,8 +37,8 @@ const requestsMin = 6;
 const fallbacksMin = 2;
 
 /**
- * Proves the fast path in this process: a server on loopback gets the same requests without it and with it, and must write the same bytes.
- * The server is one of its own, as other processes may accept the connections of a listener.
+ * Proves the fast path in this process: a server on loopback gets the same requests without it and with it, and must
+ * write the same bytes. The server is one of its own, as other processes may accept the connections of a listener.
  * @returns what differs, or `null` if nothing does
  */
 export async function selfTest(io: TcpIo): Promise<string | null> {
@@ -91,13 +97,15 @@ async function compare({ io, server, address, signal }: Comparison): Promise<str
   }
 }
 
-/** A client that reads late gets all responses in full: those that the system took, one that waits, and one after it. */
+/**
+ * A client that reads late gets all responses in full: those that the system took, one that waits, and one after it.
+ */
 async function compareLateReader({
   address,
   signal,
   monitor,
 }: Pick<Comparison, "address" | "signal"> & { readonly monitor: FastPathMonitor }): Promise<string | null> {
-  const reader = new LateReader(address, signal);
+  const reader = LateReader.open(address, signal);
   let sent = 0;
   while (sent < largeRequestsMax && monitor.counts.fallbacks.slow_reader === 0 && !signal.aborted) {
     const { requests } = monitor.counts;

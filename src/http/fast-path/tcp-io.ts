@@ -1,13 +1,17 @@
 import type { NodeInternals, TcpHandle, WriteRequest } from "./node-internals.ts";
 
-/** `sent`: the system took all bytes. `waiting`: it takes the rest when the peer reads. `lost`: the connection is broken. */
+/**
+ * `sent`: the system took all bytes. `waiting`: it takes the rest when the peer reads. `lost`: the connection is
+ * broken.
+ */
 export type WriteResult = "sent" | "waiting" | "lost";
 
 const readBufferBytes = 65_536;
 
 /**
- * Reads and writes for the connections of one thread, which share a read buffer and a request object of writes. Both are free again when
- * the call that uses them returns: libuv calls back for one connection after the other, and never inside another callback.
+ * Reads and writes for the connections of one thread, which share a read buffer and a request object of writes. Both
+ * are free again when the call that uses them returns: libuv calls back for one connection after the other, and never
+ * inside another callback.
  */
 export class TcpIo {
   /** Holds the last read of a connection that uses it, until the next read of any connection. */
@@ -21,20 +25,22 @@ export class TcpIo {
   }
 
   /**
-   * The number of bytes of the read that is being reported: 0 for none, negative at the end of the stream or for an error.
+   * The number of bytes of the read that is being reported: 0 for none, negative at the end of the stream or for an
+   * error.
    * @throws Error if Node reports more than the read buffer holds
    */
   bytesRead(): number {
     const { streamBaseState, kReadBytesOrError } = this.#internals;
     const length = streamBaseState[kReadBytesOrError];
     if (length === undefined || length > readBufferBytes)
-      throw new Error(`Cannot read: the length must be at most ${readBufferBytes} bytes, got ${length}`);
+      throw new Error(`Cannot read: the length must be at most ${readBufferBytes} bytes, got ${String(length)}`);
     return length;
   }
 
   /** The bytes of a read that has a chunk of its own. @throws Error if it is no chunk */
   bytesOf(chunk: unknown, length: number): Buffer {
-    if (!(chunk instanceof ArrayBuffer)) throw new Error(`Cannot read: the chunk must be an ArrayBuffer, got ${chunk}`);
+    if (!(chunk instanceof ArrayBuffer))
+      throw new Error(`Cannot read: the chunk must be an ArrayBuffer, got ${typeof chunk}`);
     const { streamBaseState, kArrayBufferOffset } = this.#internals;
     return Buffer.from(chunk, streamBaseState[kArrayBufferOffset], length);
   }

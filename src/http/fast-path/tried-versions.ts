@@ -1,4 +1,6 @@
-/** The Node versions that the fast path was tried on: for each major version the lowest and the highest minor version. */
+/**
+ * The Node versions that the fast path was tried on: for each major version the lowest and the highest minor version.
+ */
 const triedMinors: ReadonlyMap<number, readonly [lowest: number, highest: number]> = new Map([
   [20, [18, 20]],
   [22, [11, 23]],

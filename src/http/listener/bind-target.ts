@@ -2,7 +2,10 @@ import type { SendHandle } from "node:child_process";
 import { type AddressInfo, Server, Socket } from "node:net";
 import { handleUnder } from "../fast-path/node-internals.ts";
 
-/** Where to listen: an address, or a socket that listens already, inherited (systemd) or received from another process of rolecall. */
+/**
+ * Where to listen: an address, or a socket that listens already, inherited (systemd) or received from another process
+ * of rolecall.
+ */
 export type BindTarget =
   { readonly address: string; readonly port: number } | { readonly fd: number } | { readonly handle: SendHandle };
 
@@ -30,8 +33,9 @@ export function listenOn(server: Server, target: BindTarget): Promise<number> {
 }
 
 /**
- * The bare socket under a listening server, to be sent to another process with `process.send`. A process that receives it as a server
- * accepts connections at once. A process that receives it bare only keeps the port open until it listens on it.
+ * The bare socket under a listening server, to be sent to another process with `process.send`. A process that receives
+ * it as a server accepts connections at once. A process that receives it bare only keeps the port open until it listens
+ * on it.
  * @returns `undefined` if the server does not listen
  */
 export function bareSocket(server: Server): SendHandle {

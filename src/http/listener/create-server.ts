@@ -6,7 +6,9 @@ import type { ListenerAccess } from "../../config/model/listener-access-config.t
 /** The longest request head in bytes. A longer one is answered 431. */
 const headMax = 16_384;
 
-/** Creates the HTTP server of a listener, with TLS if it is configured. @throws Error if the TLS files cannot be used */
+/**
+ * Creates the HTTP server of a listener, with TLS if it is configured. @throws Error if the TLS files cannot be used
+ */
 export function createListenerServer(
   access: ListenerAccess,
   tls: SecureContextOptions,

@@ -16,6 +16,6 @@ export interface ListenerEvents {
   /** Internal error; it cost one answer or one connection. `request` is `null` if there is no request. */
   readonly onError: (error: unknown, request: Request | null) => void;
   readonly onRejected: (rejected: RejectedRequest) => void;
-  /** The credential files of the listener were read. `problem` is a sentence, or `null` if there is none. */
+  /** Called after each attempt to read the listener's credential files. `problem` is a sentence; `null` on success. */
   readonly onFiles: (problem: string | null) => void;
 }

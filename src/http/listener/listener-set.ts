@@ -38,7 +38,10 @@ export interface ListenerSetContext {
 export interface PreparedListeners {
   /** The listeners that will be open then. */
   readonly listeners: readonly OpenListener[];
-  /** Puts them in force, in one step between two requests. Resolves when listeners that are no longer configured have closed. */
+  /**
+   * Puts them in force, in one step between two requests. Resolves when listeners that are no longer configured have
+   * closed.
+   */
   commit(): Promise<void>;
   /** Closes what was opened. The listeners in force stay. */
   abandon(): Promise<void>;
@@ -52,7 +55,10 @@ interface Opening {
 
 type ManagedListener = OpenListener & { readonly listener: Listener };
 
-/** The listeners of this process. Over a reload unchanged ones keep their sockets, and new ones open before old ones close. */
+/**
+ * The listeners of this process. Over a reload unchanged ones keep their sockets, and new ones open before old ones
+ * close.
+ */
 export class ListenerSet {
   readonly #context: ListenerSetContext;
   readonly #fastPath: FastPathControl;

@@ -45,8 +45,8 @@ export class Listener {
   /**
    * Reads the credential files and starts to listen.
    * @returns the port: a free one if the target's is 0
-   * @throws Error if a credential file cannot be used; the system's error, with its `code` (EADDRINUSE, EACCES, EADDRNOTAVAIL), if the
-   * port cannot be opened
+   * @throws Error if a credential file cannot be used; the system's error, with its `code` (EADDRINUSE, EACCES,
+   * EADDRNOTAVAIL), if the port cannot be opened
    */
   async open(target: BindTarget): Promise<number> {
     const credentials = readCredentials(this.#access);
@@ -61,8 +61,8 @@ export class Listener {
   }
 
   /**
-   * Starts the fast path if the handler has cached responses, and `control` allows it. Resolves when that is decided. Until then, and if
-   * it stays off, node:http answers everything. Does nothing if it has started.
+   * Starts the fast path if the handler has cached responses, and `control` allows it. Resolves when that is decided.
+   * Until then, and if it stays off, node:http answers everything. Does nothing if it has started.
    */
   async startFastPath(control: FastPathControl): Promise<void> {
     this.#fastPath ??= createFastPath({
@@ -128,7 +128,7 @@ export class Listener {
 
   #control(access: ListenerAccess, credentials: ListenerCredentials): Omit<OpenParts, "server"> {
     const files = new CredentialFiles(access, credentials, {
-      onFiles: this.#events.onFiles,
+      onReadResult: this.#events.onFiles,
       onChange: (renewed) => this.#useTls(renewed),
     });
     files.start();

@@ -3,8 +3,8 @@ import type { Socket } from "node:net";
 const callbacks = new WeakMap<Socket, Set<() => void>>();
 
 /**
- * Calls back once when a connection closes, or in the next turn of the event loop if it is closed already. The socket has one listener,
- * however many requests of its connection wait.
+ * Calls back once when a connection closes, or in the next turn of the event loop if it is closed already. The socket
+ * has one listener, however many requests of its connection wait.
  * @returns a function that cancels the callback
  */
 export function onClosed(socket: Socket, callback: () => void): () => void {

@@ -17,10 +17,10 @@ export function isReload(target: string, telemetryPath: string): boolean {
 export const reloadPath = "/reload";
 
 /** The pages that cost more than a check. */
-export type ExporterPage = "metrics" | "stat" | "explain";
+export type ExporterPageName = "metrics" | "stat" | "explain";
 
 /** Returns the page that a target names, or `null`. */
-export function exporterPageOf(target: string, telemetryPath: string): ExporterPage | null {
+export function exporterPageOf(target: string, telemetryPath: string): ExporterPageName | null {
   const path = pathOf(target);
   if (path === telemetryPath) return "metrics";
   return path === "/stat" ? "stat" : path === "/explain" ? "explain" : null;

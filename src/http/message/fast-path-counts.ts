@@ -1,6 +1,7 @@
 /**
- * Why a connection left the fast path for node:http. `not_cached`: its request is not a simple check. `too_long`: a chunk was longer than
- * a simple request. `slow_reader`: its peer did not take an answer at once. `tripped`: the fast path is no longer used.
+ * Why a connection left the fast path for node:http. `not_cached`: its request is not a simple check. `too_long`: a
+ * chunk was longer than a simple request. `slow_reader`: its peer did not take an answer at once. `tripped`: the fast
+ * path is no longer used.
  */
 export type FallbackReason = "not_cached" | "too_long" | "slow_reader" | "tripped";
 

@@ -9,8 +9,8 @@ export interface ResponseFraming {
 }
 
 /**
- * Serializes a reply to the bytes that node:http would write for it: HTTP/1.1 whatever the version of the request, our headers,
- * Content-Length, then Connection and Keep-Alive. The self-test of the fast path and a test compare both.
+ * Serializes a reply to the bytes that node:http would write for it: HTTP/1.1 whatever the version of the request, our
+ * headers, Content-Length, then Connection and Keep-Alive. The self-test of the fast path and a test compare both.
  */
 export function renderReply(
   { status, phrase, headers, body }: Reply,

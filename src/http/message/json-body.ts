@@ -27,7 +27,7 @@ export async function readJsonBody(message: IncomingMessage): Promise<JsonBody> 
   const read = await readBody(message, bodyMax);
   if (read.kind === "too_large")
     return problem(413, "too_large", `Cannot read this body: it must have at most ${bodyMax} bytes`);
-  if (read.kind === "gone")
+  if (read.kind === "aborted")
     return problem(400, "bad_request", "Cannot read this body: the client closed the connection before its end");
   const value = read.bytes.length === 0 ? {} : parseJson(read.bytes.toString("utf8"));
   return isObject(value)

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from "node:http";
 
-/** A complete body; or the body is longer than allowed; or the client closed its connection before the end. */
+/** A complete body; or the body is longer than allowed; or the client closed its connection before its end. */
 export type RequestBody =
-  { readonly kind: "whole"; readonly bytes: Buffer } | { readonly kind: "too_large" } | { readonly kind: "gone" };
+  { readonly kind: "whole"; readonly bytes: Buffer } | { readonly kind: "too_large" } | { readonly kind: "aborted" };
 
 /**
  * Reads a request's body. Settles at the latest when the listener's request timeout closes the connection.
  * @param max the longest body that is accepted, in bytes
  */
 export function readBody(message: IncomingMessage, max: number): Promise<RequestBody> {
-  if (message.destroyed && !message.complete) return Promise.resolve({ kind: "gone" });
+  if (message.destroyed && !message.complete) return Promise.resolve({ kind: "aborted" });
   if (Number(message.headers["content-length"] ?? 0) > max) return Promise.resolve({ kind: "too_large" });
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -24,7 +24,7 @@ export function readBody(message: IncomingMessage, max: number): Promise<Request
     });
     message.on("end", () => resolve({ kind: "whole", bytes: Buffer.concat(chunks) }));
     // "close" follows "error", and also "end": the first one settles the promise.
-    message.on("error", () => resolve({ kind: "gone" }));
-    message.on("close", () => resolve({ kind: "gone" }));
+    message.on("error", () => resolve({ kind: "aborted" }));
+    message.on("close", () => resolve({ kind: "aborted" }));
   });
 }

@@ -18,8 +18,8 @@ export const simpleHeadMax = 4_096;
  *     target  = "/" *( ALPHA / DIGIT / one of -._~%!$&'()*+,;=:@/? )            ; at most 2,048 characters
  *     header  = 1*tchar ":" *( HTAB / SP / %x21-7E ) CRLF                       ; no folding, no bare CR or LF
  *
- * Beyond the grammar: no header of `unsimple`, no header of `single` twice, and Connection, if present, is `close` or `keep-alive`.
- * node:http reads or refuses everything else.
+ * Beyond the grammar: no header of `unsimple`, no header of `single` twice, and Connection, if present, is `close` or
+ * `keep-alive`. node:http reads or refuses everything else.
  */
 const grammar =
   /^(GET|HEAD|OPTIONS) (\/[\w\-.~%!$&'()*+,;=:@/?]*) HTTP\/1\.([01])\r\n((?:[\w!#$%&'*+\-.^`|~]+:[\t\x20-\x7e]*\r\n)*)\r\n$/;

@@ -24,13 +24,14 @@ export interface JudgeInputs {
 }
 
 /** The requests that are answered from memory. */
-export type MemoryRequest = Exclude<RoutedRequest, { readonly kind: "management" | "node_question" | "operator" }>;
+export type MemoryRequest = Exclude<RoutedRequest, { readonly kind: "management" | "node_request" | "operator" }>;
 
 /** A request whose reply is made from one cluster's state alone. */
 export type ClusterRequest = Extract<RoutedRequest, { readonly kind: "check" | "status" }>;
 
 /**
- * How old `observed_at` and `snapshot` may be in a cached reply, in ms. A report that changes only ages does not end it.
+ * How old `observed_at` and `snapshot` may be in a cached reply, in ms. A report that changes only ages does not end
+ * it.
  */
 const keptMsMax = 1_000;
 
@@ -66,7 +67,7 @@ export function answer(question: MemoryRequest, request: Request, inputs: JudgeI
       });
     case "forbidden":
       return errorReply(403, "management_off", {
-        message: `Cannot pass ${question.call} on: management calls are off on this listener. Set the listener option management: on`,
+        message: `Cannot forward ${question.call}: management calls are off on this listener. Set the listener option management: on`,
       });
   }
 }

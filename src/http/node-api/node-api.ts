@@ -123,8 +123,8 @@ export class NodeApi {
       case "management":
         await passthrough.manage(routed.call, call);
         return null;
-      case "node_question":
-        await passthrough.fetch(routed.question, call);
+      case "node_request":
+        await passthrough.fetch(routed.request, call);
         return null;
       case "operator_off": {
         const page = { name: routed.path, onAnswer: (status: number) => onAnswer("operator", status) };

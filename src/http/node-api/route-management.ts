@@ -1,4 +1,4 @@
-import { callNamed, callRules, type ManagementCall, type NodeQuestion } from "../../cluster/management-call.ts";
+import { callNamed, callRules, type ManagementCall, type NodeRequest } from "../../cluster/management-call.ts";
 import type { ParseError } from "../../health/check.ts";
 import { resolveTargetNode, type TargetNode, type HostNode } from "./target-node.ts";
 import { rolePaths } from "../message/exporter-paths.ts";
@@ -9,7 +9,7 @@ import type { RoutingContext } from "./routing-context.ts";
 /** A management call or a request that only the node can answer; or why it is refused. */
 export type PassthroughRequest =
   | { readonly kind: "management"; readonly call: ManagementCall; readonly otherByHost: HostNode | null }
-  | { readonly kind: "node_question"; readonly question: NodeQuestion; readonly otherByHost: HostNode | null }
+  | { readonly kind: "node_request"; readonly request: NodeRequest; readonly otherByHost: HostNode | null }
   | { readonly kind: "forbidden"; readonly call: string }
   | { readonly kind: "not_allowed"; readonly allow: string }
   | { readonly kind: "bad_request"; readonly problem: ParseError };
@@ -87,8 +87,8 @@ function nodeQuestion(
   }
   const search = query === "" || isApiMetrics ? "" : `?${query}`;
   return {
-    kind: "node_question",
-    question: { cluster, node, of: isApiMetrics ? "api" : "exporter", path: `${page}${search}` },
+    kind: "node_request",
+    request: { cluster, node, target: isApiMetrics ? "api" : "exporter", path: `${page}${search}` },
     otherByHost,
   };
 }

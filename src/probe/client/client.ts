@@ -9,7 +9,7 @@ export type NodeReply = { readonly status: number; readonly body: Buffer } | { r
 /** A response whose body went to a {@link BodySink}. */
 export type StreamedReply = { readonly status: number } | { readonly failure: Failure };
 
-/** Receives a body piece by piece, so that it is never held whole. */
+/** Receives a body piece by piece, so that the body is never buffered whole. */
 export interface BodySink {
   /** The longest body accepted, in bytes. */
   readonly bodyMax: number;
@@ -30,8 +30,7 @@ const nothing: Buffer = Buffer.alloc(0);
 
 /**
  * Sends requests to one address, one at a time, over a connection that is kept alive if the node offers it. There is
- * never more than one connection: nodes have few workers and close after each response (reference/node-api.md,
- * "Wire").
+ * never more than one connection: nodes have few workers and close after each response.
  */
 export class NodeClient {
   readonly #client: Client;
@@ -58,7 +57,7 @@ export class NodeClient {
   }
 
   /** Sends `GET path` and passes the body to `sink`; otherwise like {@link get}. */
-  async read(path: string, sink: BodySink): Promise<StreamedReply> {
+  async getStreamed(path: string, sink: BodySink): Promise<StreamedReply> {
     const reply = await this.#send(path, sink);
     return "failure" in reply ? reply : { status: reply.status };
   }
@@ -79,7 +78,10 @@ export class NodeClient {
   }
 }
 
-/** One request in flight. Undici calls it as the response arrives. Its timeout includes the wait for the connection. */
+/**
+ * One request in flight. Undici calls its `on…` methods as the response arrives. Its timeout includes the wait for the
+ * connection.
+ */
 class ProbeRequest implements Dispatcher.DispatchHandler {
   readonly #resolve: (reply: NodeReply) => void;
   readonly #sink: BodySink | null;
@@ -113,9 +115,9 @@ class ProbeRequest implements Dispatcher.DispatchHandler {
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     this.#length += chunk.length;
-    const most = this.#sink?.bodyMax ?? bodyMax;
+    const maxLength = this.#sink?.bodyMax ?? bodyMax;
     if (this.#isSettled) return;
-    if (this.#length > most) this.#fail({ kind: "too_large", detail: `a body of more than ${most} bytes` });
+    if (this.#length > maxLength) this.#fail({ kind: "too_large", detail: `a body of more than ${maxLength} bytes` });
     else if (this.#sink !== null) this.#sink.onData(chunk);
     else if (this.#first === null) this.#first = chunk;
     else (this.#chunks ??= [this.#first]).push(chunk);

@@ -26,8 +26,8 @@ const kinds: ReadonlyMap<string, FailureKind> = new Map<string, FailureKind>([
 
 /** Classifies the error of a request. An unknown error counts as an unreadable response (`body`). */
 export function failureOf(error: Error): Failure {
-  // A name with several addresses fails with all their errors at once. The first one caused by the node, and not by
-  // this machine, stands for all.
+  // If a host has several addresses, the error is an AggregateError. We report the first error that this machine did
+  // not cause.
   const causes = error instanceof AggregateError ? error.errors.filter((one) => one instanceof Error) : [error];
   const cause = causes.find((one) => kinds.get(codeOf(one)) !== "not_sent") ?? causes[0] ?? error;
   const code = codeOf(cause);

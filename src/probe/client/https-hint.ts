@@ -1,21 +1,23 @@
 import { connect } from "node:tls";
 import type { Failure } from "../../cluster/observation.ts";
 
-/** The shortest time between two TLS handshakes with a failing node, in ms: each costs it one of its few workers. */
+/**
+ * The shortest time between two TLS handshakes with a failing node, in ms: each occupies one of the node's few workers.
+ */
 const handshakeGapMs = 30_000;
 /** How plain HTTP fails on a TLS port: the connection is reset, or the response is not HTTP. */
-const suspicious: readonly Failure["kind"][] = ["reset", "body"];
+const plainHttpFailureKinds: readonly Failure["kind"][] = ["reset", "body"];
 
 /**
- * Detects a node whose API speaks https while its configured address says http (Patroni's restapi.certfile, set on a
- * running cluster). The finding holds until the node answers again, so that the reason does not flap.
+ * Detects a node whose API uses https although its configured address begins with http:// (Patroni's restapi.certfile,
+ * set on a running cluster). The finding holds until the node answers again, so that the reason does not flap.
  */
 export class HttpsHint {
   readonly #origin: URL;
   readonly #now: () => number;
   readonly #timeoutMs: number;
   #checkedAtMs = -Infinity;
-  #speaksTls = false;
+  #isTls = false;
 
   /**
    * @param origin the base address of the node's API
@@ -29,24 +31,24 @@ export class HttpsHint {
   }
 
   /** To be called after a response: discards the finding. */
-  forget(): void {
+  reset(): void {
     this.#checkedAtMs = -Infinity;
-    this.#speaksTls = false;
+    this.#isTls = false;
   }
 
   /** Returns the failure, with the kind `https` if the node speaks TLS. */
   async refine(failure: Failure): Promise<Failure> {
-    if (this.#origin.protocol !== "http:" || !suspicious.includes(failure.kind)) return failure;
+    if (this.#origin.protocol !== "http:" || !plainHttpFailureKinds.includes(failure.kind)) return failure;
     if (this.#now() - this.#checkedAtMs >= handshakeGapMs) {
       this.#checkedAtMs = this.#now();
-      this.#speaksTls = await this.#canHandshake();
+      this.#isTls = await this.#isTlsServer();
     }
     const detail = `${this.#origin.origin} speaks TLS: its address must begin with https://`;
-    return this.#speaksTls ? { kind: "https", detail } : failure;
+    return this.#isTls ? { kind: "https", detail } : failure;
   }
 
-  /** Whether a TLS server answers, whatever its certificate: an alert comes from a TLS server too. */
-  #canHandshake(): Promise<boolean> {
+  /** Whether a TLS server answers, whatever its certificate. A TLS alert proves that too. */
+  #isTlsServer(): Promise<boolean> {
     const { hostname, port } = this.#origin;
     return new Promise((resolve) => {
       const host = hostname.replace(/^\[(.*)\]$/, "$1");
@@ -57,9 +59,9 @@ export class HttpsHint {
         rejectUnauthorized: false,
         timeout: this.#timeoutMs,
       });
-      const end = (speaks: boolean): void => {
+      const end = (isTls: boolean): void => {
         socket.destroy();
-        resolve(speaks);
+        resolve(isTls);
       };
       socket.on("secureConnect", () => end(true));
       socket.on("timeout", () => end(false));

@@ -14,17 +14,17 @@ export interface ProbeContext {
   readonly policy: HealthPolicy;
   /** Returns the cluster as it is known now. */
   readonly state: () => ClusterState;
-  /** Takes each result that is evidence. */
+  /** Stores a result that says something about the cluster. */
   readonly record: (outcome: ProbeOutcome) => void;
   /** The monotonic clock, in ms. */
   readonly now: () => number;
-  /** Wall time in ms since the epoch, for people. */
+  /** Wall time in ms since the epoch, for display and logs only. */
   readonly wall: () => number;
   /** Returns a number from 0 up to 1. */
   readonly random: () => number;
   /** Creates a client for an API base address, with the cluster's TLS material and timeouts. */
   readonly connect: (origin: string) => NodeClient;
-  /** Called after every request, evidence or not: for metrics. */
+  /** Called after every request, for metrics, also if its result is not recorded. */
   readonly onProbeFinished: (result: ProbeResult) => void;
 }
 
@@ -41,14 +41,15 @@ export interface ProbeResult {
 
 /** How often each endpoint is requested, in ms, and when a node is down. */
 export interface ProbeSchedule {
-  /** Of `/leader`, and of an exporter's `/up`. */
+  /** Interval of `/leader`, and of an exporter's `/up`. */
   readonly intervalMs: number;
+  /** Interval of `/liveness`. */
   readonly livenessIntervalMs: number;
-  /** Of `/cluster`. */
+  /** Interval of `/cluster`. */
   readonly clusterIntervalMs: number;
-  /** Of `/config`, `/history` and `/failsafe`. */
+  /** Interval of `/config`, `/history` and `/failsafe`. */
   readonly configIntervalMs: number;
-  /** Of an exporter's `/metrics`. */
+  /** Interval of an exporter's `/metrics`. */
   readonly metricsIntervalMs: number;
   /** The time limit of each request, in ms. */
   readonly timeoutMs: number;

@@ -70,9 +70,9 @@ export class DocumentProber {
     this.#rounds.start();
   }
 
-  /** Keeps requesting the views of all nodes while the leader is disputed. */
-  keepRounds(): void {
-    this.#rounds.keep();
+  /** Starts requesting the views of all nodes if the leader is disputed. The rounds end with the dispute. */
+  startRoundsIfDisputed(): void {
+    this.#rounds.startIfDisputed();
   }
 
   /** Applies new TLS material: the next request opens a new connection. */
@@ -105,6 +105,7 @@ export class DocumentProber {
     this.#failuresInRow = 0;
     const { leadership, leaderViews } = state();
     const lockHolder = lockHolderOf(leadership);
+    // A view that names another leader than the lock holder has to be compared with the views of the others.
     if (lockHolder !== null && leaderViews.get(source.name)?.names !== lockHolder) this.#rounds.startUnlessDue();
     const hasSlow = await this.#requestSlow(source);
     return hasSlow
@@ -115,13 +116,13 @@ export class DocumentProber {
   /**
    * Decides whether and how long to rest after a failure. A refused connection is no evidence about the DCS, so the
    * next node may be asked. A cluster that is only starting answers at once that it has no members. So before the
-   * first member list only a hang leads to a rest, and not before every seed was tried.
+   * first member list only a timeout leads to a rest, and not before every seed was tried.
    */
   #intervalAfterFailureMs(result: DocumentResult): number {
     const { schedule, state } = this.#context;
     this.#failuresInRow += 1;
     if (result.kind !== "failed" || result.isUnreachable) return schedule.intervalMs;
-    const rests = state().isMembershipKnown || (result.hangs && this.#failuresInRow >= this.#seeds.length);
+    const rests = state().isMembershipKnown || (result.isTimeout && this.#failuresInRow >= this.#seeds.length);
     if (!rests) return schedule.intervalMs;
     this.#backoff = afterFailure(this.#backoff);
     return backoffMs(this.#backoff);

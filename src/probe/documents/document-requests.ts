@@ -7,8 +7,10 @@ import type { DocumentSource } from "./document-source.ts";
 /** How a request for a document ended. */
 export type DocumentResult =
   | { readonly kind: "answered" }
-  /** `isUnreachable`: no connection, which is no evidence about the DCS. `hangs`: no answer within the timeout. */
-  | { readonly kind: "failed"; readonly isUnreachable: boolean; readonly hangs: boolean }
+  /**
+   * `isUnreachable`: no connection, which is no evidence about the DCS. `isTimeout`: no response within the timeout.
+   */
+  | { readonly kind: "failed"; readonly isUnreachable: boolean; readonly isTimeout: boolean }
   /** The prober was stopped in the meantime. */
   | { readonly kind: "stopped" };
 
@@ -17,7 +19,7 @@ export class DocumentRequests {
   readonly #context: ProbeContext;
   readonly #clients = new Map<string, NodeClient>();
   readonly #inFlight = new Set<string>();
-  /** The last answer for each document, of whichever node. */
+  /** The last response for each document, from whichever node. */
   readonly #last = new Map<DocumentName, DocumentAnswer>();
   #isStopped = false;
 
@@ -32,7 +34,7 @@ export class DocumentRequests {
 
   /**
    * Requests `GET /{name}` and records the result.
-   * @param sentAtMs when the request counts as sent, in ms of the clock; not later than it is sent
+   * @param sentAtMs the send time to record, in ms of the clock; must not be after the real one
    */
   async get(
     name: DocumentName,
@@ -79,11 +81,12 @@ export class DocumentRequests {
       return { kind: "answered" };
     }
     const { failure } = answer;
-    // A request that never left this process is no evidence about the node.
+    // A `/cluster` document is the node's view of who leads. A request that never left this process says nothing about
+    // the node.
     if (name === "cluster" && failure.kind !== "not_sent")
       record({ kind: "view_failure", cluster, node: source.name, sentAtMs, failure });
     const isUnreachable = ["refused", "unreachable", "not_sent"].includes(failure.kind);
-    return { kind: "failed", isUnreachable, hangs: failure.kind === "timeout" };
+    return { kind: "failed", isUnreachable, isTimeout: failure.kind === "timeout" };
   }
 
   #clientFor(origin: string): NodeClient {

@@ -7,7 +7,7 @@ import type { ProbeContext } from "../client/probe-context.ts";
 
 /** A node to request the cluster's documents from. */
 export interface DocumentSource {
-  /** The node's name; the address of a seed that is no known node. */
+  /** The node's name or, for a seed that is not a known node, its address. */
   readonly name: string;
   /** The base address of its API. */
   readonly api: string;
@@ -17,8 +17,8 @@ export interface DocumentSource {
 const roundMax = 32;
 
 /**
- * Chooses the one node to request documents from in quiet times: the answering nodes take turns, the leader among
- * them. If none answers, seeds and nodes are tried in turn.
+ * Chooses the one node to request documents from while the leader is not disputed: the answering nodes, including the
+ * leader, take turns. If none answers, seeds and nodes are tried in turn.
  * @param turn counts the requests, so that the next goes to another node
  * @returns `null` if there is no node, or while the only claimant reports failsafe: the DCS is known to be down
  */
@@ -38,9 +38,9 @@ export function chooseDocumentSource(
 }
 
 /**
- * Chooses the nodes of one round: all that answer, and the claimants in any case, because an accusation waits for
- * their views.
- * @param turn counts the rounds: if there are too many nodes, each round has others
+ * Chooses the nodes of one round: all that answer, and every node that claims the lock even if it does not answer,
+ * because a dispute about a claim cannot be decided without the view of the claimant.
+ * @param turn counts the rounds: if there are too many nodes, each round uses a different subset
  */
 export function chooseRoundSources(context: ProbeContext, turn: number): readonly DocumentSource[] {
   if (isFailsafe(context)) return [];
@@ -78,8 +78,8 @@ function answeringNodes({ state, policy, now }: ProbeContext): readonly Observat
 }
 
 /**
- * A seed that is a known node has that node's name: a node's view of its own claim is no other witness's view (rule
- * 2).
+ * A seed that is a known node gets that node's name, so that the node's own view is not counted as the view of a second
+ * node (rule 2).
  */
 function sourceOfSeed({ nodes }: ClusterState, api: string): DocumentSource[] {
   const known = nodes.find(({ node }) => node.api === api);

@@ -4,25 +4,24 @@ import { PeriodicTask } from "../schedule/periodic-task.ts";
 import type { DocumentRequests } from "./document-requests.ts";
 import { chooseRoundSources, type DocumentSource } from "./document-source.ts";
 
-/** The shortest time between two rounds (design.md, rule 2), in ms. */
+/** The shortest time between two rounds (rule 2), in ms. */
 const roundGapMs = 1_000;
 /** How long a node whose view failed is left out of rounds, in ms. */
-const restMs = 5_000;
+const retryDelayMs = 5_000;
 
 /**
- * Requests the views of all answering nodes at once where the leader may be disputed (design.md, rule 2, "Asking for
- * views"): one round when started, another one interval later, then one every cluster interval while several nodes
- * claim the lock or a claim is lost.
+ * Requests the views of all answering nodes at once where the leader may be disputed (rule 2): one round at start, a
+ * second after one interval, and then one every cluster interval while several nodes claim the lock or a claim is lost.
  */
 export class ViewRounds {
   readonly #context: ProbeContext;
   readonly #requests: DocumentRequests;
   readonly #onView: (source: DocumentSource) => void;
   readonly #task: PeriodicTask;
-  readonly #restsUntilMs = new Map<string, number>();
+  readonly #skippedUntilMs = new Map<string, number>();
   #lastMs = -Infinity;
   #turn = 0;
-  /** Whether the round that is due was started by a call, so that another follows after one interval. */
+  /** Whether the due round was requested by {@link start}, so that a second follows after one interval. */
   #wasRequested = false;
 
   /** @param onView called with the source of each view that a round receives */
@@ -44,12 +43,12 @@ export class ViewRounds {
   }
 
   /** Starts a round if the leader is disputed and no round is due. */
-  keep(): void {
+  startIfDisputed(): void {
     const { state, policy, now } = this.#context;
     if (!this.#task.isScheduled && isDisputed(state(), policy, now())) this.start();
   }
 
-  /** Starts a round unless one is due: a view does not name the lock holder. */
+  /** Starts a round unless one is due. */
   startUnlessDue(): void {
     if (!this.#task.isScheduled) this.start();
   }
@@ -69,12 +68,13 @@ export class ViewRounds {
     const wasRequested = this.#wasRequested;
     this.#wasRequested = false;
     const sources = chooseRoundSources(this.#context, (this.#turn += 1));
-    // No request is sent, so the next start need not wait.
+    // `#lastMs` stays unchanged, because nothing is sent: the next start need not wait.
     if (sources.length === 0) return;
     this.#lastMs = sentAtMs;
-    for (const [name, untilMs] of this.#restsUntilMs) if (untilMs <= sentAtMs) this.#restsUntilMs.delete(name);
+    for (const [name, untilMs] of this.#skippedUntilMs) if (untilMs <= sentAtMs) this.#skippedUntilMs.delete(name);
     for (const source of sources) {
-      if (!this.#restsUntilMs.has(source.name) && !this.#requests.isBusy(source)) void this.#request(source, sentAtMs);
+      if (!this.#skippedUntilMs.has(source.name) && !this.#requests.isBusy(source))
+        void this.#request(source, sentAtMs);
     }
     if (wasRequested) this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.intervalMs));
     else if (isDisputed(state(), policy, sentAtMs))
@@ -84,6 +84,6 @@ export class ViewRounds {
   async #request(source: DocumentSource, sentAtMs: number): Promise<void> {
     const result = await this.#requests.get("cluster", source, sentAtMs);
     if (result.kind === "answered") this.#onView(source);
-    else if (result.kind === "failed") this.#restsUntilMs.set(source.name, this.#context.now() + restMs);
+    else if (result.kind === "failed") this.#skippedUntilMs.set(source.name, this.#context.now() + retryDelayMs);
   }
 }

@@ -5,12 +5,15 @@ import type { ExporterResult } from "../../cluster/outcome.ts";
 import { ExpositionReader } from "../../exposition/parser.ts";
 import type { NodeClient, NodeReply } from "../client/client.ts";
 
-/** The longest page read, in bytes: a database of many tables has some megabytes of metrics. It is never held whole. */
+/**
+ * The longest page read, in bytes: a database of many tables has some megabytes of metrics. The page is parsed as it
+ * arrives and never buffered whole.
+ */
 const pageMax = 32 * 1024 * 1024;
 
 /**
  * Reads the reply to `GET /up`. The body decides: a 200 page of HTML means a wrong path. 401, 429, 500 and redirects
- * are no evidence (reference/exporter-api.md, section 12).
+ * tell nothing about the database.
  */
 export function readUp(reply: NodeReply): ExporterResult {
   if ("failure" in reply) return { endpoint: "up", failure: reply.failure };
@@ -26,7 +29,7 @@ export function readUp(reply: NodeReply): ExporterResult {
 /** Fetches `GET /metrics` and parses it as it arrives. Only the metrics that are needed are kept. */
 export async function fetchPage(client: NodeClient): Promise<ExporterResult> {
   const reader = new ExpositionReader(pageNames);
-  const reply = await client.read("/metrics", { bodyMax: pageMax, onData: (chunk) => reader.push(chunk) });
+  const reply = await client.getStreamed("/metrics", { bodyMax: pageMax, onData: (chunk) => reader.push(chunk) });
   if ("failure" in reply) return { endpoint: "metrics", failure: reply.failure };
   if (reply.status !== 200) {
     return {

@@ -30,7 +30,7 @@ export function readStatusAfter(reply: NodeReply, last: ReadStatus | null): Read
     : { status: reply.status, text, result: readStatus(reply, text) };
 }
 
-/** Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (design.md, rule 8). */
+/** Reads the reply to `GET /leader`. Only 200 and 503 with a readable document are answers (rule 8). */
 export function readStatus(reply: NodeReply, text?: string): StatusResult {
   if ("failure" in reply) return reply;
   if (reply.status !== 200 && reply.status !== 503) {

@@ -1,7 +1,7 @@
 /** The largest deviation of a jittered interval from its nominal length, as a fraction of it. */
 const jitterFraction = 0.1;
 
-/** What a periodic task reads time and chance from. */
+/** The clock and the random source of a periodic task. */
 export interface TaskClock {
   /** The monotonic clock, in ms. */
   readonly now: () => number;
@@ -35,7 +35,7 @@ export class PeriodicTask {
     return this.#isRunning;
   }
 
-  /** Whether another run is due at some time. */
+  /** Whether another run is due. `false` while one is in flight, unless another was requested in the meantime. */
   get isScheduled(): boolean {
     return this.#dueMs < Infinity;
   }
@@ -53,9 +53,10 @@ export class PeriodicTask {
   }
 
   /**
-   * Starts a run now or, if one is in flight, as soon as that has ended: its requests may predate the reason to run.
+   * Starts a run now or, if one is in flight, as soon as that has ended, because the run in flight may have started
+   * before the event that requires one.
    */
-  runAfresh(): void {
+  runAgain(): void {
     if (this.#isRunning) this.runBy(this.#clock.now());
     else void this.run();
   }

@@ -1,6 +1,6 @@
 import { type Answer, json } from "./answer.ts";
 import type { SimulatedRequest } from "./request.ts";
-import { type Cluster, nodeNamed } from "../model/cluster.ts";
+import { type Cluster, simulatedNodeNamed } from "../model/cluster.ts";
 import { type Fault, parseFault } from "../model/faults.ts";
 import { isJsonObject, type SimulatorObject, parseSimulatorJson } from "../model/json.ts";
 import { reportedLsn } from "../model/lsn.ts";
@@ -26,7 +26,7 @@ export async function control({ cluster, fault }: ControlContext, request: Simul
       : problem(405, `the method must be GET, got ${request.method}`);
   }
   if (request.method !== "POST") return problem(405, `the method must be POST, got ${request.method}`);
-  const node = nodeNamed(cluster, name);
+  const node = simulatedNodeNamed(cluster, name);
   const names = cluster.nodes.map((known) => known.name).join(", ");
   if (node === undefined) return problem(404, `the node must be one of ${names}, got "${name}"`);
   const parsed = parseFault(rest.length === 0 ? (action ?? "") : request.path, parametersOf(request));

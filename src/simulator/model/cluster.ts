@@ -87,7 +87,7 @@ export function createCluster(spec: ClusterSpec): Cluster {
 
 /** Returns the node that holds the leader lock. */
 export function leaderOf(cluster: Cluster): SimulatedNode | undefined {
-  return cluster.lock === undefined ? undefined : nodeNamed(cluster, cluster.lock.holder);
+  return cluster.lock === undefined ? undefined : simulatedNodeNamed(cluster, cluster.lock.holder);
 }
 
 /** Returns whether this node holds the leader lock. */
@@ -96,7 +96,7 @@ export function modelHoldsLock(cluster: Cluster, node: SimulatedNode): boolean {
 }
 
 /** Returns the node of this name. */
-export function nodeNamed(cluster: Cluster, name: string): SimulatedNode | undefined {
+export function simulatedNodeNamed(cluster: Cluster, name: string): SimulatedNode | undefined {
   return cluster.nodes.find((node) => node.name === name);
 }
 

@@ -1,4 +1,4 @@
-import { type Cluster, type FailoverKey, modelHoldsLock, nodeNamed } from "./cluster.ts";
+import { type Cluster, type FailoverKey, modelHoldsLock, simulatedNodeNamed } from "./cluster.ts";
 import { begin } from "./transitions.ts";
 import { isReachable, isSource, type SimulatedNode } from "./node.ts";
 import { truthy } from "./settings.ts";
@@ -34,7 +34,7 @@ const anyone: FailoverKey = { leader: undefined, candidate: undefined, scheduled
  */
 export function candidateOf(cluster: Cluster, key: FailoverKey): SimulatedNode | undefined {
   if (key.candidate !== undefined) {
-    const named = nodeNamed(cluster, key.candidate);
+    const named = simulatedNodeNamed(cluster, key.candidate);
     const isFit =
       named !== undefined && (key.leader === undefined ? isAvailable(cluster, named) : isEligible(cluster, named));
     return isFit ? named : undefined;

@@ -1,4 +1,4 @@
-import { type Cluster, connectionTimeoutMs, nodeNamed } from "./cluster.ts";
+import { type Cluster, connectionTimeoutMs, simulatedNodeNamed } from "./cluster.ts";
 import { isAwake, isSource, type SimulatedNode } from "./node.ts";
 
 const receiveDelayMs = 10;
@@ -64,7 +64,7 @@ export function chooseSync(cluster: Cluster): void {
     cluster.sync = [];
     return;
   }
-  const leader = cluster.lock === undefined ? undefined : nodeNamed(cluster, cluster.lock.holder);
+  const leader = cluster.lock === undefined ? undefined : simulatedNodeNamed(cluster, cluster.lock.holder);
   // Without a writing leader the key stays: only a synchronous standby may become the leader.
   if (leader === undefined || !isSource(leader)) return;
   const names = connectedStandbys(cluster, leader).map((node) => node.name);
@@ -100,5 +100,5 @@ function isShutDown(node: SimulatedNode): boolean {
 }
 
 function sourceOf(cluster: Cluster, node: SimulatedNode): SimulatedNode | undefined {
-  return node.following === undefined ? undefined : nodeNamed(cluster, node.following);
+  return node.following === undefined ? undefined : simulatedNodeNamed(cluster, node.following);
 }

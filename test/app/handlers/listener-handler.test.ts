@@ -1,36 +1,48 @@
 import assert from "node:assert/strict";
-import { IncomingMessage } from "node:http";
+import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { test } from "node:test";
 import { answerSourcesOf } from "../../../src/app/handlers/answer-sources.ts";
 import { buildListenerHandler, type Backend } from "../../../src/app/handlers/listener-handler.ts";
 import type { ListenerConfig } from "../../../src/config/model/config.ts";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.ts";
 import { AnswerCounter } from "../../../src/http/message/answer-counter.ts";
 import type { ListenerHandler } from "../../../src/http/message/handler.ts";
-import { isDelegated } from "../../../src/http/message/passthrough.ts";
-import { errorReply } from "../../../src/http/message/reply.ts";
+import type { IncomingCall } from "../../../src/http/message/incoming-call.ts";
+import { errorReply, type Reply } from "../../../src/http/message/reply.ts";
 import type { Request } from "../../../src/http/message/request.ts";
-import { PageGate } from "../../../src/http/pages/page-gate.ts";
 import { Clock } from "../../../src/state/clock.ts";
 import { buildClusters } from "../../../src/state/clusters.ts";
 import { Store } from "../../../src/state/store.ts";
 import type { Phase } from "../../../src/workers/messages.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
-import { reportOf } from "../../fake/cluster-fixture.ts";
+import { reportOf } from "../../fake/node-documents.ts";
 
 interface Fixture {
   readonly store: Store;
   readonly counter: AnswerCounter;
   /** Which parts of the backend were used. */
   readonly used: string[];
-  /** The status of an answer; "page" if it is rendered later. */
-  readonly answer: (target: string) => number | string;
+  /** The status of an answer. */
+  readonly answer: (target: string) => Promise<number | undefined>;
   readonly handler: ListenerHandler;
   phase: Phase;
 }
 
 function requestOf(target: string): Request {
   return { method: "GET", target, host: undefined, nodeHeader: undefined, serverState: undefined };
+}
+
+function callOf(target: string): IncomingCall {
+  const message = new IncomingMessage(new Socket());
+  return {
+    message,
+    response: new ServerResponse(message),
+    request: requestOf(target),
+    caller: { address: "127.0.0.1", principal: null, consumesAuthorization: false },
+    limits: unrestrictedAccess.limits,
+    onError: (error) => assert.ifError(error),
+  };
 }
 
 function fixtureOf(listener: ListenerConfig): Fixture {
@@ -40,13 +52,12 @@ function fixtureOf(listener: ListenerConfig): Fixture {
   const clock = new Clock({ tickIntervalMs: 60_000, onGap: () => {} });
   const counter = new AnswerCounter();
   const used: string[] = [];
-  const use = (part: string): ReturnType<typeof errorReply> => {
+  const use = async (part: string): Promise<Reply> => {
     used.push(part);
     return errorReply(418, "used", { message: part });
   };
   const backend: Backend = {
-    gate: new PageGate(),
-    passthrough: { manage: async () => void use("manage"), fetch: async () => void use("fetch") },
+    passthrough: { manage: async () => void (await use("manage")), fetch: async () => void (await use("fetch")) },
     admin: () => use("admin"),
     diagnostics: () => use("diagnostics"),
     exporter: () => use("exporter"),
@@ -54,16 +65,12 @@ function fixtureOf(listener: ListenerConfig): Fixture {
   const phase: { current: Phase } = { current: "serving" };
   const sources = answerSourcesOf({ store: () => store, clock: () => clock, phase: () => phase.current, counter });
   const handler = buildListenerHandler({ listener, config }, sources, backend);
-  const message = new IncomingMessage(new Socket());
   return {
     store,
     counter,
     used,
     handler,
-    answer: (target) => {
-      const reply = handler(requestOf(target), message);
-      return reply instanceof Promise || isDelegated(reply) ? "page" : reply.status;
-    },
+    answer: async (target) => (await handler(callOf(target)))?.status,
     get phase(): Phase {
       return phase.current;
     },
@@ -81,11 +88,11 @@ function lead(store: Store): void {
   store.record({ kind: "status", cluster: "demo", node: "pg1", sentAtMs: nowMs, sentAtWallMs: nowMs, result }, nowMs);
 }
 
-test("answers and counts checks on a node listener from the snapshot", () => {
+test("answers and counts checks on a node listener from the snapshot", async () => {
   const { store, answer, counter, used } = fixtureOf(listenerOf({ cluster: "demo", node: "pg1" }));
-  assert.equal(answer("/primary"), 503);
+  assert.equal(await answer("/primary"), 503);
   lead(store);
-  assert.equal(answer("/primary"), 200);
+  assert.equal(await answer("/primary"), 200);
   assert.deepEqual(
     [...counter.rows()],
     [
@@ -96,31 +103,30 @@ test("answers and counts checks on a node listener from the snapshot", () => {
   assert.deepEqual(used, []);
 });
 
-test("is ready only while it serves and has fresh evidence", () => {
+test("is ready only while it serves and has fresh evidence", async () => {
   const fixture = fixtureOf(listenerOf({ cluster: "demo", node: "pg1" }));
-  assert.equal(fixture.answer("/readyz"), 503, "blind");
+  assert.equal(await fixture.answer("/readyz"), 503, "blind");
   lead(fixture.store);
-  assert.equal(fixture.answer("/readyz"), 200);
+  assert.equal(await fixture.answer("/readyz"), 200);
   fixture.phase = "draining";
-  assert.equal(fixture.answer("/readyz"), 503);
-  assert.equal(fixture.answer("/livez"), 200);
+  assert.equal(await fixture.answer("/readyz"), 503);
+  assert.equal(await fixture.answer("/livez"), 200);
 });
 
-test("answers role paths on an exporter listener itself, pages through the gate, and passes on the rest", () => {
+test("answers role paths on an exporter listener itself, and passes pages and the rest to the backend", async () => {
   const { answer, handler, used } = fixtureOf(listenerOf({ dialect: "exporter", cluster: "demo", node: "pg1" }));
-  assert.equal(answer("/up"), 503);
-  for (const target of ["/metrics", "/stat", "/explain"]) assert.equal(answer(target), "page", target);
+  assert.equal(await answer("/up"), 503);
   assert.deepEqual(used, []);
-  assert.equal(answer("/version"), 418);
-  assert.deepEqual(used, ["exporter"]);
+  for (const target of ["/metrics", "/stat", "/explain", "/version"]) assert.equal(await answer(target), 418, target);
+  assert.deepEqual(used, ["exporter", "exporter", "exporter", "exporter"]);
   assert.deepEqual(
     ["/reload", "/up"].map((target) => handler.changes?.(requestOf(target))),
     [true, false],
   );
 });
 
-test("passes every request of an admin listener to the backend", () => {
+test("passes every request of an admin listener to the backend", async () => {
   const { answer, used } = fixtureOf(listenerOf({ dialect: "admin" }));
-  for (const target of ["/metrics", "/primary"]) assert.equal(answer(target), 418);
+  for (const target of ["/metrics", "/primary"]) assert.equal(await answer(target), 418);
   assert.deepEqual(used, ["admin", "admin"]);
 });

@@ -7,7 +7,7 @@ import { Store } from "../../../src/state/store.ts";
 import { OutcomeFeed } from "../../../src/workers/outcome-feed.ts";
 import type { FullState, ToWorker } from "../../../src/workers/messages.ts";
 import { clusterOf, configOf, nodeOf } from "../../fake/config.ts";
-import { reportOf } from "../../fake/cluster-fixture.ts";
+import { reportOf } from "../../fake/node-documents.ts";
 
 const config = configOf({ clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", api: "http://pg1:8008" })] })] });
 const clock = { monotonicMs: 0, addedMs: 0 };

@@ -44,7 +44,7 @@ after(async () => {
 
 test("status, check and explain give by one probing of their own what the running rolecall gives", async () => {
   const admin = `http://127.0.0.2:${app.listeners.find((openListener) => openListener.config.dialect === "admin")?.port ?? 0}`;
-  for (const [look, source] of [
+  for (const [adminSource, source] of [
     [
       ["--server", admin],
       ["--server", url, "--cluster", "demo"],
@@ -138,7 +138,7 @@ test("compare counts agreements, and reports invalid checks of haproxy.cfg", { t
     "--server",
     url,
     "--for",
-    "600ms",
+    "2s",
     "--interval",
     "150ms",
     "--from-haproxy",
@@ -168,7 +168,8 @@ test(
   async (context) => {
     const [pg1, pg2] = await openFakeCluster(context, ["pg1", "pg2"]);
     assert.ok(pg1 !== undefined && pg2 !== undefined);
-    const pg3 = new FakeNode("pg3", "pg1");
+    const pg3 = new FakeNode({ name: "pg3", holdsLock: false });
+    pg3.leader = "pg1";
     await pg3.open();
     context.after(() => pg3.close());
     const running = runJson(
@@ -177,7 +178,7 @@ test(
         ["--interval", "50ms", "--members-interval", "100ms"],
       ),
     );
-    await until(() => Promise.resolve(pg2.requests.includes("/replica")));
+    await until("a request for /replica", () => pg2.requests.includes("/replica"));
     pg1.members = new Map([pg1, pg3].map(({ name, api }) => [name, api]));
     const { data } = await running;
     const samples = new Map((data as ComparisonData).rows.map((row) => [row.node, row.askings]));

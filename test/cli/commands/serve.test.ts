@@ -89,7 +89,7 @@ test("exits with 2 and names the address if a port is in use", limit, async (con
   const file = writeConfigFile(context, configOf(nodes, { listeners: `{ port: ${takenPort}, whole_cluster: true }` }));
   const running = new RolecallProcess(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
-  assert.match(running.stderr, new RegExp(`Cannot listenDuringTest on 127\\.0\\.0\\.1:${takenPort} .*EADDRINUSE`));
+  assert.match(running.stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${takenPort}: .*EADDRINUSE`));
 });
 
 test("exits with 2 and names the ports if the ports of simulated nodes are in use", limit, async (context) => {
@@ -98,7 +98,7 @@ test("exits with 2 and names the ports if the ports of simulated nodes are in us
   const text =
     `clusters: [{ name: demo, discover: ["http://127.0.0.1:${takenPort}"] }]\n` +
     `simulator: { nodes: 2, port: ${takenPort} }\n`;
-  const file = writeConfigFile(context, `${text}listenDuringTest: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
+  const file = writeConfigFile(context, `${text}listen: [{ port: ${await freePort()}, whole_cluster: true }]\n`);
   const running = new RolecallProcess(context, ["serve", "--config", file]);
   assert.equal(await running.exit, 2);
   assert.match(running.stderr, new RegExp(`Cannot start the simulator: simulator\\.port ${takenPort} .*EADDRINUSE`));
@@ -154,7 +154,7 @@ test("needs only one seed on the command line", limit, async (context) => {
     "serve",
     "--discover",
     nodes[1]?.api ?? "",
-    "--listenDuringTest",
+    "--listen",
     `127.0.0.1:${port}`,
   ]);
   await running.waitForLog("listening");
@@ -186,7 +186,10 @@ for (const workers of [0, 2]) {
       );
       // LISTEN_PID must be the id of the process itself: a shell sets it and then replaces itself by the process.
       const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
-      const running = new RolecallProcess(context, ["serve", "--config", file], { command, sockets: [handleOf(socket)] });
+      const running = new RolecallProcess(context, ["serve", "--config", file], {
+        command,
+        sockets: [handleOf(socket)],
+      });
       await running.waitForLog("listening", 2);
       // The descriptor is shared: this process must stop accepting so that the other one gets the connections.
       socket.close();

@@ -65,12 +65,16 @@ test("RC105: reports different system identifiers with the names of the nodes", 
 });
 
 /** Runs doctor on a node that presents a certificate, which the file `ca` verifies. */
-async function findingsOfTls(context: TestContext, presented: SelfSignedCertificate, ca: string): ReturnType<typeof findings> {
+async function findingsOfTls(
+  context: TestContext,
+  presented: SelfSignedCertificate,
+  ca: string,
+): ReturnType<typeof findings> {
   const node = await openFakeNode({
     name: "pg1",
     holdsLock: true,
     tls: { cert: presented.cert, key: presented.key },
-    behave: (_, response) => void response.end("{}"),
+    respond: (_, response) => void response.end("{}"),
   });
   context.after(() => node.close());
   return findings(context, nodeText("pg1", node.api), `, tls: { ca: "${ca}" }`);
@@ -85,11 +89,11 @@ test("RC109: reports a node certificate and a CA file that expire within days", 
   );
 });
 
-test("RC109: reports an expiredCopyOf CA file as an error", async (context) => {
+test("RC109: reports an expired CA file as an error", async (context) => {
   const certificate = selfSignedCertificate(context, undefined, 90);
   assert.deepEqual(await findingsOfTls(context, certificate, certificate.certFile), []);
   const expiredFile = expiredCopyOf(certificate);
   const [expiry, ...others] = (await findingsOfTls(context, certificate, expiredFile)).filter(([id]) => id === "RC109");
   assert.deepEqual([expiry?.[1], others], ["error", []]);
-  assert.match(expiry?.[2] ?? "", /expiredCopyOf\.pem has expiredCopyOf: \d{4}-/);
+  assert.match(expiry?.[2] ?? "", /expired\.pem has expired: \d{4}-/);
 });

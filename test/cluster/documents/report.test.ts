@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { majorVersion, parseReport } from "../../../src/cluster/documents/report.ts";
-import { reportOf, statusDocument } from "../../fake/cluster-fixture.ts";
+import { reportOf, statusDocument } from "../../fake/node-documents.ts";
 
 describe("parseReport", () => {
   test("accepts both vocabularies", () => {

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { pino } from "pino";
 import { ListenerLog } from "../../../src/events/log/listener-log.ts";
-import type { ListenerEvents } from "../../../src/http/listener/listener.ts";
+import type { ListenerEvents } from "../../../src/http/listener/listener-events.ts";
 import type { Request } from "../../../src/http/message/request.ts";
 import { listenerOf } from "../../fake/config.ts";
 
@@ -41,7 +41,7 @@ suite("rejected requests", () => {
     events.onRejected({ address: "10.0.0.9", status: null, request: null });
     listenerLog.stop();
     assert.deepEqual(
-      lines.map(({ msg, door, from, status, call }) => [msg, door, from, status, call]),
+      lines.map(({ msg, listener, from, status, call }) => [msg, listener, from, status, call]),
       [
         ["request rejected", "127.0.0.1:8008", "10.0.0.9", 401, "POST /nodes/pg1/restart"],
         ["request rejected", "127.0.0.1:8008", "10.0.0.9", null, null],
@@ -101,7 +101,7 @@ suite("internal errors", () => {
     listenerLog.logContained(new Error("three"));
     listenerLog.stop();
     assert.deepEqual(
-      lines.map(({ msg, level, target, door }) => [msg, level, target ?? door]),
+      lines.map(({ msg, level, target, listener }) => [msg, level, target ?? listener]),
       [
         ["answer failed", 50, "/replica?…"],
         ["connection failed", 50, "127.0.0.1:8008"],

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { describe, test } from "node:test";
-import { sendRequest, until } from "../../fake/http-request.ts";
+import { sendRequest } from "../../fake/http-request.ts";
+import { until } from "../../fake/until.ts";
 import { openFakeCluster } from "../../fake/fake-node.ts";
 import { writeConfigFile, freePort, RolecallProcess } from "../../fake/rolecall-process.ts";
 
@@ -18,7 +19,11 @@ describe("a process whose stderr is not read", () => {
         context,
         `clusters: [{ name: demo, nodes: [{ name: pg1, api: "${pg1?.api}" }] }]\nlisten: ${listen}\ndrain: 0s\n`,
       );
-      const running = new RolecallProcess(context, ["serve", "--config", file], command === undefined ? {} : { command });
+      const running = new RolecallProcess(
+        context,
+        ["serve", "--config", file],
+        command === undefined ? {} : { command },
+      );
       running.process.stderr?.pause();
       await until("an answer", () =>
         sendRequest(`http://127.0.0.1:${port}/readyz`).then(

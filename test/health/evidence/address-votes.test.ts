@@ -14,7 +14,7 @@ function known(order: readonly string[]): ClusterFixture {
   return watched;
 }
 
-/** Orders of the applyMemberList that give each node each role in turn. */
+/** Orders of the member list that give each node each role in turn. */
 const orders = [
   ["pg3", "pg1", "pg2", "pg4"],
   ["pg1", "pg3", "pg4", "pg2"],
@@ -26,7 +26,7 @@ for (const order of orders) {
   const [leader, cloned, ...sound] = order;
   const at = `${leader} leads, a clone answers at ${cloned}'s address`;
 
-  test(`the applyMemberList of a clone that claims the lock moves no node against two other lists: ${at}`, () => {
+  test(`the member list of a clone that claims the lock moves no node against two other lists: ${at}`, () => {
     for (const listed of [order, order.toReversed()]) {
       const watched = known(listed[0] === leader ? listed : order);
       for (const witness of sound) applyMemberList(watched, listed, 500, { of: witness, leader });
@@ -89,7 +89,7 @@ test("two lists that disagree move no node until the older one expires", () => {
   assert.equal(hostsOf(watched)["pg2"], "new");
 });
 
-test("the applyMemberList of a node that stopped answering does not count", () => {
+test("the member list of a node that stopped answering does not count", () => {
   const watched = known(["pg1", "pg2", "pg3"]);
   applyMemberList(watched, ["pg1", "pg2", "pg3"], 500, { of: "pg3", leader: "pg1" });
   failUntilDown(watched, "pg2", 4_000);
@@ -126,7 +126,8 @@ test("a fixed node keeps its address whatever the lists say", () => {
   watched.lead("pg1", 0);
   watched.follow("pg2", 0);
   watched.follow("pg3", 0);
-  for (const of of ["pg1", "pg2", "pg3"]) applyMemberList(watched, ["pg1", "pg2 new", "pg3"], 1_000, { of, leader: "pg1" });
+  for (const of of ["pg1", "pg2", "pg3"])
+    applyMemberList(watched, ["pg1", "pg2 new", "pg3"], 1_000, { of, leader: "pg1" });
   assert.equal(hostsOf(watched)["pg2"], "pg2");
 });
 

@@ -93,7 +93,10 @@ suite("two nodes that are not in recovery, without a cluster manager", () => {
     live(watched, "pg1", { role: "primary", page: {} }, 2_000);
     for (let atMs = 3_000; atMs <= 20_000; atMs += 1_000) say(watched, "pg1", { role: "primary" }, atMs);
     live(watched, "pg2", { role: "primary", page: {} }, 20_000);
-    assert.deepEqual([watched.judge("pg1", "primary", 20_000), watched.judge("pg2", "primary", 20_000)], ["stale", "fit"]);
+    assert.deepEqual(
+      [watched.judge("pg1", "primary", 20_000), watched.judge("pg2", "primary", 20_000)],
+      ["stale", "fit"],
+    );
   });
 });
 
@@ -105,7 +108,7 @@ test("for a node without an API an explanation names the exporter behind each ru
   const { rules } = explain(viewAt(watched.cluster, watched.policy, 2_100), first, plainCheck("primary"));
   const sources = Object.fromEntries(rules.map(({ rule, source }) => [rule, source]));
   assert.deepEqual(
-    [sources["reachable"], sources["database at work"]],
+    [sources["reachable"], sources["database activity"]],
     ["GET /up of the exporter of pg1", "GET /metrics of the exporter of pg1"],
   );
 });

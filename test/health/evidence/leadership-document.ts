@@ -22,8 +22,8 @@ const bases: Readonly<Record<DecisionBasis, string>> = {
 
 const head = `# Who leads if the evidence is ambiguous
 
-In one snapshot at most one node gets a yes for the lock. One function, \`src/health/evidence/leadership.ts\`, decides which
-node that is. It uses two kinds of evidence:
+In one snapshot at most one node gets a yes for the lock. One function, \`src/health/evidence/leadership.ts\`,
+decides which node that is. It uses two kinds of evidence:
 
 * a **claim**: the node answers \`GET /leader\` with 200;
 * a **view**: the leader that a node's \`/cluster\` document names. A view may name nobody, or be missing.

@@ -39,7 +39,7 @@ test("an explanation says by what one of several claims stands", () => {
   watched.lead("pg2", 1_000);
   assert.deepEqual(told(watched, "pg1", 1_000), [
     "none",
-    "held by pg1: tied claims, of which this node is the last accepted leader",
+    "held by pg1: the claims are tied, and this claimant is the last accepted leader",
   ]);
   watched.nameLeader("pg2", "pg3", 1_100);
   assert.deepEqual(told(watched, "pg1", 1_100), [

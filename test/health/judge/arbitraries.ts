@@ -1,16 +1,19 @@
 import * as fc from "fast-check";
-import type { ExporterPage } from "../../../src/cluster/exporter/exporter-report.ts";
 import type { Node } from "../../../src/cluster/node.ts";
 import { neverProbed } from "../../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
-import { plainCheck, type Check } from "../../../src/health/check.ts";
-import type { Guards } from "../../../src/health/guards.ts";
 import { withNodes } from "../../../src/health/observe/membership.ts";
-import { routes } from "../../../src/health/route.ts";
-import { emptyPart } from "../../../src/state/clusters.ts";
-import { primaryPage, replicaPage } from "../../fake/exporter-page.ts";
-import { anyEvent, statusOutcome, historyOutcome as historyOfTimelines, leaderViewOutcome, failedOutcome, type Name } from "../arbitraries.ts";
+import { emptyCluster } from "../../../src/state/clusters.ts";
+import {
+  anyEvent,
+  statusOutcome,
+  historyOutcome as historyOfTimelines,
+  leaderViewOutcome,
+  failedOutcome,
+  type Name,
+} from "../arbitraries.ts";
+import { exporterPage, exporterRole, healthyExporters, streamingPrimary } from "./exporter-outcomes.ts";
 
 /** Nodes with an API and an exporter each, and one that has an exporter only. */
 const managedNodes = ["pg1", "pg2", "pg3", "pg4"].map((name, at) => nodeOf(name, `http://${name}`, at));
@@ -19,7 +22,7 @@ const exporterNodes = ["ex1", "ex2", "ex3"].map((name, at) => nodeOf(name, null,
 /** A cluster that nobody has probed yet: one with a cluster manager, or one that is known through exporters alone. */
 export function unprobedCluster(hasManager: boolean): ClusterState {
   const nodes = hasManager ? [...managedNodes, ...exporterNodes.slice(0, 1)] : exporterNodes;
-  return withNodes(emptyPart({ name: "demo", scope: "demo", discover: [] }), nodes.map(neverProbed));
+  return withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), nodes.map(neverProbed));
 }
 
 function nodeOf(name: string, api: string | null, at: number): Node {
@@ -62,15 +65,25 @@ const managedEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(20_000, 30_000).map((ttlMs) => made((atMs) => configured(ttlMs, atMs))) },
 );
 
-/** What the events of a scenario come after. */
+/** What the events of a scenario come after; the rarer the verdicts that follow from it, the more often it is here. */
 export const starts = [
   "no probe",
   "a healthy round",
   "a healthy round",
   "a round with exporters",
-  "a failedOutcome primary",
+  "a failed primary",
+  "a failed primary",
+  "a failed primary",
   "a promotion",
   "a detached replica",
+  "a detached replica",
+  "a stalled replica",
+  "a stalled replica",
+  "two claims",
+  "a standby cluster",
+  "a standby cluster",
+  "a standby cluster",
+  "unfit nodes",
 ] as const;
 
 /** The outcomes that make a start. Those of a cluster manager are left out for a cluster without one. */
@@ -83,7 +96,7 @@ export function outcomesOf(start: (typeof starts)[number], hasManager: boolean):
       return round;
     case "a round with exporters":
       return [...round, ...healthyExporters("pg1", "pg2", 1_000)];
-    case "a failedOutcome primary": {
+    case "a failed primary": {
       const later = healthyNodes(6_000, 0).slice(1);
       const exporters = [1_000, 6_000].flatMap((atMs) => healthyExporters("pg1", "pg2", atMs));
       return [...round, ...exporters, ...later, failedOutcome("pg1", 6_000)];
@@ -92,29 +105,35 @@ export function outcomesOf(start: (typeof starts)[number], hasManager: boolean):
       const instants = [2_000, 2_500, 3_000, 3_500, 4_000];
       return [...round, ...instants.flatMap((atMs) => [healthy("pg1", 3, atMs), healthy("pg3", 0, atMs)])];
     }
+    case "a stalled replica": {
+      const instants = [2_000, 2_500, 3_000, 3_500, 4_000];
+      return [...round, ...instants.flatMap((atMs) => [healthy("pg1", 2, atMs), healthy("pg3", 0, atMs)])];
+    }
+    case "two claims":
+      return [...round, statusOutcome("pg2", 1_000, { hasLock: true, role: "primary", location: 0x5000000 })];
+    case "a standby cluster":
+      return [...round.slice(1), standbyLeading(1_000)];
+    case "unfit nodes":
+      return [
+        ...round,
+        statusOutcome("pg1", 1_100, { hasLock: true, role: "primary", state: "starting", location: 0x5000000 }),
+        statusOutcome("pg2", 1_100, { isNoLoadBalance: true, received: 0x5000000, replayed: 0x5000000 }),
+        statusOutcome("pg3", 1_100, { name: "pg1", received: 0x5000000, replayed: 0x5000000 }),
+      ];
     case "a promotion":
-      return [...round, statusOutcome("pg1", 1_100), promoted(1_200), historyOfTimelines("pg2", 1_300), promoted(2_000)];
+      return [
+        ...round,
+        statusOutcome("pg1", 1_100),
+        promoted(1_200),
+        historyOfTimelines("pg2", 1_300),
+        promoted(2_000),
+      ];
   }
 }
 
 function healthyNodes(atMs: number, megabytes: number): readonly ProbeOutcome[] {
   return (["pg1", "pg2", "pg3", "pg4"] as const).map((node) => healthy(node, megabytes, atMs));
 }
-
-/** The answers of a primary's and a replica's exporter, whose databases' clocks advance. */
-function healthyExporters(primary: string, replica: string, atMs: number): readonly ProbeOutcome[] {
-  return [
-    exporterRole(primary, "primary", atMs),
-    exporterPage(primary, streamingPrimary, atMs - 1_000),
-    exporterPage(primary, streamingPrimary, atMs),
-    exporterRole(replica, "replica", atMs),
-    exporterPage(replica, streamingReplica, atMs - 1_000),
-    exporterPage(replica, streamingReplica, atMs),
-  ];
-}
-
-const streamingPrimary: PageContent = { isPrimary: true, streaming: 2 };
-const streamingReplica: PageContent = { isPrimary: false, receivesFrom: "10.0.0.6" };
 
 const exporterEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
   { weight: 10, arbitrary: exporterEventOf(fc.constantFrom("ex1", "ex2", "ex3")) },
@@ -144,49 +163,13 @@ export function eventsOf(hasManager: boolean): fc.Arbitrary<readonly TimedEvent[
   return fc.array(timed, { maxLength: 25 });
 }
 
-export const anyGuards: fc.Arbitrary<Partial<Guards>> = fc.record({
-  exclusivePrimary: fc.constantFrom(true, true, true, false),
-  runningPrimary: fc.constantFrom(true, true, false),
-  attachedReplica: fc.constantFrom(true, true, false),
-  sameSystem: fc.constantFrom(true, true, false),
-  attachWindowMs: fc.constantFrom(1_500, 10_000),
-  demotedForMs: fc.constantFrom(0, 2_000, 60_000),
-  lagSamples: fc.constantFrom(1, 1, 2),
-  dwellMs: fc.constantFrom(0, 0, 3_000),
-  handoverHoldMs: fc.constantFrom(0, 1_500),
-  surviveMs: fc.constantFrom(0, 6_500, 20_000),
-});
-
-const walFloor = fc.record({
-  timeline: fc.constantFrom(null, 1, 2),
-  position: fc.constantFrom(0x5000000, 0x5200000, 0x5200001),
-});
-
-/** A check with any of the parameters there are. */
-export const anyCheck: fc.Arbitrary<Check> = fc
-  .record({
-    route: fc.constantFrom(...routes),
-    lagBytesMax: fc.constantFrom(null, null, 0, 2 ** 20, 3 * 2 ** 20),
-    lagTimeMsMax: fc.constantFrom(null, null, 700, 2_000, 5_000),
-    minLsn: fc.option(walFloor, { freq: 2 }),
-    replicationState: fc.constantFrom(null, null, null, "streaming", "in archive recovery"),
-    mode: fc.constantFrom("apply", "write"),
-    tags: fc.constantFrom<Check["tags"][]>([], [], [], [["dc", "a"]]),
-    database: fc.constantFrom(null, null, null, { host: "10.0.0.2", port: 5432 }),
-    keep: fc.constantFrom(0, 0, 1, 2),
-    fallbackPrimary: fc.constantFrom(false, false, true),
-    missStatus: fc.constantFrom(503, 404),
-    unknownStatus: fc.constantFrom(503, 500),
-  })
-  .map((parameters) => ({ ...plainCheck(parameters.route), ...parameters }));
-
 function made(at: (atMs: number) => ProbeOutcome): ClusterEvent {
   return { kind: "outcome", at };
 }
 
 /**
- * The answer of a node of a healthy cluster that pg1 leads, at a position in the WAL: pg2 is synchronous, pg3 counts for the quorum. From
- * 3 MB on pg3 is in no sender list.
+ * The answer of a node of a healthy cluster that pg1 leads, at a position in the WAL: pg2 is synchronous, pg3 counts
+ * for the quorum. From 3 MB on pg3 is in no sender list.
  */
 export function healthy(node: Name, megabytes: number, atMs: number): ProbeOutcome {
   const position = 0x5000000 + megabytes * 2 ** 20;
@@ -210,7 +193,12 @@ function promoted(atMs: number): ProbeOutcome {
 
 /** pg1 leads a standby cluster. */
 function standbyLeading(atMs: number): ProbeOutcome {
-  return statusOutcome("pg1", atMs, { hasLock: true, role: "standby_leader", received: 0x5000000, replayed: 0x5000000 });
+  return statusOutcome("pg1", atMs, {
+    hasLock: true,
+    role: "standby_leader",
+    received: 0x5000000,
+    replayed: 0x5000000,
+  });
 }
 
 function exporterEventOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent> {
@@ -230,40 +218,6 @@ function exporterEventOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent>
       arbitrary: fc.tuple(node, page).map(([name, seen]) => made((atMs) => exporterPage(name, seen, atMs))),
     },
   );
-}
-
-type Role = "primary" | "replica" | "down" | "starting" | "unknown";
-
-/** The answer of `/up` of a node's exporter. */
-export function exporterRole(node: string, role: Role, sentAtMs: number): ProbeOutcome {
-  const sent = { kind: "exporter", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs } as const;
-  return { ...sent, result: { asked: "up", word: role } };
-}
-
-interface PageContent {
-  readonly isPrimary: boolean;
-  readonly isPooler?: boolean;
-  /** Whether the database's own clock stands still. */
-  readonly isFrozen?: boolean;
-  readonly streaming?: number;
-  readonly family?: ExporterPage["family"];
-  readonly receivesFrom?: string | null;
-}
-
-/** A page of metrics of a node's exporter. */
-export function exporterPage(node: string, content: PageContent, sentAtMs: number): ProbeOutcome {
-  const { isPrimary, isPooler = false, isFrozen = false, streaming = 0, receivesFrom = null } = content;
-  const page: ExporterPage = {
-    ...(isPrimary ? primaryPage : replicaPage),
-    family: content.family ?? "pg_exporter",
-    isPooler,
-    streaming,
-    databaseTimeS: isFrozen ? 0 : sentAtMs / 1000,
-    system: "7300000000000000001",
-    receiver: isPrimary || receivesFrom === null ? null : { host: receivesFrom, port: 5432, isStreaming: true },
-  };
-  const sent = { kind: "exporter", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs } as const;
-  return { ...sent, result: { asked: "metrics", page } };
 }
 
 function drainOf(node: fc.Arbitrary<string>): fc.Arbitrary<ClusterEvent> {

@@ -68,7 +68,7 @@ test("a document that names the holder at another address moves no node", () => 
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://truly:8008"]);
 });
 
-test("the holder is matched by address if the applyMemberList gives it another name", () => {
+test("the holder is matched by address if the member list gives it another name", () => {
   const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "pg1" }] });
   applyMemberList(watched, ["pg2"], 0);
   watched.lead("db1", 0, { patroni: { version: "4.1.4", scope: "demo", name: "pg1" } });
@@ -77,7 +77,7 @@ test("the holder is matched by address if the applyMemberList gives it another n
   assert.deepEqual(describeNodes(watched), ["db1 http://pg1:8008 seen", "pg2 http://elsewhere:8008"]);
 });
 
-test("the applyMemberList of a node of another database system is ignored", () => {
+test("the member list of a node of another database system is ignored", () => {
   const watched = discoveringCluster();
   applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
   watched.lead("pg1", 0);
@@ -120,7 +120,7 @@ test("a fixed node's member name is the one it states, whatever lists name it", 
   assert.equal(watched.judge("db1", "primary", 4), "fit");
 });
 
-test("a new member replaces a node that the applyMemberList omits at the same address, once that node does not answer", () => {
+test("a new member replaces a node that the member list omits at the same address, once that node does not answer", () => {
   for (const order of [
     ["pg4 pg1", "pg2"],
     ["pg2", "pg4 pg1"],
@@ -167,7 +167,7 @@ test("a known member takes the address of an unlisted node that does not answer;
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg3:8008"]);
 });
 
-test("a new member at an address that another has just left is a node of its own, applyMemberList after applyMemberList", () => {
+test("a new member at an address that another has just left is a node of its own, list after list", () => {
   const watched = discoveringCluster();
   applyMemberList(watched, ["pg1"], 0);
   failUntilDown(watched, "pg1", 900);
@@ -179,7 +179,7 @@ test("a new member at an address that another has just left is a node of its own
   }
 });
 
-test("members that swap addresses keep their names, in any applyMemberList order", () => {
+test("members that swap addresses keep their names, in any order of the list", () => {
   const rounds = [
     ["pg1 pg2", "pg2 pg1", "pg3"],
     ["pg1 pg2", "pg2 pg3", "pg3 pg1"],
@@ -217,7 +217,7 @@ test("a member does not get the address of a node that stays, nor does a third n
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008", "pg3 http://pg3:8008 seen"]);
 });
 
-test("of two members at one address one gets it, in any applyMemberList order", () => {
+test("of two members at one address one gets it, in any order of the list", () => {
   for (const order of [
     ["pg8 shared", "pg9 shared"],
     ["pg9 shared", "pg8 shared"],

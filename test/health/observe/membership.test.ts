@@ -5,7 +5,7 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const dayMs = 24 * 3_600_000;
 
-test("a node name can be rejected only after the first member applyMemberList", () => {
+test("a node name can be rejected only after the first member list", () => {
   const watched = discoveringCluster();
   assert.equal(watched.cluster.isMembershipKnown, false);
   applyMemberList(watched, ["pg1"], 0);
@@ -13,7 +13,7 @@ test("a node name can be rejected only after the first member applyMemberList", 
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
 });
 
-test("a member applyMemberList adds and updates nodes; omitted nodes keep their evidence", () => {
+test("a member list adds and updates nodes; omitted nodes keep their evidence", () => {
   const watched = discoveringCluster();
   applyMemberList(watched, ["pg1", "pg2"], 0);
   watched.lead("pg2", 0);
@@ -32,7 +32,7 @@ test("an unchanged member stays the same object, so that its prober continues", 
   assert.notEqual(watched.cluster.nodes[1]?.node, second?.node);
 });
 
-test("a applyMemberList of another scope or without members changes nothing", () => {
+test("a member list of another scope or without members changes nothing", () => {
   const watched = discoveringCluster();
   applyMemberList(watched, ["pg1"], 0);
   const { cluster } = watched;
@@ -54,7 +54,7 @@ test("an unlisted node is forgotten after a day without an answer, a fixed node 
   assert.deepEqual(describeNodes(watched), ["db1 http://db1:8008", "pg1 http://pg1:8008"]);
 });
 
-test("a fixed node's configured fields override the applyMemberList, matched by name or by address", () => {
+test("a fixed node's configured fields override the member list, matched by name or by address", () => {
   const nodes = [
     { name: "db1", api: "http://pg1:8008", database: { host: "10.1.1.1", port: 6432 } },
     { name: "pg2", api: "http://inside:8008" },
@@ -71,7 +71,7 @@ test("a fixed node's configured fields override the applyMemberList, matched by 
   );
 });
 
-test("a configured member name stays, whatever the applyMemberList names the node at that address", () => {
+test("a configured member name stays, whatever the member list names the node at that address", () => {
   const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "other" }] });
   applyMemberList(watched, ["pg1"], 0);
   assert.deepEqual(
@@ -117,7 +117,7 @@ test("lists with new names every time do not exhaust memory", () => {
   assert.equal(watched.cluster.nodes.length, 1_600);
 });
 
-test("a applyMemberList adds no member without discovery", () => {
+test("a member list adds no member without discovery", () => {
   const watched = new ClusterFixture({ nodes: ["pg1"] });
   applyMemberList(watched, ["pg1", "pg2"], 0);
   assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);

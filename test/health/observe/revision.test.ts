@@ -97,7 +97,7 @@ suite("isAgeOnlyChange", () => {
     for (const change of [
       { silentMs: 1_000 },
       { listedMs: 1_000 },
-      { lowerMs: 1_000 },
+      { lowerTimelineMs: 1_000 },
       { isDetached: true },
       { isStalled: true },
       { isDiverged: true },

@@ -28,7 +28,10 @@ const healthyNode = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max
       healthy(node, node === "pg1", { position: 0x5000000 + position, atMs }),
 );
 
-/** The same after a promotion: pg2 leads on timeline 2 and lists its replicas, some of which still state the old timeline. */
+/**
+ * The same after a promotion: pg2 leads on timeline 2 and lists its replicas, some of which still state the old
+ * timeline.
+ */
 const promoted = fc
   .tuple(fc.constantFrom("pg2", "pg2", "pg3", "pg4"), fc.integer({ min: 0, max: 1 }), fc.constantFrom(1, 2, 2, null))
   .map(([node, position, timeline]) => (atMs: number) => {
@@ -70,11 +73,14 @@ test("recordUnchanged gives the same state as the full path", () => {
   let unchanged = 0;
   fc.assert(
     fc.property(scenario, ({ outcomes, rise, dwellMs, afterMs, answeredAfterMs, again }) => {
-      const settings = { ...settingsOf({ dwellMs }), rise };
+      const settings = { ...policyOf({ dwellMs }), rise };
       const last = outcomes.at(-1);
       let state = observeAll(
         unprobedCluster(),
-        [...outcomes, leaderViewOutcome("pg3", outcomes.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last))],
+        [
+          ...outcomes,
+          leaderViewOutcome("pg3", outcomes.some(isPromotion) ? "pg2" : "pg1", last === undefined ? 0 : sentAt(last)),
+        ],
         settings,
       );
       let sentAtMs = (last === undefined ? 0 : sentAt(last)) + afterMs;

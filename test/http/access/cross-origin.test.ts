@@ -53,11 +53,11 @@ async function withEdge(
   play: (edge: Edge) => Promise<void>,
 ): Promise<void> {
   const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
-  const door = { ...unrestrictedAccess, trustedOrigins: [trusted], ...parts };
+  const access = { ...unrestrictedAccess, trustedOrigins: [trusted], ...parts };
   const listen = [
-    listenerOf({ cluster: "demo", access: { ...door, management: true } }),
-    listenerOf({ dialect: "admin", address: "127.0.0.2", access: door }),
-    listenerOf({ dialect: "exporter", address: "127.0.0.3", cluster: "demo", access: door }),
+    listenerOf({ cluster: "demo", access: { ...access, management: true } }),
+    listenerOf({ dialect: "admin", address: "127.0.0.2", access }),
+    listenerOf({ dialect: "exporter", address: "127.0.0.3", cluster: "demo", access }),
   ];
   const config = configOf({
     clusters: [clusterOf({ nodes: [nodeOf({ name: "pg1", api: pg1.api })] })],
@@ -67,7 +67,7 @@ async function withEdge(
   let reloads = 0;
   const load = (): LoadedConfig => {
     reloads += 1;
-    return { ok: true, config };
+    return { ok: true, config, simulator: null };
   };
   const app = new App(config, silentLogger, { source: { file: null, load } });
   try {

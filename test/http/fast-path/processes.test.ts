@@ -32,7 +32,7 @@ async function start(context: TestContext, parts: Pick<Config, "workers" | "fast
   const app = new App(config, pino({}, lines));
   context.after(() => app.stop({ drains: false }));
   await app.start();
-  const portOf = (at: number): number => app.doors[at]?.port ?? 0;
+  const portOf = (at: number): number => app.listeners[at]?.port ?? 0;
   const metric = async (name: string): Promise<number> => {
     const { body } = await sendRequest(`http://127.0.0.1:${portOf(1)}/metrics`);
     const values = body.matchAll(new RegExp(`^rolecall_fast_path_${name}_total(?:\\{.*\\})? (\\d+)$`, "gm"));
@@ -67,7 +67,7 @@ suite("the fast path of a whole program", () => {
     const started = await start(context, { workers: 0, fastPath: false });
     const { app, config, metric, portOf } = started;
     const reload = (fastPath: Config["fastPath"]): Promise<void> =>
-      app.reload({ ...config, listen: [...config.listen, listenerOf({ cluster: "demo" })], fastPath });
+      app.apply({ ...config, listen: [...config.listen, listenerOf({ cluster: "demo" })], fastPath });
     await sendRequest(`http://127.0.0.1:${portOf(0)}/nodes/pg1/primary`);
     assert.equal(await metric("requests"), 0);
     await reload("force");

@@ -27,8 +27,8 @@ async function open(
   options: { readonly access?: Partial<ListenerAccess>; readonly onError?: () => never } = {},
 ): Promise<Opened> {
   const [errors, reasons]: [unknown[], string[]] = [[], []];
-  const handler = Object.assign(() => jsonReply({ code: 200, phrase: "Ordinary" }, "{}"), { cached: { find } });
-  const events = { ...eventsTo(errors), ...(options.onError === undefined ? {} : { onError: options.onError }) };
+  const handler = Object.assign(async () => jsonReply({ code: 200, phrase: "Ordinary" }, "{}"), { cached: { find } });
+  const events = { ...collectErrors(errors), ...(options.onError === undefined ? {} : { onError: options.onError }) };
   const listener = new Listener(handler, { ...unrestrictedAccess, ...options.access }, events);
   context.after(() => listener.close(0));
   const port = await listener.open({ address: "127.0.0.1", port: 0 });

@@ -87,7 +87,7 @@ test("closes connections above the listener's limit, and accepts new ones after 
     );
     for (const socket of held) socket.destroy();
     assert.match(
-      (await sendRequest(`${town.admin}/metrics`)).body,
+      (await sendRequest(`${town.adminUrl}/metrics`)).body,
       /rolecall_requests_rejected_total\{status="connection"\} [1-9]/,
     );
   });

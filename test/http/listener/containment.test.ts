@@ -13,7 +13,7 @@ import { exchange } from "../../fake/raw-client.ts";
 import { until } from "../../fake/until.ts";
 
 const fine: Reply = jsonReply({ code: 200, phrase: "OK" }, "{}");
-const fail = (): never => {
+const fail = (_done?: unknown): never => {
   throw new Error("planted");
 };
 
@@ -27,21 +27,20 @@ async function listenerOf(
   context: TestContext,
   parts: {
     readonly answerer?: ListenerHandler;
-    readonly door?: Partial<ListenerAccess>;
+    readonly access?: Partial<ListenerAccess>;
     readonly events?: Partial<ListenerEvents>;
   },
 ): Promise<Opened> {
   const errors: unknown[] = [];
-  const { answerer = () => fine } = parts;
-  const handler: ListenerHandler = (request, message) =>
-    request.target === "/fine" ? fine : answerer(request, message);
+  const { answerer = async () => fine } = parts;
+  const handler: ListenerHandler = async (call) => (call.request.target === "/fine" ? fine : answerer(call));
   const events = {
     onError: (error: unknown) => void errors.push(error),
     onRejected: () => {},
     onFiles: () => {},
     ...parts.events,
   };
-  const listener = new Listener(handler, { ...unrestrictedAccess, ...parts.door }, events);
+  const listener = new Listener(handler, { ...unrestrictedAccess, ...parts.access }, events);
   const port = await listener.open({ address: "127.0.0.1", port: 0 });
   context.after(() => listener.close(0));
   return { port, errors };
@@ -65,17 +64,19 @@ async function ask(port: number, path: string): Promise<string> {
 }
 
 suite("a request whose handling throws gets a 500 and is reported", () => {
-  const late = (): Promise<never> => new Promise((_, reject) => setImmediate(reject, new Error("planted")));
+  const late = (_done?: unknown): Promise<never> =>
+    new Promise((_, reject) => setImmediate(reject, new Error("planted")));
+  const after = (reply: Reply): Promise<Reply> => new Promise((resolve) => setImmediate(resolve, reply));
   const rows: readonly (readonly [given: string, answerer: ListenerHandler])[] = [
     ["a handler", fail],
     ["a handler, later", late],
-    ["a delegate", () => ({ take: fail })],
-    ["a delegate, later", () => ({ take: late })],
-    ["a header that cannot be sent", () => ({ ...fine, headers: ["X-A", "a\nb"] })],
-    ["a phrase that cannot be sent", () => ({ ...fine, phrase: "O\u0000K" })],
-    ["a status that cannot be sent", () => ({ ...fine, status: 42 })],
-    ["a status that cannot be sent, later", () => Promise.resolve({ ...fine, status: 42 })],
-    ["a Trailer beside a length", () => ({ ...fine, headers: ["Trailer", "X-A"] })],
+    ["a handler that writes the response itself", ({ response }) => fail(response.setHeader("X-A", "a"))],
+    ["a handler that writes the response itself, later", ({ response }) => late(response.setHeader("X-A", "a"))],
+    ["a header that cannot be sent", async () => ({ ...fine, headers: ["X-A", "a\nb"] })],
+    ["a phrase that cannot be sent", async () => ({ ...fine, phrase: "O\u0000K" })],
+    ["a status that cannot be sent", async () => ({ ...fine, status: 42 })],
+    ["a status that cannot be sent, later", () => after({ ...fine, status: 42 })],
+    ["a Trailer beside a length", async () => ({ ...fine, headers: ["Trailer", "X-A"] })],
   ];
   for (const [given, answerer] of rows) {
     test(given, async (context) => {
@@ -92,16 +93,15 @@ suite("a request whose handling throws gets a 500 and is reported", () => {
     assert.match(await ask(port, "/fine"), /^HTTP\/1\.1 200 OK\r\n/);
   });
 
-  test("ignores what a delegate writes after its response was closed", async (context) => {
-    const answerer: ListenerHandler = () => ({
-      take: async ({ response }) => {
-        response.end("done");
-        await once(response, "close");
-        response.write("late");
-        response.destroy();
-        response.write("later");
-      },
-    });
+  test("ignores what a handler writes after its response was closed", async (context) => {
+    const answerer: ListenerHandler = async ({ response }) => {
+      response.end("done");
+      await once(response, "close");
+      response.write("late");
+      response.destroy();
+      response.write("later");
+      return null;
+    };
     const { port } = await listenerOf(context, { answerer });
     assert.match(await ask(port, "/late"), /done$/);
     assert.match(await ask(port, "/fine"), /^HTTP\/1\.1 200 OK\r\n/);
@@ -110,16 +110,16 @@ suite("a request whose handling throws gets a 500 and is reported", () => {
 
 test("an error while a rejected connection is reported costs no other connection", async (context) => {
   const limits = { ...unrestrictedAccess.limits, connections: 1 };
-  const { port, errors } = await listenerOf(context, { door: { limits }, events: { onRejected: fail } });
+  const { port, errors } = await listenerOf(context, { access: { limits }, events: { onRejected: fail } });
   const first = await open(port);
   await exchange(port, []);
-  await until(() => Promise.resolve(errors.length > 0));
+  await until("a reported error", () => errors.length > 0);
   first.write(get("/fine"));
   assert.match(await text(first), /^HTTP\/1\.1 200 OK\r\n/);
 });
 
 suite("an uncaught exception is of one connection if each function of rolecall on its stack serves one", () => {
-  const own = new URL("../../src/", import.meta.url).href;
+  const own = new URL("../../../src/", import.meta.url).href;
   const errorAt = (...frames: readonly string[]): Error =>
     Object.assign(new Error("planted"), { stack: ["Error: planted", ...frames].join("\n") });
   const node = "    at Socket.emit (node:events:513:28)";

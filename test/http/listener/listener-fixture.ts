@@ -10,7 +10,7 @@ export async function withListener(
   play: (town: Omit<GatewayFixture, "simulator">, node: FakeNode) => Promise<void>,
 ): Promise<void> {
   const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
-  const town = await gatewayFixtureOf([nodeOf(pg1)], { door: access });
+  const town = await gatewayFixtureOf([nodeOf(pg1)], { access });
   try {
     await play(town, pg1);
   } finally {

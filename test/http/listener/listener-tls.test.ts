@@ -4,12 +4,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect } from "node:tls";
 import { after, suite, test } from "node:test";
-import { sendRequest, until } from "../../fake/http-request.ts";
-import { Authority } from "../../fake/authority.ts";
+import { CertificateAuthority } from "../../fake/certificates.ts";
+import { sendRequest } from "../../fake/http-request.ts";
+import { until } from "../../fake/until.ts";
 import { restart, withListener } from "./listener-fixture.ts";
 
-const authority = new Authority();
-const stranger = new Authority("stranger");
+const authority = new CertificateAuthority();
+const stranger = new CertificateAuthority("stranger");
 const folder = mkdtempSync(join(tmpdir(), "rolecall-tls-"));
 const listener = authority.issue("listener");
 const client = authority.issue("edge client");
@@ -35,27 +36,27 @@ const misled = { ...trusting, cert: readFileSync(foreign.cert), key: readFileSyn
 suite("TLS", () => {
   test("accepts a client certificate of its authority, and rejects another one and none", async () => {
     await withListener({ tls, auth }, async (town) => {
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
-      assert.equal((await town.ask("/nodes/pg1/restart", restart({ tls: trusting }))).status, 401);
-      assert.equal((await town.ask("/nodes/pg1/restart", restart({ tls: misled }))).status, 401);
-      assert.equal((await town.ask("/nodes/pg1/restart", restart({ tls: certified }))).status, 200);
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: trusting }))).status, 401);
+      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: misled }))).status, 401);
+      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: certified }))).status, 200);
       assert.equal(
-        (await until("an audit line", () => town.log.find(({ msg }) => msg === "management call")))["who"],
+        (await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call")))["who"],
         "certificate edge client",
       );
     });
   });
   test("rejects connections without a client certificate if one is required", async () => {
     await withListener({ tls: { ...tls, client: "required" } }, async (town) => {
-      await assert.rejects(town.ask("/nodes/pg1/primary", { tls: trusting }));
-      await assert.rejects(town.ask("/nodes/pg1/primary", { tls: misled }));
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: certified })).status, 200);
+      await assert.rejects(town.request("/nodes/pg1/primary", { tls: trusting }));
+      await assert.rejects(town.request("/nodes/pg1/primary", { tls: misled }));
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: certified })).status, 200);
     });
   });
   test("rejects TLS versions below the minimum", async () => {
     await withListener({ tls: { ...tls, minVersion: "TLSv1.3" } }, async (town) => {
-      await assert.rejects(town.ask("/nodes/pg1/primary", { tls: { ...trusting, maxVersion: "TLSv1.2" } }));
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      await assert.rejects(town.request("/nodes/pg1/primary", { tls: { ...trusting, maxVersion: "TLSv1.2" } }));
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
   test("uses a new certificate, and keeps connections that were made with the old one", async () => {
@@ -85,15 +86,15 @@ suite("TLS", () => {
     await withListener({ tls: { ...tls, cert, key } }, async (town) => {
       writeFileSync(cert, "no certificate");
       await until("a line", () =>
-        town.log.find(({ msg, problem }) => msg === "files of a listener read" && problem !== null),
+        town.logRecords.find(({ msg, problem }) => msg === "files of a listener read" && problem !== null),
       );
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
   test("does not answer plain HTTP on a TLS port", async () => {
     await withListener({ tls }, async (town) => {
       await assert.rejects(sendRequest(town.url.replace("https", "http")));
-      assert.equal((await town.ask("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
 });

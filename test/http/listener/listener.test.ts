@@ -21,7 +21,7 @@ async function openListener(context: TestContext, handler: ListenerHandler): Pro
 
 describe("a request that cannot be answered", () => {
   test("gets a status of its own, and a JSON error if it could be parsed", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
     const post = await front.request("/primary", { method: "POST" });
     assert.deepEqual([post.status, post.headers.get("Allow")], [405, "GET, HEAD, OPTIONS"]);
     assert.equal((await front.request("/switchover", { method: "POST", headers: ["Content-Length: 0"] })).status, 403);
@@ -60,13 +60,13 @@ describe("a request that cannot be answered", () => {
   });
 
   test("gets an error with at most 200 characters of its value", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
     const { body } = await front.request(`/replica?lag=${"9".repeat(1_500)}`);
     assert.equal(JSON.parse(Buffer.from(body, "latin1").toString()).value.length, 201);
   });
 
   test("gets a 500 if the handler throws or rejects, and other requests are answered", async (context) => {
-    const front = await openListener(context, ({ target }) => {
+    const front = await openListener(context, ({ request: { target } }) => {
       if (target === "/throws") throw new Error("planted");
       if (target === "/rejects") return Promise.reject(new Error("planted"));
       return Promise.resolve({ status: 200, phrase: "OK", headers: [], body: Buffer.from("late") });

@@ -9,7 +9,10 @@ const whole = routingContextOf({ wholeCluster: true });
 describe("a response", () => {
   test("is the node's own document with the verdict, byte for byte", async (context) => {
     const front = await openNodeApiListener(context, steadyCluster());
-    const document = JSON.stringify(statusDocument("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
+    const document = JSON.stringify(statusDocument("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(
+      0,
+      -1,
+    );
     const ours =
       '{"node":"pg1","cluster":"demo","fit":true,"reason":null,"lag_bytes":0,"lag_ms":0,"observed_at":"1970-01-01T00:00:00.000Z","snapshot":7,"instance":"run"}';
     const body = `${document},"rolecall":${ours}}`;
@@ -81,7 +84,7 @@ describe("a response", () => {
   });
 
   test("to `OPTIONS *` and to an absolute target is the path's", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
     assert.equal((await front.request("*", { method: "OPTIONS" })).status, 200);
     assert.equal((await front.request("http://elsewhere:1/nodes/pg1/primary")).status, 200);
   });
@@ -109,7 +112,7 @@ describe("a response", () => {
 
 describe("a check", () => {
   test("of the whole cluster is answered with the chosen node", async (context) => {
-    const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
+    const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
     assert.equal((await front.request("/primary")).headers.get("X-Rolecall-Node"), "pg1");
     assert.equal((await front.request("/replica")).headers.get("X-Rolecall-Node"), "pg2");
     const none = await front.request("/sync");
@@ -194,70 +197,4 @@ describe("a check", () => {
     );
     assert.equal((await early.request("/nodes/pg9/primary")).line, "HTTP/1.1 503 unknown");
   });
-});
-
-describe("a document", () => {
-  test("is served from memory with its age", async (context) => {
-    const watched = steadyCluster();
-    const front = await openNodeApiListener(context, watched, { listening: whole, nowMs: 4_600 });
-    assert.equal((await front.request("/cluster")).line, "HTTP/1.1 503 unknown");
-    watched.nameLeader("pg1", "pg2", 1_000);
-    const { status, headers, body } = await front.request("/cluster");
-    assert.deepEqual([status, headers.get("Age"), headers.get("X-Rolecall-Node")], [200, "4", "pg2"]);
-    assert.equal(JSON.parse(body).scope, "demo");
-  });
-
-  test("that the cluster does not have gets the node's own 502", async (context) => {
-    const watched = steadyCluster();
-    const served = { status: 502, body: "", source: "pg1", sentAtMs: 0 };
-    watched.record({ kind: "document", cluster: "demo", answer: { name: "failsafe", served } }, 0);
-    assert.equal(
-      (await (await openNodeApiListener(context, watched, { routing: whole })).request("/failsafe")).status,
-      502,
-    );
-  });
-
-  test("of a node's status is 200 while it is fresh; for the whole cluster it is the primary's", async (context) => {
-    const watched = steadyCluster();
-    const front = await openNodeApiListener(context, watched, { listening: whole });
-    for (const path of ["/patroni", "/ha"]) {
-      assert.equal((await front.request(`/nodes/pg2${path}`)).status, 200);
-      assert.equal((await front.request(path)).headers.get("X-Rolecall-Node"), "pg1");
-    }
-    assert.equal((await front.request("/nodes/pg3/patroni")).line, "HTTP/1.1 503 unknown");
-    watched.fail("pg2", "refused", 1_000);
-    watched.fail("pg2", "refused", 2_000);
-    watched.fail("pg2", "refused", 3_000);
-    assert.equal((await front.request("/nodes/pg2/patroni")).line, "HTTP/1.1 503 down");
-    const later = await openNodeApiListener(context, watched, { routing: whole, nowMs: 5_500 });
-    assert.equal((await later.request("/nodes/pg1/patroni")).line, "HTTP/1.1 503 stale");
-  });
-});
-
-describe("/livez and /readyz", () => {
-  test("report rolecall only, on every listener", async (context) => {
-    const front = await openNodeApiListener(context, new ClusterFixture(), { unready: "draining" });
-    assert.deepEqual(
-      [(await front.request("/livez")).status, (await front.request("/readyz")).line],
-      [200, "HTTP/1.1 503 draining"],
-    );
-    const ready = await openNodeApiListener(context, new ClusterFixture());
-    assert.equal((await ready.request("/readyz")).status, 200);
-  });
-});
-
-test("every answer is counted under one of a few names", async (context) => {
-  const front = await openNodeApiListener(context, steadyCluster(), { listening: whole });
-  for (const target of ["/primary", "/cluster", "/livez", "/nowhere", "/patroni"]) await front.request(target);
-  await front.request("/primary", { method: "POST" });
-  await front.request("/reload", { method: "POST" });
-  assert.deepEqual(front.answers, [
-    "primary 200",
-    "cluster 503",
-    "livez 200",
-    "bad_request 400",
-    "status 200",
-    "not_allowed 405",
-    "forbidden 403",
-  ]);
 });

@@ -68,7 +68,9 @@ suite("the reply cache of the ordinary path", () => {
   test("closes the connection after an unread body, also with a cached reply", async (context) => {
     const { front } = await serve(context);
     for (let nth = 0; nth < 3; nth += 1) await front.request("/nodes/pg1/primary");
-    const response = await front.sendBytes("GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nContent-Length: 2\r\n\r\n{}");
+    const response = await front.sendBytes(
+      "GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nContent-Length: 2\r\n\r\n{}",
+    );
     assert.match(response, /^HTTP\/1\.1 200 OK\r\n[^]*\r\nConnection: close\r\n/);
   });
 });

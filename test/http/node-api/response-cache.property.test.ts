@@ -1,14 +1,16 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { nodeNamed } from "../../../src/cluster/lookup.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import { NodeApi } from "../../../src/http/node-api/node-api.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
-import { anyEvent, statusOutcome, leaderViewOutcome } from "../../health/arbitraries.ts";
+import { outcomesOf } from "../../health/judge/arbitraries.ts";
+import { exporterPage, exporterRole, healthyExporters } from "../../health/judge/exporter-outcomes.ts";
+import { anyEvent, statusOutcome, leaderViewOutcome, sentAt, failedOutcome } from "../../health/arbitraries.ts";
 
 const routes = [
   "primary",
+  "primary?tag_dc=a&unknown=500",
   "leader",
   "replica",
   "replica?lag=1MB",
@@ -17,7 +19,12 @@ const routes = [
   "replica?lag_time=2s&keep=2",
   "replica?lag=2MB&lag_time=3s&fallback=primary",
   "replica?min_lsn=0/5200000&miss=404",
+  "replica?min_lsn=1@0/5100000&lag_time=2s",
   "replica?replication_state=streaming",
+  "replica?replication_state=in%20archive%20recovery&fallback=primary",
+  "replica?lag=1MB&lag_time=700ms&keep=1&fallback=primary&miss=404&unknown=500",
+  "read-only-sync?lag_time=2s",
+  "read-only-quorum",
   "replica?db=10.0.0.9:5432&unknown=500",
   "read-only?fallback=primary",
   "sync",
@@ -30,7 +37,9 @@ const routes = [
   "standby-leader",
   "patroni",
 ];
-const places = ["/nodes/pg1/", "/nodes/pg2/", "/nodes/pg3/", "/clusters/demo/"];
+const places = ["/nodes/pg1/", "/nodes/pg2/", "/nodes/pg3/", "/nodes/ex1/", "/clusters/demo/"];
+/** Requested in each scenario, for these have to be proven. */
+const always = ["/nodes/pg1/primary", "/nodes/pg2/replica", "/nodes/ex1/health"];
 const targets = places.flatMap((place) => routes.map((route) => `${place}${route}`));
 
 const nodeNames = ["pg1", "pg2", "pg3"] as const;
@@ -46,8 +55,18 @@ function made(make: (atMs: number) => ProbeOutcome): Event {
 
 const anyNode = fc.constantFrom(...nodeNames);
 
-/** Most of the time a node says again what it said last; the seldom rest is whatever may be heard of a cluster. */
-const happening = fc.oneof(
+const workingPrimary = { isPrimary: true, streaming: 1 };
+
+/** What an exporter answers: mostly that of pg1 and of ex1 show a primary at work. */
+const anyExporterEvent = fc.oneof(
+  fc.constantFrom("pg1", "ex1").map((name) => made((atMs) => exporterRole(name, "primary", atMs))),
+  fc.constantFrom("pg1", "ex1").map((name) => made((atMs) => exporterPage(name, workingPrimary, atMs))),
+  fc.constantFrom("pg1", "pg2", "ex1").map((name) => made((atMs) => exporterRole(name, "replica", atMs))),
+  fc.constantFrom("pg2", "ex1").map((name) => made((atMs) => exporterPage(name, { isPrimary: false }, atMs))),
+);
+
+/** Most of the time a node repeats its last answer; rarely anything else happens that may happen to a cluster. */
+const anyClusterEvent = fc.oneof(
   { weight: 24, arbitrary: anyNode.map((name): Event => ({ kind: "again", node: name })) },
   {
     weight: 4,
@@ -56,26 +75,36 @@ const happening = fc.oneof(
       .map(([name, megabytes]) => made((atMs) => healthy(name, megabytes, atMs))),
   },
   { weight: 3, arbitrary: anyEvent.map(made) },
+  { weight: 3, arbitrary: anyExporterEvent },
+  { weight: 3, arbitrary: fc.constant(made((atMs) => failedOutcome("pg1", atMs))) },
   { weight: 1, arbitrary: fc.constant(made((atMs) => leaderViewOutcome("pg2", "pg1", atMs))) },
   {
     weight: 1,
-    arbitrary: fc.record({ node: anyNode, isAll: fc.boolean() }).map((wish) => made((atMs) => drained(wish, atMs))),
+    arbitrary: fc
+      .record({ node: anyNode, isAll: fc.boolean() })
+      .map((request) => made((atMs) => drained(request, atMs))),
   },
 );
 
-const told = fc.record({
+const silentPrimary = [...outcomesOf("a failed primary", true), ...healthyExporters("pg1", "ex1", 6_000)];
+
+const scenario = fc.record({
+  hasExporters: fc.boolean(),
+  /** Whether pg1's API has been silent for 5 s while its exporter shows a primary at work. */
+  beginsSilent: fc.boolean(),
   guards: fc.record({
     lagSamples: fc.constantFrom(1, 1, 2),
     dwellMs: fc.constantFrom(0, 0, 3_000),
     handoverHoldMs: fc.constantFrom(0, 1_500),
     attachWindowMs: fc.constantFrom(1_500, 10_000),
     exclusivePrimary: fc.constantFrom(true, true, false),
+    surviveMs: fc.constantFrom(0, 20_000),
   }),
-  asked: fc.array(fc.constantFrom(...targets), { minLength: 4, maxLength: 8 }),
+  asked: fc.array(fc.constantFrom(...targets), { minLength: 4, maxLength: 8 }).map((some) => [...always, ...some]),
   events: fc.array(
     fc.record({
-      event: happening,
-      /** Since the event before, and from the sending of the probe to its answer, in ms. */
+      event: anyClusterEvent,
+      /** Since the event before, and from sending the probe to its answer, in ms. */
       afterMs: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.constantFrom(900, 1_950, 5_450)),
       answeredAfterMs: fc.constantFrom(0, 1, 40),
     }),
@@ -83,25 +112,43 @@ const told = fc.record({
   ),
 });
 
-test("an answer that is kept over probes is the one that would be made now, but for figures that grow and when it was observed", () => {
-  let kept = 0;
+test("a cached response is the one that would be made now, but for figures that grow and when it was observed", () => {
+  const counts = { "primary 200": 0, "primary degraded": 0, "replica 200": 0, "ex1 200": 0, drained: 0, all: 0 };
+  const count = (target: string, text: string): void => {
+    const isYes = text.startsWith("HTTP/1.1 200");
+    counts.all += 1;
+    if (text.includes("X-Rolecall-Reason: drained")) counts.drained += 1;
+    if (target === "/nodes/ex1/health" && isYes) counts["ex1 200"] += 1;
+    if (target === "/nodes/pg2/replica" && isYes) counts["replica 200"] += 1;
+    if (target === "/nodes/pg1/primary" && isYes)
+      counts[text.includes("X-Rolecall-Degraded") ? "primary degraded" : "primary 200"] += 1;
+  };
   fc.assert(
-    fc.property(told, ({ guards, asked, events }) => {
-      const cluster = storeFixture(guards);
-      const dialect = new NodeApi(cluster.routingContext, cluster.apiContext());
-      const hot = dialect.cached();
+    fc.property(scenario, ({ hasExporters, beginsSilent, guards, asked, events }) => {
+      const cluster = storeFixture(guards, hasExporters);
+      for (const outcome of hasExporters && beginsSilent ? silentPrimary : []) {
+        cluster.nowMs = Math.max(cluster.nowMs, sentAt(outcome));
+        cluster.store.record(outcome, cluster.nowMs);
+      }
+      if (hasExporters && beginsSilent) cluster.nowMs += 600;
+      const api = new NodeApi(cluster.routingContext, cluster.apiContext());
+      const cache = api.cached();
       const given = new Map<string, unknown>();
       const compare = (): void => {
         for (const target of asked) {
           const chunk = `GET ${target} HTTP/1.1\r\n\r\n`;
-          const found = hot.find(chunk);
-          if (given.get(chunk) === found) kept += 1;
+          const found = cache.find(chunk);
+          if (given.get(chunk) === found) count(target, String(found?.bytes.toString("latin1")));
           given.set(chunk, found);
-          assert.ok((found?.validUntilMs ?? 0) <= cluster.nowMs + 1_000, "when it was observed may be a second old");
-          assert.equal(lasting(found?.bytes), lasting(dialect.render(chunk)?.bytes), `${target} at ${cluster.nowMs}`);
+          assert.ok((found?.validUntilMs ?? 0) <= cluster.nowMs + 1_000, "observed_at may be a second old");
+          assert.equal(lasting(found?.bytes), lasting(api.render(chunk)?.bytes), `${target} at ${cluster.nowMs}`);
         }
       };
-      compare();
+      // What is requested twice is cached from then on.
+      for (const stepMs of [0, 10, 20, 30]) {
+        cluster.nowMs += stepMs;
+        compare();
+      }
       for (const { event, afterMs, answeredAfterMs } of events) {
         cluster.nowMs += afterMs;
         compare();
@@ -113,12 +160,14 @@ test("an answer that is kept over probes is the one that would be made now, but 
     }),
     { numRuns: 1_000 },
   );
-  assert.ok(kept > 10_000, `only ${kept} answers were kept`);
+  assert.ok(counts.all > 10_000, JSON.stringify(counts));
+  for (const [kind, times] of Object.entries(counts)) assert.ok(times > 20, `${kind} was cached ${times} times`);
 });
 
-/** The node's last word once more, as a prober that recognises it tells it; `null` of one that was never heard. */
+/** The node's last answer again, as a prober that recognises it reports it; `null` for a node that never answered. */
 function again(cluster: StoreFixture, node: string): ProbeOutcome | null {
-  const known = nodeNamed(cluster.state(), node);
+  const { nodes, index } = cluster.state();
+  const known = nodes[index.get(node) ?? -1];
   if (known === undefined || known.report === null) return null;
   const { report, hasLock } = known;
   const { nowMs } = cluster;
@@ -143,12 +192,13 @@ function drained({ node, isAll }: { readonly node: Node; readonly isAll: boolean
   return { kind: "drain", cluster: "demo", node, drain };
 }
 
-/** What does not grow from moment to moment: lag in time, the age behind `stale` and what is left of a hold do, and may be a tenth of a second old. */
+/** What does not change from one millisecond to the next: not a lag in time, the age of `stale` or the rest of a hold. */
 function lasting(bytes: Buffer | undefined): string | undefined {
   return bytes
     ?.toString("latin1")
     .replace(/"lag_ms":\d+/, '"lag_ms":0')
     .replace(/ stale \d+s\r/, " stale\r")
+    .replace(/ lagging [\d.]+s\r/, " lagging\r")
     .replace(/ held_back \d+ms\r/, " held_back\r")
     .replace(/"observed_at":[^,]*,"snapshot":\d+/, "")
     .replace(/Content-Length: \d+/, "");

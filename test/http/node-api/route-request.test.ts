@@ -27,8 +27,8 @@ function short(question: RoutedRequest): string {
       return `bad ${question.problem.subject}`;
     case "management":
       return `call ${question.call.method} ${question.call.name}`;
-    case "node_question":
-      return `of the node ${question.question.path}`;
+    case "node_request":
+      return `of the node ${question.request.path}`;
     case "operator":
     case "operator_off":
     case "status":

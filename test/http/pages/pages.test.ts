@@ -9,7 +9,7 @@ import { servePage, type Page } from "../../../src/http/pages/page.ts";
 import type { Rendering } from "../../../src/http/pages/rendering.ts";
 import { PageGate } from "../../../src/http/pages/page-gate.ts";
 import { startSimulator } from "../../../src/simulator/simulator.ts";
-import { sendRequest, type RawAnswerParts } from "../../fake/http-request.ts";
+import { sendRequest, type HttpAnswer } from "../../fake/http-request.ts";
 import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
 import { collectErrors, NodeApiListener } from "../../fake/node-api-listener.ts";
 import { silentLogger } from "../../fake/silent-logger.ts";
@@ -25,7 +25,7 @@ const pages = [
 ];
 
 /** Requests a page, and retries after 429: a cold process renders slowly. */
-async function askPage(url: string, method = "GET"): Promise<RawAnswerParts> {
+async function askPage(url: string, method = "GET"): Promise<HttpAnswer> {
   for (;;) {
     const answer = await sendRequest(url, { method });
     if (answer.status !== 429) return answer;
@@ -50,7 +50,7 @@ async function appOf(
 }
 
 describe("diagnostics pages", () => {
-  for (const parts of [{ fastLane: true }, { fastLane: false }, { fastLane: true, workers: 1 }]) {
+  for (const parts of [{ fastPath: true }, { fastPath: false }, { fastPath: true, workers: 1 }]) {
     test(`are served by admin listeners, and by health listeners only if enabled: ${JSON.stringify(parts)}`, async (context) => {
       const [health = "", shown = "", admin = ""] = await appOf(context, parts);
       const methods = ["GET", "HEAD", "OPTIONS", "POST"];
@@ -81,7 +81,7 @@ describe("diagnostics pages", () => {
   }
 
   test("have the layout of an unsliced document", async (context) => {
-    const [, , admin] = await appOf(context, { fastLane: true });
+    const [, , admin] = await appOf(context, { fastPath: true });
     const { body, headers } = await askPage(`${admin}/incident`);
     assert.equal(
       body,

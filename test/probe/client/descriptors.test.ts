@@ -29,7 +29,7 @@ test("a probe without a free file descriptor counts as not sent", async (context
     context,
     createServer((_, response) => void response.writeHead(200, { connection: "close" }).end("{}")),
   );
-  const module = pathToFileURL(join(import.meta.dirname, "..", "..", "src", "probe", "client", "client.js")).href;
+  const module = pathToFileURL(join(import.meta.dirname, "..", "..", "..", "src", "probe", "client", "client.js")).href;
   const args = [
     "-c",
     'ulimit -n 64; exec "$0" "$@"',

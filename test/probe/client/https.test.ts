@@ -47,7 +47,7 @@ test("a node that switched to https is down with that detail, in the status phra
 
 test("a node that resets connections without speaking TLS is not reported as https", async () => {
   const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
-  const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, instead: (request) => request.socket.destroy() });
+  const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, handler: (request) => request.socket.destroy() });
   const town = await gatewayFixtureOf([nodeOf(pg1), nodeOf(pg2)]);
   try {
     const line = await until("a line", () =>

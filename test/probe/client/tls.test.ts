@@ -107,9 +107,10 @@ test("reads a changed CA file again", { timeout: 20_000 }, async (context) => {
   const app = new App({ ...config, probe: { ...config.probe, intervalMs: 50, timeoutMs: 500 } }, silentLogger);
   context.after(() => app.stop({ drains: false }));
   await app.start();
-  const status = async (): Promise<number> => (await fetch(`http://127.0.0.1:${app.doors[0]?.port}/primary`)).status;
+  const status = async (): Promise<number> =>
+    (await fetch(`http://127.0.0.1:${app.listeners[0]?.port}/primary`)).status;
   assert.equal(await status(), 503);
   writeFileSync(ca, "nonsense");
   copyFileSync(node.certFile, ca);
-  while ((await status()) !== 200) await new Promise((resolve) => void setTimeout(resolve, 50));
+  await until("a yes with the new CA", async () => (await status()) === 200);
 });

@@ -27,7 +27,8 @@ function answering(): ClusterFixture {
 }
 
 function only(path: string, answer: Responder): Responder {
-  return (origin, requested) => (requested === path ? answer(origin, requested) : healthyCluster(names)(origin, requested));
+  return (origin, requested) =>
+    requested === path ? answer(origin, requested) : healthyCluster(names)(origin, requested);
 }
 
 test("requests /cluster from one node each cluster interval, the others each config interval", async (context) => {
@@ -64,7 +65,7 @@ test("rests 10 s after a failure, then 20, 40 and 60, until an answer", async (c
   prober.stop();
 });
 
-test("rests after a failedReply slow document too, except /failsafe, which nodes may not have", async (context) => {
+test("rests after a failed slow document too, except /failsafe, which nodes may not have", async (context) => {
   const scripted = new FakeTransport(
     context,
     answering(),

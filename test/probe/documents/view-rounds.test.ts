@@ -204,7 +204,7 @@ test("a document that hangs delays neither probes nor the next round of the othe
   const sinceMs = scripted.nowMs;
   const disputed = cluster({ claims: ["pg1", "pg2"], views: { pg1: "pg1", pg2: "pg1", pg3: "pg1" } });
   scripted.respond = (origin, path) =>
-    path === "/cluster" && origin.includes("pg3") ? never() : disputed(origin, path);
+    path === "/cluster" && origin.includes("pg3") ? neverReplies() : disputed(origin, path);
   await scripted.advance(6_000);
   assert.ok(roundsAfter(scripted, sinceMs, ["pg1", "pg2"]).length >= 3);
   assert.equal(viewsAfter(scripted, sinceMs)["pg3"]?.length, 1, "one request in flight");

@@ -57,12 +57,12 @@ test("chance moves the next run by a tenth of the interval at most", async (cont
   task.stop();
 });
 
-test("runAfresh during a run starts another one as soon as that has ended", async (context) => {
+test("runAgain during a run starts another one as soon as that has ended", async (context) => {
   const { task, startedAtMs, pass } = periodicTask(context, { takesMs: 50 });
-  task.runAfresh();
+  task.runAgain();
   await pass(20);
-  task.runAfresh();
-  task.runAfresh();
+  task.runAgain();
+  task.runAgain();
   await pass(120);
   assert.deepEqual(startedAtMs, [0, 60], "one step of mocked time after the run before, and only once");
   task.stop();
@@ -95,7 +95,7 @@ test("nothing runs after stop, not even what was due", async (context) => {
   const { task, startedAtMs, pass } = periodicTask(context, { takesMs: 30 });
   void task.run();
   task.stop();
-  task.runAfresh();
+  task.runAgain();
   task.runBy(0);
   await pass(500);
   assert.deepEqual(startedAtMs, [0]);

@@ -70,6 +70,7 @@ function assertValid(example: string, folder: string): void {
 
 /** Pools that the example does not have: primaries with a soft no, and a server whose address is another node's. */
 function morePools({ nodes: [pg1, pg2, pg3] }: Cluster): string {
+  const pace = "inter 500ms rise 2 fall 1";
   const pool = (name: string, port: number, route: string): string => `
 listen ${name}
   bind 127.0.0.1:${port}
@@ -78,7 +79,7 @@ listen ${name}
   http-check expect status 200
   http-check disable-on-404
   http-check send-state
-  default-server check addr 127.0.0.1 port ${ports.haproxyChecks} inter 500ms rise 2 fall 1 on-marked-down shutdown-sessions
+  default-server check addr 127.0.0.1 port ${ports.haproxyChecks} ${pace} on-marked-down shutdown-sessions
 `;
   const soft = [pg1, pg2, pg3].map(({ name, databasePort }) => `  server ${name} 127.0.0.1:${databasePort}\n`).join("");
   const moved = [pg1, pg2].map(({ name }) => `  server ${name} 127.0.0.1:${pg2.databasePort}\n`).join("");

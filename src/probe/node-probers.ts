@@ -4,7 +4,7 @@ import { ExporterProber } from "./exporter-prober.ts";
 import { NodeProber } from "./node-prober.ts";
 
 /** All probers of one node: one for its API and one for its exporter, where it has them. */
-export class NodeProbeSet {
+export class NodeProbers {
   readonly #node: Node;
   readonly #api: NodeProber | null;
   readonly #exporter: ExporterProber | null;

@@ -1,9 +1,9 @@
-/** Counts what is in flight for each key, up to a limit. A key with nothing in flight uses no memory. */
-export class InFlight {
+/** Limits how much is in flight for each key. A key with nothing in flight uses no memory. */
+export class InFlightLimiter {
   readonly #counts = new Map<string, number>();
 
   /** @returns the function to call once at the end; `null` if `max` are in flight already */
-  enter(key: string, max: number): (() => void) | null {
+  acquire(key: string, max: number): (() => void) | null {
     const count = this.#counts.get(key) ?? 0;
     if (count >= max) return null;
     this.#counts.set(key, count + 1);

@@ -1,12 +1,12 @@
 import type { PartialConfig, PartialProbe } from "../sources/partial-config.ts";
 import { type ConfigIssue, valueIssue } from "../model/issue.ts";
 
-/** Checks durations against each other, and the ports of the simulator. */
-export function checkDurations({ probe, simulator }: PartialConfig): readonly ConfigIssue[] {
+/** Checks values whose range depends on other values: durations, and the port of the simulator. */
+export function checkRanges({ probe, simulator }: PartialConfig): readonly ConfigIssue[] {
   const { connectTimeoutMs, timeoutMs, intervalMs, maxAgeMs } = probe.values;
   const issues: ConfigIssue[] = [];
   if (connectTimeoutMs > timeoutMs && areValid(probe, ["connect_timeout", "timeout"])) {
-    // The key that is present is the one to change.
+    // If connect_timeout is set, it is blamed; otherwise timeout is.
     issues.push(
       probe.present.has("connect_timeout")
         ? valueIssue(["probe", "connect_timeout"], `${connectTimeoutMs}ms`, `at most probe.timeout (${timeoutMs}ms)`)
@@ -15,10 +15,10 @@ export function checkDurations({ probe, simulator }: PartialConfig): readonly Co
   }
   // Evidence of a node that always answers just in time is up to one interval and one timeout old. It must not be
   // stale.
-  const leastMs = intervalMs + timeoutMs;
-  if (maxAgeMs < leastMs && areValid(probe, ["interval", "timeout", "max_age"])) {
+  const minMaxAgeMs = intervalMs + timeoutMs;
+  if (maxAgeMs < minMaxAgeMs && areValid(probe, ["interval", "timeout", "max_age"])) {
     issues.push(
-      valueIssue(["probe", "max_age"], `${maxAgeMs}ms`, `at least probe.interval + probe.timeout (${leastMs}ms)`),
+      valueIssue(["probe", "max_age"], `${maxAgeMs}ms`, `at least probe.interval + probe.timeout (${minMaxAgeMs}ms)`),
     );
   }
   if (simulator !== undefined && simulator.port + simulator.nodes - 1 > 65_535) {

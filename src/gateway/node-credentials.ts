@@ -4,33 +4,37 @@ import { readTls, tlsPathsOf, type TlsMaterial } from "../config/tls-material.ts
 import { WatchedFiles } from "../config/watched-files.ts";
 
 /** TLS files and credentials for requests to the nodes of one cluster. */
-export interface NodeConnection {
+export interface NodeCredentials {
   readonly tls: TlsMaterial;
   /** `user:password` for calls that change state, or `null`. */
   readonly auth: string | null;
-  /** Whether the cluster is configured with credentials, readable or not: a client's are not forwarded then. */
+  /**
+   * Whether the cluster is configured with credentials, readable or not. If so, the client's Authorization header is
+   * not forwarded.
+   */
   readonly hasCredentials: boolean;
 }
 
-/** Called when a cluster's files were read. `problem` is a sentence, or `null`. */
-export type OnUpstreamFiles = (cluster: string, problem: string | null) => void;
+/** Called after each attempt to read a cluster's files. `problem` is a sentence; `null` on success. */
+export type OnNodeFilesRead = (cluster: string, problem: string | null) => void;
 
-const nothing: NodeConnection = { tls: {}, auth: null, hasCredentials: false };
+/** Without TLS files and without a password. */
+export const noCredentials: NodeCredentials = { tls: {}, auth: null, hasCredentials: false };
 
 /**
  * The TLS files and passwords of all clusters. Files are read again when they change; if that fails, the last content
  * stays.
  */
-export class NodeConnections {
-  readonly #onFiles: OnUpstreamFiles;
-  readonly #known = new Map<string, NodeConnection>();
-  readonly #files: WatchedFiles<NodeConnection>[] = [];
+export class NodeCredentialStore {
+  readonly #onReadResult: OnNodeFilesRead;
+  readonly #known = new Map<string, NodeCredentials>();
+  readonly #files: WatchedFiles<NodeCredentials>[] = [];
 
-  constructor(onFiles: OnUpstreamFiles) {
-    this.#onFiles = onFiles;
+  constructor(onReadResult: OnNodeFilesRead) {
+    this.#onReadResult = onReadResult;
   }
 
-  /** Reads and watches the files of these clusters, and stops watching those of others. Also for a reload. */
+  /** Reads and watches the files of these clusters, and stops watching those of others. Call again after a reload. */
   start(clusters: readonly ClusterConfig[]): void {
     this.stop();
     for (const name of this.#known.keys())
@@ -38,8 +42,8 @@ export class NodeConnections {
     for (const cluster of clusters) this.#watch(cluster);
   }
 
-  of(cluster: string): NodeConnection {
-    return this.#known.get(cluster) ?? nothing;
+  get(cluster: string): NodeCredentials {
+    return this.#known.get(cluster) ?? noCredentials;
   }
 
   stop(): void {
@@ -49,29 +53,29 @@ export class NodeConnections {
   #watch(cluster: ClusterConfig): void {
     const { name, auth, tls } = cluster;
     const hasCredentials = auth !== null;
-    const onChange = (connection: NodeConnection): void => {
-      this.#known.set(name, connection);
-      if (auth !== null || tls !== null) this.#onFiles(name, null);
+    const onChange = (credentials: NodeCredentials): void => {
+      this.#known.set(name, credentials);
+      if (auth !== null || tls !== null) this.#onReadResult(name, null);
     };
     const files = new WatchedFiles(
       [...tlsPathsOf(tls), ...(auth === null ? [] : [auth.passwordFile])],
-      () => readConnection(cluster),
+      () => readNodeCredentials(cluster),
       {
         onChange,
         onProblem: (problem) => {
-          this.#known.set(name, { ...this.of(name), hasCredentials });
-          this.#onFiles(name, problem);
+          this.#known.set(name, { ...this.get(name), hasCredentials });
+          this.#onReadResult(name, problem);
         },
       },
     );
-    const connection = files.read();
-    if (connection !== null) onChange(connection);
+    const credentials = files.read();
+    if (credentials !== null) onChange(credentials);
     files.start();
     this.#files.push(files);
   }
 }
 
-function readConnection({ auth, tls }: ClusterConfig): NodeConnection {
+function readNodeCredentials({ auth, tls }: ClusterConfig): NodeCredentials {
   return {
     tls: tls === null ? {} : readTls(tls),
     auth: auth === null ? null : `${auth.user}:${firstLine(auth.passwordFile)}`,
