@@ -16,7 +16,7 @@ export function configReference(): string {
     "",
     "A flag overrides the environment, which overrides the file. An unknown key is an error, and all errors are",
     "reported at once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`).",
-    "`[]` stands for each element of a list.",
+    "In a key, `[]` stands for each element of a list.",
     "",
     "| key | type | default | meaning |",
     "|---|---|---|---|",

@@ -52,9 +52,7 @@ function isUnchanged(before: ClusterState, after: ClusterState): boolean {
   if (before.nodes.length !== after.nodes.length) return false;
   return after.nodes.every(({ node, attachment }, at) => {
     const previous = before.nodes[at];
-    return (
-      previous !== undefined && previous.node.name === node.name && isMarkedAlike(previous.attachment, attachment)
-    );
+    return previous !== undefined && previous.node.name === node.name && isMarkedAlike(previous.attachment, attachment);
   });
 }
 

@@ -50,7 +50,7 @@ export function withAccusations(
   monitored: readonly MonitoredCluster[],
   accusations: readonly Accusation[],
 ): readonly MonitoredCluster[] {
-  const accuse = (cluster: string, observation: Observation): Observation => {
+  const withSavedMarks = (cluster: string, observation: Observation): Observation => {
     if (observation.report !== null) return observation;
     const accusation = accusations.find((candidate) => isAbout(candidate, cluster, observation));
     if (accusation === undefined) return observation;
@@ -59,7 +59,7 @@ export function withAccusations(
   };
   return monitored.map(({ cluster, policy }) => ({
     policy,
-    cluster: { ...cluster, nodes: cluster.nodes.map((observation) => accuse(cluster.name, observation)) },
+    cluster: { ...cluster, nodes: cluster.nodes.map((observation) => withSavedMarks(cluster.name, observation)) },
   }));
 }
 

@@ -10,15 +10,19 @@ export interface Exchange {
 /** Ends an exchange: its answer is like no other and closes the connection, so no test waits for a timeout. */
 const farewell = "GET /nodes/farewell/primary HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
-/** So many turns of the loop without a byte: the server, which runs in this process, has done what it does with what it read. */
+/**
+ * So many turns of the loop without a byte: the server, which runs in this process, has done what it does with what it
+ * read.
+ */
 const quietTurns = 12;
 
 /**
- * Writes pieces to a server in this process, each when the server has reacted to the one before it, then asks for the connection's end.
- * A server that still reads answers the farewell last; its answer tells an open connection from a closed one.
+ * Writes pieces to a server in this process, each when the server has reacted to the one before it, then asks for the
+ * connection's end. A server that still reads answers the farewell last; its answer tells an open connection from a
+ * closed one.
  *
- * A server that closes while bytes of its client are unread sends a reset, which may overtake what it wrote before. Nothing is written
- * before everything was read, so no exchange loses bytes to that.
+ * A server that closes while bytes of its client are unread sends a reset, which may overtake what it wrote before.
+ * Nothing is written before everything was read, so no exchange loses bytes to that.
  */
 export function exchange(port: number, pieces: readonly Buffer[]): Promise<Exchange> {
   return new Promise((resolve, reject) => {

@@ -31,7 +31,9 @@ function importsOf(file: string, text: string): readonly string[] {
   return specifiers.filter((name) => name.startsWith(".")).map((name) => posix.join(dirname(file), name));
 }
 
-/** The names that a file declares and exports. Re-exports are left out: they are the same name with the same meaning. */
+/**
+ * The names that a file declares and exports. Re-exports are left out: they are the same name with the same meaning.
+ */
 export function exportedNames(text: string): readonly string[] {
   const declaration =
     /^export (?:default )?(?:abstract )?(?:async )?(?:const|let|function\*?|class|interface|type|enum) ([A-Za-z0-9_$]+)/gm;

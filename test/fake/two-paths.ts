@@ -67,9 +67,9 @@ export async function assertAlike({ fastPort, ordinaryPort }: TwoPaths, pieces: 
 }
 
 /**
- * The one known difference: if invalid bytes follow a whole request in one packet, node:http ends the connection on both paths, but its bare
- * 400, and answers before it that were not sent yet, may be missing on one of them. No answer differs, and no request that comes alone is
- * concerned.
+ * The one known difference: if invalid bytes follow a whole request in one packet, node:http ends the connection on
+ * both paths, but its bare 400, and answers before it that were not sent yet, may be missing on one of them. No answer
+ * differs, and no request that comes alone is concerned.
  */
 function isCutShort(pieces: readonly string[], fast: Exchange, ordinary: Exchange): boolean {
   const text = pieces.join("");

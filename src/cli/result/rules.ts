@@ -144,7 +144,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "the address of a listener is in use",
     "Stop the process that uses it, or choose another port. A running rolecall with this configuration is fine.",
   ),
-  RC108: rule("error", "the rendered HAProxy configuration is not valid", "Report it, with the `evidence` part of the JSON result."),
+  RC108: rule(
+    "error",
+    "the rendered HAProxy configuration is not valid",
+    "Report it, with the `evidence` part of the JSON result.",
+  ),
   RC109: rule(
     "warning",
     "a TLS certificate has expired or expires soon",

@@ -41,7 +41,7 @@ export function clusterSchema(): z.ZodType<ClusterShape> {
         .nullable()
         .default(null)
         .describe("Basic authentication of management calls to the nodes. Default: none"),
-      guards: section(guardsSchema()).describe("Guards that differ from those of all clusters"),
+      guards: section(guardsSchema()).describe("Overrides of the global guards for this cluster"),
     },
     { error: "a mapping with the keys of a cluster" },
   );
@@ -135,7 +135,7 @@ function nodeSchema(): z.ZodType<NodeConfig> {
         database: databaseAddress().nullable().prefault(null).describe("Address of the database itself, host:port"),
         archive_fed: flag()
           .default(false)
-          .describe("Whether it is fed from an archive: it need not be attached to a stream"),
+          .describe("The node restores WAL from an archive, so it is not required to stream"),
       },
       { error: "a mapping with the keys of a node, at least name and api, or name and exporter" },
     )

@@ -50,7 +50,7 @@ export function listenerAccessFields(): ListenerAccessFields {
       .default("all")
       .describe("all: allow applies to every request. unsafe: only to requests that change something"),
     trusted_origins: list(webOrigin(), 64).describe(
-      "Web origins whose pages may send unsafe requests, as https://console.example.com. This Host always may",
+      "Web origins whose pages may send unsafe requests, as https://console.example.com. Pages of the listener's own host are always allowed",
     ),
     limits: section(limitsSchema()).describe("Limits of this listener"),
   };
@@ -166,11 +166,11 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
         connections: integer(1, 1_000_000)
           .default(limits.connections)
           .describe(
-            "Open connections. A further one is closed. Some file descriptors (ulimit -n) are reserved for probes",
+            "Open connections. Connections above the limit are closed. Some file descriptors (ulimit -n) are reserved for probes",
           ),
         connections_per_address: integer(1, 1_000_000)
           .default(limits.connectionsPerAddress)
-          .describe("Open connections of one client address. A further one is closed"),
+          .describe("Open connections of one client address. Connections above the limit are closed"),
         header_timeout: duration("100ms", "10min").prefault("10s").describe("Time limit of a request's head"),
         request_timeout: duration("100ms", "1h").prefault("30s").describe("Time limit of receiving a whole request"),
         idle_timeout: duration("100ms", "1h")

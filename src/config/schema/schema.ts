@@ -162,7 +162,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           cluster: cluster
             .nullable()
             .default(null)
-            .describe("Cluster that it answers for, or * for all. Default: the only one, or all of several"),
+            .describe("Cluster that it answers for, or * for all. Default: all clusters"),
           node: name()
             .nullable()
             .default(null)

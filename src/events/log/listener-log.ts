@@ -46,8 +46,7 @@ export class ListenerLog {
     const listener = `${address}:${port}`;
     return {
       onError: (error, request) => this.#logError(error, request, listener),
-      onFiles: (problem) =>
-        log[problem === null ? "info" : "error"]({ listener, problem }, "files of a listener read"),
+      onFiles: (problem) => log[problem === null ? "info" : "error"]({ listener, problem }, "files of a listener read"),
       onRejected: ({ address: from, status, request, count = 1 }) => {
         this.#counter.rejected(status, count);
         const isUnsafe = request !== null && !safeMethods.includes(request.method);

@@ -49,11 +49,11 @@ export function lagRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
   if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
-  const witness = { observation, report };
+  const reportedNode = { observation, report };
   if (check.route === "readiness") return [readinessRule(subject, report)];
   const rows: RuleLine[] = [];
   if (check.replicationState !== null) {
-    const state = judgeReplicationState(witness, check.replicationState);
+    const state = judgeReplicationState(reportedNode, check.replicationState);
     const refusal = state.fit ? null : state.reason;
     rows.push(
       ruleLine(subject, {
@@ -64,14 +64,14 @@ export function lagRules(subject: ExplainContext): readonly RuleLine[] {
       }),
     );
   }
-  const verdict = judgeLag(view, witness, check);
+  const verdict = judgeLag(view, reportedNode, check);
   const reason = verdict.fit ? null : verdict.reason;
   if (check.minLsn !== null) {
     const { timeline, position } = check.minLsn;
     const on = timeline === null ? "" : ` on timeline ${timelineOf(observation) ?? "not stated"}`;
     const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}${on}`;
-    const left = timeline === null ? null : sharedUpTo(view.cluster, timeline);
-    const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${left === null ? "" : `, ended at ${formatLsn(left)}`}`;
+    const sharedEnd = timeline === null ? null : sharedUpTo(view.cluster, timeline);
+    const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${sharedEnd === null ? "" : `, ended at ${formatLsn(sharedEnd)}`}`;
     rows.push(ruleLine(subject, { rule: "min_lsn", value, limit, refusal: reason === "min_lsn" ? reason : null }));
   }
   rows.push(lagRule(subject, reason === "min_lsn" ? null : reason));
@@ -125,8 +125,8 @@ function historyOf({ view }: ExplainContext, report: Report): string {
   const reached = walReached(report);
   const where = `timeline ${report.timeline ?? "not stated"}${reached === null ? "" : ` at ${formatLsn(reached)}`}`;
   if (!isOnLowerTimeline(view.cluster, report)) return where;
-  const left = switchPointOf(view.cluster, report);
-  return left === null ? where : `${where}; that timeline ended at ${formatLsn(left)}`;
+  const switchPoint = switchPointOf(view.cluster, report);
+  return switchPoint === null ? where : `${where}; that timeline ended at ${formatLsn(switchPoint)}`;
 }
 
 function streamOf({ view, observation }: ExplainContext): string {

@@ -22,34 +22,72 @@ const bases: Readonly<Record<DecisionBasis, string>> = {
 
 const head = `# Who leads if the evidence is ambiguous
 
-In one snapshot at most one node gets a yes for the lock. One function, \`src/health/evidence/leadership.ts\`,
+In one snapshot at most one node is accepted as the lock holder. One function, \`src/health/evidence/leadership.ts\`,
 decides which node that is. It uses two kinds of evidence:
 
 * a **claim**: the node answers \`GET /leader\` with 200;
-* a **view**: the leader that a node's \`/cluster\` document names. A view may name nobody, or be missing.
+* a **view**: the leader that a node's \`/cluster\` response names. A view may name nobody, or be missing.
 
 \`rolecall explain\` shows which views decided an answer. This is not fencing. It narrows the window in which two nodes
 could get a yes, provided that some nodes or documents report the truth.
 
+## The rule
+
+First, views may contradict claims:
+
+1. A view contradicts a claim if rolecall requested it after the claim appeared, and it names another node, or nobody. A
+   view that names its own node contradicts no other claim.
+2. A view that names nobody counts only if that node's view at least one probe interval earlier named nobody too. It
+   does not count while the cluster is paused.
+3. A view that names another node does not count if that node, probed after the view at the address in the view, reports
+   that it holds no lock.
+4. A new contradiction waits until the named node and the claimant's own \`/cluster\` have answered or failed.
+
+Then claims are lost:
+
+5. A claim in failsafe mode is never lost.
+6. Any other claim is lost if its own view contradicts it.
+7. It is also lost if the views of two other nodes contradict it. One such view is enough if the claimant's own view,
+   requested no earlier, does not name the claimant.
+8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
+   given a newer view that does not. Silence does not restore a claim.
+
+Last, one of the other claims is chosen:
+
+9. If no claim is left, nobody leads. If one is left, it is accepted.
+10. If several are left, only views requested after the newest of these claims appeared count. The claim that most views
+    of other nodes name is accepted. Views of the competing claimants do not count here.
+11. In a tie, the only tied claim that its own view names is accepted.
+12. If that decides nothing, the last accepted leader is.
+13. If that decides nothing, the claim on the highest known timeline is.
+14. Otherwise nobody leads: all remaining claims are \`contested\`.
+
+In steps 10 and 11, a missing view that could still change the result keeps the claims tied until its request has
+failed. A claimant known only through its exporter has no view: views that name nobody do not count against it, and in
+step 7 one view is enough.
+
 ## The test
 
-A test generates every combination for two and three nodes. Each node claims the lock, claims nothing, or is silent: it
-does not answer \`GET /leader\`. A claimant may be in failsafe mode. The view of each node names any node or nobody, or is
-missing. The cluster may be paused. The last accepted leader may be any of the nodes or unknown.
+A test generates every combination for two and three nodes. Each node claims the lock, claims nothing, or gives no
+answer: it does not answer \`GET /leader\` (its \`/cluster\` may still be known). A claimant may be in failsafe mode. The
+view of each node names any node or nobody, or is missing. The cluster may be paused. The last accepted leader may be
+any of the nodes or unknown.
 
-For each combination the test looks for the explanations with the fewest faulty nodes. An explanation is a node that
-really leads, or nobody.
+For each combination the test looks for the likeliest explanations. An explanation assumes a true leader: a node or
+nobody. A node whose claim or view contradicts it counts as faulty. The likeliest explanation has the fewest faulty
+nodes.
 
 ## Ambiguous combinations
 
-The table lists the combinations in which the choice is not the only best explanation. There are two cases:
+The table lists the combinations in which another explanation is as likely as the choice, or likelier. There are two
+cases:
 
 * several explanations are equally likely, or
 * the rule does not choose the likeliest one, because a node's own view outweighs the number of other views.
 
-Such a state lasts until a node answers differently. In all other combinations the choice is the likeliest explanation.
+The ambiguity lasts until a node answers differently. In all other combinations the choice is the likeliest explanation.
 
-| claims | chosen | view of the chosen node | equally or more likely leader | combinations | example |
+| claims | chosen | view of the chosen node | likeliest leaders (any of) | combinations | example |
 |---|---|---|---|---|---|
 `;
 
@@ -120,17 +158,12 @@ function roleOf(row: Row, at: number | null, holder: number | null): string {
 }
 
 function sentence({ status, view, isFailsafe }: NodeState, at: number): string {
-  const does =
-    status === "silent"
-      ? "is silent"
-      : status === "claims"
-        ? `claims${isFailsafe ? " in failsafe" : ""}`
-        : "claims nothing";
+  const does = status === "claims" ? `claims${isFailsafe ? " in failsafe" : ""} and` : "claims nothing and";
   const named =
     view === "none"
       ? "has no view"
       : `names ${typeof view === "number" ? (view === at ? "itself" : nameOf(view)) : "nobody"}`;
-  return `${nameOf(at)} ${does} and ${named}`;
+  return `${nameOf(at)} ${status === "silent" ? "(no answer)" : does} ${named}`;
 }
 
 function flags({ isPaused, incumbent }: Row): string {

@@ -41,7 +41,9 @@ async function start(context: TestContext, parts: Pick<Config, "workers" | "fast
   return { app, config, log, metric, portOf };
 }
 
-/** Sends checks until one was answered on the fast path: a worker proves its own after it was told the configuration. */
+/**
+ * Sends checks until one was answered on the fast path: a worker proves its own after it was told the configuration.
+ */
 async function checksUntilFast({ metric }: Started, port: number): Promise<number> {
   const before = await metric("requests");
   for (let sent = 1; ; sent += 1) {

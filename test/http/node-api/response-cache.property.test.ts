@@ -192,7 +192,9 @@ function drained({ node, isAll }: { readonly node: Node; readonly isAll: boolean
   return { kind: "drain", cluster: "demo", node, drain };
 }
 
-/** What does not change from one millisecond to the next: not a lag in time, the age of `stale` or the rest of a hold. */
+/**
+ * What does not change from one millisecond to the next: not a lag in time, the age of `stale` or the rest of a hold.
+ */
 function lasting(bytes: Buffer | undefined): string | undefined {
   return bytes
     ?.toString("latin1")
