@@ -3,46 +3,36 @@ import type { ClusterState, PositionSample } from "../../cluster/snapshot.ts";
 import { isFresh, maxAgeMs } from "../evidence/freshness.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 
-/** Fields that stay the same objects while only ages change. Nodes and position samples are compared separately. */
-const stableFields = [
-  "name",
-  "scope",
-  "index",
-  "isMembershipKnown",
-  "lockClaims",
-  "leadership",
-  "leaderViews",
-  "failedViews",
-  "position",
-  "drains",
-  "documents",
-  "config",
-  "switchPoints",
-] as const satisfies readonly (keyof ClusterState)[];
+/**
+ * The fields of a cluster that may differ while only ages change. Every other field, a new one too, must be the same
+ * object. Nodes and position samples are compared separately.
+ */
+const ageingFields: ReadonlySet<keyof ClusterState> = new Set([
+  "sequence",
+  "revision",
+  "nodes",
+  "positionSamples",
+  "newestReportAtMs",
+]);
 
 /**
- * The same for a node. Lag samples, the count of answers and the time of the last lock do not matter for a node that
- * answers.
+ * The same for a node. The count of answers and the time of the last lock do not matter for a node that answers. The
+ * heartbeat and the lag samples are compared separately.
  */
-const stableNodeFields = [
-  "node",
-  "report",
-  "hasLock",
-  "claimedSinceMs",
-  "measured",
-  "failuresInRow",
-  "failedAtMs",
-  "failure",
-  "isDown",
-  "attachment",
-  "listedAtMs",
-  "exporter",
-] as const satisfies readonly (keyof Observation)[];
+const ageingNodeFields: ReadonlySet<keyof Observation> = new Set([
+  "sentAtMs",
+  "sentAtWallMs",
+  "countedAtMs",
+  "answersInRow",
+  "lastHeldAtMs",
+  "liveness",
+  "dampedLag",
+]);
 
 /**
  * Whether an outcome changed nothing but the age of a report, so that a verdict on the state before also holds for the
- * state after, until it expires (verdict-expiry.ts). If in doubt, it changed something: a node that was no longer
- * fresh, or that has an exporter, is judged by the exact instant of its report.
+ * state after, until it expires (`validUntilMs`). If in doubt, it changed something: a node that was no longer fresh, or
+ * that has an exporter, is judged by the exact instant of its report.
  * @param context with the instant of recording
  */
 export function isAgeOnlyChange(
@@ -50,8 +40,7 @@ export function isAgeOnlyChange(
   after: ClusterState,
   { policy, nowMs }: EvaluationContext,
 ): boolean {
-  if (before.nodes.length !== after.nodes.length || stableFields.some((key) => before[key] !== after[key]))
-    return false;
+  if (before.nodes.length !== after.nodes.length || !isSameExcept(before, after, ageingFields)) return false;
   if (!isSameTrack(before.positionSamples, after.positionSamples)) return false;
   const maxAge = maxAgeMs(before, policy);
   for (let at = 0; at < after.nodes.length; at += 1) {
@@ -65,8 +54,17 @@ export function isAgeOnlyChange(
 
 function isSameEvidence(was: Observation, is: Observation): boolean {
   if (is.report === null || is.exporter !== null) return false;
-  if (stableNodeFields.some((key) => was[key] !== is[key])) return false;
-  return isSameHeartbeat(was.liveness, is.liveness) && isSameLag(was.dampedLag, is.dampedLag);
+  return (
+    isSameExcept(was, is, ageingNodeFields) &&
+    isSameHeartbeat(was.liveness, is.liveness) &&
+    isSameLag(was.dampedLag, is.dampedLag)
+  );
+}
+
+/** Whether all fields but the given ones hold the same values. */
+function isSameExcept<T extends object>(was: T, is: T, ageing: ReadonlySet<keyof T>): boolean {
+  for (const key in is) if (!ageing.has(key) && was[key] !== is[key]) return false;
+  return true;
 }
 
 /** A repeated failure of the heartbeat would count again after it had expired. */
