@@ -51,7 +51,7 @@ export interface Measured {
   readonly replayed: number | null;
   /**
    * If the figures are of an earlier report because this one's cannot be compared yet: until when they count, in ms of
-   * our clock.
+   * rolecall's clock.
    */
   readonly heldUntilMs: number | null;
 }

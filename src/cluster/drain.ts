@@ -6,7 +6,7 @@ export interface Drain {
   readonly by: string | null;
   /** Whether all routes are refused, the leader's included, and not only replica routes. */
   readonly isAll: boolean;
-  /** When it ends, in ms of our clock. */
+  /** When it ends, in ms of rolecall's clock. */
   readonly untilMs: number;
   /** Begin and end in wall time, RFC 3339: for people, and to resume after a restart. */
   readonly since: string;

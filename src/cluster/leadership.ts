@@ -17,12 +17,12 @@ export type LeaderDecision =
     }
   /** Several claims, and nothing prefers one. */
   | { readonly kind: "contested"; readonly between: readonly string[] }
-  /** Views refuted every claim. */
+  /** Views contradict every claim. */
   | { readonly kind: "lost" };
 
-/** A claim that views refuted. */
+/** A claim that views contradicted. */
 export interface LostClaim {
-  /** When the newest of those views was requested, in ms of our clock. */
+  /** When the newest of those views was requested, in ms of rolecall's clock. */
   readonly viewMs: number;
   /** The nodes that gave those views. */
   readonly witnesses: readonly string[];
@@ -31,14 +31,14 @@ export interface LostClaim {
 /** The end of a node's tenure as lock holder. */
 export interface LeaderLoss {
   readonly from: string;
-  /** In ms of our clock. */
+  /** In ms of rolecall's clock. */
   readonly atMs: number;
 }
 
 /** Who leads, and what the next decision depends on. The object is replaced only when something in it changes. */
 export interface Leadership {
   readonly decision: LeaderDecision;
-  /** The claims that views refuted, by node name. They stay lost until views confirm them again (rule 2). */
+  /** The claims that views contradicted, by node name. They stay lost until views confirm them again (rule 2). */
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
   /**
    * The last node that held the lock for half an interval or longer. It breaks ties (rule 2) and is kept across a

@@ -4,20 +4,20 @@ export type CallName = "config" | "switchover" | "failover" | "restart" | "reloa
 /** The rules for one kind of call. */
 export interface CallRule {
   readonly methods: readonly string[];
-  /** `leader`: any node can do it, the leader is preferred. `node`: only the named node can. */
-  readonly to: "leader" | "node";
+  /** `any`: any node can do it, the leader is preferred. `node`: only the named node can. */
+  readonly to: "any" | "node";
   /** The methods that may change roles. */
-  readonly changesRoles: readonly string[];
+  readonly roleChangingMethods: readonly string[];
 }
 
 /** The rules of every call, by name. */
 export const callRules: ReadonlyMap<CallName, CallRule> = new Map<CallName, CallRule>([
-  ["config", { methods: ["PATCH", "PUT"], to: "leader", changesRoles: ["PATCH", "PUT"] }],
-  ["switchover", { methods: ["POST", "DELETE"], to: "leader", changesRoles: ["POST"] }],
-  ["failover", { methods: ["POST"], to: "leader", changesRoles: ["POST"] }],
-  ["restart", { methods: ["POST", "DELETE"], to: "node", changesRoles: ["POST"] }],
-  ["reload", { methods: ["POST"], to: "node", changesRoles: [] }],
-  ["reinitialize", { methods: ["POST"], to: "node", changesRoles: ["POST"] }],
+  ["config", { methods: ["PATCH", "PUT"], to: "any", roleChangingMethods: ["PATCH", "PUT"] }],
+  ["switchover", { methods: ["POST", "DELETE"], to: "any", roleChangingMethods: ["POST"] }],
+  ["failover", { methods: ["POST"], to: "any", roleChangingMethods: ["POST"] }],
+  ["restart", { methods: ["POST", "DELETE"], to: "node", roleChangingMethods: ["POST"] }],
+  ["reload", { methods: ["POST"], to: "node", roleChangingMethods: [] }],
+  ["reinitialize", { methods: ["POST"], to: "node", roleChangingMethods: ["POST"] }],
 ]);
 
 /** A parsed management call: what to do to which cluster, at which node if one was named. */
@@ -40,7 +40,7 @@ export interface NodeRequest {
 }
 
 /** Returns the call with this name; `undefined` if there is none. */
-export function callNamed(path: string): CallName | undefined {
-  for (const name of callRules.keys()) if (name === path) return name;
+export function callNamed(name: string): CallName | undefined {
+  for (const known of callRules.keys()) if (known === name) return known;
   return undefined;
 }

@@ -12,7 +12,7 @@ export interface Observation {
   readonly report: Report | null;
   /** Whether the last report came with a 200 of `GET /leader`. */
   readonly hasLock: boolean;
-  /** When the probe of the report was sent, in ms of our clock; -Infinity while there is none. */
+  /** When the probe of the report was sent, in ms of rolecall's clock; -Infinity while there is none. */
   readonly sentAtMs: number;
   /** The same instant in ms of wall time. For people only, never compared. */
   readonly sentAtWallMs: number;
@@ -24,7 +24,7 @@ export interface Observation {
   readonly measured: Measured | null;
   /** Failures since the last answer, at most one an interval (rule 8). */
   readonly failuresInRow: number;
-  /** When the last counted failure's probe was sent, in ms of our clock; -Infinity while there is none. */
+  /** When the last counted failure's probe was sent, in ms of rolecall's clock; -Infinity while there is none. */
   readonly failedAtMs: number;
   readonly answersInRow: number;
   readonly failure: Failure | null;

@@ -5,7 +5,8 @@ import type { DocumentAnswer } from "./snapshot.ts";
 import type { Failure } from "./values/failure.ts";
 
 /**
- * The result of one probe, or a change of a drain. Nothing else changes a snapshot. `sentAtMs` is in ms of our clock.
+ * The result of one probe, or a change of a drain. Nothing else changes a snapshot. `sentAtMs` is in ms of rolecall's
+ * clock.
  */
 export type ProbeOutcome =
   StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome;
@@ -76,7 +77,7 @@ export type ExporterResult =
   | { readonly endpoint: "metrics"; readonly page: ExporterPage }
   | { readonly endpoint: "metrics"; readonly failure: Failure };
 
-/** A recorded outcome, with the instant of recording in ms of our clock, and in ms of wall time for people. */
+/** A recorded outcome, with the instant of recording in ms of rolecall's clock, and in ms of wall time for people. */
 export interface Recorded {
   readonly atMs: number;
   readonly atWallMs: number;

@@ -37,12 +37,12 @@ export interface ClusterState {
   readonly leadership: Leadership;
   /** Node name -> whom its cluster document names as the leader. */
   readonly leaderViews: ReadonlyMap<string, WitnessView>;
-  /** Nodes whose newest request for the cluster document failed -> when it was sent, in ms of our clock. */
+  /** Nodes whose newest request for the cluster document failed -> when it was sent, in ms of rolecall's clock. */
   readonly failedViews: ReadonlyMap<string, number>;
   readonly position: LeaderPosition | null;
   /** The leader's positions over time, ascending. All belong to the system and timeline of `position`. */
   readonly positionSamples: readonly PositionSample[];
-  /** When the probe of the newest report of any node was sent, in ms of our clock. */
+  /** When the probe of the newest report of any node was sent, in ms of rolecall's clock. */
   readonly newestReportAtMs: number;
   /** Node name -> its drain. Expired ones may be included. */
   readonly drains: ReadonlyMap<string, Drain>;
@@ -63,7 +63,7 @@ export interface WitnessView {
   /** The leader's timeline; `null` if the document has none. */
   readonly timeline: number | null;
   readonly sentAtMs: number;
-  /** When it was recorded, in ms of our clock. The document was true at some instant between the two. */
+  /** When it was recorded, in ms of rolecall's clock. The document was true at some instant between the two. */
   readonly answeredAtMs: number;
   /**
    * While the view names nobody: when this and the uninterrupted preceding such views of the node were requested,
@@ -97,7 +97,7 @@ export interface SharedHistory {
   readonly upTo: number;
 }
 
-/** At `atMs` of our clock the leader had not passed `position`. */
+/** At `atMs` of rolecall's clock the leader had not passed `position`. */
 export interface PositionSample {
   readonly atMs: number;
   readonly position: number;
@@ -114,7 +114,7 @@ export interface CachedDocument {
   readonly body: string;
   /** The name of the node. */
   readonly source: string;
-  /** When the request was sent, in ms of our clock. */
+  /** When the request was sent, in ms of rolecall's clock. */
   readonly sentAtMs: number;
 }
 

@@ -12,7 +12,7 @@ export interface ConfigOrigin {
   readonly folder: string;
   /** Absolute path of the folder that the name of the state file is relative to. */
   readonly stateFolder: string;
-  /** If true, a missing scope is learned from the first cluster document; if false, it is the cluster's name. */
+  /** Whether a missing scope is learned from the first cluster document or report. If not, it is the cluster's name. */
   readonly learnsScope: boolean;
 }
 

@@ -17,8 +17,9 @@ const unstableMax = 10;
 
 /**
  * Watches files by polling, so that a file that is missing, replaced by a rename, or behind a link that moves is
- * noticed like any other, on every file system. Calls `onChange` with the changed paths once they have stayed the same
- * for one poll: a writer may be halfway. Changes after this call returns are noticed. Does not keep the process alive.
+ * noticed like any other, on every file system. Calls `onChange` with the changed paths once those files have been
+ * stable for one poll, because a writer may not have finished. Changes after this call returns are noticed. Does not
+ * keep the process alive.
  * @throws RangeError for more than 1024 paths
  */
 export function watchFiles(
@@ -40,8 +41,8 @@ export function watchFiles(
     if (changed.length > 0) onChange(changed);
   };
   const scheduleNext = (): void => {
-    // A poll begins after the last one ended, so a file system that hangs piles up nothing. It rejects only if onChange
-    // throws.
+    // A poll begins after the last one ended, so polls do not pile up if the file system hangs. `poll` rejects only if
+    // `onChange` throws.
     timer = setTimeout(() => void poll(), pollMs).unref();
   };
   scheduleNext();
@@ -64,13 +65,13 @@ interface WatchedState {
 function hasChanged(watched: Map<string, WatchedState>, path: string, fingerprint: string): boolean {
   const { reported, last, differing } = watched.get(path) ?? { reported: fingerprint, last: fingerprint, differing: 0 };
   const polls = fingerprint === reported ? 0 : differing + 1;
-  const isReported = polls > 0 && (fingerprint === last || polls >= unstableMax);
+  const mustReport = polls > 0 && (fingerprint === last || polls >= unstableMax);
   watched.set(path, {
-    reported: isReported ? fingerprint : reported,
+    reported: mustReport ? fingerprint : reported,
     last: fingerprint,
-    differing: isReported ? 0 : polls,
+    differing: mustReport ? 0 : polls,
   });
-  return isReported;
+  return mustReport;
 }
 
 function firstState(path: string): WatchedState {

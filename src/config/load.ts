@@ -50,8 +50,9 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
 
   if (file === null && merged.value["clusters"] === undefined) problems.push(noCluster());
   else if (file !== null && !isMapping(written)) {
-    // A file that cannot be read has a problem of its own already.
-    if (problems.length === merged.problems.length)
+    // A file that cannot be read already has a problem of its own.
+    const hasFileProblem = file.yaml.problems.length > 0;
+    if (!hasFileProblem)
       problems.push(place(valueIssue([], written, "a mapping with the keys clusters, listen and so on")));
   } else {
     const read = configSchema.safeParse(merged.value);
@@ -74,12 +75,12 @@ interface NamedFile {
 function crossIssues(merged: Merged): readonly ConfigIssue[] {
   const partial = readPartialConfig(merged.value);
   const clusters = merged.value["clusters"] ?? [];
-  const none =
+  const noClusterIssues =
     Array.isArray(clusters) && clusters.length === 0
       ? [valueIssue(["clusters"], merged.value["clusters"], atLeastOne)]
       : [];
   return [
-    ...none,
+    ...noClusterIssues,
     ...checkClusters(partial),
     ...checkListeners(partial),
     ...checkListenerAccess(partial.listen),
@@ -103,6 +104,7 @@ function originOf(file: NamedFile | null, merged: Merged): ConfigOrigin {
   const folder = file === null ? resolve(".") : dirname(resolve(file.name));
   return {
     folder,
+    // A path in a flag or variable is relative to the working directory, one in the file to the folder of the file.
     stateFolder: merged.nameOf(["state_file"]) === null ? folder : resolve("."),
     learnsScope: merged.learnsScope,
   };

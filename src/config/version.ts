@@ -1,6 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 
-/** Returns the version in package.json, which is beside `dist`, or one folder further up when tests are compiled. */
+/**
+ * Returns the version in package.json. It is two folders above this module in `dist`, three when compiled for tests.
+ */
 export function version(): string {
   const file = ["../../package.json", "../../../package.json"]
     .map((path) => new URL(path, import.meta.url))

@@ -48,7 +48,7 @@ export async function fetchFromNode(
     refuse(response, { status: 429, error: "busy", message: text });
     return;
   }
-  const { hasCredentials } = credentials;
+  const { hasAuth } = credentials;
   const requestId = requestIdOf(message.headers);
   const { host } = new URL(origin);
   try {
@@ -58,7 +58,7 @@ export async function fetchFromNode(
       isFromMainProcess: false,
       origin,
       path: request.path,
-      headers: headersFor({ received: message.headers, caller, requestId, host, hasCredentials, length: null }),
+      headers: headersFor({ received: message.headers, caller, requestId, host, hasAuth, length: null }),
       body: Buffer.alloc(0),
       credentials: { ...credentials, auth: null },
       timeoutMs,

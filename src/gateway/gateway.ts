@@ -118,17 +118,17 @@ export class Gateway {
     const { call, incoming, requestId } = context;
     const { message, response, caller, limits } = incoming;
     const length = call.method === "DELETE" ? null : body.length;
-    const changesRoles = callRules.get(call.name)?.changesRoles.includes(call.method) === true;
+    const changesRoles = callRules.get(call.name)?.roleChangingMethods.includes(call.method) === true;
     const credentials = this.#dependencies.credentials(call.cluster);
     const { host } = new URL(node.api);
-    const { hasCredentials } = credentials;
+    const { hasAuth } = credentials;
     const { status, problem } = await forward({
       call: incoming,
       upstreamName: "The node",
       isFromMainProcess: false,
       origin: node.api,
       path: `/${call.name}`,
-      headers: headersFor({ received: message.headers, caller, requestId, host, hasCredentials, length }),
+      headers: headersFor({ received: message.headers, caller, requestId, host, hasAuth, length }),
       body: length === null ? Buffer.alloc(0) : body,
       credentials,
       timeoutMs: limits.callTimeoutMs,

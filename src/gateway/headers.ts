@@ -2,8 +2,11 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Caller } from "../http/message/caller.ts";
 
-/** Hop-by-hop headers (RFC 9110, 7.6.1), and Content-Length, which is written again. */
-export const connectionOnly: ReadonlySet<string> = new Set([
+/**
+ * Hop-by-hop headers (RFC 9110, 7.6.1), and those that the forwarding request sets or handles itself: Content-Length,
+ * Expect.
+ */
+export const notForwarded: ReadonlySet<string> = new Set([
   "connection",
   "keep-alive",
   "proxy-authenticate",
@@ -25,23 +28,21 @@ export interface HeaderSources {
   readonly caller: Caller;
   readonly requestId: string;
   readonly host: string;
-  /** Whether the cluster has credentials of its own. If so, the client's Authorization header is not forwarded. */
-  readonly hasCredentials: boolean;
+  /** Whether the cluster is configured with `auth`. If so, the client's Authorization header is not forwarded. */
+  readonly hasAuth: boolean;
   /** The body's length in bytes; `null` without a body. */
   readonly length: number | null;
 }
 
-/** Returns the headers for a node: the client's end-to-end headers, and the caller's address. */
-export function headersFor({
-  received,
-  caller,
-  requestId,
-  host,
-  hasCredentials,
-  length,
-}: HeaderSources): IncomingHttpHeaders {
-  const isConsumed = caller.consumesAuthorization || hasCredentials;
-  const kept = endToEnd(received).filter(([name]) => !replaced.has(name) && !(name === "authorization" && isConsumed));
+/**
+ * Returns the headers for a node: the client's end-to-end headers, and those that rolecall sets: Host, Content-Length,
+ * X-Forwarded-For and X-Request-Id.
+ */
+export function headersFor({ received, caller, requestId, host, hasAuth, length }: HeaderSources): IncomingHttpHeaders {
+  const dropsAuthorization = caller.consumesAuthorization || hasAuth;
+  const kept = endToEnd(received).filter(
+    ([name]) => !replaced.has(name) && !(name === "authorization" && dropsAuthorization),
+  );
   const before = received["x-forwarded-for"];
   return {
     ...Object.fromEntries(kept),
@@ -59,7 +60,7 @@ export function endToEnd(received: IncomingHttpHeaders): readonly (readonly [str
     .split(",")
     .map((name) => name.trim());
   return Object.entries(received).flatMap(([name, value]) =>
-    value === undefined || connectionOnly.has(name) || namedByConnection.includes(name) ? [] : [[name, value] as const],
+    value === undefined || notForwarded.has(name) || namedByConnection.includes(name) ? [] : [[name, value] as const],
   );
 }
 

@@ -9,17 +9,17 @@ export interface NodeCredentials {
   /** `user:password` for calls that change state, or `null`. */
   readonly auth: string | null;
   /**
-   * Whether the cluster is configured with credentials, readable or not. If so, the client's Authorization header is
-   * not forwarded.
+   * Whether `auth` is configured, even if its file is unreadable. If so, the client's Authorization header is not
+   * forwarded.
    */
-  readonly hasCredentials: boolean;
+  readonly hasAuth: boolean;
 }
 
 /** Called after each attempt to read a cluster's files. `problem` is a sentence; `null` on success. */
 export type OnNodeFilesRead = (cluster: string, problem: string | null) => void;
 
 /** Without TLS files and without a password. */
-export const noCredentials: NodeCredentials = { tls: {}, auth: null, hasCredentials: false };
+export const noCredentials: NodeCredentials = { tls: {}, auth: null, hasAuth: false };
 
 /**
  * The TLS files and passwords of all clusters. Files are read again when they change; if that fails, the last content
@@ -34,7 +34,7 @@ export class NodeCredentialStore {
     this.#onReadResult = onReadResult;
   }
 
-  /** Reads and watches the files of these clusters, and stops watching those of others. Call again after a reload. */
+  /** Reads and watches the files of these clusters, and forgets all other clusters. Call again after a reload. */
   start(clusters: readonly ClusterConfig[]): void {
     this.stop();
     for (const name of this.#known.keys())
@@ -52,7 +52,7 @@ export class NodeCredentialStore {
 
   #watch(cluster: ClusterConfig): void {
     const { name, auth, tls } = cluster;
-    const hasCredentials = auth !== null;
+    const hasAuth = auth !== null;
     const onChange = (credentials: NodeCredentials): void => {
       this.#known.set(name, credentials);
       if (auth !== null || tls !== null) this.#onReadResult(name, null);
@@ -63,7 +63,7 @@ export class NodeCredentialStore {
       {
         onChange,
         onProblem: (problem) => {
-          this.#known.set(name, { ...this.get(name), hasCredentials });
+          this.#known.set(name, { ...this.get(name), hasAuth });
           this.#onReadResult(name, problem);
         },
       },
@@ -79,7 +79,7 @@ function readNodeCredentials({ auth, tls }: ClusterConfig): NodeCredentials {
   return {
     tls: tls === null ? {} : readTls(tls),
     auth: auth === null ? null : `${auth.user}:${firstLine(auth.passwordFile)}`,
-    hasCredentials: auth !== null,
+    hasAuth: auth !== null,
   };
 }
 

@@ -4,7 +4,7 @@ import type { Caller } from "../http/message/caller.ts";
 import type { IncomingCall } from "../http/message/incoming-call.ts";
 import { readBody } from "../http/message/request-body.ts";
 import { forward } from "./forward.ts";
-import { connectionOnly } from "./headers.ts";
+import { notForwarded } from "./headers.ts";
 import { noCredentials } from "./node-credentials.ts";
 
 /** The main process, which handles the requests that workers cannot. */
@@ -51,7 +51,7 @@ export async function relay(call: IncomingCall, { port, secret, listener }: Rela
   const length = body.kind === "whole" ? body.bytes.length : limits.bodyMax + 1;
   const relayed = { listener, caller, hasBody, target, host, connection };
   const headers: IncomingHttpHeaders = {
-    ...Object.fromEntries(Object.entries(received).filter(([name]) => !connectionOnly.has(name))),
+    ...Object.fromEntries(Object.entries(received).filter(([name]) => !notForwarded.has(name))),
     ...(hasBody ? { "content-length": String(length) } : {}),
     [relayHeaders.secret]: secret,
     [relayHeaders.from]: Buffer.from(JSON.stringify(relayed)).toString("base64"),

@@ -31,6 +31,6 @@ export interface HealthPolicy {
 /** The policy of a cluster, and the instant at which its evidence is evaluated. */
 export interface EvaluationContext {
   readonly policy: HealthPolicy;
-  /** In ms of our clock. */
+  /** In ms of rolecall's clock. */
   readonly nowMs: number;
 }

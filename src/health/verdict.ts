@@ -43,7 +43,7 @@ export function unfitWithAge(reason: Reason, figure: string): Unfit {
 
 /**
  * Limits how long a verdict is valid, for one that also depends on a condition that changes at an instant.
- * @param untilMs ms of our clock
+ * @param untilMs ms of rolecall's clock
  * @returns the verdict itself where it is valid no longer than that
  */
 export function validUntil(verdict: Verdict, untilMs: number): Verdict {

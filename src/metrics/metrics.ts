@@ -7,7 +7,7 @@ import { Durations } from "./durations.ts";
 import { registerFastPathMetrics } from "./fast-path-metrics.ts";
 import { ManagementMetrics } from "./management-metrics.ts";
 import { nodeMetrics, probeMetrics } from "./nodes/node-metrics.ts";
-import { nodeSeries, type NodeSeries } from "./nodes/node-view.ts";
+import { nodeSeries, type NodeSeries } from "./nodes/node-series.ts";
 import { managerFamilies } from "./nodes/patroni-metrics.ts";
 import { exporterFamilies, type ReadSource } from "./nodes/pg-exporter-metrics.ts";
 import { registerProcessMetrics } from "./process-metrics.ts";
@@ -88,29 +88,29 @@ export class Metrics {
   async #render(): Promise<MetricsPage> {
     await this.#sources.refresh();
     const own = await this.#registry.metrics();
-    const views = await inSlices(nodeSeries(this.#sources));
-    const nodes = await renderPage([
+    const nodes = await inSlices(nodeSeries(this.#sources));
+    const nodePieces = await renderPage([
       this.#durations.family(),
-      ...nodeMetrics(views),
+      ...nodeMetrics(nodes),
       ...probeMetrics(this.probeStats.all()),
-      ...this.#upstreamFamilies(views),
+      ...this.#upstreamFamilies(nodes),
     ]);
-    return { pieces: [Buffer.from(own), ...nodes], contentType: expositionType };
+    return { pieces: [Buffer.from(own), ...nodePieces], contentType: expositionType };
   }
 
   /** The metrics that the nodes themselves, and an exporter of each, would show. */
-  #upstreamFamilies(views: readonly NodeSeries[]): readonly Family[] {
+  #upstreamFamilies(nodes: readonly NodeSeries[]): readonly Family[] {
     const { naming, disableIntro, namespace } = this.#sources.exporter();
-    const manager = managerFamilies(views, naming);
+    const manager = managerFamilies(nodes, naming);
     if (disableIntro) return manager;
     const known = new Map<NodeSeries, readonly ReadSource[]>();
-    const source = (view: NodeSeries): readonly ReadSource[] => {
-      const sources = known.get(view) ?? this.#readSources(view);
-      known.set(view, sources);
+    const source = (series: NodeSeries): readonly ReadSource[] => {
+      const sources = known.get(series) ?? this.#readSources(series);
+      known.set(series, sources);
       return sources;
     };
     const context = { naming, namespace, build: buildInfo(this.#sources.version), uptimeS: process.uptime(), source };
-    return [...exporterFamilies(views, context), ...manager];
+    return [...exporterFamilies(nodes, context), ...manager];
   }
 
   #readSources({ view, observation }: NodeSeries): readonly ReadSource[] {

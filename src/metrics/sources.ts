@@ -1,7 +1,7 @@
 import type { ExporterConfig } from "../config/model/config.ts";
 import type { FastPathUsage } from "./fast-path-metrics.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
-import type { SeriesSources } from "./nodes/node-view.ts";
+import type { SeriesSources } from "./nodes/node-series.ts";
 
 /** What the metrics are read from at a scrape. */
 export interface MetricSources extends SeriesSources {

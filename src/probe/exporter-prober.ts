@@ -8,7 +8,7 @@ import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts
 import { PeriodicTask } from "./schedule/periodic-task.ts";
 
 /**
- * An exporter without `/up` (postgres_exporter) is checked for it again after this time, in ms: it may have been
+ * After this time, in ms, `/up` is requested again from an exporter that had none (postgres_exporter): it may have been
  * replaced.
  */
 const upRetryMs = 60_000;
@@ -28,7 +28,7 @@ export class ExporterProber {
   #lastRole: ExporterRole | null = null;
   /** When `/up` was found to be missing, or `null`. */
   #noUpAtMs: number | null = null;
-  #isPageProven = false;
+  #isDatabaseProven = false;
   #isStopped = false;
 
   /** @param origin the exporter's base address */
@@ -83,6 +83,7 @@ export class ExporterProber {
     const sentAtWallMs = this.#context.wall();
     const result = readUp(await this.#roleClient.get("/up"));
     this.#record("up", result, { sentAtMs, sentAtWallMs });
+    // `body`: a 404, or a page of HTML, or anything else without a role. The exporter has no such path.
     const hasNoUp = this.#lastRole === null && "failure" in result && result.failure.kind === "body";
     this.#noUpAtMs = hasNoUp ? sentAtMs : null;
     if (!("role" in result) || this.#isStopped) return;
@@ -96,7 +97,7 @@ export class ExporterProber {
     const sentAtWallMs = this.#context.wall();
     const result = await fetchPage(this.#pageClient);
     this.#record("metrics", result, { sentAtMs, sentAtWallMs });
-    this.#isPageProven = this.#isProven();
+    this.#isDatabaseProven = this.#hasProvingPage();
     return this.#pageIntervalMs();
   }
 
@@ -113,7 +114,8 @@ export class ExporterProber {
     record({ kind: "exporter", cluster, node: name, ...sent, result });
   }
 
-  #isProven(): boolean {
+  /** Whether some page has proven the database alive. */
+  #hasProvingPage(): boolean {
     if (this.#isStopped) return false;
     const cluster = this.#context.state();
     const exporter = nodeNamed(cluster, this.node.name)?.exporter ?? null;
@@ -124,6 +126,6 @@ export class ExporterProber {
   #pageIntervalMs(): number {
     const { intervalMs, metricsIntervalMs } = this.#context.schedule;
     const isOnlyEvidence = this.#noUpAtMs !== null && this.node.api === null;
-    return isOnlyEvidence || !this.#isPageProven ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
+    return isOnlyEvidence || !this.#isDatabaseProven ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
   }
 }

@@ -4,7 +4,7 @@ import { backoffMs } from "./schedule/backoff.ts";
 import type { NodeClient, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
-import { readLiveness, readStatusAfter, type ReadStatus, type StatusResult } from "./parse/parse-response.ts";
+import { readLiveness, readStatusAfter, type ParsedStatusReply, type StatusResult } from "./parse/parse-response.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
 
 /** The longest interval between two probes of a node that keeps failing (rule 8), in ms. */
@@ -26,7 +26,7 @@ export class NodeProber {
   #isStopped = false;
   #failures: FailureCount = noFailures;
   /** The last status reply, or `null` after a failure. */
-  #last: ReadStatus | null = null;
+  #last: ParsedStatusReply | null = null;
   #livenessDueMs = -Infinity;
 
   /** @param origin the base address of the node's API */

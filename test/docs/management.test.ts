@@ -18,7 +18,7 @@ test("the table lists every management call and its target", () => {
   const expected = [...callRules].flatMap(([name, { methods, to }]) =>
     methods.map((method) => ({
       call: `${method} ${name}`,
-      to: to === "leader" ? "the leader, else any live node" : "the selected node",
+      to: to === "any" ? "the leader, else any live node" : "the selected node",
     })),
   );
   const told = rows.filter(({ call }) => !call.startsWith("GET ")).map(({ call, to }) => ({ call, to }));

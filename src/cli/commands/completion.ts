@@ -18,7 +18,10 @@ function candidatesOf(spec: CommandDescription): readonly string[] {
   return [...(spec.positionals?.choices ?? []), ...optionsOf(spec).map(({ name }) => `--${name}`)];
 }
 
-/** Completes commands and options; after an option with choices its choices, after other options file names. */
+/**
+ * Completes commands and options. After an option that takes a value, it completes the choices of that option, or file
+ * names if it has none.
+ */
 function bash(commands: readonly CommandDescription[]): string {
   const cases = commands.map((spec) => `    ${spec.name}) words=${quoted(candidatesOf(spec).join(" "))} ;;`);
   return [

@@ -5,9 +5,9 @@ import { collectSignals } from "../framework/signals.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { errorMessage } from "../result/error-message.ts";
 
-/** `rolecall simulate`: serves a simulated cluster until SIGINT or SIGTERM, which complete its work. */
+/** `rolecall simulate`: serves a simulated cluster until SIGINT or SIGTERM; either counts as success. */
 export async function simulate({ args, result, print, signal }: CommandContext): Promise<void> {
-  const signals = collectSignals();
+  const processSignals = collectSignals();
   if (signal.aborted) throw new CommandError("RC004", `ended by ${String(signal.reason)}`);
   const options = readOptions(args);
   let simulator: Simulator;
@@ -17,13 +17,13 @@ export async function simulate({ args, result, print, signal }: CommandContext):
     const message = errorMessage(error);
     if (error instanceof RangeError) throw new CommandError("RC001", message);
     const hint = /EADDRINUSE|EACCES|EADDRNOTAVAIL/.test(message)
-      ? " (choose another with --port or --host; 0 takes any free ports)"
+      ? " (choose another with --port or --host; --port 0 takes free ports)"
       : "";
     result.cover("service", "incomplete", { detail: `${message}${hint}` });
     return;
   }
   print(banner(options, simulator));
-  const endedBy = await signals.nextTermination();
+  const endedBy = await processSignals.nextTermination();
   await simulator.stop();
   result.data = { nodes: simulator.nodes };
   result.cover("service", "complete", { detail: `ended by ${endedBy}` });

@@ -4,19 +4,20 @@ import type { Failure } from "../values/failure.ts";
 /** What is known of a node through its exporter: a second source beside its node API, or the only one. */
 export interface ExporterEvidence {
   /**
-   * The last answer of `/up`; `null` while there is none. It may be old at its source: a frozen database does not
-   * change it.
+   * The last answer of `/up`; `null` while there is none. The exporter may have cached it: it stays the same while the
+   * database is frozen.
    */
   readonly up: ExporterUp | null;
   /** The last page of metrics; `null` while there is none. */
   readonly page: ExporterPage | null;
-  /** When the last page was requested, in ms of our clock; -Infinity while there is none. */
+  /** When the last page was requested, in ms of rolecall's clock; -Infinity while there is none. */
   readonly pageSentAtMs: number;
   /** Whether the database's time in the last page is past that in the page before; `null` if unknown. */
   readonly hasAdvanced: boolean | null;
   /**
-   * When the last page that proves the database alive was requested: its time had advanced, or its exporter
-   * (postgres_exporter) queries the database for every page. -Infinity while there is none.
+   * When the newest page was requested that proves the database alive; -Infinity while there is none. A page proves
+   * this if the database's time in it advanced, or if its exporter (postgres_exporter) queries the database for every
+   * page.
    */
   readonly provenAtMs: number;
   /** Why the last request for `/up` failed. */
@@ -26,7 +27,7 @@ export interface ExporterEvidence {
 }
 
 /** The evidence from an exporter before its first probe. */
-export const noEvidence: ExporterEvidence = {
+export const noExporterEvidence: ExporterEvidence = {
   up: null,
   page: null,
   pageSentAtMs: -Infinity,

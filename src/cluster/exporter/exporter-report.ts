@@ -6,7 +6,7 @@ export type ExporterRole = (typeof exporterRoles)[number];
 /** One answer of `GET /up`. */
 export interface ExporterUp {
   readonly role: ExporterRole;
-  /** When the request was sent, in ms of our clock. */
+  /** When the request was sent, in ms of rolecall's clock. */
   readonly sentAtMs: number;
 }
 

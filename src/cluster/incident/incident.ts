@@ -42,7 +42,7 @@ export function ordinaryReport(node: string, hasLock: boolean, cluster: Incident
 
 /**
  * Converts an outcome to a part of an incident step.
- * @param recorded the outcome, and when it was recorded, in ms of our clock
+ * @param recorded the outcome, and when it was recorded, in ms of rolecall's clock
  * @returns `null` for an outcome that no verdict depends on (the failsafe document)
  */
 export function incidentState(

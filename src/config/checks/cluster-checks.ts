@@ -1,27 +1,30 @@
 import type { PartialConfig, PartialCluster } from "../sources/partial-config.ts";
 import { type ConfigIssue, type ConfigPath, formatPath, valueIssue } from "../model/issue.ts";
 
-/** Checks clusters against each other, and each node against all others. */
+/**
+ * Checks that names and addresses are not repeated, that each node has an address, that each cluster has nodes or
+ * seeds, and that a client certificate and its key are configured together.
+ */
 export function checkClusters({ clusters }: PartialConfig): readonly ConfigIssue[] {
   const names = clusters.map(({ name }, index) => ({ path: ["clusters", index, "name"], value: name }));
   const nodes = clusters.flatMap((cluster, index) =>
     cluster.nodes.map((node, at) => ({ node, path: ["clusters", index, "nodes", at] })),
   );
   return [
-    ...repeated(names, "a name that no other cluster has"),
+    ...repetitionIssues(names, "a name that no other cluster has"),
     ...clusters.flatMap((_, index) =>
-      repeated(
+      repetitionIssues(
         nodes
           .filter(({ path }) => path[1] === index)
           .map(({ node, path }) => ({ path: [...path, "name"], value: node.name })),
         "a name that no other node of the cluster has",
       ),
     ),
-    ...repeated(
+    ...repetitionIssues(
       nodes.map(({ node, path }) => ({ path: [...path, "api"], value: node.api })),
       "an address that no other node has",
     ),
-    ...repeated(
+    ...repetitionIssues(
       nodes.map(({ node, path }) => ({ path: [...path, "exporter"], value: node.exporter })),
       "an address that no other node has",
     ),
@@ -60,7 +63,7 @@ function checkCluster(cluster: PartialCluster, index: number): readonly ConfigIs
 }
 
 /** Returns an issue for each value that an earlier entry has too. An invalid value (`undefined`) equals no other. */
-export function repeated(
+export function repetitionIssues(
   entries: readonly { readonly path: ConfigPath; readonly value: string | undefined }[],
   allowed: string,
 ): readonly ConfigIssue[] {

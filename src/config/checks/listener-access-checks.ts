@@ -11,7 +11,7 @@ function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPa
   if (access.authUsesCertificate && !access.tlsRequestsClientCertificate) {
     issues.push(valueIssue([...at, "auth", "certificate"], true, "set only if tls.client is optional or required"));
   }
-  if (!access.hasManagement) return issues;
+  if (!access.isManagementOn) return issues;
   if (dialect === "admin" || dialect === "exporter")
     return [...issues, valueIssue([...at, "management"], "on", `off or left out, because the dialect is ${dialect}`)];
   // A client of this port can stop the database, so a port reachable from outside must restrict its clients.

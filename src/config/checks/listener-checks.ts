@@ -1,5 +1,5 @@
 import { formatHostPort } from "../values/address.ts";
-import { repeated } from "./cluster-checks.ts";
+import { repetitionIssues } from "./cluster-checks.ts";
 import type { PartialConfig, PartialCluster, PartialListener } from "../sources/partial-config.ts";
 import { type ConfigIssue, valueIssue } from "../model/issue.ts";
 
@@ -14,7 +14,7 @@ export function checkListeners({ clusters, listen }: PartialConfig): readonly Co
       address === undefined || port === undefined || port === 0 ? undefined : formatHostPort({ host: address, port }),
   }));
   return [
-    ...repeated(addresses, "an address and port that no other listener has"),
+    ...repetitionIssues(addresses, "an address and port that no other listener has"),
     ...listen.flatMap(checkPort),
     ...listen.flatMap(checkDialectOptions),
     ...listen.flatMap((listener, index) => checkNames(listener, { index, clusters })),

@@ -15,10 +15,10 @@ export function checkRanges({ probe, simulator }: PartialConfig): readonly Confi
   }
   // Evidence of a node that always answers just in time is up to one interval and one timeout old. It must not be
   // stale.
-  const minMaxAgeMs = intervalMs + timeoutMs;
-  if (maxAgeMs < minMaxAgeMs && areValid(probe, ["interval", "timeout", "max_age"])) {
+  const maxAgeFloorMs = intervalMs + timeoutMs;
+  if (maxAgeMs < maxAgeFloorMs && areValid(probe, ["interval", "timeout", "max_age"])) {
     issues.push(
-      valueIssue(["probe", "max_age"], `${maxAgeMs}ms`, `at least probe.interval + probe.timeout (${minMaxAgeMs}ms)`),
+      valueIssue(["probe", "max_age"], `${maxAgeMs}ms`, `at least probe.interval + probe.timeout (${maxAgeFloorMs}ms)`),
     );
   }
   if (simulator !== undefined && simulator.port + simulator.nodes - 1 > 65_535) {

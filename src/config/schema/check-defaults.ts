@@ -6,7 +6,7 @@ const allowed = `a mapping of a check's parameters to values: ${parameterNames()
 /** Default parameters of checks, as a mapping; the result is the equivalent query. */
 export function checkDefaults(): z.ZodType<string> {
   return z
-    .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: "a text or a number" }), {
+    .record(z.string(), z.union([z.string(), z.number(), z.boolean()], { error: "a text, a number or a boolean" }), {
       error: allowed,
     })
     .transform((parameters, context) => {

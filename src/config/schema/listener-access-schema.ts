@@ -41,12 +41,12 @@ export function listenerAccessFields(): ListenerAccessFields {
       .default(null)
       .describe("Authentication of clients. Any one of the credentials is sufficient. Default: none"),
     allow: z
-      .array(network(), { error: "a list of at most 256" })
-      .max(256, { error: "a list of at most 256" })
+      .array(network(), { error: "a list of at most 256 addresses or networks" })
+      .max(256, { error: "a list of at most 256 addresses or networks" })
       .nullable()
       .default(null)
       .describe("Client addresses and networks that are allowed, such as 10.0.0.0/8. Default: all"),
-    allow_for: guardedCalls()
+    allow_for: requestScope()
       .default("all")
       .describe("all: allow applies to every request. unsafe: only to requests that change something"),
     trusted_origins: list(webOrigin(), 64).describe(
@@ -63,7 +63,7 @@ function onOrOff(): z.ZodType<boolean> {
     .transform((written) => written === true || written === "on");
 }
 
-function guardedCalls(): z.ZodEnum<{ all: "all"; unsafe: "unsafe" }> {
+function requestScope(): z.ZodEnum<{ all: "all"; unsafe: "unsafe" }> {
   return z.enum(["all", "unsafe"], { error: "one of all, unsafe" });
 }
 
@@ -96,7 +96,7 @@ function authSchema(): z.ZodType<ListenerAuth> {
   return z
     .strictObject(
       {
-        for: guardedCalls()
+        for: requestScope()
           .default("all")
           .describe("all: every request needs a credential. unsafe: only requests that change something do"),
         basic: list(userSchema(), 256).describe("Users with passwords"),
@@ -116,7 +116,7 @@ function authSchema(): z.ZodType<ListenerAuth> {
 }
 
 function userSchema(): z.ZodType<BasicUser> {
-  const error = "a user name of 1 to 128 characters without a colon and control characters";
+  const error = "a user name of 1 to 128 characters without colons or control characters";
   // oxlint-disable-next-line no-control-regex -- control characters are what the pattern rejects
   const user = z.string({ error }).regex(/^[^:\u0000-\u001f\u007f]{1,128}$/, { error });
   return z.strictObject(
@@ -136,7 +136,7 @@ function network(): z.ZodType<string> {
   return z.string({ error: cidrAllowed }).refine((text) => parseCidr(text) !== undefined, { error: cidrAllowed });
 }
 
-/** An origin as browsers send it: without path, user, and the default port of its scheme. */
+/** An origin as browsers send it: without a path or user, and without the port if it is the scheme's default. */
 function webOrigin(): z.ZodType<string, string> {
   return parsedText({
     allowed: "an origin such as https://console.example.com or http://10.0.0.5:8080",
@@ -146,8 +146,8 @@ function webOrigin(): z.ZodType<string, string> {
 }
 
 /**
- * Browsers send a host of letters, digits, dots and hyphens, or an IP address. What URL parsing would repair is an
- * error here.
+ * Browsers send a host of letters, digits, dots and hyphens, or an IP address. A text that URL parsing would
+ * silently correct is rejected.
  */
 function originOf(text: string): string | undefined {
   if (
@@ -178,15 +178,15 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
           .describe("How long a connection may be idle between two requests"),
         pipelined: integer(1, 10_000)
           .default(limits.pipelined)
-          .describe("Pipelined requests of one connection. A further one closes it"),
+          .describe("Pipelined requests of one connection. One more closes the connection"),
         body: byteSize("0", "64MB").prefault("1MB").describe("The largest body of a management call"),
         calls_in_flight: integer(1, 1000)
           .default(limits.callsInFlight)
-          .describe("Management calls of one cluster in flight"),
+          .describe("How many management calls to one cluster run at once"),
         call_timeout: duration("1s", "1d").prefault("10min").describe("Time limit of a management call"),
         fetches: integer(1, 1000)
           .default(limits.fetches)
-          .describe("Streamed /metrics and /exporter/… of one node in flight"),
+          .describe("How many /metrics and /exporter/… responses of one node are streamed at once"),
       },
       { error: "a mapping with the keys of limits" },
     )

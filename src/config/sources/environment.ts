@@ -3,15 +3,15 @@ import { type Overrides, readListen, readOverride, splitList, unknownName } from
 import { overrideKeys } from "./override-keys.ts";
 
 const prefix = "ROLECALL_";
-const listen = "ROLECALL_LISTEN";
-const discover = "ROLECALL_DISCOVER";
-const cluster = "ROLECALL_CLUSTER";
+const listenVariable = "ROLECALL_LISTEN";
+const discoverVariable = "ROLECALL_DISCOVER";
+const clusterVariable = "ROLECALL_CLUSTER";
 
 /** Every environment variable that rolecall reads. */
 export const variables: readonly string[] = [
-  listen,
-  discover,
-  cluster,
+  listenVariable,
+  discoverVariable,
+  clusterVariable,
   ...overrideKeys.map(({ variable }) => variable),
 ];
 
@@ -20,21 +20,21 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   const problems: ConfigProblem[] = [];
   for (const [name, value] of Object.entries(env)) {
     if (name.startsWith(prefix) && value !== undefined && !variables.includes(name)) {
-      problems.push(unknownName(name.slice(0, 128), { name, known: variables }));
+      problems.push(unknownName(name.slice(0, 128), { given: name, known: variables }));
     }
   }
-  const found = overrideKeys.flatMap((key) => {
+  const settings = overrideKeys.flatMap((key) => {
     const value = env[key.variable];
     return value === undefined ? [] : [{ path: key.path, value: readOverride(value, key), name: key.variable }];
   });
-  const listenText = env[listen];
-  const discoverText = env[discover];
-  const clusterText = env[cluster];
+  const listenText = env[listenVariable];
+  const discoverText = env[discoverVariable];
+  const clusterText = env[clusterVariable];
   return {
-    settings: found,
-    listen: listenText === undefined ? null : readListen(splitList(listenText), { name: listen, problems }),
-    discover: discoverText === undefined ? null : { value: splitList(discoverText), name: discover },
-    cluster: clusterText === undefined ? null : { value: clusterText, name: cluster },
+    settings,
+    listen: listenText === undefined ? null : readListen(splitList(listenText), { name: listenVariable, problems }),
+    discover: discoverText === undefined ? null : { value: splitList(discoverText), name: discoverVariable },
+    cluster: clusterText === undefined ? null : { value: clusterText, name: clusterVariable },
     problems,
   };
 }

@@ -8,7 +8,8 @@ export interface ConfigFlags {
   /** `--discover URL[,URL]`: probe one cluster, discovered through these seeds, in place of the file's clusters. */
   readonly discover?: readonly string[] | undefined;
   /**
-   * `--cluster NAME`: the name and scope of that cluster. Otherwise it is named `demo`, and its scope is discovered.
+   * `--cluster NAME`: the name and scope of the cluster of `--discover`. Without this flag it is named `demo`, and its
+   * scope is discovered.
    */
   readonly cluster?: string | undefined;
   /** `--listen HOST:PORT[,HOST:PORT]`: listeners of the node dialect, in place of the file's. */
@@ -22,10 +23,11 @@ export interface ConfigFlags {
 /** Reads the flags. `--set` accepts the same keys as the environment; the last value for a path wins. */
 export function readFlags(flags: ConfigFlags): Overrides {
   const problems: ConfigProblem[] = [];
-  const found = (flags.set ?? []).flatMap((assignment) => readAssignment(assignment, problems));
-  if (flags.logLevel !== undefined) found.push({ path: ["log", "level"], value: flags.logLevel, name: "--log-level" });
+  const settings = (flags.set ?? []).flatMap((assignment) => readAssignment(assignment, problems));
+  if (flags.logLevel !== undefined)
+    settings.push({ path: ["log", "level"], value: flags.logLevel, name: "--log-level" });
   return {
-    settings: found,
+    settings,
     listen:
       flags.listen === undefined ? null : readListen(flags.listen.flatMap(splitList), { name: "--listen", problems }),
     discover: flags.discover === undefined ? null : { value: flags.discover.flatMap(splitList), name: "--discover" },
@@ -51,6 +53,6 @@ function readAssignment(assignment: string, problems: ConfigProblem[]): Override
   const known = overrideKeys.map((key) => key.path.join("."));
   const key = overrideKeys[known.indexOf(path)];
   if (key !== undefined) return [{ path: key.path, value: readOverride(assignment.slice(equals + 1), key), name }];
-  problems.push(unknownName(name, { name: path, known }));
+  problems.push(unknownName(name, { given: path, known }));
   return [];
 }

@@ -7,7 +7,7 @@ export interface Merged {
   readonly value: Readonly<Record<string, unknown>>;
   /** Returns the flag or variable that the value at a path comes from, or `null`. */
   readonly nameOf: (path: ConfigPath) => string | null;
-  /** Whether the cluster's scope is taken from the first document. */
+  /** Whether the cluster's scope is taken from the first cluster document or node report. */
   readonly learnsScope: boolean;
   readonly problems: readonly ConfigProblem[];
 }
@@ -15,7 +15,7 @@ export interface Merged {
 /**
  * Overrides the file by the environment, and both by flags. `--discover` replaces `clusters` and, without `listen`,
  * listens on 127.0.0.1:8008 for the whole cluster. `--listen` replaces `listen`; its listeners answer for the whole
- * cluster if there is exactly one.
+ * cluster if exactly one cluster is configured.
  */
 export function mergeSources(
   file: Readonly<Record<string, unknown>>,
@@ -35,11 +35,11 @@ export function mergeSources(
     put(["clusters"], { name: discover.name, value: [{ name: cluster?.value ?? "demo", discover: discover.value }] });
     if (cluster !== null) names.set("clusters[0].name", cluster.name);
   } else if (cluster !== null) {
-    const message = "needs --discover (or ROLECALL_DISCOVER): it names the cluster discovered there";
+    const message = "needs --discover (or ROLECALL_DISCOVER), because it only names the cluster that is discovered";
     problems.push(
       namedProblem(cluster.name, {
         found: describeFound(cluster.value),
-        allowed: "nothing without --discover",
+        allowed: "set only together with --discover",
         message,
       }),
     );

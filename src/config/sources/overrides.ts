@@ -24,7 +24,7 @@ export interface Overrides {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** An entry of `listen`, as in the file. */
+/** The address and port of an entry of `listen`. */
 export interface ListenOverride {
   readonly address: string;
   readonly port: number;
@@ -58,7 +58,7 @@ export function readListen(
   texts: readonly string[],
   { name, problems }: { name: string; problems: ConfigProblem[] },
 ): Override<readonly ListenOverride[]> {
-  const allowed = "host:port, such as 127.0.0.1:8008 or [::1]:8008, several with commas between";
+  const allowed = "host:port, such as 127.0.0.1:8008 or [::1]:8008, or several separated by commas";
   const value: ListenOverride[] = [];
   for (const text of texts.length === 0 ? [""] : texts) {
     const address = parseHostPort(text);
@@ -69,13 +69,16 @@ export function readListen(
   return { value, name };
 }
 
-/** Returns the problem with a name that is not one of `known`. `where` is the flag or variable, for messages. */
-export function unknownName(where: string, { name, known }: { name: string; known: readonly string[] }): ConfigProblem {
+/** Returns the problem with a given name that is not one of `known`. `where` is the flag or variable, for messages. */
+export function unknownName(
+  where: string,
+  { given, known }: { given: string; known: readonly string[] },
+): ConfigProblem {
   const allowed = `one of ${known.join(", ")}`;
-  const renamed = renamedTo(name, known);
+  const renamed = renamedTo(given, known);
   if (renamed !== null)
-    return namedProblem(where, { found: describeFound(name), allowed, message: `was renamed: use ${renamed}` });
-  const near = didYouMean(name, known);
+    return namedProblem(where, { found: describeFound(given), allowed, message: `was renamed: use ${renamed}` });
+  const near = didYouMean(given, known);
   const message = near === null ? `is not known: must be ${allowed}` : `is not known: did you mean ${near}?`;
-  return namedProblem(where, { found: describeFound(name), allowed, message });
+  return namedProblem(where, { found: describeFound(given), allowed, message });
 }

@@ -43,6 +43,7 @@ export interface PartialListener {
   readonly dialect: "node" | "admin" | "exporter";
   /** `null` if missing, `undefined` if invalid. */
   readonly cluster: string | null | undefined;
+  /** `null` if missing, `undefined` if invalid. */
   readonly node: string | null | undefined;
   readonly wholeCluster: boolean;
   /** As written; `undefined` if missing. */
@@ -50,9 +51,9 @@ export interface PartialListener {
   readonly access: PartialListenerAccess;
 }
 
-/** Which parts of a listener's access control are configured, valid or not. */
+/** Whether management is on, and which parts of a listener's access control are configured, valid or not. */
 export interface PartialListenerAccess {
-  readonly hasManagement: boolean;
+  readonly isManagementOn: boolean;
   readonly hasAuth: boolean;
   readonly hasAllow: boolean;
   readonly authUsesCertificate: boolean;
@@ -61,7 +62,7 @@ export interface PartialListenerAccess {
 }
 
 export interface PartialProbe {
-  /** With the default in place of each invalid value. */
+  /** With the default in place of each invalid or missing value. */
   readonly values: ProbeConfig;
   /** The keys that are present. */
   readonly present: ReadonlySet<string>;
@@ -139,7 +140,7 @@ function partialListener(value: unknown): PartialListener {
 function partialAccess(written: Readonly<Record<string, unknown>>): PartialListenerAccess {
   const { client } = fieldsOf(written["tls"]);
   return {
-    hasManagement: written["management"] === true || written["management"] === "on",
+    isManagementOn: written["management"] === true || written["management"] === "on",
     hasAuth: isPresent(written["auth"]),
     hasAllow: isPresent(written["allow"]),
     authUsesCertificate: fieldsOf(written["auth"])["certificate"] === true,

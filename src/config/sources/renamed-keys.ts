@@ -1,4 +1,4 @@
-/** Keys of earlier versions, and the environment variables of those, with the names that they have now. */
+/** Old names of keys and environment variables, each with its present name. */
 const renamedKeys: ReadonlyMap<string, string> = new Map([
   ["fast_lane", "fast_path"],
   ["ROLECALL_FAST_LANE", "ROLECALL_FAST_PATH"],
@@ -8,7 +8,7 @@ const renamedKeys: ReadonlyMap<string, string> = new Map([
  * Finds the present name of a renamed key.
  * @param name the key, `--set` path or variable that was given
  * @param known the names that are valid in its place
- * @returns `null` if the key was never valid there
+ * @returns `null` if the name is not an old name of one of `known`
  */
 export function renamedTo(name: string, known: readonly string[]): string | null {
   const present = renamedKeys.get(name);

@@ -5,8 +5,8 @@ import { keysAt } from "./override-keys.ts";
 import { renamedTo } from "./renamed-keys.ts";
 
 /**
- * Converts the errors of the schema to issues. The schema's messages say what is allowed; `value` is what it has
- * parsed.
+ * Converts the errors of the schema to issues. The schema's messages say what is allowed; `value` is the input that
+ * the schema rejected.
  */
 export function shapeIssues(error: z.ZodError, value: unknown): readonly ConfigIssue[] {
   return error.issues.flatMap((issue) => {

@@ -2,7 +2,8 @@ import { closeSync, openSync, readSync, statSync } from "node:fs";
 import { Composer, type CST, LineCounter, Parser } from "yaml";
 import { type ConfigPath, describeFound } from "../model/issue.ts";
 import { type ConfigProblem, type FilePlace, fileProblem } from "../model/problem.ts";
-import { isTooDeep, offsetAt } from "./yaml-lines.ts";
+import { isTooDeep } from "./yaml-depth.ts";
+import { offsetAt } from "./yaml-positions.ts";
 import { surveyDocument, type YamlSurvey } from "./yaml-survey.ts";
 
 /** A YAML file: its value, its YAML errors, and the line of each value. */
@@ -36,7 +37,7 @@ export function readYamlFile(file: string): YamlFile {
   return parseYaml(text, file);
 }
 
-/** Parses a text like {@link readYamlFile}; `file` is the name in its problems. */
+/** Does the same as {@link readYamlFile} for a text that is already read. `file` is the name in its problems. */
 export function parseYaml(text: string, file: string): YamlFile {
   try {
     return parseOrThrow(text, file);
@@ -69,8 +70,8 @@ function parseOrThrow(text: string, file: string): YamlFile {
   // surveyDocument finds duplicate keys.
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
   const [document, second] = [...composer.compose(tokens, true, text.length)];
-  if (document === undefined) return unreadable(file, { line: 1, ...oneDocument });
-  if (second !== undefined) return unreadable(file, { line: lineAt(second.range[0]), ...oneDocument });
+  if (document === undefined) return unreadable(file, { line: 1, ...notOneDocument("none") });
+  if (second !== undefined) return unreadable(file, { line: lineAt(second.range[0]), ...notOneDocument("several") });
   const errors = [...document.errors, ...document.warnings].slice(0, syntaxErrorsMax);
   const syntax = errors.map((error) => syntaxProblem(error.message, { file, line: lineAt(error.pos[0]) }));
   if (syntax.length > 0) return { value: undefined, problems: syntax, lineOf: () => 1 };
@@ -82,11 +83,10 @@ function parseOrThrow(text: string, file: string): YamlFile {
   return { value: document.toJS({ maxAliasCount: aliasesMax }), problems, lineOf };
 }
 
-const oneDocument = {
-  found: "several",
-  allowed: "one YAML document",
-  message: "must be one YAML document, got several",
-};
+function notOneDocument(found: "none" | "several"): Pick<ConfigProblem, "found" | "allowed" | "message"> {
+  const allowed = "one YAML document";
+  return { found, allowed, message: `must be ${allowed}, got ${found}` };
+}
 
 /** Reads tokens without recursion, until the end or the hundredth error. */
 function scan(text: string, lines: LineCounter): readonly CST.Token[] {
@@ -103,7 +103,7 @@ function scan(text: string, lines: LineCounter): readonly CST.Token[] {
 function duplicateProblem(path: ConfigPath, place: FilePlace): ConfigProblem {
   const key = describeFound(path.at(-1));
   return fileProblem(
-    { path, found: key, allowed: "each key once", message: `has the key ${key} twice`, isKey: true },
+    { path, found: key, allowed: "each key once", message: "is given more than once", isKey: true },
     place,
   );
 }
@@ -174,6 +174,6 @@ function openFile(file: string): number {
 function describeFailure(error: unknown): string {
   const code = error instanceof Error && "code" in error ? String(error.code) : "";
   if (code === "ENOENT") return "there is no such file";
-  if (code === "EACCES") return "this user may not read it";
+  if (code === "EACCES") return "permission denied for the user that runs rolecall";
   return error instanceof Error ? error.message : String(error);
 }

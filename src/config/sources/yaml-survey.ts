@@ -4,8 +4,8 @@ import type { ConfigPath } from "../model/issue.ts";
 /** What one walk through a YAML document finds. Offsets are positions in the text. */
 export interface YamlSurvey {
   /**
-   * Each key that its mapping already has. The library would compare all keys with each other: too slow for a hostile
-   * file.
+   * Each repeated key: its mapping has an equal key before it. The library would compare all keys with each other:
+   * too slow for a hostile file.
    */
   readonly duplicates: readonly { readonly path: ConfigPath; readonly offset: number }[];
   /** Each alias without an anchor before it. */

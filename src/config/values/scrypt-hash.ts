@@ -13,9 +13,12 @@ export const scryptHashAllowed = "a hash as rolecall hash-password prints it: sc
 
 const pattern = /^scrypt\$(\d{1,9})\$(\d{1,9})\$(\d{1,9})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** Allowed costs of one password check, from and to. Less would not hinder guessing. */
+/** Allowed costs of one password check: [least, most]. A lower cost would make guessing easy. */
 const bounds = { costLog2: [12, 17], blockSize: [8, 8], parallel: [1, 4] } as const;
-/** The greatest N times p: half a second of one core and 128 MiB, the most expensive setting that OWASP recommends. */
+/**
+ * The greatest cost (2^costLog2) times `parallel`. It takes half a second of one core and 128 MiB; it is the most
+ * expensive setting that OWASP recommends.
+ */
 const workMax = 2 ** 17;
 
 /** What {@link parseScryptHash} accepts, for messages. */

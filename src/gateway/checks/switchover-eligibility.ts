@@ -16,8 +16,9 @@ export interface RoleChange {
 }
 
 /**
- * Returns why no node can become the leader, by the current evidence (seeds/node-api.md, "A node may take part in a
- * leader race"). Refusals are 412, as those of nodes. If evidence is missing or stale, the node decides.
+ * Returns why the requested change of leader is impossible by the current evidence, or `null` (seeds/node-api.md, "A
+ * node may take part in a leader race"). Refusals are 412, as those of nodes. If evidence is missing or stale, the node
+ * decides.
  */
 export function checkEligibility(view: ClusterView, { action, leader, candidate }: RoleChange): Refusal | null {
   const holder = nodeNamed(view.cluster, view.lock.holder);
@@ -49,18 +50,18 @@ function obstacleOf(view: ClusterView, name: string, action: RoleChange["action"
   const { report } = found;
   if (report === null || !isFresh(found, view.maxAgeMs, view.nowMs)) return null;
   if (isSet(report.tags, "nofailover")) return refused("nofailover", `candidate ${name} is tagged nofailover`);
-  return action === "failover" ? null : limitsOf(view, found);
+  return action === "failover" ? null : switchoverObstacleOf(view, found);
 }
 
-/** The requirements of a switchover alone: a limited lag and, in synchronous mode, a synchronous standby. */
-function limitsOf(view: ClusterView, candidate: Observation): Refusal | null {
+/** What a switchover alone requires: a limited lag and, in synchronous mode, a synchronous standby. */
+function switchoverObstacleOf(view: ClusterView, candidate: Observation): Refusal | null {
   const { name } = candidate.node;
   const lag = lagBytes(view, candidate, "received");
-  const most = view.cluster.config?.lagMaxOnFailover;
-  if (lag !== null && most !== undefined && lag > most) {
+  const lagMax = view.cluster.config?.lagMaxOnFailover;
+  if (lag !== null && lagMax !== undefined && lag > lagMax) {
     return refused(
       "candidate_lagging",
-      `candidate ${name} is lagging: ${formatByteSize(lag)} behind, ${formatByteSize(most)} are allowed`,
+      `candidate ${name} is lagging: ${formatByteSize(lag)} behind, ${formatByteSize(lagMax)} are allowed`,
     );
   }
   return needsSyncStandby(view) && candidate.report?.isSyncStandby === false
@@ -69,8 +70,8 @@ function limitsOf(view: ClusterView, candidate: Observation): Refusal | null {
 }
 
 /**
- * Whether synchronous mode is on. In quorum mode every member of the quorum may take over, and only the nodes know the
- * quorum.
+ * Whether the candidate must be a synchronous standby. Not in quorum mode: every member of the quorum may take over,
+ * and only the nodes know the quorum, so the node decides.
  */
 function needsSyncStandby({ cluster }: ClusterView): boolean {
   const config = cluster.documents.config?.status === 200 ? parseJson(cluster.documents.config.body) : undefined;

@@ -11,7 +11,7 @@ import type { Refusal } from "./refusal.ts";
  * (seeds/node-api.md, "Switchover and failover").
  */
 export function selectTarget(view: ClusterView, call: ManagementCall): Observation | Refusal {
-  return callRules.get(call.name)?.to === "leader"
+  return callRules.get(call.name)?.to === "any"
     ? leaderOrAny(view, call)
     : namedNode(view, call.node, `${call.method} /${call.name}`);
 }

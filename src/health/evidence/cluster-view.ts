@@ -5,7 +5,10 @@ import { blindFromMs, maxAgeMs } from "./freshness.ts";
 import { lockStatusAt, type LockStatus } from "./lock-status.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
 
-/** One cluster at one instant. All verdicts of one check share it, so a pool never has two primaries. */
+/**
+ * The evidence of one cluster as judged at one instant. It is not a "view" of rule 2, which is the leader that one node
+ * names. All verdicts of one check share it, so a pool never has two primaries.
+ */
 export interface ClusterView {
   readonly cluster: ClusterState;
   readonly policy: HealthPolicy;
@@ -13,7 +16,7 @@ export interface ClusterView {
   readonly maxAgeMs: number;
   readonly lock: LockStatus;
   readonly isBlind: boolean;
-  /** The instant from which the cluster is blind if no probe is answered meanwhile, in ms of our clock. */
+  /** The instant from which the cluster is blind if no probe is answered meanwhile, in ms of rolecall's clock. */
   readonly blindFromMs: number;
 }
 
@@ -24,8 +27,8 @@ export interface ReportedNode {
 }
 
 /**
- * Views a cluster's state at an instant, in ms of our clock. The lock holder was decided when the last outcome was
- * recorded.
+ * Returns a cluster's evidence at an instant, in ms of rolecall's clock. The lock holder was decided when the last
+ * outcome was recorded.
  */
 export function viewAt(cluster: ClusterState, policy: HealthPolicy, nowMs: number): ClusterView {
   return viewWithLeader(cluster, lockStatusAt(cluster, policy, nowMs), { policy, nowMs });

@@ -13,7 +13,7 @@ export function isDatabaseAlive(observation: Observation, policy: HealthPolicy, 
   return nowMs < aliveUntilMs(observation, policy);
 }
 
-/** The instant from which no page proves that any more, in ms of our clock; -Infinity where none ever did. */
+/** The instant from which no page proves that any more, in ms of rolecall's clock; -Infinity where none ever did. */
 export function aliveUntilMs({ exporter }: Observation, policy: HealthPolicy): number {
   return exporter === null ? -Infinity : exporter.provenAtMs + policy.pageMaxAgeMs;
 }

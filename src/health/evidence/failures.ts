@@ -7,14 +7,14 @@ const minGap = 0.8;
 /** Failures of one node since its last answer. */
 export interface FailureCount {
   readonly failuresInRow: number;
-  /** When the probe of the last counted failure was sent, in ms of our clock. */
+  /** When the probe of the last counted failure was sent, in ms of rolecall's clock. */
   readonly failedAtMs: number;
 }
 
 /**
  * Counts a failed probe. At most one failure per interval counts, however often the node is probed, so that rounds and
  * bursts do not make a node `down` sooner than its schedule does (rule 8).
- * @param sentAtMs when the probe was sent, in ms of our clock
+ * @param sentAtMs when the probe was sent, in ms of rolecall's clock
  */
 export function countFailure(
   { failuresInRow, failedAtMs }: FailureCount,

@@ -39,7 +39,7 @@ export function isFresh(observation: Observation, maxAge: number, nowMs: number)
 }
 
 /**
- * When no node of a cluster of two or more has fresh evidence any more. Then the fault is likely ours (rule 9).
+ * When no node of a cluster of two or more has fresh evidence any more. Then the fault is likely rolecall's (rule 9).
  * @returns ms of the monotonic clock; `Infinity` for a cluster of one node, which is never blind
  */
 export function blindFromMs(cluster: ClusterState, policy: HealthPolicy): number {

@@ -29,7 +29,7 @@ export function newestView(cluster: ClusterState): WitnessView | undefined {
  * Returns the views that count at an instant (rule 2): the newest of each correctly identified witness, unless it is
  * too old. A witness's database system does not matter: the views decide which system is the right one.
  */
-export function countingViews(cluster: ClusterState, policy: HealthPolicy, nowMs: number): readonly LeaderView[] {
+export function validViews(cluster: ClusterState, policy: HealthPolicy, nowMs: number): readonly LeaderView[] {
   const views: LeaderView[] = [];
   for (const [witness, view] of cluster.leaderViews) {
     const { names, namesAt, sentAtMs, answeredAtMs } = view;
@@ -51,7 +51,7 @@ export function isConfirmed(cluster: ClusterState, holder: string, { policy, now
 /**
  * Records a node's view; the newest of each node is kept. Names come and go with the member list, so the oldest views
  * are dropped.
- * @param view the node, and when its view was requested and recorded, in ms of our clock
+ * @param view the node, and when its view was requested and recorded, in ms of rolecall's clock
  */
 export function withView(state: ClusterState, cluster: ClusterDocument, view: ViewInstants): ClusterState {
   const { witness, sentAtMs, nowMs } = view;

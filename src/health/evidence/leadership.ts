@@ -3,7 +3,7 @@ import type { DecisionBasis, LeaderDecision, LostClaim } from "../../cluster/lea
 /** A node that claims the lock: a fresh 200 of `GET /leader`. */
 export interface LockClaim {
   readonly node: string;
-  /** When the request was sent that first saw the claim, in ms of our clock. */
+  /** When the request was sent that first saw the claim, in ms of rolecall's clock. */
   readonly appearedAtMs: number;
   readonly timeline: number | null;
   readonly isPaused: boolean;
@@ -12,7 +12,7 @@ export interface LockClaim {
   readonly hasApi: boolean;
 }
 
-/** Whom a node's newest `/cluster` names as the leader. Instants in ms of our clock. */
+/** Whom a node's newest `/cluster` names as the leader. Instants in ms of rolecall's clock. */
 export interface LeaderView {
   readonly witness: string;
   /** The leader's name, also if no node has it; `null` for nobody. */
@@ -25,9 +25,9 @@ export interface LeaderView {
   readonly nobodySinceMs: number | null;
 }
 
-/** A node's newest answers, which support or refute an accusation that names it or that is against its claim. */
+/** A node's newest answers, which support or contradict an accusation that names it or that is against its claim. */
 export interface NodeAnswers {
-  /** When the probe of its newest report was sent, in ms of our clock; -Infinity if it never answered. */
+  /** When the probe of its newest report was sent, in ms of rolecall's clock; -Infinity if it never answered. */
   readonly reportedAtMs: number;
   /** Whether that report came with the lock. */
   readonly hasLock: boolean;
@@ -106,9 +106,9 @@ function lossOf(claim: LockClaim, inputs: LeadershipInputs): LostClaim | null {
 }
 
 /**
- * The views that refute a claim: the claimant's own; or those of two other witnesses; or that of one, if the claimant's
- * own view, requested no earlier, does not name it. A claimant without an API has no view of its own, so one witness is
- * enough.
+ * The views that contradict a claim: the claimant's own; or those of two other witnesses; or that of one, if the
+ * claimant's own view, requested no earlier, does not name it. A claimant without an API has no view of its own, so one
+ * witness is enough.
  */
 function viewsAgainst(claim: LockClaim, inputs: LeadershipInputs, isLost: boolean): readonly LeaderView[] {
   const accusing = inputs.views.filter((view) => accuses(view, claim, { inputs, isLost }));
@@ -134,12 +134,12 @@ function accuses(
   if (names === null) {
     if (claim.isPaused || !claim.hasApi) return false;
     if (!isLost && (nobodySinceMs === null || nobodySinceMs <= claim.appearedAtMs)) return false;
-  } else if (isRefuted(view, inputs.nodes.get(names))) return false;
+  } else if (isContradicted(view, inputs.nodes.get(names))) return false;
   return isLost || !isPending(view, claim, inputs);
 }
 
 /** Whether the named node, probed after the view at the address in the view, reported that it holds no lock. */
-function isRefuted(view: LeaderView, named: NodeAnswers | undefined): boolean {
+function isContradicted(view: LeaderView, named: NodeAnswers | undefined): boolean {
   return named !== undefined && isSameServer(view, named) && !named.hasLock && named.reportedAtMs > view.answeredAtMs;
 }
 
@@ -166,8 +166,8 @@ function isPending(view: LeaderView, claim: LockClaim, { nodes, views }: Leaders
 }
 
 /**
- * Whether a lost claim that no view refutes any more is restored: a newer view must name the claimant, or every witness
- * against it must have given a newer view. Silence and age alone do not restore it.
+ * Whether a lost claim that no view contradicts any more is restored: a newer view must name the claimant, or every
+ * witness against it must have given a newer view. Silence and age alone do not restore it.
  */
 function isRestored({ node }: LockClaim, { viewMs, witnesses }: LostClaim, views: readonly LeaderView[]): boolean {
   const newer = views.filter(({ requestedAtMs }) => requestedAtMs > viewMs);

@@ -17,7 +17,7 @@ import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
 import type { EvaluationContext, HealthPolicy } from "../health-policy.ts";
-import { countingViews, isConfirmed, isIdentified } from "./leader-views.ts";
+import { validViews, isConfirmed, isIdentified } from "./leader-views.ts";
 
 /** Who holds the lock at one instant: at most one node (rule 2). */
 export interface LockStatus {
@@ -26,7 +26,7 @@ export interface LockStatus {
   readonly claims: readonly Observation[];
   /** No node holds the lock, and more than one claim is not lost. */
   readonly isContested: boolean;
-  /** The instant up to which all of this stays so if no outcome is recorded meanwhile, in ms of our clock. */
+  /** The instant up to which all of this stays so if no outcome is recorded meanwhile, in ms of rolecall's clock. */
   readonly validUntilMs: number;
 }
 
@@ -41,7 +41,7 @@ const nothingLost: ReadonlyMap<string, LostClaim> = new Map();
 /**
  * Applies rule 2 to a cluster's state. Claims of nodes without an API (known through their exporters) compete only
  * among themselves: there the standbys decide.
- * @param nowMs the instant of recording, in ms of our clock
+ * @param nowMs the instant of recording, in ms of rolecall's clock
  * @returns `decision` and `lostClaims` are the state's own objects if unchanged
  */
 export function settleLock(cluster: ClusterState, policy: HealthPolicy, nowMs: number): SettledLockStatus {
@@ -163,7 +163,7 @@ function inputsOf(
     });
   }
   const { lostClaims, incumbent } = cluster.leadership;
-  const views = countingViews(cluster, policy, nowMs);
+  const views = validViews(cluster, policy, nowMs);
   return {
     claims: claims.map(claimOf),
     views,

@@ -49,7 +49,7 @@ export function measuredAt(cluster: ClusterState, { measured, report }: Observat
   return figures === null || cluster.position === null ? null : { ...figures, leader: cluster.position.highest };
 }
 
-/** When `measuredAt` stops to give figures, in ms of our clock; `Infinity` if age alone does not end them. */
+/** When `measuredAt` stops to give figures, in ms of rolecall's clock; `Infinity` if age alone does not end them. */
 export function measuredUntilMs({ measured }: Observation, nowMs: number): number {
   const heldUntilMs = measured?.heldUntilMs ?? null;
   return heldUntilMs !== null && nowMs < heldUntilMs ? heldUntilMs : Infinity;

@@ -14,7 +14,7 @@ export interface MemberList {
   readonly leader: string | null;
   /** The name of the node that returned it, or the address of a seed that is no node. */
   readonly source: string;
-  /** When it was requested, in ms of our clock. */
+  /** When it was requested, in ms of rolecall's clock. */
   readonly sentAtMs: number;
 }
 

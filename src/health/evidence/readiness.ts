@@ -8,7 +8,7 @@ interface SnapshotSource {
   policyOf(cluster: string): HealthPolicy | undefined;
 }
 
-/** Whether no node of any cluster has fresh evidence: then the fault is likely ours (rule 9). */
+/** Whether no node of any cluster has fresh evidence: then the fault is likely rolecall's (rule 9). */
 export function isBlindEverywhere(store: SnapshotSource, nowMs: number): boolean {
   return store.current.clusters.every((cluster) => {
     const policy = store.policyOf(cluster.name);

@@ -1,7 +1,7 @@
 import type { DecisionBasis, LostClaim } from "../../cluster/leadership.ts";
 import { seconds, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
-import { countingViews } from "../evidence/leader-views.ts";
+import { validViews } from "../evidence/leader-views.ts";
 
 const decisions: Readonly<Record<Exclude<DecisionBasis, "sole" | "views">, string>> = {
   own_view: "the claims are tied, and only this claimant is named by its own view",
@@ -42,14 +42,15 @@ function lossOf([node, { witnesses }]: readonly [string, LostClaim]): string {
 }
 
 /**
- * Shows the views of who leads that count now. They refuse nothing themselves; the rule of the lock shows the result.
+ * Shows the views of who leads that count now. This line always passes; the line of the lock rule shows what the views
+ * led to.
  */
 export function viewsRule({ view }: ExplainContext): RuleLine {
   const { cluster, policy, nowMs } = view;
-  const views = countingViews(cluster, policy, nowMs);
+  const views = validViews(cluster, policy, nowMs);
   const stated = views.map(
-    ({ witness, names, requestedAtMs }) =>
-      `${witness} names ${names ?? "nobody"} (${seconds(nowMs - requestedAtMs)} ago)`,
+    ({ witness, names: namedLeader, requestedAtMs }) =>
+      `${witness} names ${namedLeader ?? "nobody"} (${seconds(nowMs - requestedAtMs)} ago)`,
   );
   const failed = [...cluster.failedViews.keys()].map((node) => `no view from ${node}`);
   const newestMs = Math.max(...views.map(({ requestedAtMs }) => requestedAtMs));

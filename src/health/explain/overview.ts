@@ -27,7 +27,7 @@ export interface ClusterOverview {
   /** The node that holds the lock, by rule 2. */
   readonly leader: string | null;
   readonly timeline: number | null;
-  /** No node has fresh evidence: the fault is likely ours. */
+  /** No node has fresh evidence: the fault is likely rolecall's. */
   readonly blind: boolean;
   readonly paused: boolean;
   readonly nodes: readonly NodeOverview[];
@@ -91,7 +91,7 @@ const shown: readonly Route[] = [
 /**
  * Summarizes all clusters.
  * @param policy the policy of each cluster; a cluster without one is omitted
- * @param nowMs ms of our clock
+ * @param nowMs ms of rolecall's clock
  */
 export function overview(
   snapshot: Snapshot,

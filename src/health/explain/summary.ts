@@ -25,7 +25,10 @@ export interface LoggedChange {
 const primaryCheck = plainCheck("primary");
 const replicaCheck = plainCheck("replica");
 
-/** A summary, and the instant up to which it stays the same if no outcome is recorded meanwhile, in ms of our clock. */
+/**
+ * A summary, and the instant up to which it stays the same if no outcome is recorded meanwhile, in ms of rolecall's
+ * clock.
+ */
 export interface TimedSummary {
   readonly summary: Summary;
   readonly validUntilMs: number;

@@ -17,7 +17,9 @@ const routesWithGrace: ReadonlySet<Route> = new Set([
   "read-only-quorum",
 ]);
 
-/** Whether a node has grace, and up to when that holds if no outcome is recorded meanwhile, in ms of our clock. */
+/**
+ * Whether a node has grace, and up to when that holds if no outcome is recorded meanwhile, in ms of rolecall's clock.
+ */
 export interface Grace {
   readonly isGranted: boolean;
   readonly validUntilMs: number;
@@ -43,7 +45,10 @@ export interface ExporterPrimaryEvidence {
   /** `/up` says primary, and `/metrics` is of a database that is not in recovery. */
   readonly isPrimary: boolean;
   readonly standbysStreaming: number;
-  /** When this becomes too old, in ms of our clock: `/up` has an age, and so has the proof that the database works. */
+  /**
+   * When this becomes too old, in ms of rolecall's clock: `/up` has an age, and so has the proof that the database
+   * works.
+   */
   readonly freshUntilMs: number;
 }
 

@@ -58,9 +58,9 @@ function replayedTo(observation: Observation, floor: WalFloor): string {
 
 /** A node's lag at one instant, in bytes and in time. */
 export interface PresentLag extends LagSample {
-  /** Since when `timeMs` grows, in ms of our clock; `null` if it does not grow: not behind, or unknown lag. */
+  /** Since when `timeMs` grows, in ms of rolecall's clock; `null` if it does not grow: not behind, or unknown lag. */
   readonly growsSinceMs: number | null;
-  /** Up to when all but `timeMs` holds if no outcome is recorded meanwhile, in ms of our clock. */
+  /** Up to when all but `timeMs` holds if no outcome is recorded meanwhile, in ms of rolecall's clock. */
   readonly validUntilMs: number;
 }
 
@@ -78,7 +78,8 @@ export function presentLag(view: ClusterView, observation: Observation): Present
 }
 
 /**
- * The instant up to which the lag stays on the same side of the limits if no outcome is recorded, in ms of our clock.
+ * The instant up to which the lag stays on the same side of the limits if no outcome is recorded, in ms of rolecall's
+ * clock.
  */
 function limitsUntilMs(view: ClusterView, lag: PresentLag, { lagTimeMsMax }: Check): number {
   const { growsSinceMs, validUntilMs } = lag;

@@ -20,7 +20,7 @@ export function judgeLiveness(view: ClusterView, observation: Observation): Verd
 /**
  * Up to when the node's API counts as refusing connections. An exporter that refuses says nothing about the database,
  * and refusals from before we could no longer send probes are old.
- * @returns ms of our clock; -Infinity where it does not refuse
+ * @returns ms of rolecall's clock; -Infinity where it does not refuse
  */
 export function refusingUntilMs({ node, isDown, failure, failedAtMs }: Observation, policy: HealthPolicy): number {
   const isRefusing = isDown && failure?.kind === "refused" && node.api !== null;

@@ -3,7 +3,10 @@ import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { andThen, fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
 
-/** States in which a database takes no writes (rule 3). `unknown` (its query timed out) is not one of them. */
+/**
+ * States in which a database takes no writes, besides those that end in `failed` (rule 3). `unknown` (its query timed
+ * out) is not one of them.
+ */
 const unwritable: ReadonlySet<string> = new Set(["stopping", "stopped", "starting", "crashed"]);
 
 /** Judges whether the node holds the cluster's lock: rule 2 decides between several that claim it. */
@@ -24,7 +27,10 @@ function refuseClaim(view: ClusterView, { node }: Observation): Unfit {
   return view.lock.isContested && !isLost ? unfit("contested") : unfit("superseded", view.lock.holder);
 }
 
-/** Judges the lock of a cluster that is no standby cluster, on a database that does not contradict it (rule 3). */
+/**
+ * Judges whether the node holds the lock, does not lead a standby cluster, and its status shows a writable database
+ * (rule 3).
+ */
 export function judgePrimary(view: ClusterView, reported: ReportedNode): Verdict {
   return andThen(judgeLock(view, reported), () => {
     const { role, state } = reported.report;
@@ -35,14 +41,17 @@ export function judgePrimary(view: ClusterView, reported: ReportedNode): Verdict
   });
 }
 
-/** Judges the lock of a standby cluster. */
+/** Judges whether the node holds the lock and leads a standby cluster. */
 export function judgeStandbyLeader(view: ClusterView, reported: ReportedNode): Verdict {
   return andThen(judgeLock(view, reported), () =>
     leadsStandbyCluster(view, reported) ? fit : unfit("wrong_role", reported.report.role),
   );
 }
 
-/** Makes a new leader wait until every balancer has seen the old leader's no: they do not check all nodes at once. */
+/**
+ * Makes a new leader wait until every balancer has seen the no of the old leader. Balancers do not check all nodes at
+ * the same moment.
+ */
 function judgeHandover({ cluster, policy, nowMs }: ClusterView, name: string): Verdict {
   const { lastLoss } = cluster.leadership;
   const { handoverHoldMs, surviveMs } = policy.guards;
@@ -63,15 +72,18 @@ export function holdsLock(view: ClusterView, { node, hasLock }: Observation): bo
   return view.policy.guards.exclusivePrimary ? view.lock.holder === node.name : hasLock;
 }
 
-/** Up to when `holdsLock` holds if no outcome is recorded, in ms of our clock. Only a claim can become too old. */
+/**
+ * Until when the answer of `holdsLock` stays valid if no outcome is recorded, in ms of rolecall's clock. Only a claim
+ * can become too old.
+ */
 export function lockUntilMs(view: ClusterView, { hasLock }: Observation): number {
   return hasLock && view.policy.guards.exclusivePrimary ? view.lock.validUntilMs : Infinity;
 }
 
 /**
- * Whether the node leads a standby cluster. Its role says so; one that is still starting says `replica`, and then the
- * configuration decides. A leader that says `primary` is not a standby leader: the configuration may be half a minute
- * older than its promotion.
+ * Whether the node leads a standby cluster. Its role says so; a node that is still starting says `replica`, and then
+ * the configuration decides. A leader that says `primary` is not a standby leader: the configuration may be half a
+ * minute older than its promotion.
  */
 function leadsStandbyCluster(view: ClusterView, { report }: ReportedNode): boolean {
   return (

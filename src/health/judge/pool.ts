@@ -61,7 +61,7 @@ function rankOf(view: ClusterView, observation: Observation): number {
   return lagBytes(view, observation) ?? Infinity;
 }
 
-/** A condition, and up to when it holds if no outcome is recorded meanwhile, in ms of our clock. */
+/** A condition, and up to when it holds if no outcome is recorded meanwhile, in ms of rolecall's clock. */
 interface Finding {
   readonly holds: boolean;
   readonly validUntilMs: number;

@@ -201,7 +201,7 @@ function nameFrom({ node, report }: Observation, member: Member, authority: Auth
   return isBelieved ? member.name : node.member;
 }
 
-/** The database's address. A list that gives the node another API address than ours may be another cluster's. */
+/** The database's address. A list that gives the node another API address than rolecall's may be another cluster's. */
 function databaseFrom({ node }: Observation, member: Member, authority: Authority): Node["database"] {
   const listed = addressOf(member);
   if (listed === null || (node.isFixed && node.database !== null)) return node.database;

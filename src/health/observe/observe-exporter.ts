@@ -1,4 +1,4 @@
-import { noEvidence, type ExporterEvidence } from "../../cluster/exporter/exporter-evidence.ts";
+import { noExporterEvidence, type ExporterEvidence } from "../../cluster/exporter/exporter-evidence.ts";
 import type { ExporterPage } from "../../cluster/exporter/exporter-report.ts";
 import type { ExporterOutcome } from "../../cluster/outcome.ts";
 
@@ -11,7 +11,7 @@ export function observeExporter(
   before: ExporterEvidence | null,
   { result, sentAtMs }: ExporterOutcome,
 ): ExporterEvidence {
-  const known = before ?? noEvidence;
+  const known = before ?? noExporterEvidence;
   if (result.endpoint === "up") {
     if ("failure" in result) return { ...known, upFailure: result.failure };
     if (known.up !== null && sentAtMs < known.up.sentAtMs) return known;

@@ -31,8 +31,8 @@ const ageingNodeFields: ReadonlySet<keyof Observation> = new Set([
 
 /**
  * Whether an outcome changed nothing but the age of a report, so that a verdict on the state before also holds for the
- * state after, until it expires (`validUntilMs`). If in doubt, it changed something: a node that was no longer fresh, or
- * that has an exporter, is judged by the exact instant of its report.
+ * state after, until it expires (`validUntilMs`). If in doubt, it changed something: a node that was no longer fresh,
+ * or that has an exporter, is judged by the exact instant of its report.
  * @param context with the instant of recording
  */
 export function isAgeOnlyChange(

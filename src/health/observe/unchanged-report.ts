@@ -30,7 +30,7 @@ export function recordUnchanged(
   const leader = steadyLeader(cluster);
   if (leader === null || hasLock !== (leader === before) || sentAtMs < before.sentAtMs || isDamping(policy))
     return null;
-  // A view that names another node may refute the leader's claim once that node has answered.
+  // A view that names another node may contradict the leader's claim once that node has answered.
   if (!isConfirmed(cluster, leader.node.name, { policy, nowMs })) return null;
   // An interrupted claim and a silent leader need the full path.
   const maxAge = maxAgeMs(cluster, policy);

@@ -1,37 +1,40 @@
 import { disagreement } from "../../health/evidence/exporter-disagreement.ts";
 import { presentLag } from "../../health/judge/lag.ts";
 import type { ProbeStat } from "../collectors/probe-stats.ts";
-import type { NodeSeries } from "./node-view.ts";
+import type { NodeSeries } from "./node-series.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 
 /** Our own metrics of each node: age, reachability, role, lag, and fitness with the reason. */
-export function nodeMetrics(views: readonly NodeSeries[]): readonly Family[] {
+export function nodeMetrics(nodes: readonly NodeSeries[]): readonly Family[] {
   return [
     family(
-      views,
+      nodes,
       { name: "rolecall_node_age_seconds", help: "Age of the node's last report." },
       ({ view, observation, labels }) =>
         observation.report === null ? [] : [[labels, (view.nowMs - observation.sentAtMs) / 1000]],
     ),
     family(
-      views,
-      { name: "rolecall_node_up", help: "1 while the node's last probe was answered." },
+      nodes,
+      { name: "rolecall_node_up", help: "1 if the node answered its last probe." },
       ({ summary, labels }) => [[labels, summary.isReachable ? 1 : 0]],
     ),
-    family(views, { name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known." }, (series) =>
+    family(nodes, { name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known." }, (series) =>
       lag(series, ({ bytes }) => bytes),
     ),
     family(
-      views,
+      nodes,
       { name: "rolecall_node_lag_seconds", help: "Replay lag in time, from our own samples; rounded up." },
       (series) => lag(series, ({ timeMs }) => (timeMs === null ? null : timeMs / 1000)),
     ),
-    family(views, { name: "rolecall_node_role", help: "1 for the role the node reports." }, ({ summary, labels }) => [
+    family(nodes, { name: "rolecall_node_role", help: "1 for the role the node reports." }, ({ summary, labels }) => [
       [`${labels},${labelsText({ role: summary.role })}`, 1],
     ]),
     family(
-      views,
-      { name: "rolecall_node_fit", help: "1 where the node is fit for the plain check, else 0 with the reason." },
+      nodes,
+      {
+        name: "rolecall_node_fit",
+        help: "1 where the node is fit for a plain /primary or /replica (label check), else 0 with the reason.",
+      },
       ({ summary, labels }) =>
         (["primary", "replica"] as const).map((check) => {
           const reason = summary[check] === "fit" ? "" : summary[check];
@@ -39,7 +42,7 @@ export function nodeMetrics(views: readonly NodeSeries[]): readonly Family[] {
         }),
     ),
     family(
-      views,
+      nodes,
       {
         name: "rolecall_exporter_disagrees",
         help: "1 while the node's exporter reports another role than its API. No verdict depends on it.",
@@ -59,7 +62,7 @@ export function probeMetrics(stats: Iterable<ProbeStat>): readonly Family[] {
     {
       name,
       type: "counter",
-      help: "Probes of a node by endpoint and outcome.",
+      help: "Probes of a node by question (the endpoint) and outcome.",
       samples: () => samples(stats),
     },
   ];
@@ -75,13 +78,13 @@ export function probeMetrics(stats: Iterable<ProbeStat>): readonly Family[] {
 type Samples = readonly (readonly [labels: string, value: number])[];
 
 function family(
-  views: readonly NodeSeries[],
+  nodes: readonly NodeSeries[],
   { name, help }: { readonly name: string; readonly help: string },
-  samplesOf: (view: NodeSeries) => Samples,
+  samplesOf: (series: NodeSeries) => Samples,
 ): Family {
   function* samples(): Iterable<string> {
-    for (const view of views) {
-      yield samplesOf(view)
+    for (const series of nodes) {
+      yield samplesOf(series)
         .map(([labels, value]) => sampleLine(name, labels, value))
         .join("");
     }

@@ -1,5 +1,5 @@
 import { countOf, isObject } from "../../cluster/values/json.ts";
-import type { NodeSeries } from "./node-view.ts";
+import type { NodeSeries } from "./node-series.ts";
 import { sampleLine, type Family } from "../../exposition/writer.ts";
 
 /** The number of each database state (seeds/node-api.md, "States and transitions"). */
@@ -22,7 +22,7 @@ interface MetricDefinition {
   readonly help: string;
   /** Default: gauge */
   readonly type?: Family["type"];
-  readonly value: (view: NodeSeries, document: NonNullable<NodeSeries["document"]>) => number | null;
+  readonly value: (series: NodeSeries, document: NonNullable<NodeSeries["freshDocument"]>) => number | null;
 }
 
 /**
@@ -30,26 +30,26 @@ interface MetricDefinition {
  * are counters by nature but written as untyped, because a counter's name must end with `_total` to pass `promtool
  * check metrics`.
  */
-export function managerFamilies(views: readonly NodeSeries[], naming: "upstream" | "neutral"): readonly Family[] {
+export function managerFamilies(nodes: readonly NodeSeries[], naming: "upstream" | "neutral"): readonly Family[] {
   const [manager, database] = naming === "upstream" ? ["patroni_", "patroni_postgres_"] : ["ha_", "ha_db_"];
   return definitions.map(({ name, help, type = "gauge", value }): Family => {
     const full = name.startsWith("db:") ? `${database}${name.slice(3)}` : `${manager}${name}`;
-    return { name: full, type, help, samples: () => samplesOf(full, views, value) };
+    return { name: full, type, help, samples: () => samplesOf(full, nodes, value) };
   });
 }
 
-function* samplesOf(name: string, views: readonly NodeSeries[], valueOf: MetricDefinition["value"]): Iterable<string> {
-  for (const view of views) {
-    const value = view.document === null ? null : valueOf(view, view.document);
-    yield value === null ? "" : sampleLine(name, view.managerLabels, value);
+function* samplesOf(name: string, nodes: readonly NodeSeries[], valueOf: MetricDefinition["value"]): Iterable<string> {
+  for (const series of nodes) {
+    const value = series.freshDocument === null ? null : valueOf(series, series.freshDocument);
+    yield value === null ? "" : sampleLine(name, series.nodeMetricLabels, value);
   }
 }
 
 const isReplica = ({ observation }: NodeSeries): boolean => observation.report?.role === "replica";
 const isRunning = ({ observation }: NodeSeries): boolean => observation.report?.state === "running";
 /** Values that only a cluster manager knows: a node without one has no sample. */
-const managed = (view: NodeSeries, value: number | null): number | null =>
-  view.observation.node.api === null ? null : value;
+const managed = (series: NodeSeries, value: number | null): number | null =>
+  series.observation.node.api === null ? null : value;
 
 const definitions: readonly MetricDefinition[] = [
   {
@@ -57,7 +57,7 @@ const definitions: readonly MetricDefinition[] = [
     help: "Version of the cluster manager without periods.",
     value: ({ observation }) => versionNumber(observation.report?.version),
   },
-  { name: "db:running", help: "1 if the database runs, else 0.", value: (view) => flag(isRunning(view)) },
+  { name: "db:running", help: "1 if the database runs, else 0.", value: (series) => flag(isRunning(series)) },
   {
     name: "postmaster_start_time",
     help: "Epoch seconds of the database's start.",
@@ -80,16 +80,16 @@ const definitions: readonly MetricDefinition[] = [
     help: "1 if this node is the leader of a standby cluster, else 0.",
     value: ({ observation }) => flag(observation.report?.role === "standby_leader"),
   },
-  { name: "replica", help: "1 if this node is a replica, else 0.", value: (view) => flag(isReplica(view)) },
+  { name: "replica", help: "1 if this node is a replica, else 0.", value: (series) => flag(isReplica(series)) },
   {
     name: "sync_standby",
     help: "1 if this node is a synchronous standby, else 0.",
-    value: (view) => managed(view, flag(view.observation.report?.isSyncStandby === true)),
+    value: (series) => managed(series, flag(series.observation.report?.isSyncStandby === true)),
   },
   {
     name: "quorum_standby",
     help: "1 if this node is a quorum standby, else 0.",
-    value: (view) => managed(view, flag(view.observation.report?.isQuorumStandby === true)),
+    value: (series) => managed(series, flag(series.observation.report?.isQuorumStandby === true)),
   },
   {
     name: "xlog_received_location",
@@ -106,7 +106,7 @@ const definitions: readonly MetricDefinition[] = [
   {
     name: "xlog_replayed_timestamp",
     help: "Timestamp of the replayed transaction log in epoch seconds, 0 if null.",
-    value: (view, document) => managed(view, epochSeconds(xlogOf(document)["replayed_timestamp"]) ?? 0),
+    value: (series, document) => managed(series, epochSeconds(xlogOf(document)["replayed_timestamp"]) ?? 0),
   },
   {
     name: "xlog_paused",
@@ -125,22 +125,22 @@ const definitions: readonly MetricDefinition[] = [
   {
     name: "db:in_archive_recovery",
     help: "1 if the database replicates from an archive, else 0.",
-    value: (view) => managed(view, flag(view.observation.report?.replicationState === "in archive recovery")),
+    value: (series) => managed(series, flag(series.observation.report?.replicationState === "in archive recovery")),
   },
   {
     name: "db:server_version",
     help: "Version of the database if it runs, else 0.",
-    value: (view, document) => (isRunning(view) ? countOf(document["server_version"]) : 0),
+    value: (series, document) => (isRunning(series) ? countOf(document["server_version"]) : 0),
   },
   {
     name: "cluster_unlocked",
     help: "1 if the cluster is unlocked, 0 if locked.",
-    value: (view, document) => managed(view, flag(document["cluster_unlocked"] === true)),
+    value: (series, document) => managed(series, flag(document["cluster_unlocked"] === true)),
   },
   {
     name: "failsafe_mode_is_active",
     help: "1 if failsafe mode is active, else 0.",
-    value: (view, document) => managed(view, flag(document["failsafe_mode_is_active"] === true)),
+    value: (series, document) => managed(series, flag(document["failsafe_mode_is_active"] === true)),
   },
   {
     name: "failsafe_mode_enabled",
@@ -156,7 +156,7 @@ const definitions: readonly MetricDefinition[] = [
   {
     name: "db:timeline",
     help: "Timeline of the database if it runs, else 0.",
-    value: (view, document) => (isRunning(view) ? countOf(document["timeline"]) : 0),
+    value: (series, document) => (isRunning(series) ? countOf(document["timeline"]) : 0),
   },
   {
     name: "dcs_last_seen",
@@ -166,12 +166,12 @@ const definitions: readonly MetricDefinition[] = [
   {
     name: "pending_restart",
     help: "1 if the node needs a restart, else 0.",
-    value: (view, document) => managed(view, flag(document["pending_restart"] === true)),
+    value: (series, document) => managed(series, flag(document["pending_restart"] === true)),
   },
   {
     name: "is_paused",
     help: "1 if automatic failover is disabled, else 0.",
-    value: (view, document) => managed(view, flag(document["pause"] === true)),
+    value: (series, document) => managed(series, flag(document["pause"] === true)),
   },
   {
     name: "db:state",
@@ -181,7 +181,7 @@ const definitions: readonly MetricDefinition[] = [
   {
     name: "failover_priority",
     help: "Failover priority of this node.",
-    value: (view) => managed(view, failoverPriority(view)),
+    value: (series) => managed(series, failoverPriority(series)),
   },
 ];
 
@@ -206,7 +206,7 @@ function failoverPriority({ observation: { report } }: NodeSeries): number | nul
   return Number.isNaN(priority) ? 1 : Math.max(0, priority);
 }
 
-function xlogOf(document: NonNullable<NodeSeries["document"]>): { readonly [key: string]: unknown } {
+function xlogOf(document: NonNullable<NodeSeries["freshDocument"]>): { readonly [key: string]: unknown } {
   return isObject(document["xlog"]) ? document["xlog"] : {};
 }
 

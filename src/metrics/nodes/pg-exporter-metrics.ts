@@ -1,7 +1,7 @@
 import type { Build } from "../collectors/build-info.ts";
 import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { Collector } from "../collectors/collectors.ts";
-import type { NodeSeries } from "./node-view.ts";
+import type { NodeSeries } from "./node-series.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 
 /** What the exporter's own metrics are made from. */
@@ -13,7 +13,7 @@ export interface ExporterFamiliesContext {
   /** Seconds since this process started. */
   readonly uptimeS: number;
   /** The collectors of a node that were probed at least once. */
-  readonly source: (view: NodeSeries) => readonly ReadSource[];
+  readonly source: (series: NodeSeries) => readonly ReadSource[];
 }
 
 /** One sample. */
@@ -25,45 +25,45 @@ type Row = readonly [labels: string, value: number];
  * `query` its endpoint. A counter of the upstream whose name does not end with `_total` is written as untyped:
  * `promtool check metrics` accepts nothing else.
  */
-export function exporterFamilies(views: readonly NodeSeries[], context: ExporterFamiliesContext): readonly Family[] {
+export function exporterFamilies(nodes: readonly NodeSeries[], context: ExporterFamiliesContext): readonly Family[] {
   const prefix = context.namespace ?? (context.naming === "upstream" ? "pg" : "db");
   // The neutral vocabulary has no prefix before `exporter_` of its own.
   const group = context.namespace === null && context.naming === "neutral" ? "exporter_" : `${prefix}_exporter_`;
   return [
-    family(views, `${prefix}_up`, {
+    family(nodes, `${prefix}_up`, {
       help: "1 when the database is reachable and running, else 0.",
-      rows: ({ labels, ...view }) => [[labels, isUp(view) ? 1 : 0]],
+      rows: ({ labels, ...series }) => [[labels, isUp(series) ? 1 : 0]],
     }),
-    family(views, `${prefix}_version`, {
+    family(nodes, `${prefix}_version`, {
       help: "Server version, as server_version_num has it; 0 while it is not known.",
       rows: version,
     }),
-    family(views, `${prefix}_in_recovery`, {
+    family(nodes, `${prefix}_in_recovery`, {
       help: "1 in recovery (replica), else 0; the last known while it is down.",
       rows: inRecovery,
     }),
-    ...processFamilies(views, group, context),
-    ...scrapeFamilies(views, group, context),
-    ...collectorFamilies(views, group, context),
+    ...processFamilies(nodes, group, context),
+    ...scrapeFamilies(nodes, group, context),
+    ...collectorFamilies(nodes, group, context),
   ];
 }
 
 function processFamilies(
-  views: readonly NodeSeries[],
+  nodes: readonly NodeSeries[],
   group: string,
   { build, uptimeS }: ExporterFamiliesContext,
 ): readonly Family[] {
   const info = labelsText({ ...build });
   return [
-    family(views, `${group}build_info`, {
+    family(nodes, `${group}build_info`, {
       help: "Constant 1, labelled with the build of this exporter.",
       rows: ({ labels }) => [[`${labels},${info}`, 1]],
     }),
-    family(views, `${group}up`, {
+    family(nodes, `${group}up`, {
       help: "Constant 1 while the exporter is alive.",
       rows: ({ labels }) => [[labels, 1]],
     }),
-    family(views, `${group}uptime`, {
+    family(nodes, `${group}uptime`, {
       help: "Seconds since the exporter started.",
       rows: ({ labels }) => [[labels, uptimeS]],
     }),
@@ -71,58 +71,58 @@ function processFamilies(
 }
 
 function scrapeFamilies(
-  views: readonly NodeSeries[],
+  nodes: readonly NodeSeries[],
   group: string,
-  context: ExporterFamiliesContext,
+  { source }: ExporterFamiliesContext,
 ): readonly Family[] {
-  const all = (view: NodeSeries): readonly ProbeStat[] => context.source(view).map(({ stat }) => stat);
+  const all = (series: NodeSeries): readonly ProbeStat[] => source(series).map(({ stat }) => stat);
   const perNode =
     (valueOf: (stats: readonly ProbeStat[]) => number | null) =>
-    (view: NodeSeries): readonly Row[] => {
-      const value = valueOf(all(view));
-      return value === null ? [] : [[view.labels, value]];
+    (series: NodeSeries): readonly Row[] => {
+      const value = valueOf(all(series));
+      return value === null ? [] : [[series.labels, value]];
     };
   const perSource =
     (valueOf: (stats: readonly ProbeStat[]) => number | null) =>
-    (view: NodeSeries): readonly Row[] =>
+    (series: NodeSeries): readonly Row[] =>
       (["api", "exporter"] as const).flatMap((datname): readonly Row[] => {
-        const own = context.source(view).flatMap(({ collector, stat }) => (collector.source === datname ? [stat] : []));
+        const own = source(series).flatMap(({ collector, stat }) => (collector.source === datname ? [stat] : []));
         const value = own.length === 0 ? null : valueOf(own);
-        return value === null ? [] : [[`${view.labels},datname="${datname}"`, value]];
+        return value === null ? [] : [[`${series.labels},datname="${datname}"`, value]];
       });
   return [
-    family(views, `${group}last_scrape_time`, {
+    family(nodes, `${group}last_scrape_time`, {
       help: "Epoch seconds of the last probe of the node.",
       rows: perNode(lastTime),
     }),
-    family(views, `${group}scrape_duration`, {
+    family(nodes, `${group}scrape_duration`, {
       help: "Duration of the last probe of the node in seconds.",
       rows: perNode(lastDuration),
     }),
-    family(views, `${group}scrape_total_count`, {
+    family(nodes, `${group}scrape_total_count`, {
       type: "untyped",
       help: "Probes of the node.",
       rows: perNode((stats) => sum(stats, "total")),
     }),
-    family(views, `${group}scrape_error_count`, {
+    family(nodes, `${group}scrape_error_count`, {
       type: "untyped",
       help: "Probes of the node that failed.",
       rows: perNode((stats) => sum(stats, "errors")),
     }),
-    family(views, `${group}server_scrape_duration`, {
+    family(nodes, `${group}server_scrape_duration`, {
       help: "Duration of the last probe of this source in seconds.",
       rows: perSource(lastDuration),
     }),
-    family(views, `${group}server_scrape_total_seconds`, {
+    family(nodes, `${group}server_scrape_total_seconds`, {
       help: "Seconds spent on probes of this source.",
       rows: perSource((stats) => sum(stats, "totalMs") / 1000),
     }),
-    family(views, `${group}server_scrape_total_count`, {
+    family(nodes, `${group}server_scrape_total_count`, {
       type: "untyped",
       help: "Probes of this source.",
       rows: perSource((stats) => sum(stats, "total")),
     }),
-    family(views, `${group}server_scrape_error_count`, {
+    family(nodes, `${group}server_scrape_error_count`, {
       type: "untyped",
       help: "Probes of this source that failed.",
       rows: perSource((stats) => sum(stats, "errors")),
@@ -131,49 +131,49 @@ function scrapeFamilies(
 }
 
 function collectorFamilies(
-  views: readonly NodeSeries[],
+  nodes: readonly NodeSeries[],
   group: string,
   context: ExporterFamiliesContext,
 ): readonly Family[] {
   const per =
-    (valueOf: (source: ReadSource, view: NodeSeries) => number) =>
-    (view: NodeSeries): readonly Row[] =>
+    (valueOf: (source: ReadSource, series: NodeSeries) => number) =>
+    (series: NodeSeries): readonly Row[] =>
       context
-        .source(view)
+        .source(series)
         .map((source) => [
-          `${view.labels},datname="${source.collector.source}",query="${source.collector.endpoint}"`,
-          valueOf(source, view),
+          `${series.labels},datname="${source.collector.source}",query="${source.collector.endpoint}"`,
+          valueOf(source, series),
         ]);
   return [
-    family(views, `${group}query_cache_ttl`, {
+    family(nodes, `${group}query_cache_ttl`, {
       help: "Seconds from one probe of this collector to the next.",
       rows: per(({ collector }) => collector.ttlMs / 1000),
     }),
-    family(views, `${group}query_scrape_duration`, {
+    family(nodes, `${group}query_scrape_duration`, {
       help: "Duration of the last probe in seconds.",
       rows: per(({ stat }) => stat.lastMs / 1000),
     }),
-    family(views, `${group}query_scrape_total_count`, {
+    family(nodes, `${group}query_scrape_total_count`, {
       type: "untyped",
       help: "Probes.",
       rows: per(({ stat }) => stat.total),
     }),
-    family(views, `${group}query_scrape_error_count`, {
+    family(nodes, `${group}query_scrape_error_count`, {
       type: "untyped",
       help: "Probes that failed.",
       rows: per(({ stat }) => stat.errors),
     }),
-    family(views, `${group}query_scrape_hit_count`, {
+    family(nodes, `${group}query_scrape_hit_count`, {
       type: "untyped",
       help: "Probes that were answered.",
       rows: per(({ stat }) => stat.total - stat.errors),
     }),
-    family(views, `${group}query_scrape_metric_count`, {
+    family(nodes, `${group}query_scrape_metric_count`, {
       type: "untyped",
       help: "Documents or samples read from the last answer.",
-      rows: per(({ stat, collector }, view) => readFrom(stat, collector, view)),
+      rows: per(({ stat, collector }, series) => readFrom(stat, collector, series)),
     }),
-    family(views, `${group}query_scrape_predicate_skip_count`, {
+    family(nodes, `${group}query_scrape_predicate_skip_count`, {
       type: "untyped",
       help: "Probes skipped because they made no sense.",
       rows: per(({ stat }) => stat.skipped),
@@ -197,9 +197,9 @@ export interface ReadSource {
   readonly stat: ProbeStat;
 }
 
-function isUp({ document, observation }: Omit<NodeSeries, "labels">): boolean {
+function isUp({ freshDocument, observation }: Omit<NodeSeries, "labels">): boolean {
   const state = observation.report?.state;
-  return document !== null && (state === "running" || (state === "unknown" && observation.hasLock));
+  return freshDocument !== null && (state === "running" || (state === "unknown" && observation.hasLock));
 }
 
 function version({ labels, lastDocument }: NodeSeries): readonly Row[] {
@@ -230,17 +230,17 @@ function sum(stats: readonly ProbeStat[], of: "total" | "errors" | "totalMs"): n
 }
 
 function family(
-  views: readonly NodeSeries[],
+  nodes: readonly NodeSeries[],
   name: string,
   {
     type = "gauge",
     help,
     rows,
-  }: { readonly type?: Family["type"]; readonly help: string; readonly rows: (view: NodeSeries) => readonly Row[] },
+  }: { readonly type?: Family["type"]; readonly help: string; readonly rows: (series: NodeSeries) => readonly Row[] },
 ): Family {
   function* samples(): Iterable<string> {
-    for (const view of views) {
-      yield rows(view)
+    for (const series of nodes) {
+      yield rows(series)
         .map(([labels, value]) => sampleLine(name, labels, value))
         .join("");
     }

@@ -7,11 +7,14 @@ import { parseReport, type Report } from "../../cluster/documents/report.ts";
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
 import type { NodeReply } from "../client/client.ts";
 
-/** The result of `GET /leader`: the status document, and the lock as its status shows it. */
+/**
+ * The result of `GET /leader`: the status document, and whether the HTTP status (200) says that the node holds the
+ * lock.
+ */
 export type StatusResult = { readonly report: Report; readonly hasLock: boolean } | { readonly failure: Failure };
 
 /** A parsed status reply, kept to recognise an equal one. */
-export interface ReadStatus {
+export interface ParsedStatusReply {
   readonly status: number;
   readonly text: string;
   readonly result: StatusResult;
@@ -22,7 +25,10 @@ export interface ReadStatus {
  * @param last the node's previous reply, or `null`
  * @returns `last` itself if the reply is equal to it
  */
-export function readStatusAfter(reply: NodeReply, last: ReadStatus | null): ReadStatus | { readonly failure: Failure } {
+export function readStatusAfter(
+  reply: NodeReply,
+  last: ParsedStatusReply | null,
+): ParsedStatusReply | { readonly failure: Failure } {
   if ("failure" in reply) return reply;
   const text = reply.body.toString("utf8");
   return last !== null && last.status === reply.status && last.text === text
@@ -52,8 +58,8 @@ export function readLiveness(reply: NodeReply): boolean | undefined {
 }
 
 /**
- * Reads the reply with one of the cluster's documents. One equal to the previous one, of whichever node, is not
- * parsed again, and its text is not held twice.
+ * Reads the reply with one of the cluster's documents. A reply equal to the previous one, from any node, is not parsed
+ * again, and the old text is kept.
  * @param last the previous answer for the same document, or `null`
  */
 export function readDocumentAfter(
@@ -79,8 +85,8 @@ export interface DocumentRequest {
 }
 
 /**
- * Reads the reply with one of the cluster's documents. A 502 of `/config` or `/failsafe` is an answer too: there is
- * none.
+ * Reads the reply with one of the cluster's documents. A 502 from `/config` or `/failsafe` is an answer too: the
+ * cluster has no such document.
  * @returns a failure if there is no readable document
  */
 export function readDocument(

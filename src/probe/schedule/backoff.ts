@@ -1,6 +1,6 @@
 /**
- * Exponential back-off: the delay doubles with each failure in a row, up to a limit. A value: each change gives a new
- * one.
+ * Exponential back-off: the delay doubles with each failure in a row, up to a limit. Immutable: each function returns a
+ * new one.
  */
 export interface Backoff {
   /** The delay after the first failure, in ms. */

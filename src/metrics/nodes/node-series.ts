@@ -7,26 +7,27 @@ import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts"
 import { summarize, type Summary } from "../../health/explain/summary.ts";
 import { labelsText } from "../../exposition/writer.ts";
 
-/** One node, as its metrics are made from. */
+/** What the metrics of one node are made from. */
 export interface NodeSeries {
+  /** The node's cluster at the instant of the scrape. */
   readonly view: ClusterView;
   readonly observation: Observation;
   readonly summary: Summary;
   /** `cluster="demo",node="pg1"`. */
   readonly labels: string;
   /**
-   * The labels of the metrics that nodes have: `scope` and `name`, and ours too, because two clusters may share a
-   * scope.
+   * The labels of the metrics that nodes export themselves: `scope` and `name`, and also rolecall's `cluster` and
+   * `node`, because two clusters may share a scope.
    */
-  readonly managerLabels: string;
+  readonly nodeMetricLabels: string;
   /** The node's status document while it is fresh; `null` for a node that is down or stale. */
-  readonly document: JsonObject | null;
+  readonly freshDocument: JsonObject | null;
   /** The last status document of the node, of any age. */
   readonly lastDocument: JsonObject | null;
   readonly cluster: ClusterSeries;
 }
 
-/** What only the documents of a cluster contain. */
+/** Facts that come from the cluster's documents, not from a node's report. */
 export interface ClusterSeries {
   readonly isFailsafeEnabled: boolean | null;
   /** Names of the failsafe members; `null` if unknown. */
@@ -37,7 +38,7 @@ export interface ClusterSeries {
 export interface SeriesSources {
   readonly snapshot: () => Snapshot;
   readonly policy: (cluster: string) => HealthPolicy | undefined;
-  /** Our time, in ms. */
+  /** Rolecall's clock, in ms. */
   readonly now: () => number;
 }
 
@@ -49,9 +50,9 @@ export function* nodeSeries({ snapshot, policy, now }: SeriesSources): Generator
   const { clusters } = snapshot();
   const nowMs = now();
   for (const state of clusters) {
-    const judgedBy = policy(state.name);
-    if (judgedBy === undefined) continue;
-    const view = viewAt(state, judgedBy, nowMs);
+    const clusterPolicy = policy(state.name);
+    if (clusterPolicy === undefined) continue;
+    const view = viewAt(state, clusterPolicy, nowMs);
     const cluster = clusterSeriesOf(state);
     for (const observation of state.nodes) yield seriesOf(view, observation, cluster);
   }
@@ -60,20 +61,20 @@ export function* nodeSeries({ snapshot, policy, now }: SeriesSources): Generator
 function seriesOf(view: ClusterView, observation: Observation, cluster: ClusterSeries): NodeSeries {
   const { report, node } = observation;
   const isCurrent = report !== null && !observation.isDown && isFresh(observation, view.maxAgeMs, view.nowMs);
-  const document = report === null ? null : parseJson(report.document);
-  const lastDocument = isObject(document) ? document : null;
+  const parsed = report === null ? null : parseJson(report.document);
+  const lastDocument = isObject(parsed) ? parsed : null;
   const labels = { cluster: view.cluster.name, node: node.name };
   return {
     view,
     observation,
     summary: summarize(view, observation),
     labels: labelsText(labels),
-    managerLabels: labelsText({
+    nodeMetricLabels: labelsText({
       scope: report?.scope ?? view.cluster.scope ?? view.cluster.name,
       name: report?.name ?? node.member,
       ...labels,
     }),
-    document: isCurrent ? lastDocument : null,
+    freshDocument: isCurrent ? lastDocument : null,
     lastDocument,
     cluster,
   };
@@ -82,6 +83,7 @@ function seriesOf(view: ClusterView, observation: Observation, cluster: ClusterS
 function clusterSeriesOf({ documents }: ClusterState): ClusterSeries {
   const { config, failsafe } = documents;
   const configured = config === null || config.status !== 200 ? undefined : parseJson(config.body);
+  // Any other status: failsafe mode has no members.
   const members = failsafe === null ? undefined : failsafe.status === 200 ? parseJson(failsafe.body) : {};
   return {
     isFailsafeEnabled: isObject(configured) ? configured["failsafe_mode"] === true : null,
