@@ -1,6 +1,6 @@
 /**
  * `npm run bench:compare -- OTHER/dist/main.js [ROUNDS]`: this build against another one, in turn in one run. Prints
- * the cost of each row as a ratio, ours by the other's, with its 95 % interval; ends with 1 when the upper bound of a
+ * the cost of each row as a ratio, ours by the other's, with its 95 % interval. Ends with 1 when the upper bound of a
  * ratio is above 1.05.
  */
 import { resolve } from "node:path";
@@ -11,7 +11,7 @@ import { cpuMsOf, family } from "./process-stats.ts";
 import { pause, Rolecall } from "./rolecall.ts";
 import { ChildProgram } from "./child-program.ts";
 
-/** What a build may cost more than the other, at the upper end of the interval. */
+/** The maximum cost of a build relative to the other, at the upper end of the interval. */
 const ratioMax = 1.05;
 const seconds = 2;
 

@@ -1,4 +1,4 @@
-/** The guard: bounds wider than the promised ones; missing one fails the run. */
+/** The guard: bounds wider than the promised ones. A missed bound fails the run. */
 import { show } from "./statistics.ts";
 import type { Bound, Row } from "./row.ts";
 import { isReached, showBound } from "./table.ts";

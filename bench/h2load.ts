@@ -1,12 +1,12 @@
-/** Fixed rates by h2load (package nghttp2-client), whose tail is not its own. */
+/** Fixed rates by h2load (package nghttp2-client), which adds no tail latency of its own. */
 import { readFileSync } from "node:fs";
 import { outputOf, withFile } from "./driver.ts";
 import { mayRunFirst } from "./machine.ts";
 import type { FixedRate, LatencyResult } from "./load-result.ts";
 
 /**
- * Questions a second on one connection: no answer short of 10 ms delays the next question of its own. With fewer on
- * more connections, which h2load starts together, every question of a moment would come in one heap.
+ * Requests per second on one connection: no answer faster than 10 ms delays the next request. With fewer on more
+ * connections, which h2load starts together, all simultaneous requests would arrive in one burst.
  */
 const ratePerConnection = 100;
 

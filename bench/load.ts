@@ -1,4 +1,4 @@
-/** Puts load on a server, at full speed or at a fixed rate. A run that breaks throws; it gives no figure. */
+/** Puts load on a server, at full speed or at a fixed rate. A broken run throws an Error and gives no figure. */
 import { loadByAutocannon, latencyByAutocannon } from "./autocannon.ts";
 import { outputOf } from "./driver.ts";
 import { latencyByH2load } from "./h2load.ts";

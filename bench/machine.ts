@@ -1,4 +1,4 @@
-/** What this machine offers for measurements. */
+/** The capabilities of this machine for measurements. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { availableParallelism } from "node:os";

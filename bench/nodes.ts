@@ -15,7 +15,7 @@ export interface NodeOptions {
   readonly motion?: "still" | "moving";
 }
 
-/** Nodes that run. */
+/** Running nodes. */
 export interface ServedNodes {
   readonly clusters: Clusters;
   /** How many answers they have sent; constant nodes only. */

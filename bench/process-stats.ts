@@ -28,7 +28,7 @@ export function memoryMbOf(pid: number, what: "Rss" | "Pss" = "Rss"): number {
   return Number(kb) / 1024;
 }
 
-/** Clock ticks a core had so far, and how many of them nothing ran on it. */
+/** The clock ticks of a core so far, and the idle ones among them. */
 export function ticksOf(core: number): { readonly all: number; readonly idle: number } {
   const line = new RegExp(`^cpu${core} (.*)$`, "m").exec(readOrEmpty("/proc/stat"))?.[1] ?? "";
   const fields = line.split(" ").slice(0, 8).map(Number); // user to steal; what follows is counted in user

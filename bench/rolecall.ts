@@ -17,7 +17,7 @@ export type Clusters = readonly (readonly { readonly name: string; readonly url:
 /** How to start rolecall. */
 export interface RolecallOptions {
   readonly core?: Core;
-  /** The `main.js` of the build; that of this checkout if left out. */
+  /** The `main.js` of the build. That of this checkout if left out. */
   readonly program?: string;
   readonly health?: object;
 }

@@ -1,7 +1,7 @@
 import { pause } from "./rolecall.ts";
 import { ChildProgram } from "./child-program.ts";
 
-/** The bound of a figure; `null` if nothing is promised. */
+/** The bound of a figure. `null` if nothing is promised. */
 export type Bound = { readonly atLeast: number } | { readonly atMost: number } | null;
 
 /** One row of the table: a figure and its bound, or the reason why there is no figure. */

@@ -1,7 +1,9 @@
 import { show } from "./statistics.ts";
 import type { Bound, Row } from "./row.ts";
 
-/** Writes rows as one table for people: the figure, the bound, whether it is reached, and how it came about. */
+/**
+ * Writes rows as one table for people: the figure, the bound, whether it is reached, and the measurements behind it.
+ */
 export function table(rows: readonly Row[]): string {
   const cells = rows.map((row) => {
     if ("notRun" in row) return [row.name, "not run", "", "", `not run: ${row.notRun}`];
@@ -27,8 +29,8 @@ export function table(rows: readonly Row[]): string {
 }
 
 /**
- * Whether the row keeps its bound. One without a bound, or whose tool is missing, misses nothing; a broken one does,
- * and so does no figure.
+ * Whether the row keeps its bound. A row without a bound, or with a missing tool, misses nothing. A broken row misses
+ * its bound, and so does a row without a figure.
  */
 export function isReached(row: Row): boolean {
   if ("notRun" in row) return true;

@@ -24,7 +24,7 @@ export function loadByWrk(asked: Load): Promise<LoadResult> {
   return script === null ? run(asked, []) : withFile(script, (file) => run(asked, ["-s", file]));
 }
 
-/** The questions are written once, and sent in turn. */
+/** The requests are rendered once, and sent in turn. */
 function targetScript(targets: readonly LoadRequest[]): string {
   const list = targets.map(({ method, path }) => `{${JSON.stringify(method)},${JSON.stringify(path)}}`);
   return `local targets = {${list.join(",")}}

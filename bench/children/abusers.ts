@@ -1,7 +1,7 @@
 /**
  * `abusers PORT`: hostile and broken clients. 200 connections drip a head byte by byte without end and are opened again
  * when closed; 400 more clients per second send garbage, a head that is too large, or a reset in the middle of one.
- * Prints a line once all drip; answers every line on stdin with the number of clients so far. Ends with stdin or after
+ * Prints a line once all drip. Answers every line on stdin with the number of clients so far. Ends with stdin or after
  * a minute.
  */
 import { connect, type Socket } from "node:net";
@@ -11,7 +11,7 @@ const port = Number(process.argv[2]);
 const drippingCount = 200;
 const bangMs = 10;
 const bangsPerTick = 4;
-/** The most hostile clients at a time; further ones wait. */
+/** The maximum number of hostile clients at a time. Further ones wait. */
 const openMax = 1_000;
 
 let clients = 0;

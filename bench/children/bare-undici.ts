@@ -1,7 +1,7 @@
 /**
- * `bare-undici request|dispatch`: the cost of undici alone. Reads addresses as one line of JSON from stdin, then
- * requests /leader of each once a second over a client of its own, by its everyday call or by its leanest one, and
- * reads the answer as text. Every line on stdin after that is answered with the count of answers so far.
+ * `bare-undici request|dispatch`: the cost of undici alone. Reads addresses as one line of JSON from stdin. Then
+ * requests /leader of each once a second over a client of its own, by its usual call or by its leanest one. Reads the
+ * answer as text. Answers every further line on stdin with the count of answers so far.
  */
 import { createInterface } from "node:readline";
 import { Client } from "undici";

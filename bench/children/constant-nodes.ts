@@ -1,7 +1,7 @@
 /**
- * `constant-nodes CLUSTERS NODES keep|close still|moving`: nodes that cost little themselves, so that thousands fit
- * beside what is measured. Every document is ready-made; where they move, WAL positions differ from answer to answer.
- * Writes their addresses; answers every line on stdin with the count of its answers so far; ends with stdin.
+ * `constant-nodes CLUSTERS NODES keep|close still|moving`: nodes with a low cost of their own, so that thousands fit
+ * beside the measured program. Every document is prepared. With `moving`, WAL positions differ from answer to answer.
+ * Writes their addresses. Answers every line on stdin with the count of its answers so far. Ends with stdin.
  */
 import { createServer, type AddressInfo } from "node:net";
 import { createInterface } from "node:readline";
@@ -56,8 +56,8 @@ function answer(request: string, place: Place): string {
 async function serve(cluster: number, at: number): Promise<{ name: string; url: string }> {
   const place = { cluster, at, api: "" };
   const server = createServer({ noDelay: true }, (socket) => {
-    socket.on("error", () => {}); // a client that goes away is everyday
-    // One question comes as one chunk: undici writes it so.
+    socket.on("error", () => {}); // clients often close connections
+    // Each request arrives as one chunk, because undici writes it so.
     socket.on("data", (chunk) => {
       const text = answer(chunk.toString("latin1"), place);
       answers += 1;

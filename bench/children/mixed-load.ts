@@ -20,7 +20,7 @@ let strange = 0;
 let isOver = false;
 const open = new Set<Socket>();
 
-/** How many bytes the answer has that begins here, or `undefined` while its head is not complete. */
+/** The length in bytes of the answer that begins here, or `undefined` while its head is not complete. */
 function sizeOf(text: string, isHead: boolean): number | undefined {
   const end = text.indexOf("\r\n\r\n");
   if (end < 0) return undefined;

@@ -1,7 +1,7 @@
 /**
  * `page-flood PORT`: floods operator pages. Two connections pipeline 250 requests for /incident repeatedly, sixteen
  * request one page after the other without a pause. A connection that is closed is opened again at once. Prints a line
- * once all run; answers every line on stdin with the number of bytes received so far. Ends with stdin or after a
+ * once all run. Answers every line on stdin with the number of bytes received so far. Ends with stdin or after a
  * minute.
  */
 import { connect, type Socket } from "node:net";
@@ -50,7 +50,7 @@ for (let at = 0; at < 16; at += 1) {
   const request = requestFor(pages[at % pages.length] ?? "/status");
   keepOpen(
     (socket) => socket.write(request),
-    // The head of an answer; what is left of the one before is read with it.
+    // The head of an answer. The rest of the previous one is read with it.
     (socket, text) => void (text.includes("HTTP/1.1 ") && socket.write(request)),
   );
 }

@@ -1,5 +1,5 @@
 /**
- * `scraper URL`: reads a page repeatedly without a pause. Prints a line after the first; answers every line on stdin
+ * `scraper URL`: reads a page repeatedly without a pause. Prints a line after the first. Answers every line on stdin
  * with the count so far. Ends with stdin, or after a minute.
  */
 import { createInterface } from "node:readline";

@@ -1,6 +1,6 @@
 /**
  * `simulated-nodes CLUSTERS NODES keep|close`: simulators in a process of their own. Writes their addresses as one line
- * of JSON; ends with stdin.
+ * of JSON. Ends with stdin.
  */
 import { startSimulator } from "../../src/simulator/simulator.ts";
 

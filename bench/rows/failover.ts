@@ -11,7 +11,7 @@ const beforeMs = 500;
 /** How long a switchover may take, in ms. It takes about two seconds, the default of the simulator. */
 const switchMs = 10_000;
 
-/** Answers per second against the plain load of the same run, and answers other than 200 and 503, which are errors. */
+/** Answers per second against the plain load of the same run, and errors: answers other than 200 and 503. */
 export const loadBesideSwitchover: RowMaker = {
   name: "failover",
   async run(rounds) {

@@ -66,7 +66,7 @@ function rowWith(count: number): Row {
   };
 }
 
-/** @returns nanoseconds a verdict, over one round that goes through all clusters and nodes in turn */
+/** @returns nanoseconds per verdict, over one round through all clusters and nodes in turn */
 function cost(clusters: ReadonlyMap<string, ClusterState>, keys: readonly string[], check: Check): number {
   let fits = 0;
   const began = performance.now();

@@ -75,7 +75,7 @@ async function besideSweep(url: string, rounds: Rounds, beside: string): Promise
   }
 }
 
-/** The tail of one worker at 5,000 checks a second, beside scrapes of the main process without a pause. */
+/** The tail latency of one worker at 5,000 checks a second, beside continuous scrapes of the main process. */
 export const workerBesideScrapes: RowMaker = {
   name: "worker-scrapes",
   async run(rounds) {
@@ -95,7 +95,7 @@ export const workerBesideScrapes: RowMaker = {
   },
 };
 
-/** What an answer costs all workers together, with two of them against one; and what each holds in memory. */
+/** The cost of an answer over all workers, with two of them against one. Also the memory of each. */
 export const twoWorkers: RowMaker = {
   name: "two-workers",
   async run(rounds) {

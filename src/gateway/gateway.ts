@@ -35,7 +35,7 @@ export interface GatewayContext {
   readonly onCall: (record: AuditRecord) => void;
 }
 
-/** The longest answer to a management call, in bytes. The longest one is a dynamic configuration. */
+/** The limit for the answer to a management call, in bytes. The largest real answer is a dynamic configuration. */
 const answerMax = 16 * 1024 * 1024;
 
 /** Forwards management calls, and requests that only a node can answer, to that node. */

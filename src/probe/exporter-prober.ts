@@ -47,7 +47,10 @@ export class ExporterProber {
     return Promise.all([this.#roleTask.inFlight, this.#pageTask.inFlight]);
   }
 
-  /** Probes the role and the page now, unless that probe is in flight. Continues at the scheduled intervals. */
+  /**
+   * Probes the role and the page now. One whose probe is already in flight is left alone. Continues at the scheduled
+   * intervals.
+   */
   probe(): void {
     void this.#roleTask.run();
     void this.#pageTask.run();
@@ -83,7 +86,8 @@ export class ExporterProber {
     const sentAtWallMs = this.#context.wall();
     const result = readUp(await this.#roleClient.get("/up"));
     this.#record("up", result, { sentAtMs, sentAtWallMs });
-    // `body`: a 404, or a page of HTML, or anything else without a role. The exporter has no such path.
+    // The failure `body` means an answer without a role: a 404, a page of HTML or the like. So the exporter has no
+    // `/up`.
     const hasNoUp = this.#lastRole === null && "failure" in result && result.failure.kind === "body";
     this.#noUpAtMs = hasNoUp ? sentAtMs : null;
     if (!("role" in result) || this.#isStopped) return;

@@ -17,7 +17,7 @@ export interface SentChange {
 /** How long a change may wait for others to be sent with it, in ms: each message has a fixed cost. */
 const batchMs = 5;
 
-/** Sends what changes the snapshot to the workers, in batches: the outcomes, not the snapshot. */
+/** Sends to the workers, in batches, the outcomes that changed the snapshot, not the snapshot itself. */
 export class OutcomeFeed {
   readonly #send: (changes: readonly SentChange[]) => void;
   readonly #lastReports = new Map<string, Report>();
@@ -42,7 +42,8 @@ export class OutcomeFeed {
     this.#send(changes);
   }
 
-  /** Sends the pending changes, and from now on every report in full: a new reader does not know the earlier ones. */
+  /** Sends the pending changes, then forgets the last reports, so that each node's next report is sent in full: a new
+   * reader does not know the earlier ones. */
   flushAndReset(): void {
     this.flush();
     this.#lastReports.clear();
@@ -70,7 +71,10 @@ export class OutcomeReader {
     this.#lastReports.clear();
   }
 
-  /** @returns `undefined` if it refers to an earlier report that this reader does not have: the two are out of sync */
+  /**
+   * @returns `undefined` if it refers to an earlier report that this reader does not have: feed and reader are out of
+   * sync
+   */
   read(sent: SentOutcome): ProbeOutcome | undefined {
     if (sent.kind === "same_status") {
       const report = this.#lastReports.get(keyOf(sent));

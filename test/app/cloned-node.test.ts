@@ -54,7 +54,7 @@ workers: ${workers}
   }
 }
 
-/** How often a node was asked for its cluster document. */
+/** The number of requests for a node's cluster document. */
 function documentsOf({ requests }: FakeNode): number {
   return requests.filter((path) => path === "/cluster").length;
 }

@@ -20,7 +20,7 @@ test("answers checks from kept evidence while an exporter listener reloads the c
   const app = new App(config, silentLogger, { source });
   await app.start();
   const port = app.listeners[0]?.port ?? 0;
-  // Port 0 would be another listener: the open one is named by its own port from here on.
+  // Port 0 would be another listener. From here on the configuration has the port of the open one.
   const next: Config = {
     ...config,
     clusters: [

@@ -8,8 +8,8 @@ import { until } from "../fake/until.ts";
 const limit = { timeout: 60_000 };
 
 /**
- * Throws where nobody catches, in whichever process gets the signal: SIGUSR2 beside our functions, SIGWINCH in one that
- * writes the snapshot.
+ * Throws an uncaught error in the process that gets the signal: SIGUSR2 outside our functions, SIGWINCH in a function
+ * that writes the snapshot.
  */
 const mishaps = `
 process.on("SIGUSR2", () => setImmediate(() => { throw new Error("mishap of a connection"); }));

@@ -18,7 +18,7 @@ function worldOf(size: number): World {
   return new World({ scope: "demo", system: "1", profile, chance: new Chance(1), hosts, generation: 4, nowMs: 0 });
 }
 
-/** Moves a world through a span, and looks at it after every step. */
+/** Advances a world through a span, and inspects it after every step. */
 function run(world: World, fromMs: number, toMs: number, look: (nowMs: number) => void = () => undefined): void {
   for (let nowMs = fromMs; nowMs <= toMs; nowMs += 20) {
     world.tick(nowMs);

@@ -1,4 +1,4 @@
-/** Seeded chance (mulberry32): the same seed gives the same scenario. */
+/** Seeded random numbers (mulberry32): the same seed gives the same scenario. */
 export class Chance {
   #state: number;
 
@@ -7,7 +7,7 @@ export class Chance {
     this.#state = seed >>> 0;
   }
 
-  /** The next number from 0 up to, not including, 1. */
+  /** The next number in [0, 1). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0;
     let mixed = this.#state;
@@ -44,7 +44,7 @@ export class Chance {
     throw new Error("Cannot pick: one weight must be above zero");
   }
 
-  /** A stream of chance of its own, for one part of the scenario. */
+  /** An independent random stream for one part of the scenario. */
   fork(salt: number): Chance {
     return new Chance(Math.imul(this.int(0, 0x7fff_ffff) ^ salt, 0x9e3779b1));
   }

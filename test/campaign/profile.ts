@@ -14,11 +14,11 @@ export interface Profile {
   readonly ttlMs: number;
   readonly loopMs: number;
   readonly retryMs: number;
-  /** How long a sender lists a receiver that has fallen silent. */
+  /** How long a sender lists a silent receiver. */
   readonly senderTimeoutMs: number;
-  /** The limit of lag in time that is asked for. */
+  /** The requested limit of lag in time. */
   readonly lagTimeMs: number;
-  /** How often each cluster is asked. */
+  /** How often the campaign queries each cluster. */
   readonly askEveryMs: number;
   /** The part of an episode in which faults begin. */
   readonly faultsMs: number;

@@ -28,7 +28,7 @@ test("reports a document that keeps failing once, until it has been fetched for 
   const found = outcomes.map((outcome, at) => failures.checkProbe(probe("cluster", outcome), at * 1_000));
   const first = { kind: "failed", cluster: "demo", document: "cluster", node: "pg1", failure: "timeout" };
   assert.deepEqual(found, [null, first, null, null, null, null, null]);
-  // Failures alone are one episode, however long it lasts: after a failure the next request may wait for a minute.
+  // Consecutive failures are one episode of any length: after a failure the next request may wait for a minute.
   assert.equal(failures.checkProbe(probe("cluster", "timeout"), 200_000), null);
   assert.equal(failures.checkProbe(probe("cluster", "answered"), 211_000), null);
   assert.deepEqual(failures.checkProbe(probe("cluster", "timeout"), 212_000), first);

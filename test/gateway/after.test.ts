@@ -112,7 +112,7 @@ suite("requests that only a node can answer", () => {
       assert.equal((await town.request("/nodes/pg2/metrics", { method: "POST" })).status, 405);
     });
   });
-  test("a node's exporter is asked for pages that only tell", async () => {
+  test("only read-only pages are requested from a node's exporter", async () => {
     const exporter = await openFakeNode({
       name: "exporter",
       holdsLock: false,

@@ -31,7 +31,7 @@ test("cancels the node's request when the client disconnects, and audits it", as
   };
   await withFaultyGateway({ respond: behave }, async (town) => {
     const asking = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
-    asking.on("error", () => {}); // it is we who break it off
+    asking.on("error", () => {}); // the client itself aborts the request
     asking.end();
     await began;
     asking.destroy();
@@ -100,7 +100,7 @@ test("counts no call of a client that disconnects while its password is checked"
     socket.write(`POST /nodes/pg2/restart HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\n\r\n`, () =>
       socket.resetAndDestroy(),
     );
-    // The same password: it is looked at once for both, or after the first.
+    // The same password: it is checked at the same time for both, or after the first.
     const second = await town.request("/nodes/pg2/restart", { method: "POST", headers });
     assert.equal(second.status, 200);
   });

@@ -72,7 +72,7 @@ async function send(town: GatewayFixture, { call, body, headers = {} }: Call): P
   return town.request(path, { method, headers, ...(body === undefined ? {} : { body: await filled(town, body) }) });
 }
 
-/** Puts in what a table cannot know: a time to come, and which replica is the synchronous one. */
+/** Inserts values that a table cannot contain: a future time, and the name of the synchronous replica. */
 async function filled(town: GatewayFixture, body: unknown): Promise<unknown> {
   const text = JSON.stringify(body);
   const { sync } = town.simulator.model() as { readonly sync: readonly string[] };

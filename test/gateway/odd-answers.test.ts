@@ -15,7 +15,7 @@ interface Row {
 
 const rows = JSON.parse(readFileSync("test/spec/gateway/odd-answers.json", "utf8")) as readonly Row[];
 
-/** Every way by which an answer of a node, or of an exporter, gets to a client. */
+/** Every path on which an answer of a node, or of an exporter, reaches a client. */
 const ways: readonly (readonly [way: string, ask: (edge: RawNodesFixture, id: string) => Promise<HttpAnswer>])[] = [
   [
     "a call to a node",

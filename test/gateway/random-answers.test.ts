@@ -7,10 +7,10 @@ import { randomAnswer } from "../fake/random-answer.ts";
 import type { RawAnswer } from "../fake/raw-node.ts";
 import { until } from "../fake/until.ts";
 
-/** How many answers are tried with each number of workers. ODD_ANSWERS sets the number, ODD_SEED the seed. */
+/** The number of answers for each number of workers. ODD_ANSWERS sets the number, ODD_SEED the seed. */
 const count = Number(process.env["ODD_ANSWERS"] ?? 400);
 const seed = Number(process.env["ODD_SEED"] ?? 11);
-/** How many are in flight at a time. */
+/** The number of requests in flight at a time. */
 const together = 8;
 
 const ways: readonly ((edge: RawNodesFixture, headers: Readonly<Record<string, string>>) => Promise<HttpAnswer>)[] = [
@@ -21,7 +21,7 @@ const ways: readonly ((edge: RawNodesFixture, headers: Readonly<Record<string, s
   (edge, headers) => edge.request("/nodes/pg2/exporter/stat", { headers }),
 ];
 
-/** Headers that no answer of a node may bring to a client. */
+/** Headers that no answer of a node may pass on to a client. */
 const forbidden = ["set-cookie", "trailer", "upgrade", "x-rolecall-relay", "server", "x-hop"];
 
 for (const workers of [0, 2]) {
@@ -63,7 +63,7 @@ for (const workers of [0, 2]) {
       let next = 0;
       let isOdd = false;
       let asked = 0;
-      // Every third is odd: a node that only fails is probed ever less.
+      // Every third answer is odd: a node that only fails is probed less and less often.
       const probes = (): RawAnswer | null => (isOdd && (asked += 1) % 3 === 0 ? (answers[next++] ?? null) : null);
       const edge = await rawNodesFixture(context, { workers, answer: () => null, probes });
       isOdd = true;

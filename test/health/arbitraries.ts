@@ -42,7 +42,7 @@ export function policyOf(guards: Partial<Guards> = {}): HealthPolicy {
   };
 }
 
-/** A status answer with an ordinary report, but for the given fields. */
+/** A status answer with an ordinary report, except for the given fields. */
 export function statusOutcome(
   node: Name,
   sentAtMs: number,
@@ -86,7 +86,7 @@ export function historyOutcome(source: Name, sentAtMs: number): ProbeOutcome {
   return { kind: "document", cluster: "demo", answer: { name: "history", served, history } };
 }
 
-/** Takes outcomes in one after the other, each at the instant it was sent. */
+/** Records outcomes one after the other, each at the instant it was sent. */
 export function observeAll(
   cluster: ClusterState,
   outcomes: readonly ProbeOutcome[],
@@ -100,7 +100,7 @@ export function sentAt(outcome: ProbeOutcome): number {
   return outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
 }
 
-/** Most reports of a sequence have what is ordinary, or all would be refused for one thing. */
+/** Most reports of a sequence have ordinary values. Otherwise all would be refused for the same reason. */
 function often<T>(value: T): readonly T[] {
   return Array.from({ length: 15 }, () => value);
 }

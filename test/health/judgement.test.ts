@@ -13,7 +13,7 @@ const mirrors: readonly (readonly string[])[] = [
   ["pg3", "pg2", "pg1"],
 ];
 
-/** The same story with pg1, pg2 and pg3 under other names. */
+/** The same events with pg1, pg2 and pg3 under other names. */
 function renamed(story: Scenario, to: readonly string[]): Scenario {
   return JSON.parse(
     JSON.stringify(story).replaceAll(/pg([123])/g, (_, number: string) => to[Number(number) - 1] ?? ""),
@@ -28,7 +28,7 @@ for (const file of readdirSync(room)) {
     for (const story of stories) {
       test(story.title, () => assert.deepEqual(runScenario(story), []));
       if (!file.includes("views")) continue;
-      // Which name a node has, and where it stands in the list, must not matter.
+      // Neither the name of a node nor its position in the list may matter.
       for (const to of mirrors)
         test(`${story.title} (${to.join(", ")})`, () => assert.deepEqual(runScenario(renamed(story, to)), []));
     }

@@ -61,7 +61,7 @@ const happening: fc.Arbitrary<Event> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: fc.constant("alive" as const), node: name, isAlive: fc.boolean() }) },
   { weight: 1, arbitrary: fc.constant({ kind: "silence" as const }) },
 );
-/** What happens, and how many milliseconds after the last. */
+/** An event, and the milliseconds since the last one. */
 const events = fc.array(fc.tuple(happening, fc.oneof(fc.nat(900), fc.nat(9_000))), { minLength: 1, maxLength: 25 });
 
 function happen(watched: ClusterFixture, event: Event, atMs: number): void {
@@ -83,7 +83,7 @@ function happen(watched: ClusterFixture, event: Event, atMs: number): void {
   }
 }
 
-/** Plays events one after the other and looks at the cluster after each. */
+/** Plays events one after the other and checks the cluster after each. */
 function play(
   timeline: readonly (readonly [Event, number])[],
   look: (watched: ClusterFixture, nowMs: number) => void,

@@ -2,7 +2,7 @@ import type { Drain } from "../../src/cluster/drain.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Reads an operator's word on a node: a drain, or `null` that ends one. */
+/** Reads an operator's drain of a node, or `null`, which ends a drain. */
 export function drainOf(section: Reading, { atMs }: Surroundings): Drain | null {
   if (section.isNull) return null;
   const said = section.mapping(["for", "reason", "by", "all"]);

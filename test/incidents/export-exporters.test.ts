@@ -19,13 +19,13 @@ const checks = [
 ];
 const questions = names.flatMap((node) => checks.map((check) => `${node} ${check}`));
 
-/** What the three exporters say, and the operator's calls on the admin listener. */
+/** The reports of the three exporters, and the operator's calls on the admin listener. */
 interface Stage {
   readonly said: { readonly pg1: ExporterAnswers; readonly pg2: ExporterAnswers; readonly pg3: ExporterAnswers };
   readonly drain: (method: "POST" | "DELETE", node: string) => Promise<void>;
 }
 
-/** What happens, and the answer that tells that it is seen. */
+/** An event, and the answer that shows that rolecall has seen it. */
 const scenes: readonly { readonly act: (stage: Stage) => unknown; readonly until: string }[] = [
   { act: () => {}, until: "pg3 /replica?lag=1MB: 200 fit" },
   { act: ({ drain }) => drain("POST", "pg3"), until: "pg3 /replica: 503 drained" },

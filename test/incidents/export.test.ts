@@ -21,7 +21,7 @@ const checks = [
 
 const questions = ["pg1", "pg2", "pg3", "pg4"].flatMap((node) => checks.map((check) => `${node} ${check}`));
 
-/** What is done to the simulated cluster, and the answer that tells that it is seen. */
+/** A change of the simulated cluster, and the answer that shows that rolecall has seen it. */
 const scenes: readonly { readonly act: (simulator: Simulator) => Promise<unknown>; readonly until: string }[] = [
   { act: async () => {}, until: "pg1 /primary: 200 fit" },
   {

@@ -10,7 +10,7 @@ import type { ExporterOutcome } from "../../src/cluster/outcome.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
-/** Reads what one node's exporter brought: its word, a page of metrics, or both, in this order. */
+/** Reads the results of one node's exporter: its status, a page of metrics, or both, in this order. */
 export function exporterOutcomes(node: string, section: Reading, around: Surroundings): readonly ExporterOutcome[] {
   const { cluster, sentAtMs } = around;
   const said = section.mapping(["up", "page"]);

@@ -66,7 +66,7 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
 ];
 
 for (const [what, text, message] of mistakes) {
-  test(`a slip in ${what} is told with its file and step`, () => {
+  test(`reports a mistake in ${what} with its file and step`, () => {
     assert.throws(() => readIncident(text, "night.yaml"), message);
   });
 }
@@ -115,7 +115,7 @@ test("steps that overlap are played in the order of their instants", () => {
   );
 });
 
-test("an answer other than the expected one is told with its step, its instant and the reason", () => {
+test("reports an unexpected answer with its step, its instant and the reason", () => {
   const steps = [
     "{ at: 3s, nodes: { pg1: { lock: true } }, expect: { pg1 /primary: fit, pg1 /replica: fit, /primary: fit pg2 } }",
   ];
@@ -128,7 +128,7 @@ test("an answer other than the expected one is told with its step, its instant a
   assert.match(found[1] ?? "", /\/primary must be fit pg2: it is fit/);
 });
 
-test("answers that change more often than allowed are told", () => {
+test("reports answers that change more often than allowed", () => {
   const steps = [
     "{ at: 0s, until: 9s, every: 2s, nodes: { pg1: {} } }",
     "{ at: 1s, until: 9s, every: 2s, nodes: { pg1: { state: stopping } } }",

@@ -8,17 +8,20 @@ import type { HealthPolicy } from "../../src/health/health-policy.ts";
 import { Reading } from "./reading.ts";
 import { outcomesOf, sectionNames } from "./sections.ts";
 
-/** An incident file, read: what was heard when, and what had to be answered. Format: docs/incidents.md. */
+/**
+ * A parsed incident file: the recorded outcomes with their instants, and the expected answers. Format:
+ * docs/incidents.md.
+ */
 export interface Incident {
   readonly name: string;
   readonly why: string;
   readonly cluster: string;
   readonly scope: string | null;
   readonly nodes: readonly Node[];
-  /** What nodes are accused of from the beginning, by name. */
+  /** The initial accusations, by node name. */
   readonly accused: ReadonlyMap<string, readonly Accusation[]>;
   readonly policy: HealthPolicy;
-  /** In the order of their instants; a repeated step stands here once for each time. */
+  /** Sorted by instant. A repeated step appears once for each repetition. */
   readonly moments: readonly Moment[];
   /** How often an answer may change over the whole incident. */
   readonly flips: readonly { readonly question: string; readonly least: number; readonly most: number }[];
@@ -26,19 +29,19 @@ export interface Incident {
 
 export type Accusation = "detached" | "stalled";
 
-/** One instant: what was recorded, then what had to be answered. */
+/** One instant: the recorded outcomes, then the expected answers. */
 export interface Moment {
   readonly place: string;
   readonly atMs: number;
   readonly outcomes: readonly ProbeOutcome[];
-  /** `pg2 /replica?lag=1MB` -> the words of the answer. */
+  /** `pg2 /replica?lag=1MB` -> the expected answer. */
   readonly expected: readonly (readonly [string, string])[];
 }
 
-/** Most moments a file may unfold to: a slip in `every` must not hang the runner. */
+/** The maximum number of moments in a file. A mistake in `every` must not hang the runner. */
 const momentsMax = 100_000;
 
-/** Reads an incident file. @throws Error that names the file, the step and the key where something is not understood */
+/** Reads an incident file. @throws Error that names the file, the step and the key of an invalid value */
 export function readIncident(text: string, file: string): Incident {
   const said = new Reading(parse(text), file).mapping([
     "name",

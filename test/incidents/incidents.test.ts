@@ -6,7 +6,7 @@ import { readIncident } from "./incident.ts";
 import { play } from "./play.ts";
 
 const room = join("test", "spec", "incidents");
-/** Where two nodes are alike in all that counts, the one listed first is taken: here the order is meant to matter. */
+/** Of two nodes that are equal in every criterion, the first in the list is chosen. The order here is deliberate. */
 const decidedByOrder: ReadonlySet<string> = new Set(["keep-without-a-leader.yaml"]);
 const files = readdirSync(room).filter((file) => file.endsWith(".yaml"));
 

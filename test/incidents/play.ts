@@ -15,15 +15,15 @@ import { viewAt, type ClusterView } from "../../src/health/evidence/cluster-view
 import { emptyCluster } from "../../src/state/clusters.ts";
 import type { Incident, Moment } from "./incident.ts";
 
-/** What was asked: a check, of one node or of the whole cluster (`null`). */
+/** The requested check of one node, or of the whole cluster (`null`). */
 interface Question {
   readonly node: string | null;
   readonly check: Check;
 }
 
 /**
- * Plays an incident against the pure judgement, its own clock in hand.
- * @returns what was answered otherwise than expected, a line each
+ * Plays an incident against the pure judgement, with a clock of its own.
+ * @returns the answers that differ from the expected ones, one line each
  */
 export function play(incident: Incident): readonly string[] {
   const questions = new Map<string, Question>();
@@ -54,7 +54,7 @@ export function play(incident: Incident): readonly string[] {
   return found;
 }
 
-/** The cluster as it is seen at the end, for tests that ask what a file does not. */
+/** The final state of the cluster, for tests that check more than the file does. */
 export function lastSight(incident: Incident): ClusterView {
   let last = viewAt(beginning(incident), incident.policy, 0);
   for (const { view } of unfold(incident)) last = view;
@@ -84,8 +84,8 @@ function beginning({ cluster, scope, nodes, accused }: Incident): ClusterState {
 }
 
 /**
- * The ways to word the answer: `lagging`, `503 lagging`; of a yes `fit`, or `degraded`; of a whole cluster also `fit
- * pg1`.
+ * The accepted spellings of the answer: `lagging`, `503 lagging`. For a positive answer also `fit`, or `degraded`. For
+ * a whole cluster also `fit pg1`.
  */
 export function answerTo(view: ClusterView, { node, check }: Question): readonly string[] {
   const observation = nodeNamed(view.cluster, node);

@@ -3,7 +3,7 @@ import { parseDuration } from "../../src/cluster/values/duration.ts";
 import { parseLsn } from "../../src/cluster/values/lsn.ts";
 
 /**
- * One value of an incident file, and where it stands there, for messages: `my-night.yaml, step 3 (at 4s),
+ * One value of an incident file, and its location there, for messages: `my-night.yaml, step 3 (at 4s),
  * nodes.pg2.state`.
  */
 export class Reading {
@@ -28,7 +28,7 @@ export class Reading {
     return typeof this.#value === "string";
   }
 
-  /** The mapping's values by key. @throws where it is no mapping, or has a key that is not allowed */
+  /** The mapping's values by key. @throws if it is not a mapping, or has a key that is not allowed */
   mapping(allowed: readonly string[]): (key: string) => Reading {
     const entries = this.entries();
     const stray = entries.find(([key]) => !allowed.includes(key));
@@ -51,7 +51,7 @@ export class Reading {
     return this.#value.map((value, at) => new Reading(value, `${this.#place}[${at + 1}]`));
   }
 
-  /** The same value under another place. */
+  /** The same value at another location. */
   at(place: string): Reading {
     return new Reading(this.#value, place);
   }
@@ -67,7 +67,7 @@ export class Reading {
     return this.#value;
   }
 
-  /** Text, or `null` where the file says so: the node did not state it. */
+  /** Text, or `null` if the file has `null`: the node did not report it. */
   statement(otherwise: string | null): string | null {
     return this.isAbsent ? otherwise : this.isNull ? null : this.text();
   }
@@ -78,12 +78,12 @@ export class Reading {
     return this.#value;
   }
 
-  /** True, false, or `null` where the file says that it is not known. */
+  /** True, false, or `null` if the file has `null`: the value is unknown. */
   truth(otherwise: boolean | null): boolean | null {
     return this.isAbsent ? otherwise : this.isNull ? null : this.flag(false);
   }
 
-  /** Any plain number, or `null` where the file says that it is not known. */
+  /** Any plain number, or `null` if the file has `null`: the value is unknown. */
   figure(otherwise: number): number | null {
     if (this.isAbsent) return otherwise;
     if (this.isNull) return null;
@@ -98,7 +98,7 @@ export class Reading {
     return this.#value;
   }
 
-  /** A plain number of seconds, as the dynamic configuration has them. @returns milliseconds */
+  /** A plain number of seconds, as in the dynamic configuration. @returns milliseconds */
   seconds(otherwise: number): number {
     if (this.isAbsent) return otherwise * 1000;
     if (typeof this.#value !== "number" || !(this.#value >= 0)) throw this.refusal("a number of seconds");
@@ -112,10 +112,7 @@ export class Reading {
     return ms;
   }
 
-  /**
-   * An instant of the file's own clock, in ms: a span that may have a sign and a fraction of a millisecond, as exports
-   * write them.
-   */
+  /** An instant of the file's own clock, in ms. It may have a sign and a fraction of a millisecond, as in exports. */
   instant(otherwise?: number): number {
     if (this.isAbsent && otherwise !== undefined) return otherwise;
     const match = typeof this.#value === "string" ? /^(-?)(\d+(?:\.\d+)?)(ms|s|min|h)$/.exec(this.#value) : null;
@@ -125,8 +122,8 @@ export class Reading {
   }
 
   /**
-   * A position that may move from repetition to repetition: `0/5000000`, `0/5000000 + 1MB` (each time), or
-   * `0/5000000 + 16MB every 9s`. `null` where it is not stated.
+   * A position that may advance with each repetition: `0/5000000`, `0/5000000 + 1MB` (each time), or `0/5000000 + 16MB
+   * every 9s`. `null` if the file does not state it.
    */
   position(repetition: Repetition): number | null {
     if (this.isAbsent || this.isNull) return null;
@@ -153,7 +150,7 @@ export class Reading {
   }
 }
 
-/** Which repetition of a repeated step it is: how many came before, and how long after the first. */
+/** The repetition of a repeated step: the number of earlier ones, and the time since the first. */
 export interface Repetition {
   readonly times: number;
   readonly passedMs: number;

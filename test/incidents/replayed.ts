@@ -15,10 +15,10 @@ export async function seen(base: string, expected: string): Promise<void> {
 }
 
 /**
- * Fetches the incident, plays it, and asks both the same. The file ends with the last outcome, so its last answers are
- * those given now, once neither an outcome nor the time alone (evidence that turns stale) changed an answer while it
- * was fetched.
- * @param base where rolecall answers for the cluster `demo`
+ * Fetches the incident, plays it, and requests the same checks from both. The file ends with the last outcome. Its last
+ * answers are therefore the current ones, unless an outcome or the time alone (evidence that turns stale) changed an
+ * answer during the fetch.
+ * @param base the URL at which rolecall answers for the cluster `demo`
  */
 export async function assertReplayed(base: string, questions: readonly string[]): Promise<void> {
   const worded = (said: readonly string[]): readonly string[] =>
@@ -38,7 +38,7 @@ export async function assertReplayed(base: string, questions: readonly string[])
   }
 }
 
-/** An incident file is rendered now and then only: who asks too often has to wait. */
+/** The rendering of incident files is rate-limited: a client that sends requests too often has to wait. */
 async function incidentOf(base: string): Promise<string> {
   for (;;) {
     const reply = await fetch(`${base}/incident?cluster=demo`);

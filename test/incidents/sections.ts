@@ -22,7 +22,7 @@ export const sectionNames = [
 ] as const;
 type SectionName = (typeof sectionNames)[number];
 
-/** Reads one section of a step as the outcomes it stands for. */
+/** Parses one section of a step into the outcomes it represents. */
 export function outcomesOf(name: SectionName, section: Reading, around: Surroundings): readonly ProbeOutcome[] {
   const { cluster, sentAtMs } = around;
   switch (name) {
@@ -88,7 +88,7 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
   }
 }
 
-/** A node's view of who leads: a name, `null` for nobody, or why there is none. */
+/** A node's view of the leader: a name, `null` for nobody, or the reason why there is no view. */
 function viewOf(node: string, said: Reading, { cluster, sentAtMs }: Surroundings): ProbeOutcome {
   if (said.isText || said.isNull) {
     const served = { status: 200, body: "", source: node, sentAtMs };
@@ -175,8 +175,8 @@ function statusResult(node: string, section: Reading, { of, repetition }: Surrou
 }
 
 /**
- * `position` is short for what the node's kind states: a primary's location, or a replica's received and replayed
- * alike.
+ * `position` is short for the positions that a node of this kind reports: a primary's location, or a replica's received
+ * and replayed positions, both equal.
  */
 function positionsOf(
   said: (key: string) => Reading,

@@ -1,7 +1,7 @@
 import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
 import type { Reading, Repetition } from "./reading.ts";
 
-/** What a section of a step is read by. */
+/** The context for reading a section of a step. */
 export interface Surroundings {
   readonly of: IncidentCluster;
   readonly cluster: string;
@@ -11,7 +11,7 @@ export interface Surroundings {
   readonly repetition: Repetition;
 }
 
-/** The section's values by node. @throws Error that names a node the file does not have */
+/** The section's values by node. @throws Error that names a node missing from the file */
 export function byNode(section: Reading, { nodes }: Surroundings): readonly (readonly [string, Reading])[] {
   section.mapping(nodes);
   return section.entries();

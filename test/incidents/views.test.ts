@@ -17,7 +17,7 @@ import { readIncident } from "./incident.ts";
 import { lastSight } from "./play.ts";
 
 const policy = policyOf();
-/** A document that knows pg2 by another name, and its address. */
+/** A document that has pg2's address under another name. */
 const byAddress = { scope: "demo", members: [], leader: "node-b", leaderApi: "http://pg2", leaderTimeline: null };
 
 test("an exported incident has the view of each witness, and none where there was none, and leads to the same decision", () => {

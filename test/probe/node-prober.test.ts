@@ -168,7 +168,7 @@ test("opens a new connection to apply new TLS material", async (context) => {
   prober.stop();
 });
 
-test("a node that answers within its timeout never goes stale, however slow its responses are", async (context) => {
+test("a node that answers within its timeout never becomes stale, however slow its responses are", async (context) => {
   for (const slow of [["/leader"], ["/liveness"], ["/leader", "/liveness"]]) {
     let scripted: FakeTransport | null = null;
     const healthyNode = healthyCluster(["pg1"]);

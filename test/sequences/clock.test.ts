@@ -6,7 +6,9 @@ import { writeConfigFile } from "../fake/rolecall-process.ts";
 import type { Sequence } from "./format.ts";
 import { SequenceRunner } from "./sequence-runner.ts";
 
-/** A healthy cluster whose nodes take a moment to answer: evidence that is thought too old is missed for as long. */
+/**
+ * A healthy cluster whose nodes answer with a short delay. Evidence wrongly considered too old is missing for as long.
+ */
 const healthy: Omit<Sequence, "name" | "title" | "truth"> = {
   nodes: ["pg1", "pg2", "pg3"],
   neighbour: false,

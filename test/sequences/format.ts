@@ -10,13 +10,11 @@ export interface Wal {
   readonly rate?: number;
 }
 
-/**
- * What a node does otherwise than the truth of its cluster lets it do. What is left out, or null, follows the truth.
- */
+/** How a node deviates from the truth of its cluster. Fields that are left out, or null, follow the truth. */
 export interface Conduct {
   /** Refuses connections, or accepts them and never answers. */
   readonly api?: "up" | "refused" | "hang" | null;
-  /** Seconds before each of its answers. */
+  /** The delay of each of its answers, in seconds. */
   readonly delay?: number | null;
   /** Whether it answers `GET /leader` with 200. */
   readonly lock?: boolean | null;
@@ -25,18 +23,18 @@ export interface Conduct {
   readonly timeline?: number | null;
   /** The member that its `/cluster` names as the leader, `nobody`, or how that request fails. */
   readonly view?: string | null;
-  /** Seconds before each of its cluster documents. */
+  /** The delay of each of its cluster documents, in seconds. */
   readonly viewDelay?: number | null;
-  /** Refuses connections once it has answered so many cluster documents from now on. */
+  /** Refuses connections once it has answered this many cluster documents from now on. */
   readonly endsAfterViews?: number | null;
-  /** A stream's name, a fixed position, or `here`: where it is now, so many bytes further on. */
+  /** A stream's name, a fixed position, or `here`: the current position plus this many bytes. */
   readonly wal?: string | number | { readonly here: number } | null;
   /** Bytes received later than the stream, and replayed later than received. */
   readonly receiveBehind?: number | null;
   readonly replayBehind?: number | null;
-  /** Replayed position as `wal` says it, where it has come to a halt. */
+  /** The replayed position at which it has stopped, in the notation of `wal`. */
   readonly replayed?: number | { readonly here: number } | null;
-  /** Leaves position and timeline out: of every document, or of every so many. */
+  /** Omits position and timeline: from every document, or from every nth one. */
   readonly mute?: true | number | null;
   /** Listed by the leader, or by the node named here. */
   readonly attached?: boolean | null;
@@ -45,14 +43,14 @@ export interface Conduct {
   readonly oldHistory?: boolean | null;
   /** Further fields of its status document. */
   readonly fields?: { readonly [field: string]: unknown } | null;
-  /** The members of its cluster document, and the server of each: for servers that belong to another cluster. */
+  /** The members of its cluster document, and the server of each. For servers that belong to another cluster. */
   readonly members?: Readonly<Record<string, string>> | null;
 }
 
 export interface Step {
   /** Seconds since the start. */
   readonly at: number;
-  /** Another holder of the lock from now on, or nobody; with `timeline` it is promoted. */
+  /** Another holder of the lock from now on, or nobody. With `timeline` the new holder is promoted. */
   readonly leader?: string | null;
   readonly timeline?: number;
   readonly wal?: Readonly<Record<string, Wal>>;
@@ -72,22 +70,22 @@ export interface Expectation {
   readonly host?: string;
 }
 
-/** One directed sequence: what servers of one cluster do, when, and what rolecall has to answer. */
+/** One directed sequence: the timed behaviour of the servers of one cluster, and the answers expected of rolecall. */
 export interface Sequence {
   readonly name: string;
   /** The behaviour that it shows. */
   readonly title: string;
-  /** What is the case all along, so that the answers can be judged. */
+  /** The conditions throughout the sequence, without which its answers cannot be judged. */
   readonly truth: string;
-  /** Whether it must stay as it always was. */
+  /** Whether the behaviour must never change. */
   readonly neighbour: boolean;
   /** Names of the members, in the order of the list. */
   readonly nodes: readonly string[];
-  /** What nodes are called in the configuration, where that is not the member name. */
+  /** The names of nodes in the configuration, if they differ from the member names. */
   readonly called?: Readonly<Record<string, string>>;
   /** Whether their documents lack the member name, as those of version 3 do. */
   readonly anonymous?: boolean;
-  /** Servers beside those of the members, and the name that each states. */
+  /** Servers beside those of the members, and the name that each reports. */
   readonly others?: Readonly<Record<string, string>>;
   /** Whether members are discovered. */
   readonly discover?: boolean;
@@ -99,10 +97,12 @@ export interface Sequence {
   readonly steps: readonly Step[];
   /** Seconds. */
   readonly lasts: number;
-  /** Milliseconds between two looks. */
+  /** Milliseconds between two rounds of checks. */
   readonly every?: number;
   readonly expect: readonly Expectation[];
-  /** Seconds by which all steps from the first on are moved against the start: each makes a cluster of its own. */
+  /**
+   * Seconds by which all steps from the first on are shifted against the start. Each shift makes a cluster of its own.
+   */
   readonly phases?: readonly number[];
 }
 

@@ -4,8 +4,8 @@ import type { Change, Look, Watcher } from "./watcher.ts";
 export const plainHost = "rolecall";
 
 /**
- * What is looked at of a sequence: each check of its expectations and, unless it is looked at very often, `/primary` of
- * every node.
+ * The observed checks of a sequence: each check of its expectations. Unless its rounds are very frequent, also
+ * `/primary` of every node.
  */
 export function looksOf(sequence: Sequence): readonly Look[] {
   const looks = new Map<string, Look>();
@@ -27,7 +27,7 @@ function keyOf({
   return host === plainHost ? `${node} ${check}` : `${node} at ${host} ${check}`;
 }
 
-/** What did not go as the sequence wants it, a line each; none where all did. */
+/** The violations of the sequence's expectations, one line each. Empty if there are none. */
 export function faultsOf(sequence: Sequence, watcher: Watcher): readonly string[] {
   const faults: string[] = [];
   for (const expectation of sequence.expect) {

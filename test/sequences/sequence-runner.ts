@@ -12,11 +12,11 @@ import { World } from "./world.ts";
 /** How rolecall is started. */
 export interface StartOptions {
   readonly workers: number;
-  /** What runs its entry point; Node itself where left out. */
+  /** The program that runs its entry point. Node itself if left out. */
   readonly command?: readonly string[];
 }
 
-/** What a program that has just started and probes hundreds of nodes at once needs to come to rest, in ms. */
+/** The time that a new program that probes hundreds of nodes at once needs to settle, in ms. */
 const warmUpMs = 2_500;
 
 /** The fake servers of many sequences, and one rolecall process that watches all of them. */
@@ -31,13 +31,13 @@ export class SequenceRunner {
     this.#now = now;
   }
 
-  /** Starts all servers and rolecall; the instant 0 is when its first round of probes is done. */
+  /** Starts all servers and rolecall. The instant 0 is the end of its first round of probes. */
   static async open(
     context: TestContext,
     sequences: readonly Sequence[],
     launch: StartOptions,
   ): Promise<[SequenceRunner, readonly RunningSequence[]]> {
-    // Until rolecall answers, time stands still in the worlds: nothing of theirs may ever run backwards.
+    // Until rolecall answers, the clock of the worlds does not advance: their values must never run backwards.
     let startedMs = Infinity;
     const now = (): number => Math.max(0, (performance.now() - startedMs) / 1000);
     const all = sequences.map((sequence, at) => raise(sequence, `127.${100 + (at >> 8)}.${at & 255}`, now));
@@ -55,7 +55,7 @@ export class SequenceRunner {
     return [new SequenceRunner(running, watchers, now), all];
   }
 
-  /** Lets a sequence happen and gives what went wrong. */
+  /** Runs a sequence and returns its violations. */
   async play(played: RunningSequence): Promise<readonly string[]> {
     const { sequence, world, servers } = played;
     const watcher = this.#watchers.get(played);
@@ -131,14 +131,14 @@ async function serve(
 }
 
 /**
- * Servers that answer late because the machine is busy would change the truth; so these processes go first where that
- * is allowed.
+ * Servers that answer late because the machine is busy would change the truth. These processes therefore have a higher
+ * priority if that is allowed.
  */
 function favour(pid: number | undefined): void {
   try {
     if (pid !== undefined) setPriority(pid, -10);
   } catch {
-    // Only root may; the bounds of the sequences leave room for a machine that is busy but not overrun.
+    // Only root may do this. The bounds of the sequences tolerate a machine that is busy but not overloaded.
   }
 }
 

@@ -3,8 +3,8 @@ import { portOf } from "../fake/listen.ts";
 import type { World } from "./world.ts";
 
 /**
- * One server of a world. It has an address of its own, so that others can list it as a standby, and a port that the
- * system chose.
+ * One server of a world. It has an address of its own, so that others can list it as a standby. The system chooses its
+ * port.
  */
 export class WorldServer {
   readonly #world: World;
@@ -22,7 +22,7 @@ export class WorldServer {
     this.#now = now;
   }
 
-  /** Listens, or not, as its conduct says. */
+  /** Listens, or not, according to its conduct. */
   async settle(): Promise<void> {
     const isUp = this.#world.conductOf(this.#name).api !== "refused";
     if (isUp && this.#server === null) await this.open();

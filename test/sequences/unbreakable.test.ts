@@ -19,7 +19,7 @@ interface OddHead {
 
 const oddHeads = parse(readFileSync(join("test", "spec", "odd-heads.yaml"), "utf8")) as readonly OddHead[];
 
-/** A primary that answers probes as it should, and every other call with the bytes it was given last. */
+/** A primary that answers probes correctly, and every other call with the bytes that were set last. */
 interface OddPrimary {
   readonly api: string;
   bytes: string;
@@ -180,7 +180,7 @@ test("keeps every node up when rolecall runs out of file descriptors", { timeout
   });
   const heads: string[] = [];
   checks.setEncoding("latin1").on("data", (text: string) => heads.push(text));
-  // Longer than it takes for a node that fails to be down.
+  // Longer than a failing node takes to be considered down.
   for (let at = 0; at < 30; at += 1) {
     checks.write("HEAD /nodes/pg1/primary HTTP/1.1\r\nHost: a\r\n\r\n");
     await new Promise((resolve) => void setTimeout(resolve, 200));

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 
-/** What is looked at: a check of a node, with a Host header of its own where it matters. */
+/** An observed check of a node, with a Host header of its own if it matters. */
 export interface Look {
   readonly key: string;
   readonly path: string;
@@ -14,18 +14,17 @@ export interface Change {
   readonly answer: string;
 }
 
-/** The key of `GET /primary` of a node, looked at once a round. */
+/** The key of `GET /primary` of a node, requested once a round. */
 const isPlainPrimary = /^\S+ \/primary$/;
 
-/** Looks at the answers of one cluster over one connection, all of a round in one write, and keeps every change. */
+/**
+ * Requests the checks of one cluster over one connection, each round in one write. Records every change of an answer.
+ */
 export class Watcher {
   readonly changes = new Map<string, Change[]>();
-  /**
-   * The longest that a round of looks waited for its answers, in seconds: on a machine that is overrun nothing can be
-   * judged.
-   */
+  /** The longest wait of a round for its answers, in seconds. On an overloaded machine no judgement is possible. */
   slowest = 0;
-  /** Instants at which more than one `GET /primary` of a round was fit, in two rounds running. */
+  /** Instants at which more than one `GET /primary` of a round was fit, in two consecutive rounds. */
   readonly doubles: number[] = [];
   readonly #looks: readonly Look[];
   readonly #now: () => number;
@@ -47,7 +46,7 @@ export class Watcher {
     this.#socket.on("error", () => this.stop());
   }
 
-  /** Connects, so that the first round need not. */
+  /** Connects, so that the first round does not have to. */
   static async open(port: number, looks: readonly Look[], now: () => number): Promise<Watcher> {
     const socket = connect(port, "127.0.0.1");
     await once(socket, "connect");

@@ -10,7 +10,7 @@ interface Line {
 type Row = readonly [timeline: number, position: number, reason: string];
 
 /**
- * What is true of one cluster at an instant, and what its servers say of it. Instants are seconds since the sequence's
+ * The truth of one cluster at an instant, and the answers of its servers. Instants are seconds since the sequence's
  * start.
  */
 export class World {
@@ -20,10 +20,10 @@ export class World {
   #leader: string | null;
   #timeline = 1;
   #history: readonly Row[] = [];
-  /** Number of status documents that each server gave. */
+  /** Number of status documents that each server has sent. */
   readonly #given = new Map<string, number>();
   readonly #views = new Map<string, number>();
-  /** The base address of a server, known once it listens. */
+  /** The base address of a server, available once it listens. */
   readonly addresses = new Map<string, string>();
 
   constructor(sequence: Sequence) {
@@ -51,7 +51,7 @@ export class World {
     this.#set(step.at, step.set ?? {});
   }
 
-  /** The status and the document of a path at an instant; `undefined` where nothing is answered. */
+  /** The status and the document of a path at an instant. `undefined` if there is no answer. */
   answer(server: string, path: string, now: number): readonly [status: number, document?: unknown] | undefined {
     switch (path) {
       case "/leader":

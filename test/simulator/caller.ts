@@ -13,7 +13,7 @@ export interface RawResponse {
 }
 
 /**
- * Sends one request on a new connection with `Connection: close`; without a body, without a Content-Length. Rejects
+ * Sends one request on a new connection with `Connection: close`. Without a body, it has no Content-Length. Rejects
  * after 10 s.
  */
 export function call(

@@ -15,7 +15,7 @@ export interface ExporterEvidence {
   /** Whether the database's time in the last page is past that in the page before; `null` if unknown. */
   readonly hasAdvanced: boolean | null;
   /**
-   * When the newest page was requested that proves the database alive; -Infinity while there is none. A page proves
+   * When the newest page that proves the database alive was requested; -Infinity while there is none. A page proves
    * this if the database's time in it advanced, or if its exporter (postgres_exporter) queries the database for every
    * page.
    */

@@ -3,7 +3,7 @@ import { nameOf } from "../values/json.ts";
 import { Samples, type Sample } from "./sample.ts";
 
 /** pg_exporter's metric names without their prefix: `pg_` by default, `db_` with `naming: neutral`. */
-const prefixed = [
+const unprefixedNames = [
   "up version in_recovery is_in_recovery timestamp lsn receive_lsn replay_lsn lag is_wal_replay_paused timeline_id",
   "meta_info downstream_count repl_state repl_replay_lsn recv_state",
 ].flatMap((names) => names.split(" "));
@@ -17,7 +17,7 @@ const poolerNames = ["pgbouncer_up", "pgbouncer_exporter_up", "pgbouncer_list_it
 
 /** The metric names that are read; all others are skipped. */
 export const pageNames: ReadonlySet<string> = new Set([
-  ...prefixed.flatMap((name) => [`pg_${name}`, `db_${name}`]),
+  ...unprefixedNames.flatMap((name) => [`pg_${name}`, `db_${name}`]),
   ...postgresExporterNames,
   ...poolerNames,
 ]);

@@ -176,7 +176,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           ...listenerAccessFields(),
           defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
         },
-        { error: "a mapping with the keys of a listener: port at least" },
+        { error: "a mapping with the keys of a listener, at least port" },
       )
       // The other dialects have no default port: checkListeners rejects a listener without one.
       .transform(

@@ -9,9 +9,9 @@ import { probeSchema, simulatorSchema } from "../schema/schema.ts";
  * The readable parts of a configuration that may have errors, so that values are checked against each other although
  * some of them are invalid. `undefined` is a value that is missing or invalid.
  *
- * Cross-checks could run on the parsed configuration alone, without this file, if they waited for a file without
- * invalid values. Then a user would see clashing names, ports and durations only after fixing everything else: one
- * misspelt key would hide all of them. rolecall promises every error at once.
+ * This module would not be needed if cross-checks waited until the configuration has no invalid values: then they could
+ * run on the parsed configuration. Then a user would see clashing names, ports and durations only after fixing
+ * everything else: one misspelt key would hide all of them. rolecall promises every error at once.
  */
 export interface PartialConfig {
   readonly clusters: readonly PartialCluster[];
@@ -95,7 +95,7 @@ function partialCluster(value: unknown): PartialCluster {
   const nodes = elementsOf(written["nodes"]).map(partialNode);
   return {
     name: readValue(nameSchema, written["name"]),
-    // A value that is no list, or a cluster that is no mapping, has an issue of its own: it is not missing.
+    // If `discover` is no list, or the cluster is no mapping, the schema reports that. So it counts as present here.
     hasDiscover:
       !isMapping(value) ||
       (Array.isArray(written["discover"]) ? written["discover"].length > 0 : isPresent(written["discover"])),

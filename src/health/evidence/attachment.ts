@@ -71,8 +71,8 @@ export function nextAttachment(
   const windowMs = view.policy.guards.attachWindowMs;
   const { received, replayed, timeline } = lastKnown(known, report);
   const { silentMs, listedMs, isDetached, isStalled } = countSigns(known, signs, { positionedMs, windowMs });
-  const isLower = isOnLowerTimeline(view.cluster, report) && !isStreaming();
-  const divergenceInputs = { known, report, isLower, isListed, isExempt: isExempt(after) };
+  const isLowerAndNotStreaming = isOnLowerTimeline(view.cluster, report) && !isStreaming();
+  const divergenceInputs = { known, report, isLowerAndNotStreaming, isListed, isExempt: isExempt(after) };
   const { lowerTimelineMs, isDiverged } = nextDivergence(view, divergenceInputs, positionedMs);
   const next: Attachment = {
     received,

@@ -50,7 +50,7 @@ interface DivergenceInputs {
    * Whether the report's timeline is lower than the leader's, and no chain of sender lists shows the node in state
    * `streaming`. Such a chain would prove that the node is on the leader's timeline by now.
    */
-  readonly isLower: boolean;
+  readonly isLowerAndNotStreaming: boolean;
   /** Whether a chain of sender lists shows the node at all, in state `streaming` or `catchup`. */
   readonly isListed: () => boolean;
   /** Whether the node needs no stream, so that its absence from sender lists says nothing. */
@@ -64,20 +64,20 @@ interface DivergenceInputs {
  * - is past the switch point while there is no leader, or
  * - is marked already, and its position is unknown or still past the switch point.
  *
- * Otherwise the mark is removed.
- * @param positionedMs the time since the node's previous report, in ms, if the leader's position is known; else 0
+ * Otherwise the mark is removed, except while the node's or the leader's timeline is unknown: then it stays.
+ * @param countedMs the time since the node's previous report, in ms, if the leader's position is known; else 0
  */
 export function nextDivergence(
   view: ClusterView,
   inputs: DivergenceInputs,
-  positionedMs: number,
+  countedMs: number,
 ): Pick<Attachment, "lowerTimelineMs" | "isDiverged"> {
-  const { known, report, isLower, isListed, isExempt } = inputs;
+  const { known, report, isLowerAndNotStreaming, isListed, isExempt } = inputs;
   // Without both timelines nothing can be compared, so the mark stays. The leader's is unknown right after a restart.
   const isComparable = report.timeline !== null && (view.cluster.position?.timeline ?? null) !== null;
   if (known.isDiverged && !isComparable) return { lowerTimelineMs: known.lowerTimelineMs, isDiverged: true };
-  if (!isLower || isListed()) return { lowerTimelineMs: 0, isDiverged: false };
-  const lowerTimelineMs = isExempt ? 0 : known.lowerTimelineMs + positionedMs;
+  if (!isLowerAndNotStreaming || isListed()) return { lowerTimelineMs: 0, isDiverged: false };
+  const lowerTimelineMs = isExempt ? 0 : known.lowerTimelineMs + countedMs;
   const side = sideOfSwitchPoint(view.cluster, report);
   const isDiverged =
     lowerTimelineMs >= view.policy.guards.attachWindowMs ||

@@ -10,8 +10,9 @@ const roundGapMs = 1_000;
 const retryDelayMs = 5_000;
 
 /**
- * Requests the views of all answering nodes at once where the leader may be disputed (rule 2): one round at start, a
- * second after one interval, and then one every cluster interval while several nodes claim the lock or a claim is lost.
+ * Requests the views of all answering nodes at once where the leader may be disputed (rule 2): one round when {@link
+ * start} is called, another one interval later, and then one every cluster interval while several nodes claim the lock
+ * or a claim is lost.
  */
 export class ViewRounds {
   readonly #context: ProbeContext;
@@ -21,7 +22,7 @@ export class ViewRounds {
   readonly #skippedUntilMs = new Map<string, number>();
   #lastMs = -Infinity;
   #turn = 0;
-  /** Whether the due round was requested by {@link start}, so that a second follows after one interval. */
+  /** Whether the scheduled round was requested by {@link start}: then another round follows one interval later. */
   #wasRequested = false;
 
   /** @param onView called with the source of each view that a round receives */
@@ -42,13 +43,13 @@ export class ViewRounds {
     this.#task.runBy(Math.max(this.#context.now(), this.#lastMs + roundGapMs));
   }
 
-  /** Starts a round if the leader is disputed and no round is due. */
+  /** Starts a round if the leader is disputed and none is scheduled yet. */
   startIfDisputed(): void {
     const { state, policy, now } = this.#context;
     if (!this.#task.isScheduled && isDisputed(state(), policy, now())) this.start();
   }
 
-  /** Starts a round unless one is due. */
+  /** Starts a round unless one is already scheduled. */
   startUnlessDue(): void {
     if (!this.#task.isScheduled) this.start();
   }

@@ -21,7 +21,7 @@ import { reportOf } from "../../fake/node-documents.ts";
 interface Fixture {
   readonly store: Store;
   readonly counter: AnswerCounter;
-  /** Which parts of the backend were used. */
+  /** The used parts of the backend. */
   readonly used: string[];
   /** The status of an answer. */
   readonly answer: (target: string) => Promise<number | undefined>;

@@ -4,7 +4,7 @@ import { topOf } from "./replicas.ts";
 import { held, routeOf, type Scene, slackMs } from "./scene.ts";
 
 interface Track {
-  /** The last report that surely counted, and how much positioned time has gone by without a sign since. */
+  /** The last report that certainly counted, and the positioned time without a sign since then. */
   lastMs: number;
   top: number | null;
   stillMs: number;
@@ -13,9 +13,9 @@ interface Track {
 }
 
 /**
- * Positioned time without a sign of attachment, replica by replica, counted low: only what rolecall surely knew counts,
- * and whatever it may have taken for a sign begins anew (rule 5). A receiver that is merely listed counts as still: it
- * is `stalled`.
+ * A lower bound of positioned time without a sign of attachment, per replica (rule 5).
+ * Only what rolecall certainly knew counts. Anything it may have taken for a sign restarts the count.
+ * A receiver that is merely listed counts as still: it is `stalled`.
  */
 export class Attachment {
   readonly #tracks = new Map<string, Track>();
@@ -84,7 +84,7 @@ export class Attachment {
     const later = scene.evidence.since(node, "status", track.lastMs - 0.001);
     if (later.some((served) => served.status === 200 || (topOf(served) ?? -1) > (track.top ?? Infinity))) return true;
     if (later.some((served) => this.#hasReached(scene, node, topOf(served), served.arrivedMs))) return true;
-    // It streams again in truth: a sender may have listed it anew, which lifts `detached` before its own report does.
+    // It streams again in truth. A sender may list it again, which clears `detached` before its own report does.
     return scene.troubles.last(node, "detached") < atMs - 50;
   }
 }
@@ -94,7 +94,7 @@ function restart(track: Track): void {
   track.isAccused = false;
 }
 
-/** The holder in truth, where nobody has lied about it lately; null otherwise. */
+/** The true holder, where no node has lied about it recently; null otherwise. */
 function holderOf({ world, troubles, seats, profile }: Scene, atMs: number): string | null {
   const { holding } = world;
   if (holding === null || atMs < holding.sinceMs) return null;

@@ -3,8 +3,7 @@ import { documentOf, namedLeader, type Served } from "../wire/evidence.ts";
 import { ago, held, type Rule, routeOf, type Scene, slackMs, tell } from "./scene.ts";
 
 /**
- * When a node's present claim appeared: the first 200 after its last answer that was none; infinite where it does not
- * claim.
+ * When a node's current claim appeared: the first 200 after its last non-200 answer. Infinite without a claim.
  */
 function claimSince({ evidence }: Scene, node: string, byMs: number): number {
   const answers = evidence
@@ -14,7 +13,7 @@ function claimSince({ evidence }: Scene, node: string, byMs: number): number {
   return answers.slice(end + 1).find(({ status, document }) => status === 200 && document !== null)?.doneMs ?? Infinity;
 }
 
-/** Whether a view names another node than the claimant, one that has not said since that it holds no lock. */
+/** Whether a view names a node other than the claimant that has not denied holding the lock since. */
 function accuses(scene: Scene, view: Served, claimant: string): boolean {
   const named = namedLeader(view);
   if (named === undefined || named === null || named === claimant || named === view.node) return false;
@@ -24,8 +23,8 @@ function accuses(scene: Scene, view: Served, claimant: string): boolean {
 }
 
 /**
- * The first view of a witness since which it has accused a claim without a break, if its newest one is fresh; undefined
- * otherwise.
+ * The first view since which a witness has continuously contradicted a claim, if its newest view is fresh.
+ * Undefined otherwise.
  * @param since when the claim appeared
  */
 function accusingFrom(
@@ -50,8 +49,8 @@ export const lostClaimIsRefused: Rule = (scene, said) => {
   const { node, status, check, askedMs } = said;
   if (node === null || routeOf(check) !== "/primary") return null;
   const { profile, evidence, world } = scene;
-  // The named node and the claimant are asked at once, at least 250 ms apart from other rounds; one more round where
-  // they are 1 s apart.
+  // rolecall polls the named node and the claimant at once, at least 250 ms apart from other rounds.
+  // Where rounds are 1 s apart, it needs one more.
   const boundMs = profile.timeoutMs + 1_250 + profile.intervalMs;
   const byMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
   const since = claimSince(scene, node, askedMs);
@@ -75,7 +74,7 @@ export const lostClaimIsRefused: Rule = (scene, said) => {
   );
 };
 
-/** A claim that is false in truth is refused once every honest witness could say so (rule 2, Asking for views). */
+/** A false claim is refused once every honest witness could report it (rule 2, Asking for views). */
 export const falseClaimIsRefused: Rule = (scene, said) => {
   const { node, status, check, askedMs } = said;
   if (node === null || routeOf(check) !== "/primary" || claimSince(scene, node, askedMs) === Infinity) return null;
@@ -89,7 +88,7 @@ export const falseClaimIsRefused: Rule = (scene, said) => {
   const isClaiming = scene.evidence.since(holding.name, "status", fromMs).some(({ status: code }) => code === 200);
   const others = world.nodes.filter(({ name }) => name !== node && name !== holding.name && isHonest(name));
   const isOwnHonest = troubles.isFree(node, fromMs, "cluster", "view");
-  // Nothing changes for rolecall to look again at, unless both claim: then it asks all, every cluster interval.
+  // No change triggers another poll, unless both claim: then rolecall polls all nodes every cluster interval.
   if (!isClaiming || !isHonest(holding.name) || !(isOwnHonest || others.length >= 2)) return null;
   return held(
     scene,
@@ -103,7 +102,7 @@ export const falseClaimIsRefused: Rule = (scene, said) => {
 export const holderIsFit: Rule = (scene, said) => {
   const { node, status, check, askedMs } = said;
   if (node === null || routeOf(check) !== "/primary") return null;
-  // Whether these are true is another promise: silence.
+  // Another promise checks whether these are true: silence.
   if (["stale", "down", "unknown", "blind"].some((reason) => said.phrase.startsWith(reason))) return null;
   if (soundHolder(scene, said, askedMs) !== node) return null;
   return held(scene, "holder-fit", status !== 200, `the sound holder is refused: ${said.phrase}`);

@@ -13,7 +13,7 @@ const soft = new Set(
   ).split(" "),
 );
 
-/** Status, phrase, headers and body say the same (design.md, Vocabulary and The node API). */
+/** Status, phrase, headers and body agree (design.md, Vocabulary and The node API). */
 export const isConsistent: Rule = (scene, said) => {
   const { status, word, headers, phrase, method, check, node } = said;
   const reason = headers.get("x-rolecall-reason") ?? null;

@@ -22,7 +22,7 @@ export const divergedIsRefused: Rule = (scene, said) => {
   const boundMs = 4 * profile.intervalMs + 2 * profile.timeoutMs + 1_000;
   const fromMs = askedMs - boundMs - slackMs(scene, askedMs - boundMs, askedMs);
   if (!hasDiverged(world, world.node(node)) || !troubles.isFree(node, fromMs, "undiverged", "guest")) return null;
-  // Who leads must have been clear once: with liars about, rolecall may hold another history for the leader's.
+  // The leader must have been clear once: with lying nodes, rolecall may take another history for the leader's.
   if (
     scene.seats.some(
       ({ node: { name } }) => !troubles.isFree(name, fromMs - profile.confirmMs, "claim", "view", "guest"),

@@ -7,13 +7,13 @@ export const yesIsFresh: Rule = (scene, said) => {
   if (node === null || status !== 200) return null;
   const fromMs = askedMs - scene.profile.maxAgeMs;
   const own = scene.evidence.since(node, "status", fromMs - slackMs(scene, fromMs, askedMs));
-  // A clone at the node's own address cannot be told from it; one at another address has no evidence here.
+  // A clone at the node's own address is indistinguishable from it. A clone elsewhere has no evidence here.
   if (own.some((served) => scene.evidence.isPossible(served))) return null;
   const last = scene.evidence.newestSure(node, "status", askedMs);
   return `yes without an answer of its own within max_age; the last: ${tell(last, said)}`;
 };
 
-/** A definite answer acts at once: no yes after the node's own no (rules 3 and 8). */
+/** A definite answer takes effect immediately: no yes after the node's own no (rules 3 and 8). */
 export const yesAgrees: Rule = (scene, said) => {
   const { node, status, askedMs, check } = said;
   if (node === null || status !== 200) return null;
@@ -42,7 +42,7 @@ export const silenceIsTrue: Rule = (scene, said) => {
   const reason = word?.reason ?? said.headers.get("x-rolecall-reason") ?? null;
   if (node === null || reason === null || !["stale", "down", "unknown", "blind"].includes(reason)) return null;
   const { evidence, profile, world } = scene;
-  // A node whose address is changed begins anew: whether that is right is another promise (moved).
+  // A node whose address changes starts afresh. Another promise (moved) checks whether the change is right.
   const hasGuests = world.nodes.some(
     ({ name }) => !scene.troubles.isFree(name, askedMs - profile.confirmMs, "guestEver", "moved"),
   );
@@ -59,8 +59,8 @@ export const silenceIsTrue: Rule = (scene, said) => {
       : `blind, but ${seen.name} has answered: ${tell(evidence.newestSure(seen.name, "status", askedMs), said)}`;
   }
   if (!stands(scene, node, askedMs - profile.maxAgeMs - 2_000)) return null;
-  // The next report is due an interval and a timeout later: what the machine takes of the rest is no fault of
-  // rolecall's.
+  // The next report is due an interval and a timeout later.
+  // Any further delay by the machine is not rolecall's fault.
   const spareMs = profile.maxAgeMs - profile.intervalMs - profile.timeoutMs;
   if (scene.stalls.within(askedMs - profile.maxAgeMs - profile.timeoutMs, answeredMs) > spareMs / 2) {
     scene.stalls.excused += 1;
@@ -72,7 +72,7 @@ export const silenceIsTrue: Rule = (scene, said) => {
   const fromMs = askedMs - profile.maxAgeMs - profile.intervalMs * 4 - profile.timeoutMs - slack;
   const isPrompt = evidence.answeredAll(node, "status", fromMs, askedMs) && scene.troubles.last(node, "guest") < fromMs;
   const isMoving = scene.seats.some(({ node: { name }, isListening }) => name === node && isListening);
-  // Asked, every request answered in time, nothing refused: it may never go stale (rule 8).
+  // The node was polled, answered every request in time and refused none: it must not become stale (rule 8).
   const count = evidence.since(node, "status", fromMs).length;
   if (isPrompt && isMoving && count >= 3 && evidence.since(node, "status", fromMs).every(({ isBroken }) => !isBroken)) {
     return `${reason}, but it has answered all ${count} requests of the last ${Math.round(askedMs - fromMs)} ms in time`;
@@ -80,7 +80,7 @@ export const silenceIsTrue: Rule = (scene, said) => {
   return null;
 };
 
-/** Whether a node kept its address: nobody else answered there, and connections were not refused. */
+/** Whether a node kept its address: no other node answered there, and connections were not refused. */
 function stands({ troubles, seats }: Parameters<Rule>[0], node: string, fromMs: number): boolean {
   const seat = seats.find(({ node: { name } }) => name === node);
   return seat !== undefined && seat.isListening && troubles.isFree(node, fromMs, "guest", "refused");
@@ -88,7 +88,7 @@ function stands({ troubles, seats }: Parameters<Rule>[0], node: string, fromMs: 
 
 /**
  * A clone's member list moves no node, the one at whose address the clone answers included (rule 10), unless clones
- * were heard in more nodes' places than there were sound witnesses: then nothing tells them apart.
+ * answered in place of more nodes than there were sound witnesses. They are then indistinguishable.
  */
 export const addressIsKept: Rule = ({ troubles }, { node, askedMs }) => {
   if (node === null || troubles.isFree(node, askedMs - 500, "moved") || troubles.isMoveAmbiguous) return null;

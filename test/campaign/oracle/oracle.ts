@@ -40,7 +40,7 @@ export class Oracle {
   judge(scene: Scene, answers: readonly Said[]): readonly Violation[] {
     const found: Violation[] = [];
     for (const said of answers) {
-      // Where rolecall follows a clone in a node's place, one promise says so, and the others have no evidence.
+      // Where rolecall follows a clone in a node's place, one promise reports it. The others have no evidence.
       const isMoved = said.node !== null && !scene.troubles.isFree(said.node, said.askedMs - 5_000, "moved");
       for (const [rule, holds] of Object.entries(rules)) {
         if (isMoved && rule !== "moved" && rule !== "consistent") continue;

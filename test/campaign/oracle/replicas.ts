@@ -31,7 +31,7 @@ function hasMoved({ evidence }: Scene, node: string, fromMs: number, byMs: numbe
   return tops.some((top, index) => index > 0 && top > (tops[index - 1] ?? Infinity));
 }
 
-/** Nobody is accused of what it does not do: every reason for a replica's no is true (rules 3 to 7). */
+/** Every reason for a replica's no is true (rules 3 to 7). */
 export const accusationIsTrue: Rule = (scene, said) => {
   const { node, word, askedMs, check } = said;
   const reason = word?.reason ?? null;
@@ -103,7 +103,7 @@ function divergedInVain(scene: Scene, said: Said): string | null {
   return isCalm(scene, fromMs) ? "diverged, but its history is the leader's" : null;
 }
 
-/** Whether a node has been a running replica long enough to be measured: it and its leader were asked anew twice. */
+/** Whether a node has been a running replica long enough to be measured: two new polls of it and of its leader. */
 function hasSettled(scene: Scene, { node, askedMs }: Said): boolean {
   const { intervalMs, timeoutMs } = scene.profile;
   const fromMs = askedMs - 2 * (intervalMs + timeoutMs) - slackMs(scene, askedMs - 2_000, askedMs);
@@ -117,9 +117,9 @@ function laggingInVain(scene: Scene, { node, askedMs, check, word }: Said): stri
   const from = evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
   const reports = from === undefined ? [] : evidence.since(node, "status", from.arrivedMs);
   const lowest = Math.min(...reports.map(replayedOf).map((replayed) => replayed ?? -Infinity));
-  // Past the end of the timeline that it still states, only a sender list tells streaming from divergence.
+  // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
   if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs)) return null;
-  // The highest position that anybody ever stated: no lag can be more than up to there.
+  // The highest position that any node ever reported: it bounds every lag.
   const tops = world.nodes.flatMap(({ name }) =>
     evidence.since(name, "status", askedMs - 60_000 - profile.attachMs).map((served) => topOf(served) ?? 0),
   );
@@ -158,7 +158,7 @@ function unknownInVain(scene: Scene, said: Said): string | null {
     : null;
 }
 
-/** A yes with a limit in bytes keeps it, by all that was surely known (rule 4). */
+/** A yes with a limit in bytes meets it, given everything rolecall certainly knew (rule 4). */
 export const lagIsKept: Rule = (scene, said) => {
   const { node, status, askedMs, check } = said;
   const limit = Number(parameterOf(check, "lag") ?? Number.NaN);
@@ -189,8 +189,8 @@ export const lagIsKept: Rule = (scene, said) => {
 };
 
 /**
- * The holder has stood still for long, is silent or states no position, and nobody else has claimed or changed
- * anything.
+ * The holder has been frozen for long, is silent or reports no position.
+ * No other node has claimed or changed anything.
  */
 function isLeaderMute({ world, troubles, evidence, profile, seats }: Scene, byMs: number): boolean {
   const { holding } = world;
@@ -207,7 +207,7 @@ function isLeaderMute({ world, troubles, evidence, profile, seats }: Scene, byMs
 }
 
 /**
- * A yes with a limit in time keeps it: some sample within the limit showed the leader not past the replica (rule 4).
+ * A yes with a limit in time meets it: some sample within the limit showed the leader not past the replica (rule 4).
  */
 export const timeLagIsKept: Rule = (scene, said) => {
   const { node, status, askedMs, check } = said;

@@ -7,7 +7,7 @@ import type { Evidence, Served } from "../wire/evidence.ts";
 import type { Seat } from "../wire/seat.ts";
 import type { Troubles } from "./troubles.ts";
 
-/** All that the oracle may look at: the truth, what the nodes were asked and answered, and how late the machine was. */
+/** All inputs of the oracle: the truth, the nodes' requests and responses, and the delays of the machine. */
 export interface Scene {
   readonly cluster: string;
   readonly isDiscovered: boolean;
@@ -17,7 +17,7 @@ export interface Scene {
   readonly profile: Profile;
   readonly troubles: Troubles;
   readonly stalls: Stalls;
-  /** How often a promise had something to say: the answer had to be this, and could have been another. */
+  /** How often a promise applied: the answer had to be this one, and could have been another. */
   readonly armed: Map<string, number>;
 }
 
@@ -37,7 +37,7 @@ export function held({ armed }: Scene, rule: string, isBroken: boolean, detail: 
   return isBroken ? detail : null;
 }
 
-/** How much later than promised something may be seen by now: ordinary scheduling, and the stalls since an instant. */
+/** The tolerated delay of an observation: ordinary scheduling, and the stalls since an instant. */
 export function slackMs({ profile, stalls }: Scene, fromMs: number, toMs: number): number {
   return profile.slackMs + 2 * stalls.within(fromMs - 500, toMs + 100);
 }

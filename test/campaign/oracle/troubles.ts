@@ -13,15 +13,15 @@ export const troubles = [
   /** It does not answer for its cluster document. */
   "cluster",
   "history",
-  /** What it says of the lock may be untrue. */
+  /** Its report of the lock may be untrue. */
   "claim",
   /** Its cluster document may be untrue. */
   "view",
-  /** Another node sits at its address. */
+  /** Another node occupies its address. */
   "guest",
-  /** A clone sat at its address. */
+  /** A clone occupied its address. */
   "guestEver",
-  /** rolecall asks a clone in its place, at the clone's own address. */
+  /** rolecall polls a clone in its place, at the clone's own address. */
   "moved",
   /** It is not a running primary. */
   "notPrimary",
@@ -47,8 +47,8 @@ export class Troubles {
   #state = "";
 
   /**
-   * Notes the troubles of an instant.
-   * @param isMoved whether rolecall asks a clone in place of a node
+   * Records the troubles of an instant.
+   * @param isMoved whether rolecall polls a clone in place of a node
    */
   feed(world: World, seats: readonly Seat[], nowMs: number, isMoved: (node: string) => boolean): void {
     for (const seat of seats) {

@@ -4,7 +4,7 @@ import { connect, type Socket } from "node:net";
 export interface Question {
   readonly method: "GET" | "HEAD";
   readonly path: string;
-  /** The node meant; null for the whole cluster. */
+  /** The target node; null for the whole cluster. */
   readonly node: string | null;
   /** The check, such as /replica?lag=1MB. */
   readonly check: string;
@@ -22,7 +22,7 @@ export interface Word {
   readonly instance: string;
 }
 
-/** What rolecall said, and when. */
+/** rolecall's response and its time. */
 export interface Said extends Question {
   readonly askedMs: number;
   readonly answeredMs: number;
@@ -57,7 +57,7 @@ export class Asker {
   }
 
   /**
-   * Asks all in one packet.
+   * Sends all questions in one packet.
    * @throws Error when the connection ends before the last answer, or an answer takes over 10 s
    */
   async ask(questions: readonly Question[]): Promise<readonly Said[]> {

@@ -13,7 +13,7 @@ export interface Watched {
   readonly nodes: readonly { readonly name: string; readonly api: string }[];
 }
 
-/** The program under test, as a process of its own. */
+/** The program under test, as a separate process. */
 export class Child {
   readonly #process: ChildProcess;
   readonly #folder: string;

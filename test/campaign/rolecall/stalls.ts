@@ -15,7 +15,7 @@ export class Stalls {
     this.#now = now;
   }
 
-  /** Begins to watch this process's event loop. */
+  /** Starts monitoring this process's event loop. */
   start(): void {
     let lastMs = this.#now();
     this.#timer = setInterval(() => {
@@ -30,7 +30,7 @@ export class Stalls {
     if (this.#timer !== null) clearInterval(this.#timer);
   }
 
-  /** Notes a time in which nothing moved. */
+  /** Records a stall. */
   note(fromMs: number, toMs: number): void {
     this.count += 1;
     this.totalMs += toMs - fromMs;
@@ -38,7 +38,7 @@ export class Stalls {
     if (this.#stalls.length > 5_000) this.#stalls.shift();
   }
 
-  /** How long the machine stood still between two instants: what a bound is widened by. */
+  /** The total stall time between two instants: the amount by which a bound is widened. */
   within(fromMs: number, toMs: number): number {
     let sum = 0;
     for (let index = this.#stalls.length - 1; index >= 0; index -= 1) {

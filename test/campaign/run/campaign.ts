@@ -10,7 +10,7 @@ import { Report, Tally } from "./report.ts";
 import { Rounds } from "./rounds.ts";
 import { kindsOf, nameOf, opening, scenario } from "./scenario.ts";
 
-/** What a run is asked for. */
+/** The options of a run. */
 export interface Options {
   readonly seed: number;
   readonly minutes: number;
@@ -48,7 +48,7 @@ export class Campaign {
     this.#isStopped = true;
   }
 
-  /** Runs to the end of the time given; true when no promise was broken. */
+  /** Runs for the given time; true when no promise was broken. */
   async run(): Promise<boolean> {
     const { minutes, only, seed, write, workers, profile, clusters, dist } = this.#options;
     write(
@@ -109,7 +109,7 @@ export class Campaign {
     );
   }
 
-  /** Lets some faults befall a cluster before rolecall starts. */
+  /** Applies some faults to a cluster before rolecall starts. */
   #open(cluster: Cluster, generation: number, now: () => number): readonly string[] {
     const chance = new Chance(this.#options.seed * 15_485_863 + generation * 10_007 + cluster.shape.index);
     const faults = opening(chance, cluster.profile, cluster.shape.size);
@@ -117,7 +117,7 @@ export class Campaign {
     return faults.map((fault) => `before the start: ${nameOf(fault)}`);
   }
 
-  /** Measures how late rolecall itself is run: a stall of the machine is no fault of its own. */
+  /** Measures how late the machine schedules rolecall: a stall of the machine is not rolecall's fault. */
   #watch(pulse: Asker, stalls: Stalls, now: () => number): NodeJS.Timeout {
     let isWaiting = false;
     const beat = async (): Promise<void> => {
@@ -131,7 +131,7 @@ export class Campaign {
       if (now() - askedMs > 60) stalls.note(askedMs, now());
     };
     return setInterval(() => {
-      // An end of rolecall is found elsewhere.
+      // Another check detects the exit of rolecall.
       if (!isWaiting) beat().catch(() => undefined);
     }, 50);
   }

@@ -40,7 +40,7 @@ export class Cluster {
   readonly clone: { readonly world: World; readonly seats: readonly Seat[] } | null;
   readonly scene: Scene;
   readonly #servers: readonly NodeServer[];
-  /** What a clone is asked at its own addresses: no evidence about the cluster's nodes. */
+  /** Requests to a clone at its own addresses: no evidence about the cluster's nodes. */
   readonly #aside: Evidence;
 
   readonly shape: Shape;
@@ -106,7 +106,7 @@ export class Cluster {
   }
 
   /**
-   * Looks, as the first of the nodes is moved, whether rolecall had heard at least as many sound witnesses as clones.
+   * When the first node moves, checks whether rolecall had responses from at least as many sound witnesses as clones.
    */
   #judgeMoves(nowMs: number): void {
     const { troubles, evidence, profile } = this;
@@ -128,12 +128,12 @@ export class Cluster {
     if (clones.length > sound.length) troubles.isMoveAmbiguous = true;
   }
 
-  /** Whether a node surely answered as rolecall asked it last. */
+  /** Whether a node certainly answered rolecall's last request. */
   #answers(name: string, nowMs: number): boolean {
     return this.troubles.isFree(name, nowMs - this.profile.intervalMs * this.profile.fall, "status", "refused");
   }
 
-  /** Whether rolecall asks a clone, at the clone's own address, in place of a node. */
+  /** Whether rolecall polls a clone, at the clone's own address, in place of a node. */
   isMoved(node: string, nowMs: number): boolean {
     return this.#aside.since(node, "status", nowMs - 2 * this.profile.maxAgeMs).length > 0;
   }

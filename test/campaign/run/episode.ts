@@ -15,7 +15,7 @@ export interface Stage {
   readonly rounds: Rounds;
   readonly report: Report;
   readonly now: () => number;
-  /** Says why the run must end, once it must: rolecall has died. */
+  /** Returns why the run must end, once it must: rolecall has died. */
   readonly isOver: () => boolean;
 }
 
@@ -74,7 +74,7 @@ export class Episode {
     this.#stage.report.event(nowMs, `ends: ${nameOf(fault)}`);
   }
 
-  /** Recovery counts from the last moment at which the truth itself was not as it should be. */
+  /** Recovery counts from the last moment at which the truth itself was not healthy. */
   #recover(nowMs: number): void {
     const { cluster, report } = this.#stage;
     const { profile, scene } = cluster;
@@ -97,7 +97,7 @@ export class Episode {
       for (const { node, detail } of bad) report.violation(nowMs, { rule: "never-recovered", node, detail }, cluster);
       this.#isDone = true;
     }
-    // The truth itself must come to rest, or the model is wrong.
+    // The truth itself must settle, or the model is wrong.
     if (nowMs - this.#healedMs > 60_000 && sinceMs > nowMs - 1_000) {
       report.violation(
         nowMs,
@@ -119,7 +119,7 @@ export class Episode {
     return (
       this.#latest
         .filter(({ node, check, status }) => node !== null && wanted.get(node) === check && status !== 200)
-        // A clone that sat at a node's address may have taken the name for good: nothing tells them apart (README).
+        // A clone at a node's address may keep the name permanently: they are indistinguishable (README).
         .filter(({ node }) => troubles.last(node ?? "", "moved") < now() - 2_000)
         .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }))
     );

@@ -20,7 +20,7 @@ interface Place {
   readonly nowMs: number;
 }
 
-/** Begins a fault, and says how it ends. A fault that cannot be now (no leader to befall) does nothing. */
+/** Starts a fault, and returns how to end it. An inapplicable fault (no leader to target) does nothing. */
 export function begin(cluster: Cluster, fault: Fault, nowMs: number): Undo {
   const { world, seats } = cluster;
   const holder = world.holder(nowMs);
@@ -80,7 +80,7 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
     if (canBe && world.holder(nowMs) !== other.name) world.dcs.switchover = other.name;
     return () => void (world.dcs.switchover = null);
   },
-  /** The key is lost (a mistaken delete): who holds it does not know before its next loop. */
+  /** The key is lost (a mistaken delete): its holder does not notice before its next loop. */
   dropLock({ cluster: { world } }) {
     world.dcs.lock = null;
     return nothing;

@@ -1,6 +1,6 @@
 import type { Cluster } from "./cluster.ts";
 
-/** Takes every fault away. What follows from them (a rewind, a race for the lock) is the truth's own affair. */
+/** Removes every fault. The model handles the consequences (a rewind, a race for the lock). */
 export function heal({ world, seats, setRate }: Cluster): void {
   Object.assign(world.dcs, { isDown: false, isPaused: false, hasFailsafe: false, switchover: null });
   world.dcs.cut.clear();

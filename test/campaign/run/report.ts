@@ -3,7 +3,7 @@ import type { Said } from "../rolecall/asker.ts";
 import { tell } from "../oracle/scene.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** Which episode is meant, and the command that repeats it. */
+/** An episode's identity, and the command that repeats it. */
 export interface Place {
   readonly label: string;
   readonly command: string;
@@ -14,16 +14,16 @@ export interface Place {
 export class Tally {
   episodes = 0;
   answers = 0;
-  /** Clusters that had to be given up, as rolecall followed a clone for good. */
+  /** Clusters abandoned because rolecall followed a clone permanently. */
   movedClusters = 0;
-  /** How often each promise had something to say. */
+  /** How often each promise applied. */
   readonly armed = new Map<string, number>();
   readonly recoveredMs: number[] = [];
   /** How many episodes broke each rule, and where. */
   readonly broken = new Map<string, string[]>();
 }
 
-/** Writes down what happens in one episode; tells a violation once, with all that is needed to understand it. */
+/** Records the events of one episode. Reports each violation once, with all the context needed to understand it. */
 export class Report {
   readonly #events: string[] = [];
   readonly #last = new Map<string, string>();
@@ -63,7 +63,7 @@ export class Report {
     this.#tally.recoveredMs.push(ms);
   }
 
-  /** Tells a violation the first time; counts it afterwards. */
+  /** Reports a violation the first time; counts it afterwards. */
   violation(nowMs: number, violation: Violation, cluster: Cluster): void {
     const key = `${violation.rule} ${violation.node ?? ""}`;
     const told = this.#told.get(key);
@@ -106,7 +106,7 @@ export class Report {
     return `${this.#place.label}\n${[...this.#place.faults.map((fault) => `  ${fault}`), ...this.#events].join("\n")}\n`;
   }
 
-  /** Ends the episode: says how long each violation went on. */
+  /** Ends the episode: reports the duration of each violation. */
   end(): void {
     this.#tally.episodes += 1;
     for (const [key, { count, firstMs, lastMs }] of this.#told) {

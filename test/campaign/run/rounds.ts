@@ -3,7 +3,7 @@ import type { Violation } from "../oracle/scene.ts";
 import { type Asker, type Question, questionOf, type Said } from "../rolecall/asker.ts";
 import type { Cluster } from "./cluster.ts";
 
-/** The limits in bytes asked for in every campaign. */
+/** The limits in bytes that every campaign requests. */
 export const limits = { bytes: 65_536, wide: 67_108_864 } as const;
 
 /** One round of questions about a cluster, and what is wrong with the answers. */
@@ -12,7 +12,7 @@ export interface Round {
   readonly violations: readonly Violation[];
 }
 
-/** Asks everything about a cluster, part of it in turn, and judges it. */
+/** Sends all questions about a cluster, some of them in rotation, and judges the responses. */
 export class Rounds {
   #turn = 0;
 
@@ -96,7 +96,7 @@ export class Rounds {
     const after = await this.#asker.ask([this.#question(node, check)]);
     const [one, two] = [before[0], after[0]];
     if (one === undefined || two === undefined || explained === undefined) return [];
-    // One page is rendered at a time: the others are asked to come again.
+    // rolecall renders one page at a time. The other requests must retry.
     if (explained.status === 429) return [];
     if (explained.status !== 200)
       return asViolations("explain", node, `${path}: ${explained.status} ${explained.phrase}`);

@@ -2,7 +2,7 @@ import type { Chance } from "../chance.ts";
 import type { Profile } from "../profile.ts";
 import type { Kind } from "../wire/mask.ts";
 
-/** Whom a fault befalls: whoever leads when it begins, or a node by its index. */
+/** The target of a fault: the leader when it begins, or a node by its index. */
 export type Target = "leader" | number;
 
 /** The kinds of faults, and how often each is chosen where a scenario allows it. */
@@ -39,7 +39,7 @@ const lasting: readonly FaultKind[] = ["detach", "freezeReceiver", "pauseReplay"
 const fields = ["xlog", "timeline", "replication", "replication_state", "server_version"] as const;
 const wireKinds = ["hang", "late", "slow", "drip", "reset", "garbage", "error", "truncate", "refuse"] as const;
 
-/** One fault, with all that chance decides about it. */
+/** One fault, with all its random parameters. */
 export interface Fault {
   readonly kind: FaultKind;
   /** When it begins and how long it lasts, in milliseconds from the start of the episode. */
@@ -53,11 +53,11 @@ export interface Fault {
   readonly field: (typeof fields)[number];
   readonly every: number;
   readonly isNull: boolean;
-  /** Whom a false view names: nobody, its own witness, another node, or for ever who leads when the fault begins. */
+  /** The leader in a false view: none, its own witness, another node, or always the leader when the fault begins. */
   readonly names: "nobody" | "itself" | "other" | "stuck";
 }
 
-/** What is likely to bring a fault to light, or to hide it: faults that follow it while it lasts. */
+/** Faults likely to expose or hide another fault: they follow it while it lasts. */
 const companions: Partial<Record<FaultKind, readonly Partial<Fault>[]>> = {
   oldStatus: [
     { kind: "switchover" },
@@ -113,7 +113,7 @@ export function kindsOf(names: string | null): readonly FaultKind[] {
   return all.filter((kind) => wanted.includes(kind));
 }
 
-/** The faults of one episode, in order. The same chance gives the same faults. */
+/** The faults of one episode, in order. The same random stream gives the same faults. */
 export function scenario(chance: Chance, profile: Profile, { size, kinds }: Extent): readonly Fault[] {
   // Swarm testing: each episode leaves most kinds out, so that the others meet more often.
   const allowed = kinds.filter(() => chance.happens(0.35));
@@ -149,7 +149,7 @@ function faultOf(
   return {
     kind,
     atMs: Math.round(profile.faultsMs * chance.next()),
-    // Many short ones, some as long as the whole episode; what takes a window to be found lasts longer.
+    // Many are short, some as long as the whole episode. Faults that take a window to detect last longer.
     forMs: Math.round(
       profile.faultsMs * (lasting.includes(kind) ? 0.25 + 0.6 * chance.next() : 0.03 + 0.9 * chance.next() ** 2),
     ),

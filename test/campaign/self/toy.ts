@@ -1,7 +1,7 @@
 import { createServer, get, type Server } from "node:http";
 import type { Cluster } from "../run/cluster.ts";
 
-/** What a toy gets wrong, on purpose. */
+/** The deliberate errors of a toy. */
 export type Lie = "none" | "two primaries" | "never stale" | "refuses" | "wrong reason" | "no window";
 
 interface Known {
@@ -16,8 +16,8 @@ interface Known {
 }
 
 /**
- * A tiny stand-in for rolecall over one cluster: it asks `GET /leader` and believes what it hears. It can be made to
- * lie.
+ * A minimal stub of rolecall for one cluster. It polls `GET /leader` and trusts every response.
+ * It can be configured to lie.
  */
 export class Toy {
   lie: Lie = "none";
@@ -59,7 +59,7 @@ export class Toy {
     });
   }
 
-  /** Begins to ask the nodes, and to answer; gives its port. */
+  /** Starts polling the nodes and serving responses; returns its port. */
   async open(): Promise<number> {
     this.#timer = setInterval(() => this.#askAll(), 60);
     await new Promise<void>((resolve) => void this.#server.listen(0, "127.0.0.1", resolve));

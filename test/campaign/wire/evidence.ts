@@ -11,7 +11,7 @@ export interface Served {
   readonly arrivedMs: number;
   /** When the last byte of a whole answer had been handed to the system; null while it has not, or never will. */
   doneMs: number | null;
-  /** It was broken off by either side. */
+  /** Either side aborted it. */
   isBroken: boolean;
   status: number;
   /** The document sent; null where none, or none that can be read, was sent. */
@@ -20,10 +20,10 @@ export interface Served {
   readonly isGenuine: boolean;
 }
 
-/** How long requests are remembered. */
+/** How long requests are kept. */
 const keptMs = 100_000;
 
-/** What rolecall was answered, node by node: the only thing that it can know of a cluster. */
+/** The responses to rolecall, per node: its only knowledge of a cluster. */
 export class Evidence {
   readonly #served = new Map<string, Served[]>();
 
@@ -36,7 +36,7 @@ export class Evidence {
     this.slackMs = slackMs;
   }
 
-  /** Notes a request. The caller goes on to change the record as its answer goes out. */
+  /** Records a request. The caller updates the record while it sends the response. */
   note(served: Served): void {
     const list = this.#list(served.node, served.kind);
     list.push(served);
@@ -84,7 +84,7 @@ export class Evidence {
   }
 }
 
-/** Whom a cluster document names as leader; null: nobody; undefined: it is no such document. */
+/** The leader that a cluster document names; null: none; undefined: not a cluster document. */
 export function namedLeader({ document }: Served): string | null | undefined {
   if (document === null || Array.isArray(document)) return undefined;
   const members = (document as Document)["members"];

@@ -3,7 +3,7 @@ import type { Document } from "../world/documents.ts";
 /** The kinds of requests that fail apart from each other. */
 export type Kind = "status" | "cluster" | "history" | "other";
 
-/** How answers of one kind are spoilt on the way. */
+/** How responses of one kind are corrupted in transit. */
 export type WireFault =
   | { readonly kind: "hang" }
   /** The whole answer comes late. */
@@ -15,7 +15,7 @@ export type WireFault =
   | { readonly kind: "error" }
   | { readonly kind: "truncate" };
 
-/** What stands between a node's truth and what it answers. Faults set it, and healing clears it. */
+/** The difference between a node's truth and its responses. Faults set it, and healing clears it. */
 export interface Mask {
   readonly wire: Map<Kind, WireFault>;
   /** Nothing listens at its address. */
@@ -24,9 +24,9 @@ export interface Mask {
   lose: { readonly field: string; readonly every: number; readonly asNull: boolean } | null;
   /** Answers 200 to `GET /leader` and calls itself primary whatever the truth. */
   claims: boolean;
-  /** An answer that is given again and again. */
+  /** A response that is repeated. */
   frozenStatus: { readonly status: number; readonly document: Document } | null;
-  /** Whom its cluster document names instead of the truth; undefined: the truth. */
+  /** The leader that its cluster document names instead of the true one; undefined: the true one. */
   view: string | null | undefined;
   /** Its history lacks the newest rows beyond this count. */
   historyRows: number | null;
@@ -45,7 +45,7 @@ export function clearMask(): Mask {
   };
 }
 
-/** Whether what the node says of the lock is untrue, or may be. */
+/** Whether the node's report of the lock is untrue, or may be. */
 export function isLying(mask: Mask): boolean {
   return mask.claims || mask.frozenStatus !== null || mask.view !== undefined;
 }

@@ -10,13 +10,13 @@ import { isManaging, type ModelNode } from "../world/node.ts";
 import type { World } from "../world/world.ts";
 import { clearMask, kindOf, type Mask } from "./mask.ts";
 
-/** What a node is going to answer. `document` undefined: a bare status; null: nothing at all, the connection closes. */
+/** A node's next response. `document` undefined: a bare status; null: no response, the connection closes. */
 export interface Answer {
   readonly status: number;
   readonly document: Document | readonly unknown[] | null | undefined;
 }
 
-/** Who sits at an address: a node of a world behind a mask. A clone may take the place for a while. */
+/** The occupant of an address: a node of a world behind a mask. A clone may replace it temporarily. */
 export class Seat {
   readonly mask: Mask = clearMask();
   #asked = 0;
@@ -32,7 +32,7 @@ export class Seat {
     this.guest = guest;
   }
 
-  /** Whether requests can be answered now: neither machine nor manager stands still. */
+  /** Whether requests can be answered now: neither machine nor manager is frozen. */
   get isMoving(): boolean {
     return this.guest === null ? isManaging(this.node) : this.guest.isMoving;
   }

@@ -5,7 +5,7 @@ import type { Answer, Seat } from "./seat.ts";
 
 const pollMs = 20;
 
-/** One address: an HTTP/1.0 server as nodes have it, that answers for whoever sits there. */
+/** One address: an HTTP/1.0 server like that of a node. It answers for the node at its seat. */
 export class NodeServer {
   #server: Server | null = null;
   readonly #sockets = new Set<Socket>();
@@ -49,7 +49,7 @@ export class NodeServer {
     if (server !== null) await new Promise<void>((resolve) => void server.close(() => resolve()));
   }
 
-  /** Listens, or does not, as the seat says. */
+  /** Listens, or does not, according to the seat. */
   async follow(): Promise<void> {
     if (this.seat.isListening && this.#server === null) await this.open();
     else if (!this.seat.isListening && this.#server !== null) await this.close();

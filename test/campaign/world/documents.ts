@@ -59,7 +59,7 @@ function runningFields(world: World, node: ModelNode, nowMs: number): Document {
 
 /**
  * The cluster document, as the DCS has it.
- * @param leader who is named in place of the true holder, or null for nobody
+ * @param leader the leader to name in place of the true holder, or null for none
  */
 export function clusterDocument(world: World, node: ModelNode, leader: string | null, nowMs: number): Document {
   const isOld = node.generation === 3;
@@ -102,7 +102,7 @@ export function configDocument(world: World): Document {
   };
 }
 
-/** The position a node states of itself, or null where its document has none. */
+/** The position a node reports for itself, or null where its document has none. */
 export function statedPosition(
   document: Document | null,
 ): { readonly location: number } | { readonly received: number; readonly replayed: number } | null {

@@ -53,7 +53,7 @@ function handOver(world: World, node: ModelNode, candidate: string, nowMs: numbe
     atMs: nowMs + stopMs,
     next: () => {
       node.state = "stopped";
-      // What it wrote last is sent before it stops.
+      // It sends its last WAL before it stops.
       for (const other of world.nodes) {
         if (!other.isStreaming || other.upstream !== node.name) continue;
         other.received = Math.max(other.received, node.written);
@@ -82,7 +82,7 @@ function restartAsReplica(world: World, node: ModelNode, nowMs: number): void {
   };
 }
 
-/** Stops a primary that has lost the lock, and starts it as a replica. The lock bit is gone at once. */
+/** Stops a primary that has lost the lock, and starts it as a replica. The lock bit clears immediately. */
 function demote(world: World, node: ModelNode, nowMs: number): void {
   node.leaseUntilMs = 0;
   node.promoteAtMs = null;
@@ -101,7 +101,7 @@ function serve(world: World, node: ModelNode, holder: string, nowMs: number): vo
   if (node.role === "primary" || node.leaseUntilMs > nowMs) return demote(world, node, nowMs);
   const leader = world.node(holder);
   const source = node.upstream === null ? undefined : world.nodes.find(({ name }) => name === node.upstream);
-  // A cascading replica stays where it streams; the others follow the holder.
+  // A cascading replica keeps its upstream; the others follow the holder.
   const isCascading =
     source !== undefined && source.role === "replica" && node.isStreaming && source.timeline === leader.timeline;
   if (!isCascading && leader.role === "primary") node.upstream = holder;
@@ -121,7 +121,7 @@ function serve(world: World, node: ModelNode, holder: string, nowMs: number): vo
 }
 
 function race(world: World, node: ModelNode, nowMs: number): void {
-  // A primary whose timeline others have left behind gives up.
+  // A primary whose timeline is superseded demotes itself.
   if (node.role === "primary")
     return node.timeline === world.timeline ? take(world, node, nowMs) : demote(world, node, nowMs);
   if (world.dcs.isPaused) return;
@@ -130,7 +130,7 @@ function race(world: World, node: ModelNode, nowMs: number): void {
       isManaging(other) && other.state === "running" && other.role === "replica" && other.timeline === world.timeline,
   );
   if (node.timeline !== world.timeline) return;
-  // Patroni asks the other nodes first: while a primary answers there is no race.
+  // Patroni queries the other nodes first. There is no race while a primary answers.
   if (world.nodes.some((other) => other.role === "primary" && isManaging(other) && isServing(other))) return;
   if (rivals.some((other) => world.reaches(other) && positionOf(other) > positionOf(node))) return;
   take(world, node, nowMs);

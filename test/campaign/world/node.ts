@@ -1,4 +1,4 @@
-/** What PostgreSQL does on a node, as the node's document spells it. */
+/** The state of PostgreSQL on a node, as spelled in the node's document. */
 export type State = "running" | "stopping" | "stopped" | "starting" | "crashed";
 
 /** One modelled database node: PostgreSQL, and the cluster manager beside it. Changed by the model alone. */
@@ -12,17 +12,17 @@ export interface ModelNode {
 
   /** False: machine off, nothing answers. */
   isUp: boolean;
-  /** The whole machine stands still: sockets accept, nothing else happens. */
+  /** The whole machine is frozen: sockets accept, nothing else happens. */
   isHalted: boolean;
-  /** The manager alone stands still; PostgreSQL goes on. */
+  /** Only the manager is frozen; PostgreSQL keeps running. */
   isManagerFrozen: boolean;
 
   role: "primary" | "replica";
   state: State;
-  /** When the present transition ends, and what follows. */
+  /** When the current transition ends, and the next state. */
   transition: { readonly atMs: number; readonly next: () => void } | null;
   timeline: number;
-  /** What its document says: a replica notices a new timeline with its next loop. */
+  /** The timeline in its document: a replica notices a new one in its next loop. */
   shownTimeline: number;
   /** A primary's position. */
   written: number;
@@ -30,11 +30,11 @@ export interface ModelNode {
   replayed: number;
   upstream: string | null;
   receiver: "streaming" | "frozen" | "dead";
-  /** When the receiver got its present state. */
+  /** When the receiver entered its current state. */
   receiverSinceMs: number;
   isStreaming: boolean;
   isReplayPaused: boolean;
-  /** Whether it rewinds when its history has parted from the leader's. */
+  /** Whether it rewinds when its history has diverged from the leader's. */
   rewinds: boolean;
 
   /** Until when it believes that it holds the lock. */
@@ -49,7 +49,7 @@ export interface ModelNode {
   historyRows: number;
 }
 
-/** A new replica at position zero, that has not yet looped. */
+/** A new replica at position zero, before its first loop. */
 export function modelNode(name: string, host: string, generation: 3 | 4): ModelNode {
   return {
     name,
@@ -89,12 +89,12 @@ export function positionOf(node: ModelNode): number {
   return node.role === "primary" ? node.written : Math.max(node.received, node.replayed);
 }
 
-/** Whether PostgreSQL on the node runs and moves. */
+/** Whether PostgreSQL on the node is running and not frozen. */
 export function isServing(node: ModelNode): boolean {
   return node.isUp && !node.isHalted && (node.state === "running" || node.state === "stopping");
 }
 
-/** Whether the node's manager does its loop. */
+/** Whether the node's manager executes its loop. */
 export function isManaging(node: ModelNode): boolean {
   return node.isUp && !node.isHalted && !node.isManagerFrozen;
 }

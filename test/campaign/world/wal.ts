@@ -3,7 +3,7 @@ import type { World } from "./world.ts";
 
 /**
  * Lets WAL flow for one tick: primaries write, replicas receive from their upstream and replay.
- * @param bytes what a primary writes meanwhile
+ * @param bytes the amount a primary writes during the tick
  */
 export function flow(world: World, bytes: number): void {
   for (const node of world.nodes) if (node.role === "primary" && isServing(node)) node.written += Math.round(bytes);
@@ -34,7 +34,7 @@ function isConnected(world: World, node: ModelNode): boolean {
 }
 
 /**
- * The standbys that a node's sender list shows: those that stream, and frozen receivers until the sender gives them up.
+ * The standbys in a node's sender list: those that stream, and frozen receivers until the sender drops them.
  */
 export function listedAt(world: World, source: ModelNode, nowMs: number): readonly ModelNode[] {
   if (!isServing(source)) return [];
@@ -45,7 +45,7 @@ export function listedAt(world: World, source: ModelNode, nowMs: number): readon
   });
 }
 
-/** Whether a node's WAL has parted from the leader's history. */
+/** Whether a node's WAL has diverged from the leader's history. */
 export function hasDiverged(world: World, node: ModelNode): boolean {
   return node.timeline < world.timeline && positionOf(node) > world.switchPoint(node.timeline, world.timeline);
 }

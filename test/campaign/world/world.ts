@@ -23,12 +23,12 @@ export interface Dcs {
   lock: { readonly holder: string; readonly untilMs: number } | null;
   isPaused: boolean;
   hasFailsafe: boolean;
-  /** The candidate of a switchover that is under way. */
+  /** The candidate of a switchover in progress. */
   switchover: string | null;
   readonly members: Map<string, MemberRecord>;
 }
 
-/** Where a timeline ended, and who began the next one. */
+/** Where a timeline ended, and which node started the next one. */
 export interface Fork {
   readonly timeline: number;
   readonly position: number;
@@ -48,7 +48,7 @@ export interface WorldOptions {
   readonly nowMs: number;
 }
 
-/** One modelled cluster with a truth of its own. `tick` moves it; faults change its fields. */
+/** One modelled cluster with its own truth. `tick` advances it; faults change its fields. */
 export class World {
   readonly dcs: Dcs = {
     isDown: false,
@@ -61,9 +61,9 @@ export class World {
   };
   readonly forks: Fork[] = [];
   readonly nodes: readonly ModelNode[];
-  /** Bytes of WAL a second. */
+  /** Bytes of WAL per second. */
   walRate = 200_000;
-  /** Since when the present holder holds the lock without a break; null while nobody does. */
+  /** Since when the current holder has held the lock continuously; null without a holder. */
   holding: { readonly name: string; readonly sinceMs: number } | null = null;
   #lastMs: number;
 
@@ -106,8 +106,8 @@ export class World {
   }
 
   /**
-   * Where a node's timeline, and those after it up to another, parted: the lowest switch point; infinite where none
-   * did.
+   * The divergence point of a node's timeline and its successors up to another: the lowest switch point.
+   * Infinite where none diverged.
    */
   switchPoint(from: number, to: number): number {
     return this.forks
@@ -115,7 +115,7 @@ export class World {
       .reduce((low, { position }) => Math.min(low, position), Number.POSITIVE_INFINITY);
   }
 
-  /** Moves everything to an instant. */
+  /** Advances everything to an instant. */
   tick(nowMs: number): void {
     const elapsedMs = Math.min(nowMs - this.#lastMs, 200);
     this.#lastMs = nowMs;

@@ -5,14 +5,14 @@ import { discoveringCluster, applyMemberList } from "../../fake/member-lists.ts"
 import type { ClusterFixture } from "../../fake/cluster-fixture.ts";
 import { clonedList, hostsOf, names, viewSettings } from "./cloned-cluster.ts";
 
-/** What answers at an address. */
+/** The server that answers at an address. */
 interface Server {
   readonly name: string;
   readonly isClone: boolean;
 }
 
 /**
- * One round of probes and member lists: with `isCloned` a clone answers at pg1's address; `dead` nodes do not answer.
+ * One round of probes and member lists: with `isCloned` a clone answers at pg1's address. `dead` nodes do not answer.
  */
 interface Round {
   readonly isCloned: boolean;
@@ -26,7 +26,7 @@ const round: fc.Arbitrary<Round> = fc.record({
   listing: fc.shuffledSubarray([...names], { minLength: 1 }),
 });
 
-/** What really answers at each host in a round. */
+/** The server that really answers at each host in a round. */
 function serversOf({ isCloned, dead }: Round): ReadonlyMap<string, Server> {
   const own = names
     .filter((name) => !dead.includes(name))

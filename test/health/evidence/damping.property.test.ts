@@ -27,8 +27,8 @@ function samplesOf(spans: readonly (readonly [number, number | null])[]): readon
 }
 
 /**
- * The rule as it is written, with an endless memory: refused when the last N all exceed, taken back when the last N and
- * the last `dwell` do not.
+ * The rule as documented, with unlimited memory. A node is refused when the last N all exceed. The refusal ends when
+ * the last N and the last `dwell` do not.
  */
 function ruled(
   samples: readonly LagSample[],

@@ -45,7 +45,7 @@ export function appearedAtMs({ status }: NodeState): number {
   return status === "claims" ? 10 : 20;
 }
 
-/** Every state of one node among `count`; without the order of events if `isSettled`. */
+/** Every state of one node among `count`. Without the order of events if `isSettled`. */
 export function nodeStates(count: number, isSettled: boolean): readonly NodeState[] {
   const views: readonly NodeState["view"][] = [
     ...Array.from({ length: count }, (_, at) => at),
@@ -84,7 +84,7 @@ export function nameOf(at: number): string {
   return `pg${at + 1}`;
 }
 
-/** Whether no renaming of its nodes gives an earlier row: of rows that differ in names only, one is enough. */
+/** Whether no renaming of its nodes gives an earlier row. Of rows that differ in names only, one is enough. */
 export function isFirstOfItsKind(row: Row, states: ReadonlyMap<NodeState, number>): boolean {
   const own = keyOf(row, [...row.nodes.keys()], states);
   return (permutations[row.nodes.length] ?? []).every((to) => keyOf(row, to, states) >= own);

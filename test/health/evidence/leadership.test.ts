@@ -22,7 +22,7 @@ import {
 } from "./leadership-rows.ts";
 
 /**
- * Every combination for two and three nodes, with the orders of events; of those that are alike but for names the
+ * Every combination for two and three nodes, with the orders of events. Of combinations that differ in names only, the
  * first.
  */
 function* everyRow(): Generator<Row> {
@@ -33,7 +33,7 @@ function* everyRow(): Generator<Row> {
   }
 }
 
-/** The same without orders of events: what the nodes say goes on. */
+/** The same without orders of events: the reports of the nodes do not change. */
 function* everySettledRow(): Generator<Row> {
   for (const count of [2, 3]) yield* rows(count, nodeStates(count, true));
 }
@@ -43,8 +43,8 @@ function holderOf({ decision }: ResolvedLeadership): number | null {
 }
 
 /**
- * Whether the claimant's own view, requested after the claim appeared, names another node that does not deny it, or
- * twice nobody.
+ * Whether the claimant's own view, requested after the claim appeared, contradicts the claim. It names another node
+ * that does not deny it, or nobody twice.
  */
 function isDisownedByItself(row: Row, at: number): boolean {
   const own = row.nodes[at];
@@ -52,7 +52,8 @@ function isDisownedByItself(row: Row, at: number): boolean {
     return false;
   if (own.view === "twice") return !row.isPaused;
   if (own.view === null || own.view === at) return false;
-  // "follows" denies it; of one that "followed", and is asked again at this moment, the answer is waited for.
+  // "follows" denies the claim. A node that "followed" is probed again at this moment: the decision waits for its
+  // answer.
   const named = row.nodes[own.view];
   return named?.status === "silent" || (named !== undefined && doesClaim(named));
 }
@@ -73,7 +74,7 @@ function allLost(row: Row): ReadonlyMap<string, LostClaim> {
   );
 }
 
-/** Returns what is wrong with the decision on one row, else `null`. */
+/** Returns the error of the decision on one row, else `null`. */
 function problemOf(row: Row, index: number): string | null {
   const resolved = resolveLeadership(inputsOf(row));
   const holder = holderOf(resolved);
@@ -138,14 +139,14 @@ describe("who leads, for every combination of two and three nodes", () => {
 });
 
 /**
- * The node that leads by the only likeliest truth, where it claims the lock, its view names it, and at most one node is
- * at fault.
+ * The node that leads by the only most likely truth, if it claims the lock, its view names it, and at most one node is
+ * faulty.
  */
 function theRightOne(row: Row): number | null {
   const { leaders, faults } = truths(row);
   const [leader, ...others] = leaders;
   if (leader === undefined || leader === null || others.length > 0 || faults > 1) return null;
-  // In failsafe nobody's view is evidence: it may be of the time before.
+  // In failsafe mode no view is evidence: it may date from the time before.
   if (row.nodes.some(({ isFailsafe }) => isFailsafe)) return null;
   const node = row.nodes[leader];
   return node !== undefined && doesClaim(node) && node.view === leader ? leader : null;

@@ -23,7 +23,7 @@ import {
 const policy = policyOf();
 const name = fc.constantFrom(...names);
 
-/** Claims and their withdrawal, silences, and documents that name anyone, true or not. */
+/** Claims and their withdrawal, silences, and documents that name any node, correctly or not. */
 const claimsAndWords = fc.oneof(
   fc.tuple(name, fc.boolean(), fc.integer({ min: 1, max: 3 })).map(
     ([node, hasLock, timeline]) =>
@@ -71,13 +71,13 @@ test("a sole claim that its own view confirms and no other disputes is always fi
       name,
       fc.array(fc.tuple(name, fc.boolean()), { maxLength: 6 }),
       (told, holder, words) => {
-        // Long enough after that no other claim is fresh, and no earlier view counts.
+        // Late enough that no other claim is fresh, and no earlier view counts.
         const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
         const claim = statusOutcome(holder, beganMs, { hasLock: true, timeline: 1 });
         const others = names
           .filter((node) => node !== holder)
           .map((node) => statusOutcome(node, beganMs + 1, { timeline: 1 }));
-        // Documents name the holder or, once each, nobody; its own names it.
+        // Documents name the holder or, once per node, nobody. The holder's own document names the holder.
         const once = new Map(words.filter(([of]) => of !== holder));
         const documents = [
           leaderViewOutcome(holder, holder, beganMs + 2),

@@ -6,8 +6,8 @@ import { samplesMax, timeLagMs } from "../../../src/health/evidence/time-lag.ts"
 import { statusOutcome, observeAll, policyOf, unprobedCluster } from "../arbitraries.ts";
 
 /**
- * What the leader wrote in each second, and how far behind the replica is at its end, in bytes. Long idle spans among
- * busy ones.
+ * The bytes that the leader wrote in each second, and the replica's lag in bytes at its end. Long idle spans among busy
+ * ones.
  */
 const seconds = fc.array(
   fc.record({
@@ -29,7 +29,7 @@ test("time lag is short of the truth by at most the age of the leader's last rep
         const nowMs = second * 1000;
         at += bytes;
         written.push(at);
-        // Now and then the leader's own query fails, and it states no position.
+        // Occasionally the leader's own query fails, and it reports no position.
         const isMute = second > 0 && mute === 0;
         if (!isMute) toldAtMs = nowMs;
         const replayed = Math.max(0x5000000, at - behind);
@@ -43,7 +43,7 @@ test("time lag is short of the truth by at most the age of the leader's last rep
         const observation = cluster.nodes[1];
         assert.ok(observation !== undefined);
         const lag = timeLagMs(cluster, observation, { policy, nowMs });
-        // The truth: since when the leader has been past what the replica has replayed.
+        // The truth: since when the leader's position has been ahead of the replica's replayed position.
         const passed = written.findIndex((position) => position > replayed);
         const truthMs = passed < 0 ? 0 : nowMs - passed * 1000;
         if (lag !== null) assert.ok(lag >= truthMs - (nowMs - toldAtMs), `${lag} told, ${truthMs} true`);

@@ -7,7 +7,7 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const settings = { intervalMs: 1_000, viewMaxAgeMs: 11_500 };
 
-/** What the rules of the lock say of a node, at an instant. */
+/** The result of the lock rules for a node, at an instant. */
 function told(watched: ClusterFixture, name: string, nowMs: number): readonly string[] {
   const observation = watched.cluster.nodes.find(({ node }) => node.name === name);
   assert.ok(observation !== undefined);
@@ -17,7 +17,7 @@ function told(watched: ClusterFixture, name: string, nowMs: number): readonly st
   );
 }
 
-test("an explanation says whom each witness names, how long ago, and which views took a claim away", () => {
+test("an explanation shows the node that each witness names, how long ago, and which views ended a claim", () => {
   const watched = new ClusterFixture({ policy: settings });
   watched.lead("pg1", 0);
   watched.follow("pg3", 0);

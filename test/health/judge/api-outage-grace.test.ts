@@ -16,12 +16,12 @@ const alive: ExporterPrimaryEvidence = { isPrimary: true, standbysStreaming: 2, 
 
 interface Scene {
   readonly survive?: string;
-  /** What else is heard after the leader was last heard at 5 s. */
+  /** Further outcomes after the last answer of the leader at 5 s. */
   readonly later?: string;
   readonly atMs: number;
 }
 
-/** A leader last seen with its lock at 5 s, silent since: does it keep its yes? (patroni#3474, #3481, #2263) */
+/** A leader last seen with its lock at 5 s, silent since: does it stay fit? (patroni#3474, #3481, #2263) */
 function keepsItsYes(
   { survive = "20s", later = "", atMs }: Scene,
   exporter: ExporterPrimaryEvidence | null,
@@ -110,7 +110,7 @@ test("a replica whose API went silent gains nothing by an exporter that calls it
 
 const page: ExporterPage = { ...primaryPage, streaming: 2 };
 
-/** pg1 leads until 5 s, then its API is silent while its exporter goes on until `exporterUntilMs`. */
+/** pg1 leads until 5 s. Then its API is silent while its exporter still answers until `exporterUntilMs`. */
 function silentApi(exporterUntilMs: number, surviveMs = 20_000): ClusterFixture {
   const nodes = ["pg1", "pg2", "pg3"].map((name) => ({
     name,

@@ -19,7 +19,7 @@ import { exporterPage, exporterRole, healthyExporters, streamingPrimary } from "
 const managedNodes = ["pg1", "pg2", "pg3", "pg4"].map((name, at) => nodeOf(name, `http://${name}`, at));
 const exporterNodes = ["ex1", "ex2", "ex3"].map((name, at) => nodeOf(name, null, at + 5));
 
-/** A cluster that nobody has probed yet: one with a cluster manager, or one that is known through exporters alone. */
+/** A cluster before its first probe: one with a cluster manager, or one that is known through exporters alone. */
 export function unprobedCluster(hasManager: boolean): ClusterState {
   const nodes = hasManager ? [...managedNodes, ...exporterNodes.slice(0, 1)] : exporterNodes;
   return withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), nodes.map(neverProbed));
@@ -38,7 +38,7 @@ function nodeOf(name: string, api: string | null, at: number): Node {
   };
 }
 
-/** What may happen to a cluster: an outcome made at an instant, in ms. `null` repeats the last answer of the node. */
+/** A possible event of a cluster: an outcome made at an instant, in ms. `null` repeats the last answer of the node. */
 export type ClusterEvent =
   | { readonly kind: "outcome"; readonly at: (atMs: number) => ProbeOutcome }
   | { readonly kind: "repeat"; readonly node: string };
@@ -65,7 +65,7 @@ const managedEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(20_000, 30_000).map((ttlMs) => made((atMs) => configured(ttlMs, atMs))) },
 );
 
-/** What the events of a scenario come after; the rarer the verdicts that follow from it, the more often it is here. */
+/** The starts of scenarios. The rarer the resulting verdicts are, the more often a start is listed here. */
 export const starts = [
   "no probe",
   "a healthy round",
@@ -86,7 +86,7 @@ export const starts = [
   "unfit nodes",
 ] as const;
 
-/** The outcomes that make a start. Those of a cluster manager are left out for a cluster without one. */
+/** The outcomes of a start. Those of a cluster manager are left out for a cluster without one. */
 export function outcomesOf(start: (typeof starts)[number], hasManager: boolean): readonly ProbeOutcome[] {
   if (start === "no probe") return [];
   if (!hasManager) return healthyExporters("ex1", "ex2", 1_000);
@@ -142,18 +142,18 @@ const exporterEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
 
 export interface TimedEvent {
   readonly event: ClusterEvent;
-  /** Since the event before, and from sending the probe to recording its outcome, in ms. */
+  /** Time since the previous event, and from sending the probe to recording its outcome, in ms. */
   readonly afterMs: number;
   readonly answeredAfterMs: number;
 }
 
-/** Durations around the thresholds that judgement knows, in ms. */
+/** Durations around the thresholds of the judgement, in ms. */
 export const anyDurationMs = fc.oneof(
   { weight: 3, arbitrary: fc.integer({ min: 0, max: 900 }) },
   { weight: 1, arbitrary: fc.constantFrom(0, 690, 1_490, 1_950, 4_950, 5_450, 9_990, 11_450) },
 );
 
-/** What happens to a cluster, in order. */
+/** The events of a cluster, in order. */
 export function eventsOf(hasManager: boolean): fc.Arbitrary<readonly TimedEvent[]> {
   const timed = fc.record({
     event: hasManager ? managedEvent : exporterEvent,
@@ -168,8 +168,8 @@ function made(at: (atMs: number) => ProbeOutcome): ClusterEvent {
 }
 
 /**
- * The answer of a node of a healthy cluster that pg1 leads, at a position in the WAL: pg2 is synchronous, pg3 counts
- * for the quorum. From 3 MB on pg3 is in no sender list.
+ * The answer of a node of a healthy cluster that pg1 leads, at a WAL position. pg2 is synchronous. pg3 counts for the
+ * quorum. From 3 MB on pg3 is in no sender list.
  */
 export function healthy(node: Name, megabytes: number, atMs: number): ProbeOutcome {
   const position = 0x5000000 + megabytes * 2 ** 20;
@@ -232,7 +232,7 @@ function drain(isAll: boolean, atMs: number): Extract<ProbeOutcome, { kind: "dra
   return { reason: "patching", by: null, isAll, untilMs: atMs + 1_700, since: "", until: "" };
 }
 
-/** The dynamic configuration: with a ttl of 20 s a lock is sure to last 5 s, less than the default `max_age`. */
+/** The dynamic configuration. With a ttl of 20 s a lock is guaranteed for 5 s, less than the default `max_age`. */
 function configured(ttlMs: number, sentAtMs: number): ProbeOutcome {
   const served = { status: 200, body: "", source: "pg2", sentAtMs };
   const config = {

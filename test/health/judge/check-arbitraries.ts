@@ -21,7 +21,7 @@ const walFloor = fc.record({
   position: fc.constantFrom(0x5000000, 0x5200000, 0x5200001),
 });
 
-/** A check with any of the parameters there are. */
+/** A check with any of the supported parameters. */
 export const anyCheck: fc.Arbitrary<Check> = fc
   .record({
     route: fc.constantFrom(...routes),

@@ -39,7 +39,7 @@ function drained(node: string, change: Partial<Drain> = {}): ClusterState {
   return withDrains(trio, node, { drain: { ...drain, ...change }, nowMs });
 }
 
-test("a drained replica is refused wherever a replica was asked for, and nowhere else", () => {
+test("a drained replica is refused on routes that require a replica, and on no other", () => {
   const state = drained("pg2");
   const changed = routes.filter((route) => ask(state, "pg2", route) !== ask(trio, "pg2", route));
   assert.deepEqual(changed, ["replica", "read-only", "sync", "read-only-sync", "readiness"]);
@@ -47,7 +47,7 @@ test("a drained replica is refused wherever a replica was asked for, and nowhere
   assert.equal(ask(drained("pg3"), "pg3", "quorum"), "drained");
 });
 
-test("a drained leader goes on as leader, also on the routes that take it for a reader", () => {
+test("a drained leader stays fit as the leader, also on routes that accept it as a reader", () => {
   const part = drained("pg1");
   for (const route of routes) assert.equal(ask(part, "pg1", route), ask(trio, "pg1", route), route);
 });

@@ -4,8 +4,8 @@ import { lockBoundMs } from "../../../src/health/evidence/freshness.ts";
 import type { HealthPolicy } from "../../../src/health/health-policy.ts";
 
 /**
- * Every instant at which time alone may change a verdict, written down by hand: what the rules say of themselves is
- * compared with it.
+ * Every instant at which time alone may change a verdict, written by hand. The test compares the validity that the
+ * rules report with it.
  */
 export function expiryInstants(cluster: ClusterState, policy: HealthPolicy, check: Check): readonly number[] {
   const { demotedForMs, surviveMs, handoverHoldMs } = policy.guards;

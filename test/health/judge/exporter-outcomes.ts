@@ -28,7 +28,7 @@ export function exporterRole(node: string, role: Role, sentAtMs: number): ProbeO
 interface PageContent {
   readonly isPrimary: boolean;
   readonly isPooler?: boolean;
-  /** Whether the database's own clock stands still. */
+  /** Whether the database's own clock is stopped. */
   readonly isFrozen?: boolean;
   readonly streaming?: number;
   readonly family?: ExporterPage["family"];

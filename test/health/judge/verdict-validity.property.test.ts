@@ -60,7 +60,7 @@ suite("how long a verdict is valid", () => {
       }),
       { numRuns: 2_500 },
     );
-    // A verdict that no scenario ends in is not proven.
+    // A verdict in which no scenario ends is not tested.
     const countOf = (kind: string): number =>
       [...counts].reduce((sum, [name, times]) => (name.endsWith(kind) ? sum + times : sum), 0);
     const kinds = [...hardReasons, ...softReasons, ...routes.flatMap((route) => [`${route} fit`])];
@@ -141,7 +141,7 @@ interface Context {
   readonly nowMs: number;
 }
 
-/** Records a scenario's events, and gives the state with the instant at which it is judged. */
+/** Records a scenario's events. Returns the state with the instant of its judgement. */
 function play({
   hasManager,
   guards,
@@ -178,7 +178,7 @@ function outcomeOf(cluster: ClusterState, event: ClusterEvent, atMs: number): Pr
   return event.kind === "outcome" ? event.at(atMs) : repeated(cluster, event.node, atMs);
 }
 
-/** The node's last answer again, as a prober that recognises it reports it; `null` for a node that never answered. */
+/** The node's last answer again, as reported by a prober that recognises it. `null` for a node that never answered. */
 function repeated(cluster: ClusterState, node: string, atMs: number): ProbeOutcome | null {
   const known = cluster.nodes[cluster.index.get(node) ?? -1];
   if (known === undefined || known.report === null || known.node.api === null) return null;
@@ -186,7 +186,7 @@ function repeated(cluster: ClusterState, node: string, atMs: number): ProbeOutco
   return { kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result: { report, hasLock } };
 }
 
-/** What is judged: a node, or the whole cluster where `node` is `null`. */
+/** The subject of a judgement: a node, or the whole cluster if `node` is `null`. */
 interface Target {
   readonly node: string | null;
   readonly check: Check;
@@ -197,7 +197,7 @@ function targetsOf({ nodes }: ClusterState, { checks }: Scenario): readonly Targ
   return places.flatMap((node) => [...checks, plainCheck("primary")].map((check) => ({ node, check })));
 }
 
-/** A verdict with the node that was chosen where a whole cluster is judged. */
+/** A verdict, with the chosen node if a whole cluster is judged. */
 type Judged = Verdict & { readonly chosen: string };
 
 function judgeAt(cluster: ClusterState, { node, check }: Target, { policy, nowMs }: Context): Judged {
@@ -208,7 +208,7 @@ function judgeAt(cluster: ClusterState, { node, check }: Target, { policy, nowMs
   return { ...verdict, chosen: chosen?.node.name ?? "none" };
 }
 
-/** Compares all that must not change: not a figure that grows with time. */
+/** Compares everything that must not change. Figures that grow with time are left out. */
 function assertSame(later: Judged, verdict: Judged, { target, atMs }: { target: Target; atMs: number }): void {
   if (textOf(later) === textOf(verdict)) return;
   assert.fail(`${JSON.stringify(target)} was ${textOf(verdict)} and is ${textOf(later)} at ${atMs}`);
@@ -228,7 +228,7 @@ interface Between extends Context {
   readonly target: Target;
 }
 
-/** Instants from now on and before an end: around all at which anything may change, some between, and the last. */
+/** Instants from now on and before an end: around every possible change, some between, and the last one. */
 function instantsBefore(
   endMs: number,
   cluster: ClusterState,

@@ -14,7 +14,7 @@ import { exporterPage, exporterRole } from "./exporter-outcomes.ts";
 suite("how long a verdict is valid", () => {
   const policy = policyOf({ surviveMs: 20_000 });
 
-  /** pg1 leads, pg2 follows; pg1's API is silent from 1 s on while its exporter goes on. */
+  /** pg1 leads, pg2 follows. From 1 s on pg1's API is silent while its exporter still answers. */
   function silentPrimary(replicaAtMs = 6_000): ClusterState {
     const outcomes: ProbeOutcome[] = [healthy("pg1", 0, 1_000), healthy("pg2", 0, 1_000)];
     for (const atMs of [1_000, 6_000]) {

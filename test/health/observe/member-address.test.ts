@@ -190,7 +190,7 @@ test("members that swap addresses keep their names, in any order of the list", (
       applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
       for (const row of round) {
         const [name = "", at = name] = row.split(" ");
-        // Each is now found where another was.
+        // A moved node is now at the former address of another.
         const found = round.find((other) => (other.split(" ")[1] ?? other) === name)?.split(" ")[0] ?? name;
         assert.ok(at !== "");
         watched.follow(name, 1_000, { patroni: { version: "4.1.4", scope: "demo", name: found } });

@@ -38,7 +38,7 @@ function databaseOf({ cluster }: ClusterFixture, name: string): string | undefin
 
 const at = (host: string): string => `http://${host}:8008`;
 
-/** Any list of another cluster: its names are ours or not, its addresses are its own or ours. */
+/** Any list of another cluster. Its names may be ours. Its addresses may be its own or ours. */
 const rogueRows = fc.uniqueArray(
   fc.record({ name: fc.constantFrom(...names, "bogus1", "bogus2"), host: fc.constantFrom(...hosts) }),
   {
@@ -48,13 +48,13 @@ const rogueRows = fc.uniqueArray(
   },
 );
 const rogue = fc.record({
-  // Whoever answers it: a seed, a stranger, or the clone that took over pg4's address and calls itself pg4.
+  // The answering server may be a seed, a stranger, or the clone that took over pg4's address and calls itself pg4.
   of: fc.constantFrom(seed, "http://elsewhere:1", "pg4", "bogus1"),
   leader: fc.constantFrom(...names, null),
   rows: rogueRows,
 });
 
-/** Probes as they answer: the nodes of ours that are there, at the addresses that we hold of them. */
+/** Probe results: our nodes that are up, at the addresses that we have for them. */
 function probe(watched: ClusterFixture, truth: ReadonlyMap<string, string>, atMs: number): void {
   const here = new Map([...truth].map(([name, host]) => [at(host), name]));
   for (const { node } of watched.cluster.nodes) {
@@ -106,7 +106,7 @@ test("the lists of two witnesses find a moved node again, whatever other lists a
     rogues: fc.array(rogue, { maxLength: 3 }),
     witnesses: fc.shuffledSubarray(["pg1", "pg3"], { minLength: 2 }),
   });
-  // While somebody holds, a list of another cluster is one that has the holder elsewhere, or does not name it.
+  // While a node holds the lock, a list of another cluster has the holder at another address, or does not name it.
   const foreign = (from: { readonly leader: string | null; readonly rows: readonly Row[] }): boolean => {
     const leader = from.rows.find(({ name }) => name === from.leader);
     return leader?.host !== "pg1";

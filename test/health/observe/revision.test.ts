@@ -9,7 +9,7 @@ import { isAgeOnlyChange } from "../../../src/health/observe/revision.ts";
 import { observe } from "../../../src/health/observe/observe.ts";
 import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.ts";
 
-/** Fields that may differ in a state of which only ages changed. */
+/** Fields that may differ between two states if only ages changed. */
 const ageFields: ReadonlySet<string> = new Set([
   "sequence",
   "revision",

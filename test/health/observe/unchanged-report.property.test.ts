@@ -29,7 +29,7 @@ const healthyNode = fc.tuple(fc.constantFrom(...names), fc.integer({ min: 0, max
 );
 
 /**
- * The same after a promotion: pg2 leads on timeline 2 and lists its replicas, some of which still state the old
+ * The same after a promotion: pg2 leads on timeline 2 and lists its replicas. Some of them still report the old
  * timeline.
  */
 const promoted = fc

@@ -16,7 +16,7 @@ suite("the fast path", () => {
 
   for (const [name, pieces] of Object.entries(corpus)) {
     test(`answers as node:http does: ${name}`, async () => {
-      // Three times: the first answer is rendered, the second is cached, and the third comes from the cache.
+      // Three requests: the first answer is rendered, the second is cached, and the third comes from the cache.
       for (let time = 0; time < 3; time += 1) await assertAlike(paths, pieces);
     });
   }

@@ -42,7 +42,7 @@ async function start(context: TestContext, parts: Pick<Config, "workers" | "fast
 }
 
 /**
- * Sends checks until one was answered on the fast path: a worker proves its own after it was told the configuration.
+ * Sends checks until one is answered on the fast path: a worker verifies its own after it receives the configuration.
  */
 async function checksUntilFast({ metric }: Started, port: number): Promise<number> {
   const before = await metric("requests");

@@ -47,7 +47,7 @@ class TestConnection extends RawTcpConnection {
   }
 }
 
-/** More than the system takes for a peer that does not read. */
+/** More than the system buffers for a peer that does not read. */
 const flood = Buffer.alloc(16 * 2 ** 20, "flood");
 const server: Server = createServer();
 /** The server's sockets of connections that were released. */
@@ -96,7 +96,7 @@ async function socketOf(client: Socket): Promise<Socket> {
   }
 }
 
-/** The connection that was taken last. */
+/** The connection that was intercepted last. */
 function last(): TestConnection {
   const connection = taken.at(-1);
   assert.ok(connection !== undefined);

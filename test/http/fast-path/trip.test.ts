@@ -85,7 +85,7 @@ suite("the fast path trips at the first unexpected thing", () => {
     socket.destroy();
   });
 
-  test("and every listener of the process uses node:http, for good", async (context) => {
+  test("and every listener of the process uses node:http until a restart", async (context) => {
     const { port, control } = await open(context, () => hit);
     control.monitor.trip(new Error("planted"));
     control.monitor.trip(new Error("again"));

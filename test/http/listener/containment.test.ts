@@ -22,7 +22,7 @@ interface Opened {
   readonly errors: readonly unknown[];
 }
 
-/** A listener whose handler does what a test is about; `/fine` is always answered. */
+/** A listener whose handler behaves as the test requires. `/fine` is always answered. */
 async function listenerOf(
   context: TestContext,
   parts: {

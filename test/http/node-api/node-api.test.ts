@@ -10,7 +10,7 @@ import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
 interface Served {
   readonly cluster: StoreFixture;
   readonly front: NodeApiListener;
-  /** How many answers were judged, and how many were counted. */
+  /** The number of judged answers, and the number of counted ones. */
   readonly counts: { judged: number; counted: number };
 }
 

@@ -19,13 +19,13 @@ const targets = [
   "/clusters/demo/read-only?keep=2&lag=1kB",
 ];
 
-/** Durations around the thresholds that judgement knows, in ms. */
+/** Durations around the thresholds of the judgement, in ms. */
 const anyDurationMs = fc.oneof(
   fc.integer({ min: 0, max: 2_000 }),
   fc.constantFrom(0, 650, 690, 1_950, 4_950, 5_450, 6_950),
 );
 
-/** What happens to the cluster, and how long after the event before, in ms. */
+/** An event of the cluster, and the time since the previous event, in ms. */
 const event = fc.record({
   afterMs: anyDurationMs,
   node: fc.constantFrom("pg1", "pg2", "pg3"),
@@ -67,7 +67,7 @@ suite("how long a response may be cached", () => {
           const chunk = `GET ${target} HTTP/1.1\r\n\r\n`;
           const rendered = api.render(chunk);
           assert.ok(rendered !== null && rendered.validUntilMs >= cluster.nowMs);
-          if (rendered.validUntilMs === cluster.nowMs) return; // true only now, and never given again
+          if (rendered.validUntilMs === cluster.nowMs) return; // valid at this instant only, and never sent again
           const heldMs = rendered.validUntilMs - cluster.nowMs;
           cluster.nowMs = Math.min(cluster.nowMs + share * heldMs, rendered.validUntilMs - 0.001);
           assert.equal(withoutFigures(api.render(chunk)?.bytes), withoutFigures(rendered.bytes));
@@ -141,7 +141,7 @@ function nameAt(position: number): "pg1" | "pg2" | "pg3" {
   return (["pg1", "pg2", "pg3"] as const)[position % 3] ?? "pg1";
 }
 
-/** Without the lag in time and the age of `stale`: a cached response may show them a tenth of a second old. */
+/** Without the lag in time and the age of `stale`: in a cached response they may be a tenth of a second old. */
 function withoutFigures(bytes: Buffer | undefined): string | undefined {
   return bytes
     ?.toString("latin1")

@@ -38,7 +38,7 @@ const routes = [
   "patroni",
 ];
 const places = ["/nodes/pg1/", "/nodes/pg2/", "/nodes/pg3/", "/nodes/ex1/", "/clusters/demo/"];
-/** Requested in each scenario, for these have to be proven. */
+/** Requested in each scenario, because these have to be tested. */
 const always = ["/nodes/pg1/primary", "/nodes/pg2/replica", "/nodes/ex1/health"];
 const targets = places.flatMap((place) => routes.map((route) => `${place}${route}`));
 
@@ -57,7 +57,7 @@ const anyNode = fc.constantFrom(...nodeNames);
 
 const workingPrimary = { isPrimary: true, streaming: 1 };
 
-/** What an exporter answers: mostly that of pg1 and of ex1 show a primary at work. */
+/** An exporter's answer. Those of pg1 and of ex1 mostly show an active primary. */
 const anyExporterEvent = fc.oneof(
   fc.constantFrom("pg1", "ex1").map((name) => made((atMs) => exporterRole(name, "primary", atMs))),
   fc.constantFrom("pg1", "ex1").map((name) => made((atMs) => exporterPage(name, workingPrimary, atMs))),
@@ -65,7 +65,7 @@ const anyExporterEvent = fc.oneof(
   fc.constantFrom("pg2", "ex1").map((name) => made((atMs) => exporterPage(name, { isPrimary: false }, atMs))),
 );
 
-/** Most of the time a node repeats its last answer; rarely anything else happens that may happen to a cluster. */
+/** Mostly a node repeats its last answer. Rarely any other event of a cluster occurs. */
 const anyClusterEvent = fc.oneof(
   { weight: 24, arbitrary: anyNode.map((name): Event => ({ kind: "again", node: name })) },
   {
@@ -90,7 +90,7 @@ const silentPrimary = [...outcomesOf("a failed primary", true), ...healthyExport
 
 const scenario = fc.record({
   hasExporters: fc.boolean(),
-  /** Whether pg1's API has been silent for 5 s while its exporter shows a primary at work. */
+  /** Whether pg1's API has been silent for 5 s while its exporter shows an active primary. */
   beginsSilent: fc.boolean(),
   guards: fc.record({
     lagSamples: fc.constantFrom(1, 1, 2),
@@ -104,7 +104,7 @@ const scenario = fc.record({
   events: fc.array(
     fc.record({
       event: anyClusterEvent,
-      /** Since the event before, and from sending the probe to its answer, in ms. */
+      /** Time since the previous event, and from sending the probe to its answer, in ms. */
       afterMs: fc.oneof(fc.integer({ min: 0, max: 400 }), fc.constantFrom(900, 1_950, 5_450)),
       answeredAfterMs: fc.constantFrom(0, 1, 40),
     }),
@@ -144,7 +144,7 @@ test("a cached response is the one that would be made now, but for figures that 
           assert.equal(lasting(found?.bytes), lasting(api.render(chunk)?.bytes), `${target} at ${cluster.nowMs}`);
         }
       };
-      // What is requested twice is cached from then on.
+      // A response is cached from its second request on.
       for (const stepMs of [0, 10, 20, 30]) {
         cluster.nowMs += stepMs;
         compare();
@@ -164,7 +164,7 @@ test("a cached response is the one that would be made now, but for figures that 
   for (const [kind, times] of Object.entries(counts)) assert.ok(times > 20, `${kind} was cached ${times} times`);
 });
 
-/** The node's last answer again, as a prober that recognises it reports it; `null` for a node that never answered. */
+/** The node's last answer again, as reported by a prober that recognises it. `null` for a node that never answered. */
 function again(cluster: StoreFixture, node: string): ProbeOutcome | null {
   const { nodes, index } = cluster.state();
   const known = nodes[index.get(node) ?? -1];
@@ -192,9 +192,7 @@ function drained({ node, isAll }: { readonly node: Node; readonly isAll: boolean
   return { kind: "drain", cluster: "demo", node, drain };
 }
 
-/**
- * What does not change from one millisecond to the next: not a lag in time, the age of `stale` or the rest of a hold.
- */
+/** The values that do not change every millisecond: no lag in time, age of `stale` or rest of a hold. */
 function lasting(bytes: Buffer | undefined): string | undefined {
   return bytes
     ?.toString("latin1")

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { ResponseCache, type CachedResponse } from "../../../src/http/node-api/response-cache.ts";
 
-/** Counts how often a response is rendered; the revision changes as a test sets it. */
+/** Counts the renderings of a response. A test sets the revision. */
 function countedCache(): {
   readonly cache: ResponseCache;
   readonly state: { revision: number; nowMs: number; rendered: number; given: number };

@@ -97,7 +97,7 @@ describe("diagnostics pages", () => {
   });
 });
 
-/** A page whose rendering the test ends. */
+/** A page whose rendering the test completes. */
 class Held {
   readonly gate = new PageGate();
   readonly renderings: Rendering[] = [];

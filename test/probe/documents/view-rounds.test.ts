@@ -14,7 +14,7 @@ import { statusDocument } from "../../fake/node-documents.ts";
 
 const names = ["pg1", "pg2", "pg3"];
 
-/** Which nodes claim the lock, and whom each node's cluster document names; "hangs" if it sends none. */
+/** Which nodes claim the lock, and which node each cluster document names. "hangs" if a node sends none. */
 interface LeaderScript {
   readonly claims: readonly string[];
   readonly views: { readonly [node: string]: string };
@@ -57,7 +57,7 @@ async function quietCluster(
   return { scripted, prober };
 }
 
-/** When each node's view was requested after an instant, by node. */
+/** The instants of the requests for each node's view after a given instant, by node. */
 function viewsAfter(scripted: FakeTransport, atMs: number): { readonly [node: string]: readonly number[] } {
   const sent = scripted.sent.filter((request) => request.atMs > atMs && request.url.endsWith("/cluster"));
   return Object.fromEntries(

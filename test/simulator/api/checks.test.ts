@@ -80,7 +80,7 @@ describe("a paused node without access to the DCS", () => {
   });
 });
 
-/** The leader's position is the one that the leader itself reports, as the README of the recordings says. */
+/** The leader's position is the one that the leader itself reports, according to the README of the recordings. */
 function leadershipOf(recording: Recording, status: number, report: SimulatorObject): ModelLeadership {
   const scope = scopeOf(report);
   const peers = Object.values(recording.nodes).flatMap(({ leader }) =>
