@@ -1,0 +1,49 @@
+/** An event: something that happened to a cluster or a node and that a person on call wants to know. */
+
+export const eventKinds = [
+  "primary_lost",
+  "primary_found",
+  "timeline_back",
+  "claims_conflict",
+  "claims_resolved",
+  "detached",
+  "diverged",
+  "stalled",
+  "attached",
+  "node_down",
+  "node_up",
+  "degraded",
+  "restored",
+  "blind",
+  "blind_ended",
+  "paused",
+  "resumed",
+  "failsafe",
+  "failsafe_ended",
+  "drained",
+  "undrained",
+  "node_joined",
+  "node_left",
+] as const;
+
+export type EventKind = (typeof eventKinds)[number];
+
+export type EventSeverity = "info" | "warning" | "error";
+
+export interface ClusterEvent {
+  /** `EPOCH.N`: the start of the process in ms since the epoch, and a number that rises by one with each event. */
+  readonly id: string;
+  /** When it happened, in ms since the epoch (wall clock). */
+  readonly at: number;
+  readonly kind: EventKind;
+  readonly severity: EventSeverity;
+  readonly cluster: string;
+  /** The node that it is about, or `null` for the whole cluster. */
+  readonly node: string | null;
+  /** One sentence for people, with the figures: "pg1 is the new primary of demo after 18.2 s without one". */
+  readonly message: string;
+  /** Why, if rolecall knows: "pg2 refuses connections". */
+  readonly cause: string | null;
+  /** The figures of the message: `{ without_primary_ms: 18200, previous_primary: "pg2" }`. */
+  readonly figures: Readonly<Record<string, string | number>>;
+}
