@@ -1,7 +1,7 @@
 /**
- * `npm run bench:compare -- OTHER/dist/main.js [ROUNDS]`: this build against another one, in turn in one run. Prints
- * the cost of each row as a ratio, ours by the other's, with its 95 % interval. Ends with 1 when the upper bound of a
- * ratio is above 1.05.
+ * `npm run bench:compare -- OTHER/dist/main.js [ROUNDS [ROW]]`: this build against another one, in turn in one run.
+ * Prints the cost of each row as a ratio, ours divided by the other's, with its 95 % interval. ROW, a part of a row's
+ * name, measures only the rows that contain it. Exits with 1 if the upper bound of a ratio is above 1.05.
  */
 import { resolve } from "node:path";
 import { show } from "./statistics.ts";
@@ -51,10 +51,10 @@ const comparisons: readonly Comparison[] = [
   { name: "processor time of probing 1,000 nodes", clusters: 200, configuration: {}, cost: probingCost },
 ];
 
-const [other, rounds = "12"] = process.argv.slice(2);
+const [other, rounds = "12", row = ""] = process.argv.slice(2);
 if (other === undefined) throw new Error("Cannot compare: the path of the other build's main.js is missing");
 let isSlower = false;
-for (const comparison of comparisons) {
+for (const comparison of comparisons.filter(({ name }) => name.includes(row))) {
   const { ratio, low, high } = await compare(comparison, resolve(other), Number(rounds));
   isSlower ||= high > ratioMax;
   process.stdout.write(`${comparison.name}: ${show(ratio)} (95 %: ${show(low)} to ${show(high)})\n`);
