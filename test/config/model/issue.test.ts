@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { describeFound, formatPath, valueIssue, type ConfigPath } from "../../../src/config/model/issue.ts";
 
 const paths: readonly (readonly [path: ConfigPath, text: string])[] = [

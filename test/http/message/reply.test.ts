@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { AnswerCounter } from "../../../src/http/message/answer-counter.ts";
 import { renderReply } from "../../../src/http/message/http1-serializer.ts";
 import {

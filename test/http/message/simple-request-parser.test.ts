@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { parse } from "yaml";
 import { readSimpleRequest } from "../../../src/http/message/simple-request-parser.ts";
 import { targetMax } from "../../../src/http/message/request-target.ts";
