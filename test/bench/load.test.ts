@@ -30,7 +30,7 @@ Transfer/sec:      3.51KB
 Strange: 2`;
 
 describe("a load", () => {
-  const asked: Omit<Load, "url"> = { seconds: 1, connections: 4 };
+  const load: Omit<Load, "url"> = { seconds: 1, connections: 4 };
 
   test("sends HEAD, OPTIONS and GET, and expects no body after a HEAD", async () => {
     const seen = new Map<string, number>();
@@ -41,10 +41,10 @@ describe("a load", () => {
       response.end("hello");
     });
     const targets = (["HEAD", "OPTIONS", "GET"] as const).map((method) => ({ method, path: "/primary" }));
-    const result = await runLoadByOwnProgram({ ...asked, url, targets });
+    const result = await runLoadByOwnProgram({ ...load, url, targets });
     assert.deepEqual(result, { ...result, failures: 0, unanswered: 0, strange: 0 });
     const counts = ["HEAD", "OPTIONS", "GET"].map((method) => seen.get(method) ?? 0);
-    assert.ok(Math.max(...counts) - Math.min(...counts) <= asked.connections, `in turn: ${counts.join(", ")}`);
+    assert.ok(Math.max(...counts) - Math.min(...counts) <= load.connections, `in turn: ${counts.join(", ")}`);
     assert.ok(Math.min(...counts) > 0);
   });
 
@@ -58,28 +58,28 @@ describe("a load", () => {
       { method: "OPTIONS", path: "/primary" },
       { method: "GET", path: "/replica?lag=1" },
     ] as const;
-    checkLoadResult(await loadByAutocannon({ ...asked, url, targets }), { ...asked, url });
+    checkLoadResult(await loadByAutocannon({ ...load, url, targets }), { ...load, url });
     assert.deepEqual([...seen].sort(), ["GET /replica?lag=1", "OPTIONS /primary"]);
   });
 
   test("fails if the answers are errors or none arrives", async () => {
     const failing = await serve((_request, response) => response.writeHead(503, { "Content-Length": 0 }).end());
-    await assert.rejects(runLoadByOwnProgram({ ...asked, url: failing }), /must be answered 2xx/);
+    await assert.rejects(runLoadByOwnProgram({ ...load, url: failing }), /must be answered 2xx/);
     const resetting = await serve((request) => request.socket.resetAndDestroy());
-    await assert.rejects(runLoadByOwnProgram({ ...asked, url: resetting }), /got no answer/);
+    await assert.rejects(runLoadByOwnProgram({ ...load, url: resetting }), /got no answer/);
   });
 
   test("counts every kind of failure that wrk reports", () => {
     assert.deepEqual(readWrk(wrkOutput), { answersPerSecond: 1234.5, failures: 15, unanswered: 10, strange: 2 });
     const url = "http://a/";
-    assert.throws(() => checkLoadResult(readWrk("unable to connect"), { ...asked, url }), /got no answer/);
+    assert.throws(() => checkLoadResult(readWrk("unable to connect"), { ...load, url }), /got no answer/);
     assert.throws(
-      () => checkLoadResult(readWrk(wrkOutput), { ...asked, url }),
+      () => checkLoadResult(readWrk(wrkOutput), { ...load, url }),
       /got 5 other answers and 10 requests without an answer/,
     );
-    assert.doesNotThrow(() => checkLoadResult(readWrk(wrkOutput), { ...asked, url, fatal: "none" }));
+    assert.doesNotThrow(() => checkLoadResult(readWrk(wrkOutput), { ...load, url, fatal: "none" }));
     assert.throws(
-      () => checkLoadResult(readWrk(wrkOutput), { ...asked, url, fatal: "statuses" }),
+      () => checkLoadResult(readWrk(wrkOutput), { ...load, url, fatal: "statuses" }),
       /must be answered 2xx/,
     );
   });

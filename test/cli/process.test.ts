@@ -45,12 +45,12 @@ function start(
 
 /** Resolves when the silent server has received the request: the command is waiting for its response. */
 async function requestArrived(calls: number): Promise<void> {
-  await until({ what: `request ${calls} at the silent server`, seconds: 15 }, () => silent.heard.length >= calls);
+  await until({ what: `request ${calls} at the silent server`, seconds: 15 }, () => silent.received.length >= calls);
 }
 
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   test(`exits with 2 and writes exactly one document on ${signal}`, { timeout: 30_000 }, async () => {
-    const calls = silent.heard.length;
+    const calls = silent.received.length;
     const { child, ended } = start(["status", "--server", silent.url, "--timeout", "60s", "--format", "json"]);
     await requestArrived(calls + 1);
     child.kill(signal);

@@ -21,9 +21,9 @@ test("the table lists every management call and its target", () => {
       to: to === "any" ? "the leader, else any live node" : "the selected node",
     })),
   );
-  const told = rows.filter(({ call }) => !call.startsWith("GET ")).map(({ call, to }) => ({ call, to }));
+  const documented = rows.filter(({ call }) => !call.startsWith("GET ")).map(({ call, to }) => ({ call, to }));
   assert.deepEqual(
-    new Set(told.map((row) => JSON.stringify(row))),
+    new Set(documented.map((row) => JSON.stringify(row))),
     new Set(expected.map((row) => JSON.stringify(row))),
   );
 });
@@ -64,9 +64,9 @@ test("the document lists exactly the refusal codes of the source", () => {
       ...source.matchAll(
         /(?:error: |refused\(|errorReply\(4\d\d, |\? )"([a-z]+_[a-z_]+|busy|timeout|unauthorized|nofailover)"/g,
       ),
-    ].map(([, word]) => word ?? ""),
+    ].map(([, code]) => code ?? ""),
   );
   assert.ok(new Set(words).size >= 15, [...new Set(words)].join());
-  for (const word of new Set(words))
-    if (word !== "length_required") assert.ok(text.includes(`\`${word}\``), `${word} is not documented`);
+  for (const code of new Set(words))
+    if (code !== "length_required") assert.ok(text.includes(`\`${code}\``), `${code} is not documented`);
 });

@@ -22,15 +22,15 @@ export interface CannedAnswer {
 /** A real server that answers as it is told by path (`METHOD /path` before `/path`) and keeps what it heard. */
 export async function serveCannedAnswers(
   answers: Readonly<Record<string, CannedAnswer>>,
-): Promise<{ url: string; heard: readonly ReceivedCall[]; close(): Promise<void> }> {
-  const heard: ReceivedCall[] = [];
+): Promise<{ url: string; received: readonly ReceivedCall[]; close(): Promise<void> }> {
+  const received: ReceivedCall[] = [];
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
       const { method = "", url = "", headers } = request;
       const text = Buffer.concat(chunks).toString();
-      heard.push({
+      received.push({
         method,
         path: url,
         body: text === "" ? null : JSON.parse(text),
@@ -45,5 +45,5 @@ export async function serveCannedAnswers(
     });
   });
   const { port, close } = await listenUntilClosed(server);
-  return { url: `http://127.0.0.1:${port}`, heard, close };
+  return { url: `http://127.0.0.1:${port}`, received, close };
 }

@@ -20,13 +20,13 @@ export interface CommandInput {
 }
 
 /** Runs a command line within this process, its streams kept as text. */
-export async function runText(argv: readonly string[], around: CommandInput = {}): Promise<CommandOutput> {
-  const [out, err] = [new MemorySink(around.isTerminal ?? false), new MemorySink(around.isTerminal ?? false)];
+export async function runText(argv: readonly string[], input: CommandInput = {}): Promise<CommandOutput> {
+  const [out, err] = [new MemorySink(input.isTerminal ?? false), new MemorySink(input.isTerminal ?? false)];
   const io: Io = {
     stdout: out,
     stderr: err,
-    stdin: Object.assign(Readable.from([around.stdin ?? ""]), { isTTY: around.isTerminal ?? false }),
-    env: around.env ?? {},
+    stdin: Object.assign(Readable.from([input.stdin ?? ""]), { isTTY: input.isTerminal ?? false }),
+    env: input.env ?? {},
     unread: neverAborted(),
   };
   const { exitCode } = await run(argv, io, { ended: neverAborted(), crashed: neverAborted() });
@@ -34,8 +34,8 @@ export async function runText(argv: readonly string[], around: CommandInput = {}
 }
 
 /** Runs it with `--format json`; what is on stdout is one document, judged by ajv, that says the code it ended with. */
-export async function runJson(argv: readonly string[], around: CommandInput = {}): Promise<Result> {
-  const { code, out, err } = await runText([...argv, "--format", "json"], around);
+export async function runJson(argv: readonly string[], input: CommandInput = {}): Promise<Result> {
+  const { code, out, err } = await runText([...argv, "--format", "json"], input);
   const document = assertResultDocument(out);
   assert.equal(document.exit_code, code);
   assert.equal(err, "");

@@ -38,24 +38,24 @@ export function recordedExporter(
 }
 
 /** A real server on a free port that answers as an exporter. */
-export async function serveFakeExporter(said: ExporterAnswers): Promise<FakeExporter> {
-  const asked = new Map<string, number>();
+export async function serveFakeExporter(current: ExporterAnswers): Promise<FakeExporter> {
+  const counts = new Map<string, number>();
   let scrapes = 0;
   const server = createServer((request, response) => {
     const path = request.url ?? "/";
-    asked.set(path, (asked.get(path) ?? 0) + 1);
+    counts.set(path, (counts.get(path) ?? 0) + 1);
     if (path === "/metrics") {
-      if (said.page === null) return;
-      scrapes += said.isTimeMoving ? 1 : 0;
-      const page = said.page.replace(
+      if (current.page === null) return;
+      scrapes += current.isTimeMoving ? 1 : 0;
+      const page = current.page.replace(
         /^(pg|db)_timestamp .*$/m,
         (_, prefix: string) => `${prefix}_timestamp ${1_795_242_555 + scrapes}`,
       );
       response.writeHead(200, { "Content-Type": "text/plain; version=0.0.4; charset=utf-8" }).end(page);
       return;
     }
-    if (path === "/up" && said.up !== null) {
-      response.writeHead(said.up.status, { "Content-Type": "text/plain; charset=utf-8" }).end(said.up.body);
+    if (path === "/up" && current.up !== null) {
+      response.writeHead(current.up.status, { "Content-Type": "text/plain; charset=utf-8" }).end(current.up.body);
       return;
     }
     response
@@ -63,5 +63,5 @@ export async function serveFakeExporter(said: ExporterAnswers): Promise<FakeExpo
       .end("<html><head><title>Exporter</title></head></html>");
   });
   const { port, close } = await listenUntilClosed(server);
-  return { answers: said, origin: `http://127.0.0.1:${port}`, requestCounts: asked, close };
+  return { answers: current, origin: `http://127.0.0.1:${port}`, requestCounts: counts, close };
 }

@@ -22,7 +22,7 @@ export interface GatewayFixture {
   readonly checksUrl: string;
   /** Everything that was logged, a record a line. */
   readonly logRecords: readonly Readonly<Record<string, unknown>>[];
-  request(path: string, asking?: RequestParts): Promise<HttpAnswer>;
+  request(path: string, parts?: RequestParts): Promise<HttpAnswer>;
   close(): Promise<void>;
 }
 
@@ -45,12 +45,15 @@ export async function gatewayFixtureOf(
 /** Builds it on free ports and waits until every node was heard and the configuration is known. */
 export async function gatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
   const simulator = await startSimulator({ nodes: 3, port: 0, switchoverMs: 60, ...options.simulator });
-  const town = await open(options, clusterOf({ discover: simulator.nodes.map(({ url }) => url), ...options.cluster }));
+  const gateway = await open(
+    options,
+    clusterOf({ discover: simulator.nodes.map(({ url }) => url), ...options.cluster }),
+  );
   const close = async (): Promise<void> => {
-    await town.close();
+    await gateway.close();
     await simulator.stop();
   };
-  return { ...town, simulator, close };
+  return { ...gateway, simulator, close };
 }
 
 async function open(
@@ -88,7 +91,7 @@ async function open(
     adminUrl: admin,
     checksUrl: questions,
     logRecords: log,
-    request: (path, asking) => sendRequest(`${url}${path}`, asking),
+    request: (path, parts) => sendRequest(`${url}${path}`, parts),
     close,
   };
 }

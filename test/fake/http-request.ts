@@ -33,7 +33,7 @@ export function sendRequest(
     ...tls,
   };
   return new Promise((resolve, reject) => {
-    const asking = (url.startsWith("https:") ? tlsRequest : plainRequest)(url, options, (response) => {
+    const clientRequest = (url.startsWith("https:") ? tlsRequest : plainRequest)(url, options, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", reject);
@@ -46,7 +46,7 @@ export function sendRequest(
         }),
       );
     });
-    asking.on("error", reject);
-    asking.end(text ?? undefined);
+    clientRequest.on("error", reject);
+    clientRequest.end(text ?? undefined);
   });
 }

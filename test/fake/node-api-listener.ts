@@ -49,11 +49,11 @@ export class NodeApiListener {
   sendBytes(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.port, "127.0.0.1");
-      let came = "";
+      let received = "";
       socket.setEncoding("latin1");
-      socket.on("data", (text: string) => (came += text));
+      socket.on("data", (text: string) => (received += text));
       socket.on("error", reject);
-      socket.on("close", () => resolve(came));
+      socket.on("close", () => resolve(received));
       socket.write(bytes, "latin1");
     });
   }

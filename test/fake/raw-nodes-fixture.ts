@@ -11,10 +11,10 @@ export interface RawNodesFixture {
   readonly rolecall: RolecallProcess;
   readonly port: number;
   /** Asks at the listener that passes calls on. */
-  request(path: string, asking?: RequestParts): Promise<HttpAnswer>;
+  request(path: string, parts?: RequestParts): Promise<HttpAnswer>;
   /** Asks at the listener that answers as an exporter. */
-  requestExporter(path: string, asking?: RequestParts): Promise<HttpAnswer>;
-  requestAdmin(path: string, asking?: RequestParts): Promise<HttpAnswer>;
+  requestExporter(path: string, parts?: RequestParts): Promise<HttpAnswer>;
+  requestAdmin(path: string, parts?: RequestParts): Promise<HttpAnswer>;
   /** The value of one of our metrics; `0` where it is not there. */
   metric(name: string): Promise<number>;
   /** A connection that stays open. @returns how to ask a check on it; it rejects once the connection has ended */
@@ -65,8 +65,8 @@ drain: 0s
   );
   const running = new RolecallProcess(context, ["serve", "--config", file]);
   await running.waitForLog("listening");
-  const at = (place: number) => (path: string, asking?: RequestParts) =>
-    sendRequest(`http://127.0.0.1:${place}${path}`, asking);
+  const at = (place: number) => (path: string, parts?: RequestParts) =>
+    sendRequest(`http://127.0.0.1:${place}${path}`, parts);
   const edge: RawNodesFixture = {
     rolecall: running,
     port,
@@ -86,16 +86,16 @@ drain: 0s
 
 async function hold(port: number): Promise<() => Promise<string>> {
   const socket = connect(port, "127.0.0.1");
-  let came = "";
+  let received = "";
   let settle: { resolve: (line: string) => void; reject: (error: Error) => void } | null = null;
   socket.setEncoding("latin1");
   socket.on("error", () => {}); // "close" follows
   socket.on("data", (text: string) => {
-    came += text;
-    const [, line, length] = /^(HTTP[^\r]*)\r\n(?:[^\r]+\r\n)*?Content-Length: (\d+)\r\n/i.exec(came) ?? [];
-    const head = came.indexOf("\r\n\r\n");
-    if (line === undefined || head < 0 || came.length < head + 4 + Number(length)) return;
-    came = "";
+    received += text;
+    const [, line, length] = /^(HTTP[^\r]*)\r\n(?:[^\r]+\r\n)*?Content-Length: (\d+)\r\n/i.exec(received) ?? [];
+    const head = received.indexOf("\r\n\r\n");
+    if (line === undefined || head < 0 || received.length < head + 4 + Number(length)) return;
+    received = "";
     settle?.resolve(line);
   });
   socket.on("close", () => settle?.reject(new Error("a held connection was ended")));

@@ -15,7 +15,7 @@ export interface StoreFixture {
   nowMs: number;
   state(): ClusterState;
   /** A probe of a node that is answered now; pg1 has the lock unless told. */
-  recordReport(node: string, position: number, hasLock?: boolean, said?: ReportOverrides): void;
+  recordReport(node: string, position: number, hasLock?: boolean, overrides?: ReportOverrides): void;
   apiContext(onAnswer?: NodeApiContext["onAnswer"]): NodeApiContext;
 }
 
@@ -47,8 +47,8 @@ export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false)
     },
     nowMs: 1_000,
     state: () => store.current.clusters[0] ?? missing(),
-    recordReport(node, position, hasLock = node === "pg1", said = {}) {
-      const report = parseReport(documentOf(hasLock || node === "pg1", position, said));
+    recordReport(node, position, hasLock = node === "pg1", overrides = {}) {
+      const report = parseReport(documentOf(hasLock || node === "pg1", position, overrides));
       if (report === undefined) throw new Error("the fake document is one");
       const { nowMs } = cluster;
       store.record(

@@ -67,9 +67,9 @@ suite("headers of a node's answer that reach the client", () => {
   for (const [given, sent, got] of rows) {
     test(given, async () => {
       const behave: FakeNodeOptions["respond"] = (_, response) => void response.writeHead(202, sent).end("done");
-      await withFaultyGateway({ respond: behave }, async (town) => {
+      await withFaultyGateway({ respond: behave }, async (gateway) => {
         const headers = { host: "edge.example", "x-request-id": "ours" };
-        const answer = await town.request("/nodes/pg2/reload", { method: "POST", headers });
+        const answer = await gateway.request("/nodes/pg2/reload", { method: "POST", headers });
         assert.equal(answer.status, 202);
         const shown = Object.fromEntries(Object.keys(got).map((name) => [name, answer.headers[name] ?? null]));
         assert.deepEqual(shown, got);
@@ -83,12 +83,12 @@ suite("headers of a node's answer that reach the client", () => {
       if (headers["authorization"] === "Basic bm9kZTpzZWNyZXQ=") response.end("done");
       else response.writeHead(401, { "www-authenticate": 'Basic realm="node"' }).end();
     };
-    await withFaultyGateway({ respond: behave }, async (town) => {
-      const challenge = await town.request("/nodes/pg2/reload", { method: "POST" });
+    await withFaultyGateway({ respond: behave }, async (gateway) => {
+      const challenge = await gateway.request("/nodes/pg2/reload", { method: "POST" });
       assert.equal(challenge.status, 401);
       assert.equal(challenge.headers["www-authenticate"], 'Basic realm="node"');
       const headers = { authorization: "Basic bm9kZTpzZWNyZXQ=" };
-      assert.equal((await town.request("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
+      assert.equal((await gateway.request("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
     });
   });
 });

@@ -68,11 +68,11 @@ const rows: readonly Row[] = [
 suite("the Authorization header that a node receives, if", () => {
   for (const { given, auth, cluster, call, question } of rows) {
     test(given, async () => {
-      await withFaultyGateway({ access: { auth }, cluster }, async (town, { pg2 }) => {
+      await withFaultyGateway({ access: { auth }, cluster }, async (gateway, { pg2 }) => {
         const headers = { authorization: clients };
-        assert.equal((await town.request("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
+        assert.equal((await gateway.request("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
         assert.equal(pg2.received.at(-1)?.headers["authorization"], call);
-        assert.equal((await town.request("/nodes/pg2/metrics", { headers })).status, 200);
+        assert.equal((await gateway.request("/nodes/pg2/metrics", { headers })).status, 200);
         assert.equal(pg2.received.at(-1)?.headers["authorization"], question);
       });
     });

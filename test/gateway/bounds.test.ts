@@ -14,8 +14,8 @@ test("a call that takes longer than requests may take to come in is not cut", as
   const behave: FakeNodeOptions["respond"] = (_, response) =>
     void setTimeout(() => response.end("Successfully switched over"), 900);
   const limits = { ...unrestrictedAccess.limits, headerTimeoutMs: 200, requestTimeoutMs: 300, idleTimeoutMs: 200 };
-  await withFaultyGateway({ respond: behave, access: { limits } }, async (town) => {
-    const answer = await town.request("/switchover", { method: "POST", body: { leader: "pg1" } });
+  await withFaultyGateway({ respond: behave, access: { limits } }, async (gateway) => {
+    const answer = await gateway.request("/switchover", { method: "POST", body: { leader: "pg1" } });
     assert.equal(answer.body, "Successfully switched over");
   });
 });
@@ -29,26 +29,26 @@ test("cancels the node's request when the client disconnects, and audits it", as
     arrived?.();
     response.on("close", () => gone?.());
   };
-  await withFaultyGateway({ respond: behave }, async (town) => {
-    const asking = httpRequest(`${town.url}/nodes/pg2/restart`, { method: "POST" });
-    asking.on("error", () => {}); // the client itself aborts the request
-    asking.end();
+  await withFaultyGateway({ respond: behave }, async (gateway) => {
+    const clientRequest = httpRequest(`${gateway.url}/nodes/pg2/restart`, { method: "POST" });
+    clientRequest.on("error", () => {}); // the client itself aborts the request
+    clientRequest.end();
     await began;
-    asking.destroy();
+    clientRequest.destroy();
     await seen;
-    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
+    const line = await until("an audit line", () => gateway.logRecords.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the client closed the connection");
   });
 });
 
 test("a call that fails is not tried again, and the answer says whether it may have been done", async () => {
-  await withFaultyGateway({ respond: (_, __, request) => request.socket.destroy() }, async (town, { pg2 }) => {
-    const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
+  await withFaultyGateway({ respond: (_, __, request) => request.socket.destroy() }, async (gateway, { pg2 }) => {
+    const answer = await gateway.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(answer.status, 502);
     assert.match(answer.body, /may have executed the call/);
     assert.equal(pg2.received.length, 1);
     await pg2.close();
-    const refused = await town.request("/nodes/pg2/restart", { method: "POST" });
+    const refused = await gateway.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(refused.status, 502);
     assert.match(refused.body, /ECONNREFUSED.*the call was not executed/);
   });
@@ -60,28 +60,28 @@ test("an answer that breaks off reaches the client as broken, not as whole", asy
     response.write("half");
     setTimeout(() => request.socket.destroy(), 20);
   };
-  await withFaultyGateway({ respond: behave }, async (town) => {
-    await assert.rejects(town.request("/nodes/pg2/restart", { method: "POST" }));
-    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
+  await withFaultyGateway({ respond: behave }, async (gateway) => {
+    await assert.rejects(gateway.request("/nodes/pg2/restart", { method: "POST" }));
+    const line = await until("an audit line", () => gateway.logRecords.find(({ msg }) => msg === "management call"));
     assert.equal(line["problem"], "the upstream closed the connection before the end of its answer");
   });
 });
 
 test("an answer longer than allowed ends its connection, and nothing else", async () => {
   const behave: FakeNodeOptions["respond"] = (_, response) => void response.end(Buffer.alloc(40 * 1024 * 1024));
-  await withFaultyGateway({ respond: behave }, async (town) => {
-    const announced = await town.request("/nodes/pg2/restart", { method: "POST" });
+  await withFaultyGateway({ respond: behave }, async (gateway) => {
+    const announced = await gateway.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(announced.status, 502);
   });
   const endless: FakeNodeOptions["respond"] = (_, response) => {
     const more = (): void => void response.write(Buffer.alloc(1024 * 1024), (error) => (error ? undefined : more()));
     more();
   };
-  await withFaultyGateway({ respond: endless }, async (town) => {
-    await assert.rejects(town.request("/nodes/pg2/restart", { method: "POST" }));
-    const line = await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call"));
+  await withFaultyGateway({ respond: endless }, async (gateway) => {
+    await assert.rejects(gateway.request("/nodes/pg2/restart", { method: "POST" }));
+    const line = await until("an audit line", () => gateway.logRecords.find(({ msg }) => msg === "management call"));
     assert.match(String(line["problem"]), /an answer of more than \d+ bytes/);
-    assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
+    assert.equal((await gateway.request("/nodes/pg1/primary")).status, 200);
   });
 });
 
@@ -93,23 +93,23 @@ test("counts no call of a client that disconnects while its password is checked"
     bearer: [],
     certificate: false,
   };
-  await withFaultyGateway({ access: { limits, auth } }, async (town) => {
+  await withFaultyGateway({ access: { limits, auth } }, async (gateway) => {
     const headers = { authorization: `Basic ${Buffer.from("ann:hunter2").toString("base64")}` };
-    const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     await once(socket, "connect");
     socket.write(`POST /nodes/pg2/restart HTTP/1.1\r\nHost: a\r\nAuthorization: ${headers.authorization}\r\n\r\n`, () =>
       socket.resetAndDestroy(),
     );
     // The same password: it is checked at the same time for both, or after the first.
-    const second = await town.request("/nodes/pg2/restart", { method: "POST", headers });
+    const second = await gateway.request("/nodes/pg2/restart", { method: "POST", headers });
     assert.equal(second.status, 200);
   });
 });
 
 test("answers 504 at the deadline if the node does not answer", async () => {
   const limits = { ...unrestrictedAccess.limits, callTimeoutMs: 150 };
-  await withFaultyGateway({ respond: () => {}, access: { limits } }, async (town) => {
-    const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
+  await withFaultyGateway({ respond: () => {}, access: { limits } }, async (gateway) => {
+    const answer = await gateway.request("/nodes/pg2/restart", { method: "POST" });
     assert.equal(answer.status, 504);
     assert.equal(answer.headers["x-rolecall-reason"], "timeout");
   });
@@ -117,10 +117,13 @@ test("answers 504 at the deadline if the node does not answer", async () => {
 
 test("answers 413 to a body above the limit, with or without a length, and sends nothing to the node", async () => {
   const limits = { ...unrestrictedAccess.limits, bodyMax: 100 };
-  await withFaultyGateway({ access: { limits } }, async (town, { pg1 }) => {
-    const announced = await town.request("/config", { method: "PATCH", body: { a: "x".repeat(200) } });
+  await withFaultyGateway({ access: { limits } }, async (gateway, { pg1 }) => {
+    const announced = await gateway.request("/config", { method: "PATCH", body: { a: "x".repeat(200) } });
     assert.equal(announced.status, 413);
-    const request = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
+    const request = httpRequest(`${gateway.url}/config`, {
+      method: "PATCH",
+      headers: { "transfer-encoding": "chunked" },
+    });
     request.on("error", () => {}); // the listener closes the connection before the end of the body
     const response = once(request, "response");
     request.write("x".repeat(200));
@@ -132,8 +135,8 @@ test("answers 413 to a body above the limit, with or without a length, and sends
 });
 
 test("a call whose body must have a length is 411 without one", async () => {
-  await withFaultyGateway({}, async (town) => {
-    const socket = connect(Number(new URL(town.url).port), "127.0.0.1");
+  await withFaultyGateway({}, async (gateway) => {
+    const socket = connect(Number(new URL(gateway.url).port), "127.0.0.1");
     socket.end("PATCH /config HTTP/1.1\r\nHost: a\r\n\r\n");
     assert.match(await text(socket), /^HTTP\/1\.1 411 /);
   });
@@ -143,8 +146,8 @@ test("answers 429 above the limit of concurrent calls of one cluster", async () 
   const held: (() => void)[] = [];
   const behave: FakeNodeOptions["respond"] = (_, response) => void held.push(() => response.end("done"));
   const limits = { ...unrestrictedAccess.limits, callsInFlight: 2 };
-  await withFaultyGateway({ respond: behave, access: { limits } }, async (town) => {
-    const restart = () => town.request("/nodes/pg2/restart", { method: "POST" });
+  await withFaultyGateway({ respond: behave, access: { limits } }, async (gateway) => {
+    const restart = () => gateway.request("/nodes/pg2/restart", { method: "POST" });
     const first = [restart(), restart()];
     await until("two calls at the node", () => (held.length === 2 ? true : undefined));
     const third = await restart();
@@ -160,8 +163,8 @@ test("answers 429 above the limit of concurrent calls of one cluster", async () 
 });
 
 test("bodies that come in slowly take no place of a call, and one address may send a few at a time", async () => {
-  await withFaultyGateway({ respond: (_, response) => void response.end("restarted") }, async (town) => {
-    const { hostname, port } = new URL(town.url);
+  await withFaultyGateway({ respond: (_, response) => void response.end("restarted") }, async (gateway) => {
+    const { hostname, port } = new URL(gateway.url);
     const slow = (): ReturnType<typeof connect> => {
       const socket = connect(Number(port), hostname);
       socket.on("error", () => {}); // reset when the listener closes
@@ -169,17 +172,17 @@ test("bodies that come in slowly take no place of a call, and one address may se
       return socket;
     };
     const sockets = Array.from({ length: 7 }, slow);
-    const answer = await town.request("/nodes/pg2/restart", { method: "POST" });
+    const answer = await gateway.request("/nodes/pg2/restart", { method: "POST" });
     assert.deepEqual([answer.status, answer.body], [200, "restarted"]);
     sockets.push(slow(), slow());
     const refused = await until("a refusal", async () => {
-      const { status } = await town.request("/nodes/pg2/restart", { method: "POST" });
+      const { status } = await gateway.request("/nodes/pg2/restart", { method: "POST" });
       return status === 429 ? status : undefined;
     });
     assert.equal(refused, 429);
     for (const socket of sockets) socket.destroy();
     await until("a free place", async () => {
-      const { status } = await town.request("/nodes/pg2/restart", { method: "POST" });
+      const { status } = await gateway.request("/nodes/pg2/restart", { method: "POST" });
       return status === 200 ? status : undefined;
     });
   });

@@ -39,43 +39,47 @@ const rows = JSON.parse(readFileSync("test/spec/gateway/calls.json", "utf8")) as
 suite("management calls, by the tables of the node API", { concurrency: 4 }, () => {
   for (const row of rows) {
     test(row.given, async () => {
-      const town = await gatewayFixture({
+      const gateway = await gatewayFixture({
         hostSuffixes: [".db.internal"],
         ...(row.simulator === undefined ? {} : { simulator: row.simulator }),
       });
       try {
-        await prepare(town, row);
-        const answer = await send(town, row);
+        await prepare(gateway, row);
+        const answer = await send(gateway, row);
         assert.equal(answer.status, row.status, answer.body);
         assert.match(answer.body, new RegExp(row.says));
         assert.equal(answer.headers["x-rolecall-reason"], row.reason);
         if (row.node !== undefined) assert.equal(answer.headers["x-rolecall-node"], row.node);
-        if (row.then !== undefined) await shows(town, row.then);
+        if (row.then !== undefined) await shows(gateway, row.then);
       } finally {
-        await town.close();
+        await gateway.close();
       }
     });
   }
 });
 
-async function prepare(town: GatewayFixture, { before = [], fault, until: sign }: Row): Promise<void> {
+async function prepare(gateway: GatewayFixture, { before = [], fault, until: sign }: Row): Promise<void> {
   for (const call of before) {
-    const { status, body } = await send(town, call);
+    const { status, body } = await send(gateway, call);
     assert.ok(status < 300, body);
   }
-  if (fault !== undefined) await town.simulator.fault(fault.node, { kind: fault.kind } satisfies Fault);
-  if (sign !== undefined) await shows(town, sign);
+  if (fault !== undefined) await gateway.simulator.fault(fault.node, { kind: fault.kind } satisfies Fault);
+  if (sign !== undefined) await shows(gateway, sign);
 }
 
-async function send(town: GatewayFixture, { call, body, headers = {} }: Call): Promise<HttpAnswer> {
+async function send(gateway: GatewayFixture, { call, body, headers = {} }: Call): Promise<HttpAnswer> {
   const [method = "", path = ""] = call.split(" ");
-  return town.request(path, { method, headers, ...(body === undefined ? {} : { body: await filled(town, body) }) });
+  return gateway.request(path, {
+    method,
+    headers,
+    ...(body === undefined ? {} : { body: await filled(gateway, body) }),
+  });
 }
 
 /** Inserts values that a table cannot contain: a future time, and the name of the synchronous replica. */
-async function filled(town: GatewayFixture, body: unknown): Promise<unknown> {
+async function filled(gateway: GatewayFixture, body: unknown): Promise<unknown> {
   const text = JSON.stringify(body);
-  const { sync } = town.simulator.model() as { readonly sync: readonly string[] };
+  const { sync } = gateway.simulator.model() as { readonly sync: readonly string[] };
   const other = ["pg2", "pg3"].find((name) => !sync.includes(name)) ?? "";
   const future = new Date(Date.now() + 3_600_000).toISOString();
   const replaced = text
@@ -85,9 +89,9 @@ async function filled(town: GatewayFixture, body: unknown): Promise<unknown> {
   return JSON.parse(replaced) as unknown;
 }
 
-function shows(town: GatewayFixture, { path, status, says = "" }: Sign): Promise<true> {
+function shows(gateway: GatewayFixture, { path, status, says = "" }: Sign): Promise<true> {
   return until(`${path} with ${status ?? "any status"} ${says}`, async () => {
-    const answer = await sendRequest(`${town.checksUrl}${path}`);
+    const answer = await sendRequest(`${gateway.checksUrl}${path}`);
     return (status === undefined || answer.status === status) && new RegExp(says).test(answer.body) ? true : undefined;
   });
 }

@@ -17,7 +17,7 @@ test("a node gets the call as it was made, and who made it; the client the node'
       .writeHead(202, "Fine", { "content-type": "text/html", "x-node": "yes", server: "BaseHTTP/0.6 Python/3.11" })
       .end("reload scheduled");
   };
-  await withFaultyGateway({ respond: behave }, async (town, { pg2 }) => {
+  await withFaultyGateway({ respond: behave }, async (gateway, { pg2 }) => {
     const headers = {
       "x-forwarded-for": "192.0.2.7",
       "x-request-id": "call-1",
@@ -27,7 +27,7 @@ test("a node gets the call as it was made, and who made it; the client the node'
       "x-rolecall-node": "pg2",
       te: "trailers",
     };
-    const answer = await town.request("/reload", { method: "POST", headers, body: "{}" });
+    const answer = await gateway.request("/reload", { method: "POST", headers, body: "{}" });
     assert.equal(answer.status, 202);
     assert.equal(answer.body, "reload scheduled");
     assert.equal(answer.headers["content-type"], "text/html");
@@ -47,8 +47,8 @@ test("a node gets the call as it was made, and who made it; the client the node'
 });
 
 test("a request id that could not stand in a log is replaced", async () => {
-  await withFaultyGateway({}, async (town, { pg2 }) => {
-    const answer = await town.request("/nodes/pg2/reload", {
+  await withFaultyGateway({}, async (gateway, { pg2 }) => {
+    const answer = await gateway.request("/nodes/pg2/reload", {
       method: "POST",
       headers: { "x-request-id": 'a "b" {c}' },
     });
@@ -58,11 +58,14 @@ test("a request id that could not stand in a log is replaced", async () => {
 });
 
 test("a chunked body reaches the node whole and with its length", async () => {
-  await withFaultyGateway({}, async (town, { pg1 }) => {
-    const asking = httpRequest(`${town.url}/config`, { method: "PATCH", headers: { "transfer-encoding": "chunked" } });
-    const answered = once(asking, "response");
-    asking.write('{"loop_wait"');
-    asking.end(": 5}");
+  await withFaultyGateway({}, async (gateway, { pg1 }) => {
+    const clientRequest = httpRequest(`${gateway.url}/config`, {
+      method: "PATCH",
+      headers: { "transfer-encoding": "chunked" },
+    });
+    const answered = once(clientRequest, "response");
+    clientRequest.write('{"loop_wait"');
+    clientRequest.end(": 5}");
     await answered;
     assert.equal(pg1.received[0]?.body, '{"loop_wait": 5}');
     assert.equal(pg1.received[0]?.headers["content-length"], "16");
@@ -71,9 +74,9 @@ test("a chunked body reaches the node whole and with its length", async () => {
 });
 
 test("from-leader, as the documentation spells it, reaches the node as from_leader", async () => {
-  await withFaultyGateway({}, async (town, { pg2 }) => {
-    await town.request("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
-    await town.request("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
+  await withFaultyGateway({}, async (gateway, { pg2 }) => {
+    await gateway.request("/nodes/pg2/reinitialize", { method: "POST", body: { force: true, "from-leader": true } });
+    await gateway.request("/nodes/pg2/reinitialize", { method: "POST", body: { from_leader: true } });
     assert.deepEqual(
       pg2.received.map(({ body }) => JSON.parse(body) as unknown),
       [{ from_leader: true, force: true }, { from_leader: true }],
@@ -82,14 +85,14 @@ test("from-leader, as the documentation spells it, reaches the node as from_lead
 });
 
 test("a listener without the option answers 403 and says how to switch it on; nothing reaches a node", async () => {
-  await withFaultyGateway({ access: { management: false } }, async (town, { pg1, pg2 }) => {
+  await withFaultyGateway({ access: { management: false } }, async (gateway, { pg1, pg2 }) => {
     for (const path of ["/switchover", "/nodes/pg2/restart", "/failover"]) {
-      const answer = await town.request(path, { method: "POST", body: { leader: "pg1" } });
+      const answer = await gateway.request(path, { method: "POST", body: { leader: "pg1" } });
       assert.equal(answer.status, 403);
       assert.match(answer.body, /management: on/);
     }
-    assert.equal((await town.request("/nodes/pg2/metrics")).status, 403);
-    assert.equal((await town.request("/clusters/demo/config")).status, 200);
+    assert.equal((await gateway.request("/nodes/pg2/metrics")).status, 403);
+    assert.equal((await gateway.request("/clusters/demo/config")).status, 200);
     assert.equal(pg1.received.length + pg2.received.length, 0);
   });
 });
@@ -103,16 +106,16 @@ test("writes one log line and one metric for each call, without secrets", async 
       certificate: false,
     },
   };
-  await withFaultyGateway({ access }, async (town) => {
+  await withFaultyGateway({ access }, async (gateway) => {
     const authorization = `Basic ${Buffer.from("ann:hunter2").toString("base64")}`;
-    await town.request("/nodes/pg2/restart", {
+    await gateway.request("/nodes/pg2/restart", {
       method: "POST",
       headers: { authorization, "x-request-id": "r-1" },
       body: { timeout: 1 },
     });
-    await town.request("/switchover", { method: "POST", headers: { authorization }, body: { leader: "pg2" } });
+    await gateway.request("/switchover", { method: "POST", headers: { authorization }, body: { leader: "pg2" } });
     const lines = await until("two audit lines", () => {
-      const found = town.logRecords.filter(({ msg }) => msg === "management call");
+      const found = gateway.logRecords.filter(({ msg }) => msg === "management call");
       return found.length === 2 ? found : undefined;
     });
     const [restart, switchover] = lines;
@@ -127,7 +130,7 @@ test("writes one log line and one metric for each call, without secrets", async 
       shown.map((key) => switchover?.[key]),
       ["ann", "127.0.0.1", "POST /switchover", "demo", "pg1", 412, "refused", "leader_mismatch"],
     );
-    const { body } = await sendRequest(`${town.adminUrl}/metrics`);
+    const { body } = await sendRequest(`${gateway.adminUrl}/metrics`);
     assert.match(
       body,
       /rolecall_management_call_duration_seconds_count\{cluster="demo",call="restart",method="POST",status="200"\} 1/,
@@ -136,7 +139,7 @@ test("writes one log line and one metric for each call, without secrets", async 
       body,
       /rolecall_management_call_duration_seconds_count\{cluster="demo",call="switchover",method="POST",status="412"\} 1/,
     );
-    assert.doesNotMatch(JSON.stringify(town.logRecords) + body, /hunter2|YW5uOmh1bnRlcjI/);
+    assert.doesNotMatch(JSON.stringify(gateway.logRecords) + body, /hunter2|YW5uOmh1bnRlcjI/);
   });
 });
 
@@ -145,9 +148,9 @@ test("sends the nodes' password instead of the client's with calls that change s
   const passwordFile = join(folder, "password");
   writeFileSync(passwordFile, "first\n");
   try {
-    await withFaultyGateway({ cluster: { auth: { user: "admin", passwordFile } } }, async (town, { pg2 }) => {
+    await withFaultyGateway({ cluster: { auth: { user: "admin", passwordFile } } }, async (gateway, { pg2 }) => {
       const receivedAuth = async () => {
-        await town.request("/nodes/pg2/reload", {
+        await gateway.request("/nodes/pg2/reload", {
           method: "POST",
           headers: { authorization: "Basic Y2xpZW50OnNlY3JldA==" },
         });
@@ -164,7 +167,7 @@ test("sends the nodes' password instead of the client's with calls that change s
         ),
         "admin:second",
       );
-      assert.equal((await town.request("/nodes/pg2/metrics")).status, 200);
+      assert.equal((await gateway.request("/nodes/pg2/metrics")).status, 200);
       assert.equal(pg2.received.at(-1)?.headers["authorization"], undefined);
     });
   } finally {

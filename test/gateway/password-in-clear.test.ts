@@ -112,23 +112,23 @@ test("refuses calls with the password to an http address from a member list in a
     auth: { user: "admin", passwordFile: join(folder, "password") },
     discover: [pg1.api, "https://127.0.0.1:1"],
   };
-  const town = await gatewayFixtureOf([], { cluster });
-  context.after(() => town.close());
-  const refused = await town.request("/nodes/pg2/reload", { method: "POST" });
+  const gateway = await gatewayFixtureOf([], { cluster });
+  context.after(() => gateway.close());
+  const refused = await gateway.request("/nodes/pg2/reload", { method: "POST" });
   assert.equal(refused.status, 503, refused.body);
   assert.equal(refused.headers["x-rolecall-reason"], "password_in_clear");
   assert.match(refused.body, /https in a cluster with TLS/);
   assert.ok(!pg2.requests.includes("/reload"));
-  const dryRun = await town.request("/nodes/pg2/reload?dry_run=1", { method: "POST" });
+  const dryRun = await gateway.request("/nodes/pg2/reload?dry_run=1", { method: "POST" });
   assert.match(dryRun.body, /"would":"refuse".*password_in_clear/);
-  await town.request("/nodes/pg1/reload", { method: "POST" });
+  await gateway.request("/nodes/pg1/reload", { method: "POST" });
   assert.ok(pg1.requests.includes("/reload"), "the configuration names this address itself");
-  const withheld = town.logRecords.filter(({ msg }) => String(msg).startsWith("node password withheld"));
+  const withheld = gateway.logRecords.filter(({ msg }) => String(msg).startsWith("node password withheld"));
   assert.deepEqual(
     withheld.map(({ node }) => node),
     ["pg2"],
   );
-  assert.ok(town.logRecords.some((line) => line["problem"] === "password_in_clear"));
+  assert.ok(gateway.logRecords.some((line) => line["problem"] === "password_in_clear"));
 });
 
 test("RC113: doctor reports nodes from which the password is withheld", async (context) => {

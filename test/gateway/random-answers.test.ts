@@ -34,7 +34,7 @@ for (const workers of [0, 2]) {
         answer: ({ headers }) => answersById.get(headers.get("x-request-id") ?? "") ?? null,
       });
       const check = await edge.holdConnection();
-      const came = new Map<number | "broken", number>();
+      const counts = new Map<number | "broken", number>();
       for (let from = 0; from < count; from += together) {
         await Promise.all(
           answers.slice(from, from + together).map(async (answer, at) => {
@@ -43,7 +43,7 @@ for (const workers of [0, 2]) {
             const given = await ways[(from + at) % ways.length]?.(edge, { "x-request-id": id }).catch(() => null);
             answersById.delete(id);
             const key = given?.status ?? ("broken" as const);
-            came.set(key, (came.get(key) ?? 0) + 1);
+            counts.set(key, (counts.get(key) ?? 0) + 1);
             const shown = JSON.stringify(Buffer.concat(answer.pieces).toString("latin1").slice(0, 300));
             for (const name of forbidden) assert.equal(given?.headers[name], undefined, `${name} of ${shown}`);
             assert.ok(!/evil/.test(given?.headers.location ?? ""), shown);
@@ -51,8 +51,8 @@ for (const workers of [0, 2]) {
         );
         assert.equal(await check(), "HTTP/1.1 200 OK");
       }
-      context.diagnostic(JSON.stringify(Object.fromEntries(came)));
-      assert.ok((came.get(200) ?? 0) > 0 && (came.get(502) ?? 0) > 0, "both kinds are among them");
+      context.diagnostic(JSON.stringify(Object.fromEntries(counts)));
+      assert.ok((counts.get(200) ?? 0) > 0 && (counts.get(502) ?? 0) > 0, "both kinds are among them");
       assert.equal(edge.rolecall.process.exitCode, null);
       assert.equal(await edge.metric("rolecall_workers_lost_total"), 0);
       assert.equal(await edge.metric("rolecall_contained_errors_total"), 0);
@@ -62,9 +62,9 @@ for (const workers of [0, 2]) {
       const answers = fc.sample(randomAnswer, { numRuns: Math.min(count / 10, 1_000), seed });
       let next = 0;
       let isOdd = false;
-      let asked = 0;
+      let requests = 0;
       // Every third answer is odd: a node that only fails is probed less and less often.
-      const probes = (): RawAnswer | null => (isOdd && (asked += 1) % 3 === 0 ? (answers[next++] ?? null) : null);
+      const probes = (): RawAnswer | null => (isOdd && (requests += 1) % 3 === 0 ? (answers[next++] ?? null) : null);
       const edge = await rawNodesFixture(context, { workers, answer: () => null, probes });
       isOdd = true;
       await until({ what: "every answer is sent", seconds: 60 + count / 20 }, () => next >= answers.length);

@@ -46,9 +46,9 @@ export function policyOf(guards: Partial<Guards> = {}): HealthPolicy {
 export function statusOutcome(
   node: Name,
   sentAtMs: number,
-  said: Partial<Report> & { readonly hasLock?: boolean } = {},
+  fields: Partial<Report> & { readonly hasLock?: boolean } = {},
 ): ProbeOutcome {
-  const { hasLock = false, ...differing } = said;
+  const { hasLock = false, ...differing } = fields;
   const report = { ...ordinaryReport(node, hasLock, ordinary), ...differing };
   return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
 }
@@ -136,7 +136,7 @@ const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> 
     },
     { requiredKeys: ["replayed", "received", "location", "name"] },
   )
-  .map((said) => said);
+  .map((fields) => fields);
 
 type Event = (atMs: number) => ProbeOutcome;
 
@@ -145,9 +145,9 @@ export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   {
     weight: 8,
     arbitrary: fc.tuple(name, anyReport).map(
-      ([node, said]): Event =>
+      ([node, fields]): Event =>
         (atMs) =>
-          statusOutcome(node, atMs, said),
+          statusOutcome(node, atMs, fields),
     ),
   },
   {

@@ -14,9 +14,9 @@ const mirrors: readonly (readonly string[])[] = [
 ];
 
 /** The same events with pg1, pg2 and pg3 under other names. */
-function renamed(story: Scenario, to: readonly string[]): Scenario {
+function renamed(scenario: Scenario, to: readonly string[]): Scenario {
   return JSON.parse(
-    JSON.stringify(story).replaceAll(/pg([123])/g, (_, number: string) => to[Number(number) - 1] ?? ""),
+    JSON.stringify(scenario).replaceAll(/pg([123])/g, (_, number: string) => to[Number(number) - 1] ?? ""),
   );
 }
 
@@ -25,12 +25,12 @@ const room = join("test", "spec", "judgement");
 for (const file of readdirSync(room)) {
   describe(`design.md, rules of judgement: ${file.replace(".yaml", "")}`, () => {
     const stories: readonly Scenario[] = parse(readFileSync(join(room, file), "utf8"));
-    for (const story of stories) {
-      test(story.title, () => assert.deepEqual(runScenario(story), []));
+    for (const scenario of stories) {
+      test(scenario.title, () => assert.deepEqual(runScenario(scenario), []));
       if (!file.includes("views")) continue;
       // Neither the name of a node nor its position in the list may matter.
       for (const to of mirrors)
-        test(`${story.title} (${to.join(", ")})`, () => assert.deepEqual(runScenario(renamed(story, to)), []));
+        test(`${scenario.title} (${to.join(", ")})`, () => assert.deepEqual(runScenario(renamed(scenario, to)), []));
     }
   });
 }

@@ -117,13 +117,13 @@ test("at most one node of any snapshot is fit as primary, at any later instant",
 });
 
 test("a stale node is fit for nothing but liveness", () => {
-  const asked = routes.filter((route) => route !== "liveness");
+  const checked = routes.filter((route) => route !== "liveness");
   fc.assert(
     fc.property(events, fc.nat(20_000), (timeline, waitMs) => {
       play(timeline, (watched, nowMs) => {
         for (const { node, sentAtMs } of watched.cluster.nodes) {
           if (nowMs + waitMs - sentAtMs < watched.policy.maxAgeMs) continue;
-          for (const route of asked)
+          for (const route of checked)
             assert.ok(!yes.includes(watched.judge(node.name, route, nowMs + waitMs)), `${node.name} ${route}`);
         }
       });
@@ -154,11 +154,11 @@ test("a node that is fit within a lag limit is fit within every higher limit", (
     .map(([one, other]) => [Math.min(one, other), Math.max(one, other)] as const);
   const route = fc.constantFrom<Route>("replica", "read-only", "sync", "async", "readiness");
   fc.assert(
-    fc.property(events, limits, route, (timeline, [tight, wide], asked) => {
+    fc.property(events, limits, route, (timeline, [tight, wide], checked) => {
       play(timeline, (watched, nowMs) => {
         for (const node of names) {
-          const isFit = (limit: number): boolean => watched.judge(node, `${asked}?lag=${limit}`, nowMs) === "fit";
-          assert.ok(!isFit(tight) || isFit(wide), `${node} ${asked}: fit within ${tight}, not within ${wide}`);
+          const isFit = (limit: number): boolean => watched.judge(node, `${checked}?lag=${limit}`, nowMs) === "fit";
+          assert.ok(!isFit(tight) || isFit(wide), `${node} ${checked}: fit within ${tight}, not within ${wide}`);
         }
       });
     }),

@@ -5,13 +5,13 @@ import type { Surroundings } from "./surroundings.ts";
 /** Reads an operator's drain of a node, or `null`, which ends a drain. */
 export function drainOf(section: Reading, { atMs }: Surroundings): Drain | null {
   if (section.isNull) return null;
-  const said = section.mapping(["for", "reason", "by", "all"]);
-  const untilMs = atMs + said("for").instant();
+  const value = section.mapping(["for", "reason", "by", "all"]);
+  const untilMs = atMs + value("for").instant();
   const isoOf = (ms: number): string => new Date(ms).toISOString();
   return {
-    reason: said("reason").text("drained"),
-    by: said("by").statement(null),
-    isAll: said("all").flag(false),
+    reason: value("reason").text("drained"),
+    by: value("by").statement(null),
+    isAll: value("all").flag(false),
     untilMs,
     since: isoOf(atMs),
     until: isoOf(untilMs),

@@ -21,7 +21,7 @@ const questions = names.flatMap((node) => checks.map((check) => `${node} ${check
 
 /** The reports of the three exporters, and the operator's calls on the admin listener. */
 interface Stage {
-  readonly said: { readonly pg1: ExporterAnswers; readonly pg2: ExporterAnswers; readonly pg3: ExporterAnswers };
+  readonly exporters: { readonly pg1: ExporterAnswers; readonly pg2: ExporterAnswers; readonly pg3: ExporterAnswers };
   readonly drain: (method: "POST" | "DELETE", node: string) => Promise<void>;
 }
 
@@ -30,16 +30,16 @@ const scenes: readonly { readonly act: (stage: Stage) => unknown; readonly until
   { act: () => {}, until: "pg3 /replica?lag=1MB: 200 fit" },
   { act: ({ drain }) => drain("POST", "pg3"), until: "pg3 /replica: 503 drained" },
   {
-    act: ({ said }) => (said.pg2.up = { status: 500, body: "Internal Server Error\n" }),
+    act: ({ exporters }) => (exporters.pg2.up = { status: 500, body: "Internal Server Error\n" }),
     until: "pg2 /replica: 503 down",
   },
-  { act: ({ said }) => (said.pg2.up = { status: 200, body: "replica" }), until: "pg2 /health: 200 fit" },
-  { act: ({ said }) => (said.pg1.up = { status: 503, body: "down" }), until: "pg1 /primary: 503 down" },
+  { act: ({ exporters }) => (exporters.pg2.up = { status: 200, body: "replica" }), until: "pg2 /health: 200 fit" },
+  { act: ({ exporters }) => (exporters.pg1.up = { status: 503, body: "down" }), until: "pg1 /primary: 503 down" },
   {
-    act: ({ said }) => Object.assign(said.pg2, recordedExporter("pg_exporter", "lagging", "pg1")),
+    act: ({ exporters }) => Object.assign(exporters.pg2, recordedExporter("pg_exporter", "lagging", "pg1")),
     until: "pg2 /primary: 200 fit",
   },
-  { act: ({ said }) => (said.pg2.isTimeMoving = false), until: "pg2 /primary: 503 stale" },
+  { act: ({ exporters }) => (exporters.pg2.isTimeMoving = false), until: "pg2 /primary: 503 stale" },
   { act: ({ drain }) => drain("DELETE", "pg3"), until: "pg3 /replica: 200 fit" },
 ];
 
@@ -74,7 +74,7 @@ test("an incident of nodes that are known through exporters, with a drain, gives
       assert.equal(status, 200);
     };
     for (const { act, until } of scenes) {
-      await act({ said: { pg1: pg1.answers, pg2: pg2.answers, pg3: pg3.answers }, drain });
+      await act({ exporters: { pg1: pg1.answers, pg2: pg2.answers, pg3: pg3.answers }, drain });
       await seen(base, until);
       await assertReplayed(base, questions);
     }

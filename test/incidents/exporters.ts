@@ -11,15 +11,15 @@ import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Reads the results of one node's exporter: its status, a page of metrics, or both, in this order. */
-export function exporterOutcomes(node: string, section: Reading, around: Surroundings): readonly ExporterOutcome[] {
-  const { cluster, sentAtMs } = around;
-  const said = section.mapping(["up", "page"]);
-  const heard = { kind: "exporter", cluster, node, sentAtMs, sentAtWallMs: sentAtMs } as const;
+export function exporterOutcomes(node: string, section: Reading, context: Surroundings): readonly ExporterOutcome[] {
+  const { cluster, sentAtMs } = context;
+  const value = section.mapping(["up", "page"]);
+  const outcome = { kind: "exporter", cluster, node, sentAtMs, sentAtWallMs: sentAtMs } as const;
   const outcomes: ExporterOutcome[] = [];
-  const [up, page] = [said("up"), said("page")];
+  const [up, page] = [value("up"), value("page")];
   if (!up.isAbsent)
     outcomes.push({
-      ...heard,
+      ...outcome,
       result: up.isText
         ? { endpoint: "up", role: up.oneOf(exporterRoles) }
         : { endpoint: "up", failure: failureOf(up) },
@@ -27,10 +27,10 @@ export function exporterOutcomes(node: string, section: Reading, around: Surroun
   if (!page.isAbsent) {
     const isFailed = page.entries().some(([key]) => key === "failure");
     outcomes.push({
-      ...heard,
+      ...outcome,
       result: isFailed
         ? { endpoint: "metrics", failure: failureOf(page) }
-        : { endpoint: "metrics", page: pageOf(page, around) },
+        : { endpoint: "metrics", page: pageOf(page, context) },
     });
   }
   return outcomes;
@@ -58,48 +58,48 @@ const pageKeys = [
 ];
 
 function pageOf(section: Reading, { of, sentAtMs, repetition }: Surroundings): ExporterPage {
-  const said = section.mapping(pageKeys);
+  const value = section.mapping(pageKeys);
   const ordinary = ordinaryPage(of);
-  const isInRecovery = said("in_recovery").truth(ordinary.isInRecovery);
-  const position = said("position").position(repetition);
-  const senders = said("senders").isAbsent
+  const isInRecovery = value("in_recovery").truth(ordinary.isInRecovery);
+  const position = value("position").position(repetition);
+  const senders = value("senders").isAbsent
     ? []
-    : said("senders")
+    : value("senders")
         .list()
         .map((sender) => senderOf(sender, repetition));
   return {
     ...ordinary,
-    family: said("family").oneOf(["pg_exporter", "postgres_exporter"], ordinary.family),
-    isPooler: said("pooler").flag(ordinary.isPooler),
-    isUp: said("database_up").truth(ordinary.isUp),
+    family: value("family").oneOf(["pg_exporter", "postgres_exporter"], ordinary.family),
+    isPooler: value("pooler").flag(ordinary.isPooler),
+    isUp: value("database_up").truth(ordinary.isUp),
     isInRecovery,
-    databaseTimeS: said("time").figure(sentAtMs / 1000),
-    system: said("system").statement(ordinary.system),
-    written: said("written").position(repetition) ?? (isInRecovery === true ? null : position),
-    received: said("received").position(repetition) ?? (isInRecovery === true ? position : null),
-    replayed: said("replayed").position(repetition) ?? (isInRecovery === true ? position : null),
+    databaseTimeS: value("time").figure(sentAtMs / 1000),
+    system: value("system").statement(ordinary.system),
+    written: value("written").position(repetition) ?? (isInRecovery === true ? null : position),
+    received: value("received").position(repetition) ?? (isInRecovery === true ? position : null),
+    replayed: value("replayed").position(repetition) ?? (isInRecovery === true ? position : null),
     senders,
-    streaming: said("streaming").isNull ? null : said("streaming").count(streamingOf(senders)),
-    receiver: said("receiver").isAbsent ? null : receiverOf(said("receiver")),
+    streaming: value("streaming").isNull ? null : value("streaming").count(streamingOf(senders)),
+    receiver: value("receiver").isAbsent ? null : receiverOf(value("receiver")),
   };
 }
 
 function senderOf(section: Reading, repetition: Surroundings["repetition"]): ExporterSender {
   if (section.isText) return { name: section.text(), address: null, isStreaming: true, replayed: null };
-  const said = section.mapping(["name", "address", "streaming", "replayed"]);
+  const value = section.mapping(["name", "address", "streaming", "replayed"]);
   return {
-    name: said("name").text(),
-    address: said("address").statement(null),
-    isStreaming: said("streaming").flag(true),
-    replayed: said("replayed").position(repetition),
+    name: value("name").text(),
+    address: value("address").statement(null),
+    isStreaming: value("streaming").flag(true),
+    replayed: value("replayed").position(repetition),
   };
 }
 
 function receiverOf(section: Reading): ExporterReceiver {
-  const said = section.mapping(["host", "port", "streaming"]);
+  const value = section.mapping(["host", "port", "streaming"]);
   return {
-    host: said("host").text(),
-    port: said("port").isAbsent ? null : said("port").count(0),
-    isStreaming: said("streaming").flag(true),
+    host: value("host").text(),
+    port: value("port").isAbsent ? null : value("port").count(0),
+    isStreaming: value("streaming").flag(true),
   };
 }

@@ -43,7 +43,7 @@ const momentsMax = 100_000;
 
 /** Reads an incident file. @throws Error that names the file, the step and the key of an invalid value */
 export function readIncident(text: string, file: string): Incident {
-  const said = new Reading(parse(text), file).mapping([
+  const value = new Reading(parse(text), file).mapping([
     "name",
     "why",
     "began",
@@ -52,29 +52,29 @@ export function readIncident(text: string, file: string): Incident {
     "steps",
     "flips",
   ]);
-  const clusterSaid = said("cluster").mapping(["scope", "system", "version", "nodes"]);
-  const nodes = clusterSaid("nodes").list().map(nodeOf);
+  const clusterValue = value("cluster").mapping(["scope", "system", "version", "nodes"]);
+  const nodes = clusterValue("nodes").list().map(nodeOf);
   const of: IncidentCluster = {
-    scope: clusterSaid("scope").statement("demo"),
-    system: clusterSaid("system").statement("7300000000000000001"),
-    version: clusterSaid("version").statement("4.1.4"),
+    scope: clusterValue("scope").statement("demo"),
+    system: clusterValue("system").statement("7300000000000000001"),
+    version: clusterValue("version").statement("4.1.4"),
     members: new Map(nodes.map(({ name, member }) => [name, member])),
   };
   const cluster = of.scope ?? "incident";
-  const around = { of, cluster, nodes: nodes.map(({ name }) => name) };
-  const moments = said("steps")
+  const context = { of, cluster, nodes: nodes.map(({ name }) => name) };
+  const moments = value("steps")
     .list()
-    .flatMap((step, index) => momentsOf(step, { ...around, place: `${file}, step ${index + 1}` }));
+    .flatMap((step, index) => momentsOf(step, { ...context, place: `${file}, step ${index + 1}` }));
   return {
-    name: said("name").text(),
-    why: said("why").text(),
+    name: value("name").text(),
+    why: value("why").text(),
     cluster,
     scope: of.scope,
     nodes,
-    accused: new Map(clusterSaid("nodes").list().map(accusedOf)),
-    policy: settingsOf(said("settings")),
+    accused: new Map(clusterValue("nodes").list().map(accusedOf)),
+    policy: settingsOf(value("settings")),
     moments: moments.toSorted((one, other) => one.atMs - other.atMs),
-    flips: said("flips").isAbsent ? [] : said("flips").entries().map(flipsOf),
+    flips: value("flips").isAbsent ? [] : value("flips").entries().map(flipsOf),
   };
 }
 
@@ -85,10 +85,10 @@ interface StepSurroundings {
   readonly place: string;
 }
 
-function momentsOf(step: Reading, around: StepSurroundings): readonly Moment[] {
-  const said = step.at(around.place).mapping(["at", "sent", "until", "every", ...sectionNames, "expect"]);
-  const fromMs = said("at").instant();
-  const place = `${around.place} (at ${said("at").text()})`;
+function momentsOf(step: Reading, context: StepSurroundings): readonly Moment[] {
+  const value = step.at(context.place).mapping(["at", "sent", "until", "every", ...sectionNames, "expect"]);
+  const fromMs = value("at").instant();
+  const place = `${context.place} (at ${value("at").text()})`;
   const inPlace = step.at(place).mapping(["at", "sent", "until", "every", ...sectionNames, "expect"]);
   const tillMs = inPlace("until").instant(fromMs);
   const everyMs = inPlace("every").span(1_000);
@@ -99,7 +99,7 @@ function momentsOf(step: Reading, around: StepSurroundings): readonly Moment[] {
   for (let times = 0; fromMs + times * everyMs <= tillMs; times += 1) {
     const passedMs = times * everyMs;
     const atMs = fromMs + passedMs;
-    const here = { ...around, atMs, sentAtMs: atMs - sentAgoMs, repetition: { times, passedMs } };
+    const here = { ...context, atMs, sentAtMs: atMs - sentAgoMs, repetition: { times, passedMs } };
     const outcomes = sectionNames.flatMap((name) =>
       inPlace(name).isAbsent ? [] : outcomesOf(name, inPlace(name), here),
     );
@@ -124,9 +124,9 @@ const nodeKeys = ["name", "member", "database", "archive_fed", "exporter_only", 
 
 function accusedOf(section: Reading): readonly [string, readonly Accusation[]] {
   if (section.isText) return [section.text(), []];
-  const said = section.mapping(nodeKeys);
-  const words = said("accused").isAbsent ? [] : said("accused").list();
-  return [said("name").text(), words.map((word) => word.oneOf(["detached", "stalled"] as const))];
+  const value = section.mapping(nodeKeys);
+  const words = value("accused").isAbsent ? [] : value("accused").list();
+  return [value("name").text(), words.map((word) => word.oneOf(["detached", "stalled"] as const))];
 }
 
 function nodeOf(section: Reading): Node {
@@ -135,15 +135,15 @@ function nodeOf(section: Reading): Node {
     const name = section.text();
     return { ...plain, name, member: name, api: `http://${name}`, database: null, isArchiveFed: false };
   }
-  const said = section.mapping(nodeKeys);
-  const name = said("name").text();
-  const stated = said("database").isAbsent ? null : parseDatabaseAddress(said("database").text());
-  if (stated === undefined) throw said("database").refusal("host:port");
-  const member = said("member").text(name);
-  const asked = said("exporter_only").flag(false)
+  const value = section.mapping(nodeKeys);
+  const name = value("name").text();
+  const stated = value("database").isAbsent ? null : parseDatabaseAddress(value("database").text());
+  if (stated === undefined) throw value("database").refusal("host:port");
+  const member = value("member").text(name);
+  const asked = value("exporter_only").flag(false)
     ? { api: null, exporter: `http://${name}:9630` }
     : { api: `http://${name}` };
-  return { ...plain, ...asked, name, member, database: stated, isArchiveFed: said("archive_fed").flag(false) };
+  return { ...plain, ...asked, name, member, database: stated, isArchiveFed: value("archive_fed").flag(false) };
 }
 
 const settingKeys = [
@@ -171,19 +171,19 @@ const guardKeys = [
 ];
 
 function settingsOf(section: Reading): HealthPolicy {
-  const said = (section.isAbsent ? new Reading({}, "settings") : section).mapping(settingKeys);
-  const intervalMs = said("interval").span(1_000);
-  const maxAgeMs = said("max_age").span(5_500);
-  const guards = (said("guards").isAbsent ? new Reading({}, "guards") : said("guards")).mapping(guardKeys);
+  const value = (section.isAbsent ? new Reading({}, "settings") : section).mapping(settingKeys);
+  const intervalMs = value("interval").span(1_000);
+  const maxAgeMs = value("max_age").span(5_500);
+  const guards = (value("guards").isAbsent ? new Reading({}, "guards") : value("guards")).mapping(guardKeys);
   return {
     intervalMs,
-    timeoutMs: said("timeout").span(2_500),
+    timeoutMs: value("timeout").span(2_500),
     maxAgeMs,
-    livenessMaxAgeMs: said("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
-    viewMaxAgeMs: said("view_max_age").span(maxAgeMs + 6 * intervalMs),
-    pageMaxAgeMs: said("page_max_age").span(maxAgeMs + 6 * intervalMs),
-    fall: said("fall").count(3),
-    rise: said("rise").count(1),
+    livenessMaxAgeMs: value("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
+    viewMaxAgeMs: value("view_max_age").span(maxAgeMs + 6 * intervalMs),
+    pageMaxAgeMs: value("page_max_age").span(maxAgeMs + 6 * intervalMs),
+    fall: value("fall").count(3),
+    rise: value("rise").count(1),
     discovers: false,
     guards: {
       exclusivePrimary: guards("exclusive_primary").flag(defaultGuards.exclusivePrimary),

@@ -23,16 +23,16 @@ export const sectionNames = [
 type SectionName = (typeof sectionNames)[number];
 
 /** Parses one section of a step into the outcomes it represents. */
-export function outcomesOf(name: SectionName, section: Reading, around: Surroundings): readonly ProbeOutcome[] {
-  const { cluster, sentAtMs } = around;
+export function outcomesOf(name: SectionName, section: Reading, context: Surroundings): readonly ProbeOutcome[] {
+  const { cluster, sentAtMs } = context;
   switch (name) {
     case "nodes":
-      return byNode(section, around).map(([node, said]) => {
-        const result = statusResult(node, said, around);
+      return byNode(section, context).map(([node, said]) => {
+        const result = statusResult(node, said, context);
         return { kind: "status", cluster, node, sentAtMs, sentAtWallMs: sentAtMs, result };
       });
     case "liveness":
-      return byNode(section, around).map(([node, said]) => ({
+      return byNode(section, context).map(([node, said]) => ({
         kind: "liveness",
         cluster,
         node,
@@ -40,22 +40,22 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
         isAlive: said.flag(true),
       }));
     case "exporters":
-      return byNode(section, around).flatMap(([node, said]) => exporterOutcomes(node, said, around));
+      return byNode(section, context).flatMap(([node, said]) => exporterOutcomes(node, said, context));
     case "views":
-      return byNode(section, around).map(([node, said]) => viewOf(node, said, around));
+      return byNode(section, context).map(([node, said]) => viewOf(node, said, context));
     case "drains":
-      return byNode(section, around).map(([node, said]) => ({
+      return byNode(section, context).map(([node, said]) => ({
         kind: "drain",
         cluster,
         node,
-        drain: drainOf(said, around),
+        drain: drainOf(said, context),
       }));
     case "cluster": {
       const said = section.mapping(["of", "leader", "timeline", "scope"]);
       const leader = said("leader").statement(null);
       const leaderTimeline = said("timeline").isAbsent ? null : said("timeline").count(0);
       return [
-        document("cluster", said("of"), around, {
+        document("cluster", said("of"), context, {
           cluster: { ...documentNaming(leader), scope: said("scope").statement(null), leaderTimeline },
         }),
       ];
@@ -76,14 +76,14 @@ export function outcomesOf(name: SectionName, section: Reading, around: Surround
         lagMaxOnFailover: said("maximum_lag_on_failover").count(1_048_576),
         isStandbyCluster: said("standby_cluster").flag(false),
       };
-      return [document("config", said("of"), around, { config })];
+      return [document("config", said("of"), context, { config })];
     }
     case "history": {
       const said = section.mapping(["of", "switch_points"]);
       const points = said("switch_points")
         .entries()
-        .map(([timeline, at]) => [Number(timeline), at.position(around.repetition) ?? 0] as const);
-      return [document("history", said("of"), around, { history: new Map(points) })];
+        .map(([timeline, at]) => [Number(timeline), at.position(context.repetition) ?? 0] as const);
+      return [document("history", said("of"), context, { history: new Map(points) })];
     }
   }
 }

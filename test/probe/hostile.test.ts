@@ -94,21 +94,21 @@ suite("a hostile node is a hard no with a reason, and affects no other node", { 
       const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
       const pg3 = await openFakeNode({ name: "pg3", holdsLock: false });
       const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, handler: instead });
-      const town = await gatewayFixtureOf([pg1, pg2, pg3].map((node) => nodeOf(node)));
+      const gateway = await gatewayFixtureOf([pg1, pg2, pg3].map((node) => nodeOf(node)));
       try {
         const answer = await until("a reason", async () => {
-          const found = await sendRequest(`${town.checksUrl}/nodes/pg2/replica?miss=404`);
+          const found = await sendRequest(`${gateway.checksUrl}/nodes/pg2/replica?miss=404`);
           return found.headers["x-rolecall-reason"] === "unknown" ? undefined : found;
         });
         assert.equal(answer.status, 503);
         assert.match(answer.phrase, phrase);
         assert.equal(answer.headers["x-injected"], undefined);
         assert.doesNotThrow(() => JSON.parse(answer.body));
-        assert.equal((await sendRequest(`${town.checksUrl}/nodes/pg1/primary`)).status, 200);
-        assert.equal((await sendRequest(`${town.checksUrl}/nodes/pg3/replica`)).status, 200);
-        assert.equal((await sendRequest(`${town.adminUrl}/metrics`)).status, 200);
+        assert.equal((await sendRequest(`${gateway.checksUrl}/nodes/pg1/primary`)).status, 200);
+        assert.equal((await sendRequest(`${gateway.checksUrl}/nodes/pg3/replica`)).status, 200);
+        assert.equal((await sendRequest(`${gateway.adminUrl}/metrics`)).status, 200);
       } finally {
-        await town.close();
+        await gateway.close();
         await Promise.all([pg1, pg2, pg3].map((node) => node.close()));
       }
     });

@@ -32,8 +32,8 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
       for (let times = 0; times < 3; times++) await writeWal(leader); // past the 10 MB of the example
       const drained = await settledAs(haproxy, `read/${replica.name}`, "NOLB");
       assert.equal(drained.code, 404);
-      const told = await rolecall.explain(replica.name, "/replica?lag=10MB&miss=404");
-      assert.deepEqual([told.reason, told.decisive], ["lagging", "lag"]);
+      const explanation = await rolecall.explain(replica.name, "/replica?lag=10MB&miss=404");
+      assert.deepEqual([explanation.reason, explanation.decisive], ["lagging", "lag"]);
       assert.deepEqual(await landings(ports.haproxyRead, 10), [sibling.databasePort], "where new sessions go");
       assert.equal(await session.ask(whereAmI), String(replica.databasePort), "the open session");
     } finally {
@@ -49,9 +49,9 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     const [pg1, pg2] = cluster.nodes;
     const server = await settledAs(haproxy, `moved/${pg1.name}`, "DOWN");
     assert.equal(server.code, 503);
-    assert.match(server.said, /moved/);
-    const told = await rolecall.explain(pg1.name, `/health?db=127.0.0.1:${pg2.databasePort}`);
-    assert.deepEqual([told.reason, told.decisive], ["moved", "database address"]);
+    assert.match(server.lastCheck, /moved/);
+    const explanation = await rolecall.explain(pg1.name, `/health?db=127.0.0.1:${pg2.databasePort}`);
+    assert.deepEqual([explanation.reason, explanation.decisive], ["moved", "database address"]);
     await settledAs(haproxy, `moved/${pg2.name}`, "UP");
   });
 
@@ -100,11 +100,13 @@ beside("3.0.2", "HAProxy as config/examples/haproxy.cfg has it", (command) => {
     say(
       `switchover, the old primary in the soft pool: ${rows(seen.map((server) => `${server.status} ${server.code}`))}`,
     );
-    const soft = seen.filter((server) => server.status === "NOLB" || server.code === 404).map(({ said }) => said);
+    const soft = seen
+      .filter((server) => server.status === "NOLB" || server.code === 404)
+      .map(({ lastCheck }) => lastCheck);
     assert.deepEqual(soft, [], "the old primary was softened");
     const last = seen.at(-1);
     assert.deepEqual([last?.status, last?.code], ["DOWN", 503]);
-    assert.match(last?.said ?? "", /demoted/);
+    assert.match(last?.lastCheck ?? "", /demoted/);
     assert.equal(await session.ask(whereAmI), undefined, "its session");
     await session.close();
   });

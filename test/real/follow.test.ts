@@ -101,8 +101,12 @@ function scenarios(version: string, command: Command, settled: readonly string[]
           const replies = await Promise.all(others.map((node) => node.ask("/leader")));
           return others.find((_, index) => isYes(replies[index] ?? { status: 0 }));
         });
-        const told = await rolecall.explain(old.name, "/primary");
-        assert.deepEqual([told.reason, told.decisive], ["down", "reachable"], "why the frozen leader is refused");
+        const explanation = await rolecall.explain(old.name, "/primary");
+        assert.deepEqual(
+          [explanation.reason, explanation.decisive],
+          ["down", "reachable"],
+          "why the frozen leader is refused",
+        );
         assert.equal((await rolecall.verdicts(old.name)).at(-1)?.after.primary, "down");
         await sleep(2000);
         return found;
@@ -152,8 +156,12 @@ function scenarios(version: string, command: Command, settled: readonly string[]
       await cluster.etcd.kill();
       await stage.refused(leader, "/primary");
       await sleep(3000);
-      const told = await rolecall.explain(leader.name, "/primary");
-      assert.deepEqual([told.reason, told.decisive], ["demoted", "lock"], "why nobody is primary without the DCS");
+      const explanation = await rolecall.explain(leader.name, "/primary");
+      assert.deepEqual(
+        [explanation.reason, explanation.decisive],
+        ["demoted", "lock"],
+        "why nobody is primary without the DCS",
+      );
       await cluster.etcd.start();
     });
     stage.assertChanged(leader, "/primary no");

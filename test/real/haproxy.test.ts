@@ -125,13 +125,13 @@ function print(landings: readonly Landing[]): void {
   const words = landings.map((landing) =>
     landing === undefined ? "nowhere" : `${landing.port}${landing.inRecovery ? " (in recovery)" : ""}`,
   );
-  const runs: { word: string; times: number }[] = [];
-  for (const word of words) {
+  const runs: { state: string; times: number }[] = [];
+  for (const state of words) {
     const last = runs.at(-1);
-    if (last?.word === word) last.times += 1;
-    else runs.push({ word, times: 1 });
+    if (last?.state === state) last.times += 1;
+    else runs.push({ state, times: 1 });
   }
   console.log(
-    `HAProxy, switchover, new write connections: ${runs.map(({ word, times }) => `${word} x ${times}`).join(", ")}`,
+    `HAProxy, switchover, new write connections: ${runs.map(({ state, times }) => `${state} x ${times}`).join(", ")}`,
   );
 }

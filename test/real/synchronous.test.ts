@@ -63,9 +63,9 @@ beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
       return synchronousOne();
     });
     const others = (await cluster.replicas()).filter((node) => node !== standby);
-    assert.deepEqual(await said(standby), { sync: 200, readOnlySync: 200, async: 503 });
-    for (const other of others) assert.deepEqual(await said(other), { sync: 503, readOnlySync: 503, async: 200 });
-    assert.deepEqual(await said(await cluster.leader()), { sync: 503, readOnlySync: 200, async: 503 });
+    assert.deepEqual(await statuses(standby), { sync: 200, readOnlySync: 200, async: 503 });
+    for (const other of others) assert.deepEqual(await statuses(other), { sync: 503, readOnlySync: 503, async: 200 });
+    assert.deepEqual(await statuses(await cluster.leader()), { sync: 503, readOnlySync: 200, async: 503 });
 
     const next = await stage.during("switchover to the synchronous replica", async () => {
       await cluster.switchOver(standby);
@@ -85,7 +85,7 @@ beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
   }
 
   /** What we say of a node's synchrony. */
-  async function said({
+  async function statuses({
     name,
   }: PatroniNode): Promise<{ readonly sync: number; readonly readOnlySync: number; readonly async: number }> {
     const [sync, readOnlySync, asynchronous] = await Promise.all(

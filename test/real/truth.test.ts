@@ -114,9 +114,10 @@ function leaders(lab: () => IncidentLab): void {
       assert.ok(next !== undefined);
       const thaw = rolecall.freeze();
       const frozenAtMs = performance.now();
-      const asked: { readonly node: string; readonly reply: Promise<Reply> }[] = [];
+      const requests: { readonly node: string; readonly reply: Promise<Reply> }[] = [];
       const ask = (): void => {
-        for (const { name } of cluster.nodes) asked.push({ node: name, reply: rolecall.ask(name, "/primary", 40_000) });
+        for (const { name } of cluster.nodes)
+          requests.push({ node: name, reply: rolecall.ask(name, "/primary", 40_000) });
       };
       let thawedAtMs: number;
       try {
@@ -132,7 +133,7 @@ function leaders(lab: () => IncidentLab): void {
         return isYes(await rolecall.ask(next.name, "/primary")) ? true : undefined;
       });
       const regained = since(thawedAtMs);
-      const answers = await Promise.all(asked.map(async ({ node, reply }) => ({ node, ...(await reply) })));
+      const answers = await Promise.all(requests.map(async ({ node, reply }) => ({ node, ...(await reply) })));
       const counts = new Map<string, number>();
       for (const { node, status, reason } of answers) {
         const key =

@@ -41,7 +41,7 @@ export function faultsOf(sequence: Sequence, watcher: Watcher): readonly string[
       " or ",
     );
     faults.push(
-      `${key} from ${from} s to ${to} s: wanted ${wanted}, was ${wrong.map(said).join(", ")}; all: ${record.map(said).join(", ")}`,
+      `${key} from ${from} s to ${to} s: wanted ${wanted}, was ${wrong.map(describe).join(", ")}; all: ${record.map(describe).join(", ")}`,
     );
   }
   if (watcher.doubles.length > 0)
@@ -66,7 +66,7 @@ function wordsOf(words: string | readonly string[] | undefined): readonly string
   return typeof words === "string" ? [words] : words;
 }
 
-function said({ at, answer }: Change): string {
+function describe({ at, answer }: Change): string {
   return `${answer} at ${seconds(at)}`;
 }
 

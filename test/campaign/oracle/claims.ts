@@ -45,8 +45,8 @@ function accusingFrom(
 }
 
 /** A claim that its own view, or two other witnesses, disown is lost (rule 2). */
-export const lostClaimIsRefused: Rule = (scene, said) => {
-  const { node, status, check, askedMs } = said;
+export const lostClaimIsRefused: Rule = (scene, answer) => {
+  const { node, status, check, askedMs } = answer;
   if (node === null || routeOf(check) !== "/primary") return null;
   const { profile, evidence, world } = scene;
   // rolecall polls the named node and the claimant at once, at least 250 ms apart from other rounds.
@@ -63,20 +63,20 @@ export const lostClaimIsRefused: Rule = (scene, said) => {
     .map(({ name }) => accusingFrom(scene, name, { node, since }, askedMs))
     .filter((view) => view !== undefined)
     .filter((view) => (view.doneMs ?? Infinity) < byMs);
-  const told = accusing.map((view) => `${view.node}: ${tell(view, said)}`).join("; ");
+  const described = accusing.map((view) => `${view.node}: ${tell(view, answer)}`).join("; ");
   const isOwn = accusing.some((view) => view.node === node);
   if (!isOwn && accusing.length < 2) return null;
   return held(
     scene,
     "lost-claim",
     status === 200,
-    `${isOwn ? "its own view disowns it" : "two views disown it"}: ${told}`,
+    `${isOwn ? "its own view disowns it" : "two views disown it"}: ${described}`,
   );
 };
 
 /** A false claim is refused once every honest witness could report it (rule 2, Asking for views). */
-export const falseClaimIsRefused: Rule = (scene, said) => {
-  const { node, status, check, askedMs } = said;
+export const falseClaimIsRefused: Rule = (scene, answer) => {
+  const { node, status, check, askedMs } = answer;
   if (node === null || routeOf(check) !== "/primary" || claimSince(scene, node, askedMs) === Infinity) return null;
   const { world, troubles, profile } = scene;
   const { holding } = world;
@@ -94,26 +94,26 @@ export const falseClaimIsRefused: Rule = (scene, said) => {
     scene,
     "false-claim",
     status === 200,
-    `${holding.name} holds the lock since ${ago(said, holding.sinceMs)} and all views could say so`,
+    `${holding.name} holds the lock since ${ago(answer, holding.sinceMs)} and all views could say so`,
   );
 };
 
 /** The holder is never refused while it and its view are sound and at most one node lies (rule 2). */
-export const holderIsFit: Rule = (scene, said) => {
-  const { node, status, check, askedMs } = said;
+export const holderIsFit: Rule = (scene, answer) => {
+  const { node, status, check, askedMs } = answer;
   if (node === null || routeOf(check) !== "/primary") return null;
   // Another promise checks whether these are true: silence.
-  if (["stale", "down", "unknown", "blind"].some((reason) => said.phrase.startsWith(reason))) return null;
-  if (soundHolder(scene, said, askedMs) !== node) return null;
-  return held(scene, "holder-fit", status !== 200, `the sound holder is refused: ${said.phrase}`);
+  if (["stale", "down", "unknown", "blind"].some((reason) => answer.phrase.startsWith(reason))) return null;
+  if (soundHolder(scene, answer, askedMs) !== node) return null;
+  return held(scene, "holder-fit", status !== 200, `the sound holder is refused: ${answer.phrase}`);
 };
 
 /** The holder of the lock, if rolecall must know it by now; null otherwise. */
-export function soundHolder(scene: Scene, said: Said, atMs: number): string | null {
+export function soundHolder(scene: Scene, answer: Said, atMs: number): string | null {
   const { world, troubles, profile, seats } = scene;
   const { holding } = world;
   if (holding === null || world.holder(atMs) !== holding.name) return null;
-  const fromMs = atMs - profile.confirmMs - slackMs(scene, atMs - profile.confirmMs, said.answeredMs);
+  const fromMs = atMs - profile.confirmMs - slackMs(scene, atMs - profile.confirmMs, answer.answeredMs);
   if (
     holding.sinceMs > fromMs ||
     !troubles.isFree(holding.name, fromMs, "status", "cluster", "view", "claim", "guest", "notPrimary")

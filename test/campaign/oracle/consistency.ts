@@ -14,8 +14,8 @@ const soft = new Set(
 );
 
 /** Status, phrase, headers and body agree (design.md, Vocabulary and The node API). */
-export const isConsistent: Rule = (scene, said) => {
-  const { status, word, headers, phrase, method, check, node } = said;
+export const isConsistent: Rule = (scene, answer) => {
+  const { status, word, headers, phrase, method, check, node } = answer;
   const reason = headers.get("x-rolecall-reason") ?? null;
   if (headers.get("cache-control") !== "no-store")
     return `Cache-Control must be no-store, got ${headers.get("cache-control")}`;
@@ -33,7 +33,7 @@ export const isConsistent: Rule = (scene, said) => {
   }
   if (routeOf(check) === "/primary" && status === 200 && word.lag_bytes !== 0)
     return `a primary's lag must be 0, got ${word.lag_bytes}`;
-  return limitHeld(scene, said);
+  return limitHeld(scene, answer);
 };
 
 function statusFor(reason: string, check: string): number | null {

@@ -15,8 +15,8 @@ function knownSwitch({ evidence, world }: Scene, timeline: number, byMs: number)
 }
 
 /** A replica past its timeline's known switch point is refused, and stays so while the leader is silent (rule 6). */
-export const divergedIsRefused: Rule = (scene, said) => {
-  const { node, status, check, askedMs } = said;
+export const divergedIsRefused: Rule = (scene, answer) => {
+  const { node, status, check, askedMs } = answer;
   if (node === null || routeOf(check) !== "/replica") return null;
   const { evidence, profile, troubles, world } = scene;
   const boundMs = 4 * profile.intervalMs + 2 * profile.timeoutMs + 1_000;
@@ -47,6 +47,6 @@ export const divergedIsRefused: Rule = (scene, said) => {
       );
     });
   return isPast
-    ? held(scene, "diverged", status === 200, `past the known end of its timeline: ${tell(newest, said)}`)
+    ? held(scene, "diverged", status === 200, `past the known end of its timeline: ${tell(newest, answer)}`)
     : null;
 };

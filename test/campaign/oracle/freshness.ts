@@ -2,20 +2,20 @@ import { documentOf } from "../wire/evidence.ts";
 import { allowsPrimary, type Rule, routeOf, slackMs, tell } from "./scene.ts";
 
 /** A yes needs an answer of the node itself to a request younger than max_age (rule 1). */
-export const yesIsFresh: Rule = (scene, said) => {
-  const { node, status, askedMs } = said;
+export const yesIsFresh: Rule = (scene, answer) => {
+  const { node, status, askedMs } = answer;
   if (node === null || status !== 200) return null;
   const fromMs = askedMs - scene.profile.maxAgeMs;
   const own = scene.evidence.since(node, "status", fromMs - slackMs(scene, fromMs, askedMs));
   // A clone at the node's own address is indistinguishable from it. A clone elsewhere has no evidence here.
   if (own.some((served) => scene.evidence.isPossible(served))) return null;
   const last = scene.evidence.newestSure(node, "status", askedMs);
-  return `yes without an answer of its own within max_age; the last: ${tell(last, said)}`;
+  return `yes without an answer of its own within max_age; the last: ${tell(last, answer)}`;
 };
 
 /** A definite answer takes effect immediately: no yes after the node's own no (rules 3 and 8). */
-export const yesAgrees: Rule = (scene, said) => {
-  const { node, status, askedMs, check } = said;
+export const yesAgrees: Rule = (scene, answer) => {
+  const { node, status, askedMs, check } = answer;
   if (node === null || status !== 200) return null;
   const route = routeOf(check);
   const known = scene.evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 500, askedMs));
@@ -33,13 +33,13 @@ export const yesAgrees: Rule = (scene, said) => {
       document["role"] === undefined
     );
   });
-  return allowing.length > 0 ? null : `yes after the node's own no: ${tell(known, said)}`;
+  return allowing.length > 0 ? null : `yes after the node's own no: ${tell(known, answer)}`;
 };
 
 /** `stale`, `down`, `unknown` and `blind` are true (rules 1, 8, 9). */
-export const silenceIsTrue: Rule = (scene, said) => {
-  const { node, askedMs, answeredMs, word } = said;
-  const reason = word?.reason ?? said.headers.get("x-rolecall-reason") ?? null;
+export const silenceIsTrue: Rule = (scene, answer) => {
+  const { node, askedMs, answeredMs, word } = answer;
+  const reason = word?.reason ?? answer.headers.get("x-rolecall-reason") ?? null;
   if (node === null || reason === null || !["stale", "down", "unknown", "blind"].includes(reason)) return null;
   const { evidence, profile, world } = scene;
   // A node whose address changes starts afresh. Another promise (moved) checks whether the change is right.
@@ -56,7 +56,7 @@ export const silenceIsTrue: Rule = (scene, said) => {
     const seen = world.nodes.find(({ name }) => isKnown(name) && stands(scene, name, askedMs - profile.maxAgeMs));
     return seen === undefined
       ? null
-      : `blind, but ${seen.name} has answered: ${tell(evidence.newestSure(seen.name, "status", askedMs), said)}`;
+      : `blind, but ${seen.name} has answered: ${tell(evidence.newestSure(seen.name, "status", askedMs), answer)}`;
   }
   if (!stands(scene, node, askedMs - profile.maxAgeMs - 2_000)) return null;
   // The next report is due an interval and a timeout later.
@@ -67,7 +67,7 @@ export const silenceIsTrue: Rule = (scene, said) => {
     return null;
   }
   if ((reason === "stale" || reason === "unknown") && isKnown(node)) {
-    return `${reason}, but it has answered: ${tell(evidence.newestSure(node, "status", askedMs), said)}`;
+    return `${reason}, but it has answered: ${tell(evidence.newestSure(node, "status", askedMs), answer)}`;
   }
   const fromMs = askedMs - profile.maxAgeMs - profile.intervalMs * 4 - profile.timeoutMs - slack;
   const isPrompt = evidence.answeredAll(node, "status", fromMs, askedMs) && scene.troubles.last(node, "guest") < fromMs;

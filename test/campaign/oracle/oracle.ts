@@ -39,16 +39,17 @@ export class Oracle {
   /** All promises that a round of answers breaks. */
   judge(scene: Scene, answers: readonly Said[]): readonly Violation[] {
     const found: Violation[] = [];
-    for (const said of answers) {
+    for (const answer of answers) {
       // Where rolecall follows a clone in a node's place, one promise reports it. The others have no evidence.
-      const isMoved = said.node !== null && !scene.troubles.isFree(said.node, said.askedMs - 5_000, "moved");
+      const isMoved = answer.node !== null && !scene.troubles.isFree(answer.node, answer.askedMs - 5_000, "moved");
       for (const [rule, holds] of Object.entries(rules)) {
         if (isMoved && rule !== "moved" && rule !== "consistent") continue;
-        const detail = holds(scene, said);
-        if (detail !== null) found.push({ rule, node: said.node, detail: `${said.method} ${said.path}: ${detail}` });
+        const detail = holds(scene, answer);
+        if (detail !== null)
+          found.push({ rule, node: answer.node, detail: `${answer.method} ${answer.path}: ${detail}` });
       }
-      const still = isMoved ? null : this.#attachment.broken(scene, said);
-      if (still !== null) found.push({ rule: "attached", node: said.node, detail: `${said.path}: ${still}` });
+      const still = isMoved ? null : this.#attachment.broken(scene, answer);
+      if (still !== null) found.push({ rule: "attached", node: answer.node, detail: `${answer.path}: ${still}` });
     }
     const two = twoPrimaries(answers);
     if (two !== null) found.push({ rule: "one-primary", node: null, detail: two });

@@ -32,8 +32,8 @@ function hasMoved({ evidence }: Scene, node: string, fromMs: number, byMs: numbe
 }
 
 /** Every reason for a replica's no is true (rules 3 to 7). */
-export const accusationIsTrue: Rule = (scene, said) => {
-  const { node, word, askedMs, check } = said;
+export const accusationIsTrue: Rule = (scene, answer) => {
+  const { node, word, askedMs, check } = answer;
   const reason = word?.reason ?? null;
   if (node === null || reason === null || routeOf(check) !== "/replica") return null;
   const { evidence, profile, troubles } = scene;
@@ -43,22 +43,22 @@ export const accusationIsTrue: Rule = (scene, said) => {
     case "detached":
     case "stalled":
       return hasMoved(scene, node, askedMs - profile.attachMs * 0.8 + slack, askedMs - slack)
-        ? `${reason}, but its position has risen meanwhile: ${tell(newest, said)}`
+        ? `${reason}, but its position has risen meanwhile: ${tell(newest, answer)}`
         : null;
     case "diverged":
       return troubles.isFree(node, -Infinity, "diverged") ||
         troubles.isFree(node, askedMs - profile.confirmMs - slack, "diverged", "detached", "status")
-        ? divergedInVain(scene, said)
+        ? divergedInVain(scene, answer)
         : null;
     case "lagging":
-      return hasSettled(scene, said) ? laggingInVain(scene, said) : null;
+      return hasSettled(scene, answer) ? laggingInVain(scene, answer) : null;
     case "lag_unknown":
-      return hasSettled(scene, said) ? unknownInVain(scene, said) : null;
+      return hasSettled(scene, answer) ? unknownInVain(scene, answer) : null;
     case "wrong_role":
     case "not_running":
       return evidence.since(node, "status", newest?.arrivedMs ?? Infinity).every(isRunningReplica) &&
         newest !== undefined
-        ? `${reason}, but it says: ${tell(newest, said)}`
+        ? `${reason}, but it says: ${tell(newest, answer)}`
         : null;
     case "foreign":
     case "misaddressed":
@@ -97,9 +97,9 @@ function isCalm({ world, troubles, seats, profile }: Scene, fromMs: number): boo
   );
 }
 
-function divergedInVain(scene: Scene, said: Said): string | null {
+function divergedInVain(scene: Scene, answer: Said): string | null {
   const fromMs =
-    said.askedMs - scene.profile.confirmMs - slackMs(scene, said.askedMs - scene.profile.confirmMs, said.askedMs);
+    answer.askedMs - scene.profile.confirmMs - slackMs(scene, answer.askedMs - scene.profile.confirmMs, answer.askedMs);
   return isCalm(scene, fromMs) ? "diverged, but its history is the leader's" : null;
 }
 
@@ -140,8 +140,8 @@ function isListed(scene: Scene, node: string, askedMs: number): boolean {
   );
 }
 
-function unknownInVain(scene: Scene, said: Said): string | null {
-  const { node, askedMs, check } = said;
+function unknownInVain(scene: Scene, answer: Said): string | null {
+  const { node, askedMs, check } = answer;
   const { world, troubles, evidence, profile } = scene;
   if (node === null || parameterOf(check, "lag") === null || parameterOf(check, "lag_time") !== null) return null;
   const fromMs = askedMs - 5_000 - slackMs(scene, askedMs - 5_000, askedMs);
@@ -159,8 +159,8 @@ function unknownInVain(scene: Scene, said: Said): string | null {
 }
 
 /** A yes with a limit in bytes meets it, given everything rolecall certainly knew (rule 4). */
-export const lagIsKept: Rule = (scene, said) => {
-  const { node, status, askedMs, check } = said;
+export const lagIsKept: Rule = (scene, answer) => {
+  const { node, status, askedMs, check } = answer;
   const limit = Number(parameterOf(check, "lag") ?? Number.NaN);
   if (node === null || routeOf(check) !== "/replica" || !Number.isFinite(limit)) return null;
   const { evidence, world, profile } = scene;
@@ -184,7 +184,7 @@ export const lagIsKept: Rule = (scene, said) => {
     scene,
     "lag",
     status === 200,
-    `known lag ${top - replayed} above ${limit}; its report: ${tell(own, said)}`,
+    `known lag ${top - replayed} above ${limit}; its report: ${tell(own, answer)}`,
   );
 };
 
@@ -209,8 +209,8 @@ function isLeaderMute({ world, troubles, evidence, profile, seats }: Scene, byMs
 /**
  * A yes with a limit in time meets it: some sample within the limit showed the leader not past the replica (rule 4).
  */
-export const timeLagIsKept: Rule = (scene, said) => {
-  const { node, status, askedMs, check } = said;
+export const timeLagIsKept: Rule = (scene, answer) => {
+  const { node, status, askedMs, check } = answer;
   const limit = parameterOf(check, "lag_time");
   if (node === null || limit === null) return null;
   const limitMs = Number(limit.replace("ms", ""));
@@ -233,6 +233,6 @@ export const timeLagIsKept: Rule = (scene, said) => {
     scene,
     "lag-time",
     status === 200,
-    `${holder} was past its replayed ${replayed} since ${ago(said, first.arrivedMs)}`,
+    `${holder} was past its replayed ${replayed} since ${ago(answer, first.arrivedMs)}`,
   );
 };

@@ -29,7 +29,7 @@ export interface Violation {
 }
 
 /** A promise about one answer: what is wrong with it, or null. */
-export type Rule = (scene: Scene, said: Said) => string | null;
+export type Rule = (scene: Scene, answer: Said) => string | null;
 
 /** Counts a promise that applies to an answer, and gives the detail when it is broken. */
 export function held({ armed }: Scene, rule: string, isBroken: boolean, detail: string): string | null {
@@ -43,8 +43,8 @@ export function slackMs({ profile, stalls }: Scene, fromMs: number, toMs: number
 }
 
 /** Seconds ago, for people. */
-export function ago(said: Said, atMs: number): string {
-  return `${((said.askedMs - atMs) / 1_000).toFixed(2)} s ago`;
+export function ago(answer: Said, atMs: number): string {
+  return `${((answer.askedMs - atMs) / 1_000).toFixed(2)} s ago`;
 }
 
 /** A check without its parameters. */
@@ -66,9 +66,9 @@ export function allowsPrimary(document: Document | null): boolean {
 }
 
 /** A short form of a request and its answer, for people. */
-export function tell(served: Served | undefined, said: Said): string {
+export function tell(served: Served | undefined, answer: Said): string {
   if (served === undefined) return "none";
   const { status, path, arrivedMs, doneMs, document } = served;
   const fields = document === null ? "" : JSON.stringify(document).slice(0, 400);
-  return `${path} asked ${ago(said, arrivedMs)}, ${doneMs === null ? "no answer" : `${status} ${ago(said, doneMs)}`} ${fields}`;
+  return `${path} asked ${ago(answer, arrivedMs)}, ${doneMs === null ? "no answer" : `${status} ${ago(answer, doneMs)}`} ${fields}`;
 }

@@ -36,7 +36,7 @@ export interface Said extends Question {
 interface Waiting {
   readonly question: Question;
   readonly askedMs: number;
-  readonly resolve: (said: Said) => void;
+  readonly resolve: (answer: Said) => void;
   readonly reject: (error: Error) => void;
 }
 

@@ -117,11 +117,11 @@ export class Cluster {
     const viewMs = 3 * profile.clusterMs + profile.timeoutMs;
     const clones = names.filter((name) => !troubles.isFree(name, nowMs - viewMs, "guestEver", "moved"));
     const sound = names.filter((name) => {
-      const heard = evidence.newestSure(name, "cluster", nowMs - profile.slackMs);
+      const newest = evidence.newestSure(name, "cluster", nowMs - profile.slackMs);
       return (
         !clones.includes(name) &&
-        heard !== undefined &&
-        heard.arrivedMs > nowMs - viewMs + profile.intervalMs &&
+        newest !== undefined &&
+        newest.arrivedMs > nowMs - viewMs + profile.intervalMs &&
         this.#answers(name, nowMs)
       );
     });

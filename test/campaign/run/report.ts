@@ -27,7 +27,7 @@ export class Tally {
 export class Report {
   readonly #events: string[] = [];
   readonly #last = new Map<string, string>();
-  readonly #told = new Map<string, { readonly firstMs: number; lastMs: number; count: number }>();
+  readonly #reported = new Map<string, { readonly firstMs: number; lastMs: number; count: number }>();
 
   readonly #place: Place;
   readonly #startMs: number;
@@ -66,13 +66,13 @@ export class Report {
   /** Reports a violation the first time; counts it afterwards. */
   violation(nowMs: number, violation: Violation, cluster: Cluster): void {
     const key = `${violation.rule} ${violation.node ?? ""}`;
-    const told = this.#told.get(key);
-    if (told !== undefined) {
-      told.count += 1;
-      told.lastMs = nowMs;
+    const reported = this.#reported.get(key);
+    if (reported !== undefined) {
+      reported.count += 1;
+      reported.lastMs = nowMs;
       return;
     }
-    this.#told.set(key, { firstMs: nowMs, lastMs: nowMs, count: 1 });
+    this.#reported.set(key, { firstMs: nowMs, lastMs: nowMs, count: 1 });
     const where = this.#tally.broken.get(violation.rule) ?? [];
     if (!where.includes(this.#place.label)) where.push(this.#place.label);
     this.#tally.broken.set(violation.rule, where);
@@ -109,7 +109,7 @@ export class Report {
   /** Ends the episode: reports the duration of each violation. */
   end(): void {
     this.#tally.episodes += 1;
-    for (const [key, { count, firstMs, lastMs }] of this.#told) {
+    for (const [key, { count, firstMs, lastMs }] of this.#reported) {
       this.#write(
         `${this.#place.label}: ${key.trim()}: ${count} times over ${((lastMs - firstMs) / 1_000).toFixed(2)} s\n`,
       );

@@ -101,11 +101,16 @@ export class Rounds {
     if (explained.status !== 200)
       return asViolations("explain", node, `${path}: ${explained.status} ${explained.phrase}`);
     if (one.word?.snapshot !== two.word?.snapshot || one.word?.reason !== two.word?.reason) return [];
-    const told = JSON.parse(explained.body) as { readonly fit?: boolean; readonly reason?: string | null };
-    const isSame = told.fit === (one.status === 200) && (told.reason ?? null) === (one.word?.reason ?? null);
+    const explanation = JSON.parse(explained.body) as { readonly fit?: boolean; readonly reason?: string | null };
+    const isSame =
+      explanation.fit === (one.status === 200) && (explanation.reason ?? null) === (one.word?.reason ?? null);
     return isSame
       ? []
-      : asViolations("explain", node, `${check}: answered ${one.phrase}, explained ${told.fit} ${told.reason}`);
+      : asViolations(
+          "explain",
+          node,
+          `${check}: answered ${one.phrase}, explained ${explanation.fit} ${explanation.reason}`,
+        );
   }
 }
 

@@ -19,7 +19,7 @@ export interface Answer {
 /** The occupant of an address: a node of a world behind a mask. A clone may replace it temporarily. */
 export class Seat {
   readonly mask: Mask = clearMask();
-  #asked = 0;
+  #requests = 0;
 
   readonly world: World;
   readonly node: ModelNode;
@@ -68,7 +68,7 @@ export class Seat {
 
   #status(route: string, nowMs: number): Answer {
     const { mask, node, world } = this;
-    this.#asked += 1;
+    this.#requests += 1;
     if (mask.frozenStatus !== null) return mask.frozenStatus;
     const document = statusDocument(world, node, nowMs);
     const holds = mask.claims || claims(world, node, nowMs);
@@ -79,7 +79,7 @@ export class Seat {
       document["xlog"] = { location: Math.max(node.written, node.received) };
       document["timeline"] = node.timeline;
     }
-    if (mask.lose !== null && this.#asked % mask.lose.every === 0) {
+    if (mask.lose !== null && this.#requests % mask.lose.every === 0) {
       if (mask.lose.asNull) document[mask.lose.field] = null;
       else delete document[mask.lose.field];
     }

@@ -107,7 +107,7 @@ test("sends the options of calls as JSON to the paths of the gateway", async () 
   );
   await send("reinitialize", "pg2", "--cluster", "demo", "--force", "--from-leader");
   await server.close();
-  const sent = server.heard.filter(({ method }) => method !== "GET");
+  const sent = server.received.filter(({ method }) => method !== "GET");
   assert.deepEqual(
     sent.map(({ method, path, body }) => [`${method} ${path}`, body]),
     [
@@ -139,11 +139,11 @@ test("asks for confirmation on a terminal, and does nothing unless the answer is
     ["\n", 2],
     ["", 2],
   ] as const) {
-    const known = server.heard.length;
+    const known = server.received.length;
     const ran = await runText(argv, { stdin, isTerminal: true });
     assert.equal(ran.code, code, JSON.stringify(stdin));
     assert.match(ran.err, /This reloads the configuration file of demo\/pg2\. Continue\? \[y\/N\]/);
-    assert.equal(server.heard.length - known, code === 0 ? 1 : 0);
+    assert.equal(server.received.length - known, code === 0 ? 1 : 0);
   }
   await server.close();
 });

@@ -216,12 +216,12 @@ test("ignores sockets that were passed to another process", limit, async (contex
 
 test("does not use old evidence after the process was stopped for a while", limit, async (context) => {
   const { running, port, nodes } = await startServing(context, "");
-  const asked = nodes[0]?.requests.length ?? 0;
+  const requestCount = nodes[0]?.requests.length ?? 0;
   running.process.kill("SIGSTOP");
   await nodes[0]?.close();
   await new Promise((resolve) => void setTimeout(resolve, 3_500));
   running.process.kill("SIGCONT");
-  assert.ok(asked > 0);
+  assert.ok(requestCount > 0);
   assert.equal(await status(port, "/primary"), 503);
   await running.waitForLog("clock gap detected");
 });

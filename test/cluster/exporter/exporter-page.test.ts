@@ -23,10 +23,10 @@ suite("recorded pages of real exporters", () => {
     test(name, () => {
       const page = pageOf(readFileSync(join(exporterFixtures, `${name}-metrics.txt`), "utf8"));
       assert.ok(page !== undefined);
-      const told = Object.fromEntries(
+      const actual = Object.fromEntries(
         Object.keys(expected).map((key) => [key, (page as unknown as Record<string, unknown>)[key]]),
       );
-      assert.deepEqual(told, expected);
+      assert.deepEqual(actual, expected);
     });
   }
 

@@ -22,15 +22,15 @@ function plain(): ClusterFixture {
 function say(
   watched: ClusterFixture,
   node: string,
-  said: { readonly role?: ExporterRole; readonly page?: Partial<ExporterPage> },
+  answers: { readonly role?: ExporterRole; readonly page?: Partial<ExporterPage> },
   atMs: number,
 ): void {
   const sent = { kind: "exporter", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs } as const;
-  if (said.role !== undefined) watched.record({ ...sent, result: { endpoint: "up", role: said.role } }, atMs);
-  if (said.page === undefined) return;
-  const base = said.page.isInRecovery === true ? replicaPage : primaryPage;
+  if (answers.role !== undefined) watched.record({ ...sent, result: { endpoint: "up", role: answers.role } }, atMs);
+  if (answers.page === undefined) return;
+  const base = answers.page.isInRecovery === true ? replicaPage : primaryPage;
   watched.record(
-    { ...sent, result: { endpoint: "metrics", page: { ...base, databaseTimeS: atMs / 1000, ...said.page } } },
+    { ...sent, result: { endpoint: "metrics", page: { ...base, databaseTimeS: atMs / 1000, ...answers.page } } },
     atMs,
   );
 }
@@ -39,11 +39,11 @@ function say(
 function live(
   watched: ClusterFixture,
   node: string,
-  said: { readonly role: ExporterRole; readonly page: Partial<ExporterPage> },
+  answers: { readonly role: ExporterRole; readonly page: Partial<ExporterPage> },
   atMs: number,
 ): void {
-  say(watched, node, said, atMs - 1_000);
-  say(watched, node, said, atMs);
+  say(watched, node, answers, atMs - 1_000);
+  say(watched, node, answers, atMs);
 }
 
 const receivesFrom = (port: number): Partial<ExporterPage> => ({

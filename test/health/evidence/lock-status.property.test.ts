@@ -44,9 +44,9 @@ for (const [what, event] of [
 ] as const) {
   test(`whatever the order of ${what}, at most one node is primary at any instant`, () => {
     fc.assert(
-      fc.property(outcomeSequence(event, 60), fc.integer({ min: 0, max: 7_000 }), (told, laterMs) => {
+      fc.property(outcomeSequence(event, 60), fc.integer({ min: 0, max: 7_000 }), (outcomes, laterMs) => {
         let cluster = unprobedCluster();
-        for (const outcome of told) {
+        for (const outcome of outcomes) {
           cluster = observeAll(cluster, [outcome], policy);
           for (const nowMs of [sentAt(outcome), sentAt(outcome) + laterMs]) {
             const view = viewAt(cluster, policy, nowMs);
@@ -70,9 +70,10 @@ test("a sole claim that its own view confirms and no other disputes is always fi
       outcomeSequence(claimsAndWords, 40),
       name,
       fc.array(fc.tuple(name, fc.boolean()), { maxLength: 6 }),
-      (told, holder, words) => {
+      (outcomes, holder, words) => {
         // Late enough that no other claim is fresh, and no earlier view counts.
-        const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
+        const beganMs =
+          outcomes.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
         const claim = statusOutcome(holder, beganMs, { hasLock: true, timeline: 1 });
         const others = names
           .filter((node) => node !== holder)
@@ -83,7 +84,11 @@ test("a sole claim that its own view confirms and no other disputes is always fi
           leaderViewOutcome(holder, holder, beganMs + 2),
           ...[...once].map(([of, isNamed]) => leaderViewOutcome(of, isNamed ? holder : null, beganMs + 2)),
         ];
-        const state = observeAll(observeAll(unprobedCluster(), told, policy), [claim, ...others, ...documents], policy);
+        const state = observeAll(
+          observeAll(unprobedCluster(), outcomes, policy),
+          [claim, ...others, ...documents],
+          policy,
+        );
         const clusterView = viewAt(state, policy, beganMs + 3);
         assert.equal(judgePool(clusterView, plainCheck("primary")).chosen?.node.name, holder);
       },
@@ -96,9 +101,10 @@ test("of two claims the one that a third node's later view names is primary", ()
     fc.property(
       outcomeSequence(claimsAndWords, 40),
       fc.shuffledSubarray([...names], { minLength: 3, maxLength: 3 }),
-      (told, [one, other, third]) => {
+      (outcomes, [one, other, third]) => {
         assert.ok(one !== undefined && other !== undefined && third !== undefined);
-        const beganMs = told.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
+        const beganMs =
+          outcomes.reduce((latest, outcome) => Math.max(latest, sentAt(outcome)), 0) + policy.viewMaxAgeMs;
         const claims = [one, other].map((node) => statusOutcome(node, beganMs, { hasLock: true }));
         const others = names
           .filter((node) => node !== one && node !== other)
@@ -108,7 +114,11 @@ test("of two claims the one that a third node's later view names is primary", ()
           leaderViewOutcome(third, other, beganMs + 1),
           ...fourth.map((node) => viewFailureOutcome(node, beganMs + 1)),
         ];
-        const part = observeAll(observeAll(unprobedCluster(), told, policy), [...claims, ...others, ...views], policy);
+        const part = observeAll(
+          observeAll(unprobedCluster(), outcomes, policy),
+          [...claims, ...others, ...views],
+          policy,
+        );
         assert.equal(viewAt(part, policy, beganMs + 2).lock.holder, other);
       },
     ),

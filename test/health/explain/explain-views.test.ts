@@ -8,7 +8,7 @@ import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 const settings = { intervalMs: 1_000, viewMaxAgeMs: 11_500 };
 
 /** The result of the lock rules for a node, at an instant. */
-function told(watched: ClusterFixture, name: string, nowMs: number): readonly string[] {
+function explained(watched: ClusterFixture, name: string, nowMs: number): readonly string[] {
   const observation = watched.cluster.nodes.find(({ node }) => node.name === name);
   assert.ok(observation !== undefined);
   const { rules } = explain(viewAt(watched.cluster, watched.policy, nowMs), observation, plainCheck("primary"));
@@ -25,7 +25,7 @@ test("an explanation shows the node that each witness names, how long ago, and w
   watched.nameLeader("pg1", "pg1", 1_100);
   watched.nameLeader("pg1", "pg2", 1_100);
   watched.failView("pg3", 1_100);
-  assert.deepEqual(told(watched, "pg2", 2_100), [
+  assert.deepEqual(explained(watched, "pg2", 2_100), [
     "pg1 names pg1 (1.0 s ago), pg2 names pg1 (1.0 s ago), no view from pg3",
     "held by pg1: the only claim that no view overrules; the claim of pg2 is overruled by its own view",
   ]);
@@ -37,12 +37,12 @@ test("an explanation says by what one of several claims stands", () => {
   watched.follow("pg3", 0);
   watched.lead("pg1", 1_000);
   watched.lead("pg2", 1_000);
-  assert.deepEqual(told(watched, "pg1", 1_000), [
+  assert.deepEqual(explained(watched, "pg1", 1_000), [
     "none",
     "held by pg1: the claims are tied, and this claimant is the last accepted leader",
   ]);
   watched.nameLeader("pg2", "pg3", 1_100);
-  assert.deepEqual(told(watched, "pg1", 1_100), [
+  assert.deepEqual(explained(watched, "pg1", 1_100), [
     "pg3 names pg2 (0.0 s ago)",
     "held by pg2: named by most views (of pg3)",
   ]);

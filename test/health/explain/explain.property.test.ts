@@ -41,11 +41,11 @@ const guards = fc.record(
 
 test("an explanation gives the verdict of judging, and its first refusal is the reason", () => {
   fc.assert(
-    fc.property(outcomeSequence(anyEvent, 40), anyCheck, guards, (told, check, guarded) => {
+    fc.property(outcomeSequence(anyEvent, 40), anyCheck, guards, (outcomes, check, guarded) => {
       const policy = policyOf(guarded);
-      const last = told.at(-1);
+      const last = outcomes.at(-1);
       const view = viewAt(
-        observeAll(unprobedCluster(), told, policy),
+        observeAll(unprobedCluster(), outcomes, policy),
         policy,
         (last === undefined ? 0 : sentAt(last)) + 100,
       );

@@ -16,8 +16,8 @@ import {
   unprobedCluster,
 } from "../arbitraries.ts";
 
-const asked = fc.record({
-  told: outcomeSequence(anyEvent, 40),
+const scenario = fc.record({
+  outcomes: outcomeSequence(anyEvent, 40),
   keep: fc.integer({ min: 1, max: 4 }),
   limit: fc.integer({ min: 0, max: 4 }).map((megabytes) => megabytes * 2 ** 20),
   limitMs: fc.option(fc.integer({ min: 2_000, max: 9_000 })),
@@ -28,9 +28,9 @@ const asked = fc.record({
 
 test("a lag limit never takes the pool below keep while there are candidates, and never counts one that is none", () => {
   fc.assert(
-    fc.property(asked, ({ told, keep, limit, limitMs, lagSamples, route }) => {
+    fc.property(scenario, ({ outcomes, keep, limit, limitMs, lagSamples, route }) => {
       const policy = policyOf({ lagSamples });
-      const view = viewAt(observeAll(unprobedCluster(), told, policy), policy, instantOf(told));
+      const view = viewAt(observeAll(unprobedCluster(), outcomes, policy), policy, instantOf(outcomes));
       const check = { ...plainCheck(route), lagBytesMax: limit, lagTimeMsMax: limitMs, keep };
       const candidates = view.cluster.nodes.filter((node) => judge(view, node, plainCheck(route)).fit);
       const fits = view.cluster.nodes.filter((node) => judgeMember(view, node, check).fit);
@@ -47,9 +47,13 @@ test("a lag limit never takes the pool below keep while there are candidates, an
 
 test("the primary falls in for replicas only when none of them is fit, and no pool has two primaries", () => {
   fc.assert(
-    fc.property(asked, ({ told, keep, limit, fallbackPrimary, lagSamples }) => {
+    fc.property(scenario, ({ outcomes, keep, limit, fallbackPrimary, lagSamples }) => {
       const healthPolicy = policyOf({ lagSamples });
-      const clusterView = viewAt(observeAll(unprobedCluster(), told, healthPolicy), healthPolicy, instantOf(told));
+      const clusterView = viewAt(
+        observeAll(unprobedCluster(), outcomes, healthPolicy),
+        healthPolicy,
+        instantOf(outcomes),
+      );
       const check = { ...plainCheck("replica"), lagBytesMax: limit, keep: keep === 4 ? 0 : keep, fallbackPrimary };
       const primaries = clusterView.cluster.nodes.filter((node) => judge(clusterView, node, plainCheck("primary")).fit);
       assert.ok(primaries.length <= 1);
@@ -66,11 +70,11 @@ test("the primary falls in for replicas only when none of them is fit, and no po
 
 test("with a healthy primary and fallback=primary the read pool is never empty", () => {
   fc.assert(
-    fc.property(asked, ({ told, limit, lagSamples }) => {
+    fc.property(scenario, ({ outcomes, limit, lagSamples }) => {
       const settings = policyOf({ lagSamples });
-      const nowMs = instantOf(told) + 10_000;
+      const nowMs = instantOf(outcomes) + 10_000;
       const cluster = observeAll(
-        observeAll(unprobedCluster(), told, settings),
+        observeAll(unprobedCluster(), outcomes, settings),
         [statusOutcome("pg1", nowMs, { hasLock: true }), leaderViewOutcome("pg2", "pg1", nowMs + 1)],
         settings,
       );
@@ -81,7 +85,7 @@ test("with a healthy primary and fallback=primary the read pool is never empty",
   );
 });
 
-function instantOf(told: Parameters<typeof observeAll>[1]): number {
-  const last = told.at(-1);
+function instantOf(outcomes: Parameters<typeof observeAll>[1]): number {
+  const last = outcomes.at(-1);
   return last === undefined ? 0 : sentAt(last);
 }

@@ -237,6 +237,6 @@ function instantsBefore(
   const lastMs = endMs === Infinity ? nowMs + 120_000 : endMs - 0.001;
   const between = shares.map((share) => nowMs + share * (lastMs - nowMs));
   const expiries = expiryInstants(cluster, policy, target.check).filter((atMs) => atMs >= nowMs && atMs <= endMs);
-  const around = [...new Set(expiries)].flatMap((atMs) => [atMs - 0.001, atMs, atMs + 0.001]);
-  return [...between, ...around, lastMs].filter((atMs) => atMs >= nowMs && atMs < endMs);
+  const near = [...new Set(expiries)].flatMap((atMs) => [atMs - 0.001, atMs, atMs + 0.001]);
+  return [...between, ...near, lastMs].filter((atMs) => atMs >= nowMs && atMs < endMs);
 }

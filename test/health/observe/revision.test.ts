@@ -107,17 +107,17 @@ suite("isAgeOnlyChange", () => {
 
   test("is false for a first or failed liveness answer, and true for a repeated live one", () => {
     const alive = { isAlive: true, sentAtMs: 1_000 };
-    const heard = withReplica(before, { liveness: alive });
-    assert.ok(!isUnchanged(heard));
-    assert.ok(isUnchanged(withReplica(heard, { liveness: { ...alive, sentAtMs: 2_000 } }), 2_000, heard));
-    assert.ok(!isUnchanged(withReplica(heard, { liveness: { isAlive: false, sentAtMs: 2_000 } }), 2_000, heard));
+    const changed = withReplica(before, { liveness: alive });
+    assert.ok(!isUnchanged(changed));
+    assert.ok(isUnchanged(withReplica(changed, { liveness: { ...alive, sentAtMs: 2_000 } }), 2_000, changed));
+    assert.ok(!isUnchanged(withReplica(changed, { liveness: { isAlive: false, sentAtMs: 2_000 } }), 2_000, changed));
   });
 
   test("is true while the damped lag is the same", () => {
     const damped = { bytes: 0, timeMs: 0, samples: [] };
-    const heard = withReplica(before, { dampedLag: damped });
-    assert.ok(isUnchanged(withReplica(heard, { dampedLag: { ...damped } }), 2_000, heard));
-    assert.ok(!isUnchanged(withReplica(heard, { dampedLag: { ...damped, bytes: 1 } }), 2_000, heard));
+    const changed = withReplica(before, { dampedLag: damped });
+    assert.ok(isUnchanged(withReplica(changed, { dampedLag: { ...damped } }), 2_000, changed));
+    assert.ok(!isUnchanged(withReplica(changed, { dampedLag: { ...damped, bytes: 1 } }), 2_000, changed));
   });
 
   test("is false if the leader's position advanced", () => {

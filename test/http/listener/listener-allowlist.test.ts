@@ -16,22 +16,22 @@ suite("an allowlist of networks", () => {
   ];
   for (const [given, access, check, call] of rows) {
     test(given, async () => {
-      await withListener(access, async (town) => {
-        assert.equal((await town.request("/nodes/pg1/primary")).status, check);
-        assert.equal((await town.request("/nodes/pg1/restart", restart())).status, call);
+      await withListener(access, async (gateway) => {
+        assert.equal((await gateway.request("/nodes/pg1/primary")).status, check);
+        assert.equal((await gateway.request("/nodes/pg1/restart", restart())).status, call);
       });
     });
   }
   test("matches an IPv4 caller of a dual-stack socket by its IPv4 address", async () => {
     const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
-    const town = await gatewayFixtureOf([nodeOf(pg1)], {
+    const gateway = await gatewayFixtureOf([nodeOf(pg1)], {
       listener: { address: "::" },
       access: { allow: ["127.0.0.1/32"] },
     });
     try {
-      assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
+      assert.equal((await gateway.request("/nodes/pg1/primary")).status, 200);
     } finally {
-      await town.close();
+      await gateway.close();
       await pg1.close();
     }
   });

@@ -42,10 +42,10 @@ suite("credentials for calls that change something", () => {
     ["a comment of the token file", bearer("#"), 401],
     ["an unknown scheme", restart({ headers: { authorization: "Digest x" } }), 401],
   ];
-  for (const [given, asking, status, who] of rows) {
+  for (const [given, parts, status, who] of rows) {
     test(given, async () => {
-      await withListener({ auth }, async (town, pg1) => {
-        const answer = await town.request("/nodes/pg1/restart", asking);
+      await withListener({ auth }, async (gateway, pg1) => {
+        const answer = await gateway.request("/nodes/pg1/restart", parts);
         assert.equal(answer.status, status);
         assert.equal(
           answer.headers["www-authenticate"]?.startsWith('Basic realm="rolecall"'),
@@ -56,24 +56,28 @@ suite("credentials for calls that change something", () => {
         assert.equal(pg1.received[0]?.headers["authorization"], undefined);
         if (who !== undefined)
           assert.equal(
-            (await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call")))["who"],
+            (await until("an audit line", () => gateway.logRecords.find(({ msg }) => msg === "management call")))[
+              "who"
+            ],
             who,
           );
         else
           assert.ok(
-            town.logRecords.some(
-              ({ msg, from, status: told }) => msg === "request rejected" && from === "127.0.0.1" && told === 401,
+            gateway.logRecords.some(
+              ({ msg, from, status: logged }) => msg === "request rejected" && from === "127.0.0.1" && logged === 401,
             ),
           );
       });
     });
   }
   test("health checks need no credentials unless auth is for all", async () => {
-    await withListener({ auth }, async (town) => assert.equal((await town.request("/nodes/pg1/primary")).status, 200));
-    await withListener({ auth: { ...auth, for: "all" } }, async (town) => {
-      assert.equal((await town.request("/nodes/pg1/primary")).status, 401);
+    await withListener({ auth }, async (gateway) =>
+      assert.equal((await gateway.request("/nodes/pg1/primary")).status, 200),
+    );
+    await withListener({ auth: { ...auth, for: "all" } }, async (gateway) => {
+      assert.equal((await gateway.request("/nodes/pg1/primary")).status, 401);
       assert.equal(
-        (await town.request("/nodes/pg1/primary", { headers: bearer("token-one").headers ?? {} })).status,
+        (await gateway.request("/nodes/pg1/primary", { headers: bearer("token-one").headers ?? {} })).status,
         200,
       );
     });
@@ -81,23 +85,23 @@ suite("credentials for calls that change something", () => {
   test("a token that is added is valid from then on, and one that is removed is not", async () => {
     const changing = join(folder, "changing");
     writeFileSync(changing, "old\n");
-    await withListener({ auth: { ...auth, basic: [], bearer: [changing] } }, async (town) => {
-      assert.equal((await town.request("/nodes/pg1/restart", bearer("old"))).status, 200);
+    await withListener({ auth: { ...auth, basic: [], bearer: [changing] } }, async (gateway) => {
+      assert.equal((await gateway.request("/nodes/pg1/restart", bearer("old"))).status, 200);
       writeFileSync(changing, "new\n");
       await until("the new token", async () =>
-        (await town.request("/nodes/pg1/restart", bearer("new"))).status === 200 ? true : undefined,
+        (await gateway.request("/nodes/pg1/restart", bearer("new"))).status === 200 ? true : undefined,
       );
-      assert.equal((await town.request("/nodes/pg1/restart", bearer("old"))).status, 401);
+      assert.equal((await gateway.request("/nodes/pg1/restart", bearer("old"))).status, 401);
     });
   });
   test("a flood of wrong passwords gets 429, and a known user is still accepted", async () => {
-    await withListener({ auth: { ...auth, bearer: [] } }, async (town) => {
-      assert.equal((await town.request("/nodes/pg1/restart", basic("ann:ann's password"))).status, 200);
+    await withListener({ auth: { ...auth, bearer: [] } }, async (gateway) => {
+      assert.equal((await gateway.request("/nodes/pg1/restart", basic("ann:ann's password"))).status, 200);
       const guesses = Promise.all(
-        Array.from({ length: 40 }, (_, at) => town.request("/nodes/pg1/restart", basic(`ann:guess${at}`))),
+        Array.from({ length: 40 }, (_, at) => gateway.request("/nodes/pg1/restart", basic(`ann:guess${at}`))),
       );
-      assert.equal((await town.request("/nodes/pg1/restart", basic("ann:ann's password"))).status, 200);
-      assert.equal((await town.request("/nodes/pg1/primary")).status, 200);
+      assert.equal((await gateway.request("/nodes/pg1/restart", basic("ann:ann's password"))).status, 200);
+      assert.equal((await gateway.request("/nodes/pg1/primary")).status, 200);
       const statuses = (await guesses).map(({ status }) => status);
       assert.ok(statuses.includes(429), statuses.join());
       assert.ok(
@@ -109,20 +113,21 @@ suite("credentials for calls that change something", () => {
 });
 
 test("the log line of a rejected call has its path but not its query, where clients put tokens", async () => {
-  await withListener({ auth }, async (town) => {
-    assert.equal((await town.request("/nodes/pg1/restart?token=sesame", restart())).status, 401);
-    const line = await until("the line", () => town.logRecords.find(({ msg }) => msg === "request rejected"));
+  await withListener({ auth }, async (gateway) => {
+    assert.equal((await gateway.request("/nodes/pg1/restart?token=sesame", restart())).status, 401);
+    const line = await until("the line", () => gateway.logRecords.find(({ msg }) => msg === "request rejected"));
     assert.equal(line["call"], "POST /nodes/pg1/restart?…");
   });
 });
 
 test("a flood of rejected calls is a bounded number of log lines, and one that counts the rest", async () => {
   let log: GatewayFixture["logRecords"] = [];
-  await withListener({ auth }, async (town) => {
-    for (let at = 0; at < 120; at += 1) assert.equal((await town.request("/nodes/pg1/restart", restart())).status, 401);
-    const { body } = await sendRequest(`${town.adminUrl}/metrics`);
+  await withListener({ auth }, async (gateway) => {
+    for (let at = 0; at < 120; at += 1)
+      assert.equal((await gateway.request("/nodes/pg1/restart", restart())).status, 401);
+    const { body } = await sendRequest(`${gateway.adminUrl}/metrics`);
     assert.match(body, /^rolecall_requests_rejected_total\{status="401"\} 120$/m);
-    log = town.logRecords;
+    log = gateway.logRecords;
   });
   const lines = log.filter(({ msg }) => msg === "request rejected").length;
   assert.ok(lines >= 50 && lines < 120, `${lines} lines`);

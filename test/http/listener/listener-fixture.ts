@@ -7,14 +7,14 @@ import { gatewayFixtureOf, type GatewayFixture } from "../../fake/gateway-fixtur
 /** Runs `play` with a rolecall whose health listener has these access rules, and with its one node. */
 export async function withListener(
   access: Partial<ListenerAccess>,
-  play: (town: Omit<GatewayFixture, "simulator">, node: FakeNode) => Promise<void>,
+  play: (gateway: Omit<GatewayFixture, "simulator">, node: FakeNode) => Promise<void>,
 ): Promise<void> {
   const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
-  const town = await gatewayFixtureOf([nodeOf(pg1)], { access });
+  const gateway = await gatewayFixtureOf([nodeOf(pg1)], { access });
   try {
-    await play(town, pg1);
+    await play(gateway, pg1);
   } finally {
-    await town.close();
+    await gateway.close();
     await pg1.close();
   }
 }

@@ -35,36 +35,36 @@ const misled = { ...trusting, cert: readFileSync(foreign.cert), key: readFileSyn
 
 suite("TLS", () => {
   test("accepts a client certificate of its authority, and rejects another one and none", async () => {
-    await withListener({ tls, auth }, async (town) => {
-      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
-      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: trusting }))).status, 401);
-      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: misled }))).status, 401);
-      assert.equal((await town.request("/nodes/pg1/restart", restart({ tls: certified }))).status, 200);
+    await withListener({ tls, auth }, async (gateway) => {
+      assert.equal((await gateway.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      assert.equal((await gateway.request("/nodes/pg1/restart", restart({ tls: trusting }))).status, 401);
+      assert.equal((await gateway.request("/nodes/pg1/restart", restart({ tls: misled }))).status, 401);
+      assert.equal((await gateway.request("/nodes/pg1/restart", restart({ tls: certified }))).status, 200);
       assert.equal(
-        (await until("an audit line", () => town.logRecords.find(({ msg }) => msg === "management call")))["who"],
+        (await until("an audit line", () => gateway.logRecords.find(({ msg }) => msg === "management call")))["who"],
         "certificate edge client",
       );
     });
   });
   test("rejects connections without a client certificate if one is required", async () => {
-    await withListener({ tls: { ...tls, client: "required" } }, async (town) => {
-      await assert.rejects(town.request("/nodes/pg1/primary", { tls: trusting }));
-      await assert.rejects(town.request("/nodes/pg1/primary", { tls: misled }));
-      assert.equal((await town.request("/nodes/pg1/primary", { tls: certified })).status, 200);
+    await withListener({ tls: { ...tls, client: "required" } }, async (gateway) => {
+      await assert.rejects(gateway.request("/nodes/pg1/primary", { tls: trusting }));
+      await assert.rejects(gateway.request("/nodes/pg1/primary", { tls: misled }));
+      assert.equal((await gateway.request("/nodes/pg1/primary", { tls: certified })).status, 200);
     });
   });
   test("rejects TLS versions below the minimum", async () => {
-    await withListener({ tls: { ...tls, minVersion: "TLSv1.3" } }, async (town) => {
-      await assert.rejects(town.request("/nodes/pg1/primary", { tls: { ...trusting, maxVersion: "TLSv1.2" } }));
-      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
+    await withListener({ tls: { ...tls, minVersion: "TLSv1.3" } }, async (gateway) => {
+      await assert.rejects(gateway.request("/nodes/pg1/primary", { tls: { ...trusting, maxVersion: "TLSv1.2" } }));
+      assert.equal((await gateway.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
   test("uses a new certificate, and keeps connections that were made with the old one", async () => {
     const [cert, key] = [join(folder, "moving.pem"), join(folder, "moving.key")];
     copyFileSync(listener.cert, cert);
     copyFileSync(listener.key, key);
-    await withListener({ tls: { ...tls, cert, key } }, async (town) => {
-      const port = Number(new URL(town.url).port);
+    await withListener({ tls: { ...tls, cert, key } }, async (gateway) => {
+      const port = Number(new URL(gateway.url).port);
       const held = connect({ host: "127.0.0.1", port, ...trusting });
       await new Promise((resolve) => held.once("secureConnect", resolve));
       const renewed = authority.issue("renewed listener");
@@ -83,18 +83,18 @@ suite("TLS", () => {
     const [cert, key] = [join(folder, "spoilt.pem"), join(folder, "spoilt.key")];
     copyFileSync(listener.cert, cert);
     copyFileSync(listener.key, key);
-    await withListener({ tls: { ...tls, cert, key } }, async (town) => {
+    await withListener({ tls: { ...tls, cert, key } }, async (gateway) => {
       writeFileSync(cert, "no certificate");
       await until("a line", () =>
-        town.logRecords.find(({ msg, problem }) => msg === "files of a listener read" && problem !== null),
+        gateway.logRecords.find(({ msg, problem }) => msg === "files of a listener read" && problem !== null),
       );
-      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
+      assert.equal((await gateway.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
   test("does not answer plain HTTP on a TLS port", async () => {
-    await withListener({ tls }, async (town) => {
-      await assert.rejects(sendRequest(town.url.replace("https", "http")));
-      assert.equal((await town.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
+    await withListener({ tls }, async (gateway) => {
+      await assert.rejects(sendRequest(gateway.url.replace("https", "http")));
+      assert.equal((await gateway.request("/nodes/pg1/primary", { tls: trusting })).status, 200);
     });
   });
 });

@@ -96,12 +96,12 @@ describe("a listener", () => {
       );
       const port = await listener.open({ address: "127.0.0.1", port: 0 });
       const front = new NodeApiListener(port, [], []);
-      const asking = front.sendBytes("GET / HTTP/1.1\r\n\r\n").catch(() => "");
+      const clientRequest = front.sendBytes("GET / HTTP/1.1\r\n\r\n").catch(() => "");
       while (answer.toString() === "() => { }") await new Promise((resolve) => void setImmediate(resolve));
       const closing = listener.close(graceMs);
       if (graceMs > 1_000) answer();
       await closing;
-      assert.equal((await asking).endsWith("late"), graceMs > 1_000);
+      assert.equal((await clientRequest).endsWith("late"), graceMs > 1_000);
       await assert.rejects(front.sendBytes("GET / HTTP/1.1\r\n\r\n"), /ECONNREFUSED/);
     }
   });

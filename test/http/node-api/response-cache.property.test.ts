@@ -100,7 +100,7 @@ const scenario = fc.record({
     exclusivePrimary: fc.constantFrom(true, true, false),
     surviveMs: fc.constantFrom(0, 20_000),
   }),
-  asked: fc.array(fc.constantFrom(...targets), { minLength: 4, maxLength: 8 }).map((some) => [...always, ...some]),
+  requested: fc.array(fc.constantFrom(...targets), { minLength: 4, maxLength: 8 }).map((some) => [...always, ...some]),
   events: fc.array(
     fc.record({
       event: anyClusterEvent,
@@ -124,7 +124,7 @@ test("a cached response is the one that would be made now, but for figures that 
       counts[text.includes("X-Rolecall-Degraded") ? "primary degraded" : "primary 200"] += 1;
   };
   fc.assert(
-    fc.property(scenario, ({ hasExporters, beginsSilent, guards, asked, events }) => {
+    fc.property(scenario, ({ hasExporters, beginsSilent, guards, requested, events }) => {
       const cluster = storeFixture(guards, hasExporters);
       for (const outcome of hasExporters && beginsSilent ? silentPrimary : []) {
         cluster.nowMs = Math.max(cluster.nowMs, sentAt(outcome));
@@ -135,7 +135,7 @@ test("a cached response is the one that would be made now, but for figures that 
       const cache = api.cached();
       const given = new Map<string, unknown>();
       const compare = (): void => {
-        for (const target of asked) {
+        for (const target of requested) {
           const chunk = `GET ${target} HTTP/1.1\r\n\r\n`;
           const found = cache.find(chunk);
           if (given.get(chunk) === found) count(target, String(found?.bytes.toString("latin1")));

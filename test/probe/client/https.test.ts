@@ -20,27 +20,27 @@ test("a node that switched to https is down with that detail, in the status phra
     holdsLock: false,
     tls: { cert: readFileSync(cert), key: readFileSync(key) },
   });
-  const town = await gatewayFixtureOf([nodeOf(pg1), nodeOf({ name: "pg2", api: pg2.api.replace("https", "http") })]);
+  const gateway = await gatewayFixtureOf([nodeOf(pg1), nodeOf({ name: "pg2", api: pg2.api.replace("https", "http") })]);
   try {
     const phrase = await until("pg2 down", async () => {
-      const answer = await sendRequest(`${town.checksUrl}/nodes/pg2/replica`);
+      const answer = await sendRequest(`${gateway.checksUrl}/nodes/pg2/replica`);
       return answer.headers["x-rolecall-reason"] === "down" ? answer.phrase : undefined;
     });
     assert.equal(phrase, "down https");
     const line = await until("a line", () =>
-      town.logRecords.find(
+      gateway.logRecords.find(
         ({ node, isReachable, failure }) => node === "pg2" && isReachable === false && failure !== undefined,
       ),
     );
     assert.match(String(line["failure"]), /speaks TLS: its address must begin with https/);
-    const { body: metrics } = await sendRequest(`${town.adminUrl}/metrics`);
+    const { body: metrics } = await sendRequest(`${gateway.adminUrl}/metrics`);
     assert.match(
       metrics,
       /rolecall_probes_total\{cluster="demo",node="pg2",question="leader",outcome="(reset|body)"\} ([3-9]|\d\d)/,
     );
-    assert.equal((await sendRequest(`${town.checksUrl}/nodes/pg1/primary`)).status, 200);
+    assert.equal((await sendRequest(`${gateway.checksUrl}/nodes/pg1/primary`)).status, 200);
   } finally {
-    await town.close();
+    await gateway.close();
     await Promise.all([pg1.close(), pg2.close()]);
   }
 });
@@ -48,14 +48,14 @@ test("a node that switched to https is down with that detail, in the status phra
 test("a node that resets connections without speaking TLS is not reported as https", async () => {
   const pg1 = await openFakeNode({ name: "pg1", holdsLock: true });
   const pg2 = await openFakeNode({ name: "pg2", holdsLock: false, handler: (request) => request.socket.destroy() });
-  const town = await gatewayFixtureOf([nodeOf(pg1), nodeOf(pg2)]);
+  const gateway = await gatewayFixtureOf([nodeOf(pg1), nodeOf(pg2)]);
   try {
     const line = await until("a line", () =>
-      town.logRecords.find(({ node, failure }) => node === "pg2" && failure !== undefined),
+      gateway.logRecords.find(({ node, failure }) => node === "pg2" && failure !== undefined),
     );
     assert.doesNotMatch(String(line["failure"]), /TLS/);
   } finally {
-    await town.close();
+    await gateway.close();
     await Promise.all([pg1.close(), pg2.close()]);
   }
 });
@@ -76,17 +76,17 @@ test("connects to an https address with the cluster's CA and our client certific
   });
   const nameOf = (socket: import("node:tls").TLSSocket) => seen.push(String(socket.getPeerCertificate().subject?.CN));
   pg1.server.on("secureConnection", nameOf);
-  const town = await gatewayFixtureOf([nodeOf(pg1)], {
+  const gateway = await gatewayFixtureOf([nodeOf(pg1)], {
     cluster: { tls: { ca: authority.ca, ...client, serverName: null } },
   });
   try {
-    assert.equal((await sendRequest(`${town.checksUrl}/nodes/pg1/primary`)).status, 200);
+    assert.equal((await sendRequest(`${gateway.checksUrl}/nodes/pg1/primary`)).status, 200);
     seen.length = 0;
-    const answer = await town.request("/nodes/pg1/restart", { method: "POST" });
+    const answer = await gateway.request("/nodes/pg1/restart", { method: "POST" });
     assert.equal(answer.status, 200);
     assert.ok(seen.includes("edge"));
   } finally {
-    await town.close();
+    await gateway.close();
     await pg1.close();
   }
 });

@@ -40,7 +40,7 @@ export function ask(question: Question): Promise<Reply> {
     const silence = (): void =>
       resolve({ status: 0, body: "", contentType: "", reason: "", sentAtMs, repliedAtMs: performance.now() });
     const open = ca === undefined ? request : requestOverTls;
-    const asking = open({ host: "127.0.0.1", port, path, method, headers, agent: false, ca }, (response) => {
+    const clientRequest = open({ host: "127.0.0.1", port, path, method, headers, agent: false, ca }, (response) => {
       const chunks: Buffer[] = [];
       response.on("data", (chunk: Buffer) => chunks.push(chunk));
       response.on("error", silence);
@@ -55,12 +55,12 @@ export function ask(question: Question): Promise<Reply> {
         }),
       );
     });
-    const deadline = setTimeout(() => asking.destroy(), deadlineMs);
-    asking.on("close", () => {
+    const deadline = setTimeout(() => clientRequest.destroy(), deadlineMs);
+    clientRequest.on("close", () => {
       clearTimeout(deadline);
       silence(); // no effect where the reply came first
     });
-    asking.on("error", () => {}); // "close" follows
-    asking.end(body);
+    clientRequest.on("error", () => {}); // "close" follows
+    clientRequest.end(body);
   });
 }

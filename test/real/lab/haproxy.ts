@@ -18,7 +18,7 @@ export interface Server {
   /** The status code that its last check was answered with; 0 where there was none. */
   readonly code: number;
   /** What HAProxy keeps of the last answer: the reason phrase among it. */
-  readonly said: string;
+  readonly lastCheck: string;
 }
 
 export class Haproxy {
@@ -76,7 +76,7 @@ export class Haproxy {
         status: cell(row, "status"),
         check: cell(row, "check_status"),
         code: Number(cell(row, "check_code")),
-        said: cell(row, "last_chk"),
+        lastCheck: cell(row, "last_chk"),
       }))
       .filter(({ node }) => node !== "FRONTEND" && node !== "BACKEND");
   }

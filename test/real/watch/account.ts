@@ -7,7 +7,7 @@ import { changes, overhangMs, type Change, type Timeline } from "./timeline.ts";
 export function account(scenario: string, timelines: readonly Timeline[]): string {
   const groups = new Map<string, Change[]>();
   for (const change of timelines.flatMap(changes).sort((a, b) => a.atMs - b.atMs)) {
-    const key = `${change.node} ${word(change.from)} -> ${word(change.to)}`;
+    const key = `${change.node} ${statusText(change.from)} -> ${statusText(change.to)}`;
     const group = groups.get(key);
     if (group === undefined) groups.set(key, [change]);
     else group.push(change);
@@ -27,7 +27,7 @@ function followed({ delayMs }: Change): string {
   return delayMs === null ? "(changed again before)" : delayMs === 0 ? "at once" : `after ${seconds(delayMs)}`;
 }
 
-function word(status: number): string {
+function statusText(status: number): string {
   return status === 0 ? "silent" : String(status);
 }
 

@@ -67,8 +67,12 @@ export async function assertTold(
   { lab: { rolecall }, node, check }: Asked,
   [reason, rule]: readonly [string, string],
 ): Promise<void> {
-  const told = await rolecall.explain(node.name, check);
-  assert.deepEqual([told.fit, told.reason, told.decisive], [false, reason, rule], JSON.stringify(told.rules));
+  const explanation = await rolecall.explain(node.name, check);
+  assert.deepEqual(
+    [explanation.fit, explanation.reason, explanation.decisive],
+    [false, reason, rule],
+    JSON.stringify(explanation.rules),
+  );
 }
 
 /** The time since an instant of the monotonic clock, for people. */

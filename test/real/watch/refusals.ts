@@ -24,7 +24,7 @@ export class Refusals {
   readonly #running: Promise<void>;
   readonly #beganMs = performance.now();
   readonly found: Refusal[] = [];
-  asked = 0;
+  requestCount = 0;
   #isStopped = false;
 
   constructor(options: RefusalOptions) {
@@ -38,25 +38,25 @@ export class Refusals {
   }
 
   async #run(): Promise<void> {
-    const asking: Promise<void>[] = [];
+    const requests: Promise<void>[] = [];
     while (!this.#isStopped) {
-      for (const check of this.#options.checks) asking.push(this.#ask(check));
+      for (const check of this.#options.checks) requests.push(this.#ask(check));
       await sleep(everyMs);
     }
-    await Promise.all(asking);
+    await Promise.all(requests);
   }
 
   async #ask(check: string): Promise<void> {
     const { rolecall, node } = this.#options;
     const { status, reason, sentAtMs } = await rolecall.ask(node, check);
-    this.asked += 1;
+    this.requestCount += 1;
     if (status !== 200)
       this.found.push({ check, atMs: Math.round(sentAtMs - this.#beganMs), reason: reason || "silent" });
   }
 }
 
 /** In a line: how often it was asked, and every no by check and reason with its first and last instant. */
-export function account({ asked, found }: Refusals): string {
+export function account({ requestCount, found }: Refusals): string {
   const groups = new Map<string, Refusal[]>();
   for (const refusal of found) {
     const key = `${refusal.check} ${refusal.reason}`;
@@ -65,5 +65,5 @@ export function account({ asked, found }: Refusals): string {
   const told = [...groups].map(
     ([key, group]) => `${key} x ${group.length} from ${group[0]?.atMs} to ${group.at(-1)?.atMs} ms`,
   );
-  return `${asked} asked, ${told.length === 0 ? "none refused" : told.join(", ")}`;
+  return `${requestCount} asked, ${told.length === 0 ? "none refused" : told.join(", ")}`;
 }
