@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
 import { listenUntilClosed } from "./listen.ts";
 
-/** A call that a server was sent. */
+/** A request that the server received. */
 export interface ReceivedCall {
   readonly method: string;
   readonly path: string;
@@ -13,13 +13,15 @@ export interface ReceivedCall {
 export interface CannedAnswer {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Sent as JSON, a text as it is. */
+  /** Sent as JSON; a string as it is. */
   readonly body: unknown;
   /** Never answers. */
   readonly isSilent?: boolean;
 }
 
-/** A real server that answers as it is told by path (`METHOD /path` before `/path`) and keeps what it heard. */
+/**
+ * A real server with one answer for each path (`METHOD /path` takes precedence over `/path`). It records the requests.
+ */
 export async function serveCannedAnswers(
   answers: Readonly<Record<string, CannedAnswer>>,
 ): Promise<{ url: string; received: readonly ReceivedCall[]; close(): Promise<void> }> {

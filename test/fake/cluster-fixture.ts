@@ -16,14 +16,14 @@ import { buildClusters } from "../../src/state/clusters.ts";
 import { clusterOf, configOf, nodeOf } from "./config.ts";
 import { reportOf, type StatusFields } from "./node-documents.ts";
 
-/** How a cluster is set up for a story: the names of its fixed nodes, or whole configurations. */
+/** How a cluster is set up for a scenario: the names of its fixed nodes, or whole configurations. */
 export interface FixtureOptions {
   readonly nodes?: readonly (string | (Pick<NodeConfig, "name" | "api"> & Partial<NodeConfig>))[];
   readonly cluster?: Partial<ClusterConfig>;
   readonly policy?: Partial<HealthPolicy>;
 }
 
-/** One cluster that is told outcomes and asked checks, without any probing: the pure rooms alone. */
+/** One cluster without probing: tests record outcomes and judge checks. Uses the pure modules only. */
 export class ClusterFixture {
   readonly policy: HealthPolicy;
   cluster: ClusterState;
@@ -33,7 +33,7 @@ export class ClusterFixture {
       nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node),
     );
     const [monitored] = buildClusters(configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] }), new Map());
-    if (monitored === undefined) throw new Error("no cluster is tended");
+    if (monitored === undefined) throw new Error("the configuration must have a cluster");
     this.cluster = monitored.cluster;
     this.policy = { ...monitored.policy, ...settings, guards: { ...monitored.policy.guards, ...settings.guards } };
   }
@@ -43,13 +43,13 @@ export class ClusterFixture {
     return this.cluster;
   }
 
-  /** The node's answer to `GET /leader`; by default one that was asked for and came at the same instant. */
+  /** Records the node's answer to `GET /leader`, sent and received at the same instant. */
   answer(node: string, said: { readonly fields?: StatusFields; readonly hasLock?: boolean }, atMs: number): void {
     const result = { report: reportOf(node, said.fields), hasLock: said.hasLock ?? false };
     this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
   }
 
-  /** The node's last answer once more, as a prober that recognises it tells it. */
+  /** Records the node's last answer once more, as a prober does that recognises an unchanged response. */
   again(node: string, atMs: number): void {
     const known = nodeNamed(this.cluster, node);
     if (known === undefined || known.report === null) throw new Error(`${node} has not answered yet`);
@@ -57,7 +57,7 @@ export class ClusterFixture {
     this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
   }
 
-  /** A primary that holds the lock. */
+  /** Records a primary that holds the lock. */
   lead(node: string, atMs: number, fields: StatusFields = {}): void {
     this.answer(node, { hasLock: true, fields: { role: "primary", ...fields } }, atMs);
   }
@@ -67,7 +67,7 @@ export class ClusterFixture {
   }
 
   fail(node: string, kind: FailureKind, atMs: number): void {
-    const result = { failure: { kind, detail: `a planted ${kind}` } };
+    const result = { failure: { kind, detail: `an injected ${kind}` } };
     this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
   }
 
@@ -75,7 +75,7 @@ export class ClusterFixture {
     this.record({ kind: "liveness", cluster: "demo", node, sentAtMs: atMs, isAlive }, atMs);
   }
 
-  /** One of the cluster's documents, as `of` answered it. */
+  /** Records one of the cluster's documents, as `of` answered it. */
   document(
     name: "cluster" | "config" | "history",
     said: { readonly of: string; readonly value: unknown },
@@ -91,7 +91,7 @@ export class ClusterFixture {
     this.record({ kind: "document", cluster: "demo", answer: { name, served, [name]: read[name] } }, atMs);
   }
 
-  /** A cluster document of the nodes known now. */
+  /** Records a cluster document of the nodes that are known now. */
   nameLeader(leader: string | null, of: string, atMs: number, timeline = 1): void {
     const members = this.cluster.nodes.map(({ node }) => ({
       name: node.member,
@@ -103,7 +103,7 @@ export class ClusterFixture {
     this.document("cluster", { of, value: { scope: "demo", members } }, atMs);
   }
 
-  /** The node answered no cluster document. */
+  /** Records that the request for the node's cluster document failed. */
   failView(node: string, atMs: number): void {
     this.record(
       {
@@ -111,13 +111,13 @@ export class ClusterFixture {
         cluster: "demo",
         node,
         sentAtMs: atMs,
-        failure: { kind: "timeout", detail: "a planted timeout" },
+        failure: { kind: "timeout", detail: "an injected timeout" },
       },
       atMs,
     );
   }
 
-  /** `fit`, `degraded` or the reason; of the whole cluster where no node is named. */
+  /** Returns `fit`, `degraded` or the reason; without a node that of the whole cluster. */
   judge(node: string | null, check: string, nowMs: number): string {
     const [path = "", query = ""] = check.split("?");
     const route = routeOf(path.replace(/^\//, ""));
@@ -128,7 +128,7 @@ export class ClusterFixture {
       defaults: "",
       lagTimeMsLeast: 0,
     });
-    if (!parsed.ok) throw new Error(`cannot ask ${check}: ${JSON.stringify(parsed.problem)}`);
+    if (!parsed.ok) throw new Error(`cannot read ${check}: ${JSON.stringify(parsed.problem)}`);
     const view = viewAt(this.cluster, this.policy, nowMs);
     if (node === null) return word(judgePool(view, parsed.check).verdict);
     const observation = nodeNamed(this.cluster, node);
@@ -144,7 +144,7 @@ function word(
   return verdict.isDegraded ? "degraded" : "fit";
 }
 
-/** pg1 leads, pg2 is 12 MB behind, pg3 was never heard; all at the instant 0. */
+/** pg1 leads, pg2 is 12 MB behind, pg3 never answered; all at the instant 0. */
 export function steadyCluster(): ClusterFixture {
   const watched = new ClusterFixture({ nodes: ["pg1", "pg2", "pg3"] });
   watched.lead("pg1", 0, { xlog: { location: 50_000_000 } });

@@ -5,21 +5,21 @@ import type { Result } from "../../src/cli/result/document.ts";
 import { run } from "../../src/cli/run.ts";
 import { assertResultDocument } from "./result-document.ts";
 
-/** How a command line came out. */
+/** The result of a command line. */
 export interface CommandOutput {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
-/** What a command line is run with beside its arguments. */
+/** The input of a command line besides its arguments. */
 export interface CommandInput {
   readonly stdin?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly isTerminal?: boolean;
 }
 
-/** Runs a command line within this process, its streams kept as text. */
+/** Runs a command line within this process and returns its streams as text. */
 export async function runText(argv: readonly string[], input: CommandInput = {}): Promise<CommandOutput> {
   const [out, err] = [new MemorySink(input.isTerminal ?? false), new MemorySink(input.isTerminal ?? false)];
   const io: Io = {
@@ -33,7 +33,7 @@ export async function runText(argv: readonly string[], input: CommandInput = {})
   return { code: exitCode, out: out.text, err: err.text };
 }
 
-/** Runs it with `--format json`; what is on stdout is one document, judged by ajv, that says the code it ended with. */
+/** Runs it with `--format json`. Checks with ajv that stdout is one document, and that it states the exit code. */
 export async function runJson(argv: readonly string[], input: CommandInput = {}): Promise<Result> {
   const { code, out, err } = await runText([...argv, "--format", "json"], input);
   const document = assertResultDocument(out);
@@ -42,7 +42,7 @@ export async function runJson(argv: readonly string[], input: CommandInput = {})
   return document;
 }
 
-/** A new one each time: a process has one run, and its listeners go with it. */
+/** Returns a new signal each time, because each run adds listeners to it. */
 function neverAborted(): AbortSignal {
   return new AbortController().signal;
 }

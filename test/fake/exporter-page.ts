@@ -1,6 +1,6 @@
 import type { ExporterPage } from "../../src/cluster/exporter/exporter-report.ts";
 
-/** What the page of a primary without standbys says. */
+/** The content of the page of a primary without standbys. */
 export const primaryPage: ExporterPage = {
   family: "pg_exporter",
   isPooler: false,

@@ -3,28 +3,28 @@ import { createServer } from "node:http";
 import { join } from "node:path";
 import { listenUntilClosed } from "./listen.ts";
 
-/** Where answers recorded from real exporters lie. */
+/** The folder of answers recorded from real exporters. */
 export const exporterFixtures: string = join("test", "fixtures", "exporter");
 
-/** What a fake exporter answers; a test changes it as it goes. */
+/** What a fake exporter answers. Tests change it while the server runs. */
 export interface ExporterAnswers {
-  /** `/up`: status and body, or `null` for a page of HTML, as an exporter without `/up` has it. */
+  /** `/up`: status and body; `null` for a page of HTML, as an exporter without `/up` sends. */
   up: { status: number; body: string } | null;
   /** `/metrics`; `null` never answers, as with a frozen database. */
   page: string | null;
-  /** Whether each page's own database time is later than the last one's. */
+  /** Whether the database time in each page is later than in the previous one. */
   isTimeMoving: boolean;
 }
 
 export interface FakeExporter {
   readonly answers: ExporterAnswers;
   readonly origin: string;
-  /** How often each path was asked for. */
+  /** How often each path was requested. */
   readonly requestCounts: ReadonlyMap<string, number>;
   close(): Promise<void>;
 }
 
-/** Reads what a real exporter answered: `family` as its files begin, `situation` steady or lagging. */
+/** Reads recorded answers of a real exporter: `family` is the prefix of its files, `situation` steady or lagging. */
 export function recordedExporter(
   family: "pg_exporter" | "postgres_exporter",
   situation: string,

@@ -23,9 +23,7 @@ export interface FakeNodeOptions {
   readonly tls?: ServerOptions;
 }
 
-/**
- * A real server that answers probes as a node of cluster `demo`. What it knows of the cluster can change while it runs.
- */
+/** A real server that answers probes as a node of cluster `demo`. Tests change its answers while it runs. */
 export class FakeNode {
   readonly name: string;
   /** The target of every request, in order. */
@@ -90,7 +88,7 @@ export class FakeNode {
     response.writeHead(status).end(document === undefined ? "" : JSON.stringify(document));
   }
 
-  /** Reads the whole body first. Rejects when the client goes away meanwhile. */
+  /** Reads the whole body first. Rejects if the client closes the connection before its end. */
   async #receive(request: IncomingMessage, onReceived: (received: ReceivedRequest) => void): Promise<void> {
     const received = await readWhole(request);
     this.received.push(received);
@@ -99,8 +97,8 @@ export class FakeNode {
 }
 
 /**
- * Starts one node that lists itself as the only member. It answers `200 done` to what is no probe unless `respond` is
- * given.
+ * Starts one node that lists itself as the only member. Without `respond` it answers everything but
+ * probes with `200 done`.
  */
 export async function openFakeNode(options: FakeNodeOptions): Promise<FakeNode> {
   const node = new FakeNode({ respond: (_, response) => void response.end("done"), ...options });

@@ -9,18 +9,18 @@ import { answerProbe, type ProbeAnswer } from "./node-documents.ts";
 /** What a scripted cluster answers to a path at an origin; a promise that never settles hangs. */
 export type Responder = (origin: string, path: string) => NodeReply | Promise<NodeReply>;
 
-/** Probing over a script instead of sockets, in time that a test moves by hand. */
+/** A transport that answers probes from a script instead of sockets. The test moves the clock. */
 export class FakeTransport {
   readonly fixture: ClusterFixture;
   readonly recorded: ProbeOutcome[] = [];
   readonly results: ProbeResult[] = [];
-  /** Every question as it was sent: `1000 http://pg1:8008/leader`. */
+  /** Every request: when it was sent, and its URL. */
   readonly sent: { readonly atMs: number; readonly url: string }[] = [];
   readonly closed: string[] = [];
   respond: Responder;
   random = 0.5;
   nowMs = 0;
-  /** Told of each new part; a cluster prober's `follow` goes here. */
+  /** Called with each new state; tests set it to a cluster prober's `onChange`. */
   onState: (before: ClusterFixture["cluster"], after: ClusterFixture["cluster"]) => void = () => {};
   readonly #timers: TestContext["mock"]["timers"];
 
@@ -59,12 +59,12 @@ export class FakeTransport {
     };
   }
 
-  /** The instants at which a question was sent, in ms. */
+  /** When the requests whose URL ends so were sent, in ms. */
   sentAt(end: string): readonly number[] {
     return this.sent.filter(({ url }) => url.endsWith(end)).map(({ atMs }) => atMs);
   }
 
-  /** Lets time pass, and everything happen that is due in it, in steps of 50 ms. */
+  /** Moves the clock in steps of 50 ms, and runs what becomes due. */
   async advance(ms: number): Promise<void> {
     await runPendingTasks();
     for (let passed = 0; passed < ms; passed += 50) {
@@ -121,7 +121,7 @@ export function neverReplies(): Promise<NodeReply> {
   return new Promise(() => {});
 }
 
-/** Lets everything run that is ready. */
+/** Runs all tasks that are ready. */
 export async function runPendingTasks(): Promise<void> {
   for (let time = 0; time < 10; time += 1) await new Promise((resolve) => void setImmediate(resolve));
 }

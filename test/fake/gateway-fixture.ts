@@ -9,8 +9,8 @@ import { until } from "./until.ts";
 import { clusterOf, configOf, listenerOf } from "./config.ts";
 
 /**
- * A simulated cluster with rolecall before it: one listener with the access rules under test, one for admins, one for
- * questions.
+ * A simulated cluster with rolecall in front of it: one listener with the access rules under test, one admin listener,
+ * one for checks.
  */
 export interface GatewayFixture {
   readonly simulator: Simulator;
@@ -18,9 +18,9 @@ export interface GatewayFixture {
   /** Base address of the listener with those rules. */
   readonly url: string;
   readonly adminUrl: string;
-  /** Base address of a listener that only answers questions, to everyone. */
+  /** Base address of a listener that only answers checks, without authentication. */
   readonly checksUrl: string;
-  /** Everything that was logged, a record a line. */
+  /** All log records. */
   readonly logRecords: readonly Readonly<Record<string, unknown>>[];
   request(path: string, parts?: RequestParts): Promise<HttpAnswer>;
   close(): Promise<void>;
@@ -34,7 +34,7 @@ export interface GatewayFixtureOptions {
   readonly hostSuffixes?: readonly string[];
 }
 
-/** As a town, but of nodes that a test made: they are fixed and nothing is discovered. */
+/** Like {@link gatewayFixture}, but in front of the test's own nodes: they are configured, none is discovered. */
 export async function gatewayFixtureOf(
   nodes: readonly NodeConfig[],
   options: Omit<GatewayFixtureOptions, "simulator"> = {},
@@ -42,7 +42,7 @@ export async function gatewayFixtureOf(
   return open(options, clusterOf({ nodes, ...options.cluster }));
 }
 
-/** Builds it on free ports and waits until every node was heard and the configuration is known. */
+/** Builds it on free ports. Waits until there is a leader and the dynamic configuration is known. */
 export async function gatewayFixture(options: GatewayFixtureOptions = {}): Promise<GatewayFixture> {
   const simulator = await startSimulator({ nodes: 3, port: 0, switchoverMs: 60, ...options.simulator });
   const gateway = await open(

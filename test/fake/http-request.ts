@@ -1,26 +1,26 @@
 import { request as plainRequest, type IncomingHttpHeaders } from "node:http";
 import { request as tlsRequest, type RequestOptions } from "node:https";
 
-/** What came back. */
+/** A response. */
 export interface HttpAnswer {
   readonly status: number;
-  /** What follows the status in its line. */
+  /** The reason phrase of the status line. */
   readonly phrase: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** What to ask beside the address. */
+/** The request besides its address. */
 export interface RequestParts {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** A text as it is; anything else as JSON. */
+  /** A string is sent as it is, anything else as JSON. */
   readonly body?: unknown;
   /** For https: ca, cert, key and the like. */
   readonly tls?: RequestOptions;
 }
 
-/** Asks once over a connection of its own; rejects where there is no whole answer. */
+/** Sends one request on a connection of its own. Rejects if there is no complete response. */
 export function sendRequest(
   url: string,
   { method = "GET", headers = {}, body, tls = {} }: RequestParts = {},

@@ -21,7 +21,7 @@ export function applyMemberList(
   watched.document("cluster", { of, value: { scope, members: rows } }, atMs);
 }
 
-/** What else a list says: whose it is, and whom it names. */
+/** The source of a list, and the leader that it names. */
 export interface MemberListOptions {
   readonly scope?: string;
   readonly of?: string;
@@ -29,7 +29,7 @@ export interface MemberListOptions {
   readonly host?: string;
 }
 
-/** So many failures that the node no longer answers; the last is at `atMs`. */
+/** Records as many failures as make the node `down`; the last one at `atMs`. */
 export function failUntilDown(watched: ClusterFixture, node: string, atMs: number): void {
   for (let time = 2; time >= 0; time -= 1) watched.fail(node, "timeout", atMs - time * 1_000);
 }

@@ -45,7 +45,7 @@ export class NodeApiListener {
     this.errors = errors;
   }
 
-  /** Sends bytes as they are and gives all that comes until the connection is closed. */
+  /** Sends bytes as they are. Resolves to all received bytes when the connection is closed. */
   sendBytes(bytes: string): Promise<string> {
     return new Promise((resolve, reject) => {
       const socket = connect(this.port, "127.0.0.1");
@@ -58,7 +58,7 @@ export class NodeApiListener {
     });
   }
 
-  /** One request whose connection is closed after the answer; the answer taken apart. */
+  /** Sends one request on a connection of its own, and parses the answer. */
   async request(
     target: string,
     options: { readonly method?: string; readonly headers?: readonly string[] } = {},
@@ -135,13 +135,13 @@ export async function openNodeApiListener(
   return new NodeApiListener(port, answers, errors);
 }
 
-/** What a listener tells of, where only errors matter. */
+/** The events of a listener of which a test only needs the errors. */
 export function collectErrors(errors: unknown[]): ListenerEvents {
   return { onError: (error) => errors.push(error), onRejected: () => {}, onFiles: () => {} };
 }
 
-/** Nothing may be passed on: whatever is asked of this passage is a mistake of the test. */
+/** A passthrough that no request may reach: a request here is an error of the test. */
 export const rejectingPassthrough: Passthrough = {
-  manage: () => Promise.reject(new Error("a management call where none is passed on")),
-  fetch: () => Promise.reject(new Error("a node's question where none is passed on")),
+  manage: () => Promise.reject(new Error("a management call that must not be forwarded")),
+  fetch: () => Promise.reject(new Error("a request to a node that must not be forwarded")),
 };

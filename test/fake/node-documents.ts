@@ -31,7 +31,7 @@ export function reportOf(name: string, fields: StatusFields = {}): Report {
 /** What a node of cluster `demo` knows when it answers a probe. */
 export interface NodeKnowledge {
   readonly name: string;
-  /** The holder of the lock; a name of no node when nobody holds it. */
+  /** The holder of the lock; a name that no node has if nobody holds it. */
   readonly leader: string;
   /** Base address of each member's API, without a path, by name. */
   readonly members: ReadonlyMap<string, string>;
@@ -45,7 +45,7 @@ export interface ProbeAnswer {
   readonly document?: unknown;
 }
 
-/** Answers what rolecall asks of nodes in the background; `undefined` for any other path. */
+/** Answers the requests of rolecall's probers; `undefined` for any other path. */
 export function answerProbe({ name, leader, members, fields }: NodeKnowledge, path: string): ProbeAnswer | undefined {
   switch (path) {
     case "/leader": {

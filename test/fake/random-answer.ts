@@ -1,7 +1,7 @@
 import * as fc from "fast-check";
 import type { RawAnswer } from "./raw-node.ts";
 
-/** Bytes as text: one character a byte. */
+/** Bytes as text, one character for each byte. */
 const byte = fc.integer({ min: 0, max: 255 }).map((code) => String.fromCharCode(code));
 const bytes = (maxLength: number): fc.Arbitrary<string> => fc.array(byte, { maxLength }).map((all) => all.join(""));
 const control = fc.constantFrom("\0", "\u0001", "\b", "\t", "\v", "\u001b", "\u007f", "\u0085", "\u00ff", "\r", "\n");
@@ -116,7 +116,7 @@ const whole = fc
   .tuple(line, fc.array(header, { maxLength: 6 }), lineEnd, body)
   .map(([first, headers, end, rest]) => `${[first, ...headers].join(end)}${end}${end}${rest}`);
 
-/** A well-made answer with a few bytes changed, dropped or put in. */
+/** A valid answer with a few bytes changed, removed or inserted. */
 const mutated = fc
   .tuple(
     fc.constantFrom(
@@ -142,8 +142,8 @@ const text = fc.oneof(
 );
 
 /**
- * Anything that a server can write before it ends its connection: heads and bodies of all kinds, well made, spoilt or
- * none at all.
+ * Anything that a server can write before it ends its connection: heads and bodies of all kinds, valid, damaged or
+ * missing.
  */
 export const randomAnswer: fc.Arbitrary<RawAnswer> = fc
   .tuple(

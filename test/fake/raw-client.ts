@@ -7,19 +7,19 @@ export interface Exchange {
   readonly fate: "open" | "closed";
 }
 
-/** Ends an exchange: its answer is like no other and closes the connection, so no test waits for a timeout. */
+/** Ends an exchange: its answer is unique and closes the connection, so no test waits for a timeout. */
 const farewell = "GET /nodes/farewell/primary HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
 
 /**
- * So many turns of the loop without a byte: the server, which runs in this process, has done what it does with what it
+ * Turns of the event loop without a byte after which the server, which runs in this process, has processed all that it
  * read.
  */
 const quietTurns = 12;
 
 /**
- * Writes pieces to a server in this process, each when the server has reacted to the one before it, then asks for the
- * connection's end. A server that still reads answers the farewell last; its answer tells an open connection from a
- * closed one.
+ * Writes pieces to a server in this process, each when the server has reacted to the one before it, then the farewell,
+ * which requests the end of the connection. A server that still reads answers the farewell last. So its answer shows
+ * that the connection was open until then.
  *
  * A server that closes while bytes of its client are unread sends a reset, which may overtake what it wrote before.
  * Nothing is written before everything was read, so no exchange loses bytes to that.
@@ -48,7 +48,7 @@ export function exchange(port: number, pieces: readonly Buffer[]): Promise<Excha
   });
 }
 
-/** Calls back when no chunk has come for some turns of the loop. */
+/** Calls back when no chunk has arrived for `quietTurns` turns of the event loop. */
 function whenQuiet(chunks: readonly Buffer[], then: () => void): void {
   let [count, left] = [chunks.length, quietTurns];
   const turn = (): void => {

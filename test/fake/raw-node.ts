@@ -1,7 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import type { TestContext } from "node:test";
 
-/** A TCP server on a free port that does with each connection what a test says; it ends with the test. */
+/** A TCP server on a free port. The test handles each connection. It is closed when the test ends. */
 export async function serveRaw(
   context: TestContext,
   onConnection: (socket: Socket) => void,
@@ -57,8 +57,7 @@ export interface RawRequest {
 }
 
 /**
- * A server that reads request heads and answers each with bytes of the test's choice: no HTTP library has a say in
- * them.
+ * A server that reads request heads and answers each with bytes that the test chooses, without an HTTP library.
  */
 export function serveRawAnswers(
   context: TestContext,

@@ -6,18 +6,18 @@ import { writeConfigFile, freePort, RolecallProcess } from "./rolecall-process.t
 import { until } from "./until.ts";
 import { answerProbe } from "./node-documents.ts";
 
-/** rolecall as a process of its own before two nodes and an exporter that answer what the test says. */
+/** rolecall as a separate process in front of two nodes and an exporter whose answers the test decides. */
 export interface RawNodesFixture {
   readonly rolecall: RolecallProcess;
   readonly port: number;
-  /** Asks at the listener that passes calls on. */
+  /** Sends a request to the listener that forwards management calls. */
   request(path: string, parts?: RequestParts): Promise<HttpAnswer>;
-  /** Asks at the listener that answers as an exporter. */
+  /** Sends a request to the exporter listener. */
   requestExporter(path: string, parts?: RequestParts): Promise<HttpAnswer>;
   requestAdmin(path: string, parts?: RequestParts): Promise<HttpAnswer>;
-  /** The value of one of our metrics; `0` where it is not there. */
+  /** The value of one of rolecall's metrics; `0` if it is missing. */
   metric(name: string): Promise<number>;
-  /** A connection that stays open. @returns how to ask a check on it; it rejects once the connection has ended */
+  /** Opens a connection. @returns a function that sends a check on it, and rejects once the connection has ended */
   holdConnection(): Promise<() => Promise<string>>;
 }
 

@@ -3,7 +3,7 @@ import { ClusterFixture, type FixtureOptions } from "./cluster-fixture.ts";
 
 type Fields = { readonly [field: string]: unknown };
 
-/** One step of a story, at an instant in seconds: something is learnt, or something is asked. */
+/** One step of a scenario, at an instant in seconds: an outcome is recorded, or a check is judged. */
 export type Step = { readonly at: number } & (
   | { readonly leads: string; readonly with?: Fields }
   | { readonly follows: string; readonly with?: Fields }
@@ -12,24 +12,24 @@ export type Step = { readonly at: number } & (
   | { readonly heartbeat: string; readonly alive: boolean }
   | { readonly document: "cluster" | "config" | "history"; readonly of: string; readonly says: unknown }
   | { readonly names: string | null; readonly of: string; readonly timeline?: number }
-  /** Whom each node's cluster document names; `null` is nobody, "none" that there is no document to be had. */
+  /** The leader that each node's cluster document names; `null`: nobody; "none": the request fails. */
   | { readonly views: { readonly [witness: string]: string | null } }
   | { readonly ask: string | null; readonly is: { readonly [check: string]: string } }
 );
 
-/** A story of a cluster and what must be answered in it; one row of a table in test/spec/judgement. */
+/** Outcomes of a cluster and the expected answers; one row of a table in test/spec/judgement. */
 export interface Scenario extends FixtureOptions {
   readonly title: string;
   readonly steps: readonly Step[];
 }
 
-/** Tells a story and lists the answers that were not as it says. */
+/** Runs a scenario and returns the answers that differ from the expected ones. */
 export function runScenario({ steps, ...setting }: Scenario): readonly string[] {
   const watched = new ClusterFixture(setting);
   return steps.flatMap((step) => play(watched, step));
 }
 
-/** Several failures are an interval apart, the last one at the step's instant: more often they count once (rule 8). */
+/** Several failures are one interval apart, the last one at the step's instant, so that each counts (rule 8). */
 function fail(watched: ClusterFixture, { at, fails, by, times = 1 }: Extract<Step, { fails: string }>): void {
   for (let before = times - 1; before >= 0; before -= 1)
     watched.fail(fails, by, at * 1000 - before * watched.policy.intervalMs);

@@ -1,4 +1,4 @@
 import { pino, type Logger } from "pino";
 
-/** A log that says nothing. */
+/** A log without output. */
 export const silentLogger: Logger = pino({ level: "silent" });

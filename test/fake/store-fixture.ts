@@ -8,18 +8,18 @@ import type { RoutingContext } from "../../src/http/node-api/routing-context.ts"
 import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 import { clusterOf, configOf, listenerOf, nodeOf } from "./config.ts";
 
-/** A cluster of three nodes in memory: pg1 leads, pg2 follows, pg3 was never heard. The clock moves only when told. */
+/** A cluster of three nodes in memory: pg1 leads, pg2 follows, pg3 never answered. Only the test moves the clock. */
 export interface StoreFixture {
   readonly store: Store;
   readonly routingContext: RoutingContext;
   nowMs: number;
   state(): ClusterState;
-  /** A probe of a node that is answered now; pg1 has the lock unless told. */
+  /** Records a report of a node now; by default pg1 has the lock. */
   recordReport(node: string, position: number, hasLock?: boolean, overrides?: ReportOverrides): void;
   apiContext(onAnswer?: NodeApiContext["onAnswer"]): NodeApiContext;
 }
 
-/** What a document says otherwise than that of an ordinary node on timeline 1. */
+/** Where a document differs from that of an ordinary node on timeline 1. */
 export interface ReportOverrides {
   readonly timeline?: number;
   /** Whether the node's own query failed, so that it states no position. */
@@ -49,7 +49,7 @@ export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false)
     state: () => store.current.clusters[0] ?? missing(),
     recordReport(node, position, hasLock = node === "pg1", overrides = {}) {
       const report = parseReport(documentOf(hasLock || node === "pg1", position, overrides));
-      if (report === undefined) throw new Error("the fake document is one");
+      if (report === undefined) throw new Error("the fake document cannot be parsed");
       const { nowMs } = cluster;
       store.record(
         { kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } },
@@ -62,7 +62,7 @@ export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false)
         inputs: () => ({ snapshot: store.current, policy, nowMs: cluster.nowMs, unready: () => null }),
         snapshot: () => store.current,
         now: () => cluster.nowMs,
-        operator: () => Promise.reject(new Error("a diagnostics page where there are none")),
+        operator: () => Promise.reject(new Error("a diagnostics page that this listener does not serve")),
         passthrough: rejectingPassthrough,
         onAnswer,
       };
@@ -74,7 +74,7 @@ export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false)
 }
 
 function missing(): never {
-  throw new Error("the store tends one cluster");
+  throw new Error("the store must hold one cluster");
 }
 
 function documentOf(isLeader: boolean, position: number, { timeline = 1, isMute = false }: ReportOverrides): object {

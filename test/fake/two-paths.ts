@@ -19,7 +19,7 @@ const events: ListenerEvents = {
   onFiles: () => {},
 };
 
-/** Two listeners on the same evidence and a clock that stands still: one with the fast path, one without. */
+/** Two listeners on the same evidence with a stopped clock: one with the fast path, one without. */
 export interface TwoPaths {
   readonly cluster: StoreFixture;
   readonly cache: ResponseCache;

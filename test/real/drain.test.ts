@@ -158,7 +158,7 @@ async function sessionOn(port: number, { name, databasePort }: PatroniNode): Pro
   return found;
 }
 
-/** The ports of the databases that so many new connections landed on, sorted. */
+/** The ports of the databases that `count` new connections reached, sorted. */
 async function landings(port: number, times: number): Promise<readonly number[]> {
   const landed = new Set<number>();
   for (let time = 0; time < times; time++) landed.add(Number(await psql(port, whereAmI)));

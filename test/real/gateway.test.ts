@@ -1,6 +1,6 @@
 /**
- * Management calls to a real cluster through rolecall, behind locks on both sides: nodes that ask for a client
- * certificate and a password for every call that changes something, and a listener of ours that asks for the same of
+ * Management calls to a real cluster through rolecall, with authentication on both sides: the nodes require a client
+ * certificate and a password for every call that changes something, and the listener requires the same of
  * its callers.
  */
 import assert from "node:assert/strict";

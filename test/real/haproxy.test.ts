@@ -1,5 +1,5 @@
 /**
- * HAProxy with real servers: it asks rolecall about each of them, and every new connection is asked where it landed.
+ * HAProxy with real servers: it checks each of them through rolecall, and each new connection queries its server.
  */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -12,7 +12,7 @@ import { psql } from "./lab/psql.ts";
 import { Rolecall } from "./lab/rolecall.ts";
 import { until } from "../fake/until.ts";
 
-/** Where one new connection landed; undefined where HAProxy had no server for it. */
+/** The server that one new connection reached; undefined if HAProxy had none for it. */
 type Landing = { readonly port: number; readonly inRecovery: boolean } | undefined;
 
 beside("3.0.2", "HAProxy asks rolecall", scenarios);
@@ -86,7 +86,7 @@ function scenarios(command: Command): void {
     );
   }
 
-  /** Ten new connections through each port, each asked where it is. */
+  /** Opens ten new connections through each port, and queries the server of each. */
   async function assertRouted(): Promise<void> {
     const leader = await cluster.leader();
     const replicas = (await cluster.replicas()).map(({ databasePort }) => databasePort);

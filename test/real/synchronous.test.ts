@@ -76,7 +76,7 @@ beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
     stage.assertChanged(next, "/sync yes", "/async no");
   });
 
-  /** The replica that says itself that it is the synchronous one. */
+  /** The replica whose own document says that it is the synchronous standby. */
   function synchronousOne(): Promise<PatroniNode> {
     return until({ what: "synchronous replica", seconds: 30 }, async () => {
       const replies = await Promise.all(cluster.nodes.map((node) => node.ask("/sync")));
@@ -84,7 +84,7 @@ beside("3.0.2", "nodes over TLS, and synchronous", (command) => {
     });
   }
 
-  /** What we say of a node's synchrony. */
+  /** rolecall's answers to the routes for synchronous standbys. */
   async function statuses({
     name,
   }: PatroniNode): Promise<{ readonly sync: number; readonly readOnlySync: number; readonly async: number }> {

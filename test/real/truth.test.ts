@@ -1,6 +1,6 @@
 /**
  * What no single node can see, shown by real ones: each incident is made to happen, the node's own answer is taken
- * beside ours, and rolecall has to say why. A frozen Patroni, and life without the DCS: follow.test.ts.
+ * beside ours, and rolecall must explain why. A frozen Patroni, and life without the DCS: follow.test.ts.
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -198,7 +198,7 @@ function leaders(lab: () => IncidentLab): void {
   });
 }
 
-/** Waits (60 s) until another node leads by its own word, and by ours. */
+/** Waits (60 s) until another node answers that it leads, and rolecall agrees. */
 async function nextLeader({ cluster, rolecall }: IncidentLab, old: PatroniNode): Promise<PatroniNode> {
   const others = cluster.nodes.filter((node) => node !== old);
   const found = await until({ what: "next leader", seconds: 60 }, async () => {

@@ -17,7 +17,7 @@ function tmux(...words: readonly string[]): string {
   return execFileSync("tmux", ["-L", `rolecall-${process.pid}`, ...words], { encoding: "utf8" });
 }
 
-/** Waits until the screen is as it should be; where it never is, says what it was. */
+/** Waits until the screen is as expected. Throws an Error with the last screen if it never is. */
 async function seen(what: string, holds: () => boolean): Promise<void> {
   await until({ what, seconds: 20, evidence: screen }, async () => (holds() ? true : undefined));
 }

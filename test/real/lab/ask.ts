@@ -1,4 +1,4 @@
-/** One HTTP question on a connection of its own, as a load balancer's check is one. */
+/** One HTTP request on a connection of its own, like a load balancer's check. */
 import { request } from "node:http";
 import { request as requestOverTls } from "node:https";
 
@@ -9,13 +9,13 @@ export interface Question {
   /** Sent as JSON. */
   readonly body?: unknown;
   readonly deadlineMs?: number;
-  /** Asks over TLS, and trusts certificates of this authority (PEM). */
+  /** Connects over TLS, and trusts certificates of this authority (PEM). */
   readonly ca?: string;
 }
 
 /**
- * What came back. `status` 0 is silence: refused, reset, or nothing before the deadline. Instants are of the monotonic
- * clock.
+ * A response. `status` 0 means none: the connection was refused or reset, or the deadline passed. Instants are of the
+ * monotonic clock.
  */
 export interface Reply {
   readonly status: number;
@@ -27,8 +27,8 @@ export interface Reply {
 }
 
 /**
- * Asks 127.0.0.1 once, on a new connection; silence is a reply with status 0. The deadline (2 s) covers the body. Never
- * throws.
+ * Sends one request to 127.0.0.1 on a new connection. Without a response the status is 0. The deadline (2 s) covers the
+ * body. Never throws.
  */
 export function ask(question: Question): Promise<Reply> {
   const { port, path, method = "GET", deadlineMs = 2000, ca } = question;
@@ -58,7 +58,7 @@ export function ask(question: Question): Promise<Reply> {
     const deadline = setTimeout(() => clientRequest.destroy(), deadlineMs);
     clientRequest.on("close", () => {
       clearTimeout(deadline);
-      silence(); // no effect where the reply came first
+      silence(); // no effect if the reply was first
     });
     clientRequest.on("error", () => {}); // "close" follows
     clientRequest.end(body);

@@ -1,4 +1,4 @@
-/** Which Patroni a file of scenarios runs beside, and what becomes of it where that one cannot be had. */
+/** Which version of Patroni a file of scenarios needs, and what happens if it is not available. */
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { missingProgram, patroni3, patroni4, type Found } from "./versions.ts";
@@ -7,7 +7,7 @@ import { missingProgram, patroni3, patroni4, type Found } from "./versions.ts";
 export type Command = readonly [string, ...string[]];
 
 /**
- * Runs scenarios beside one version of Patroni. Where it cannot be had they are skipped with the reason; but in CI
+ * Runs scenarios with one version of Patroni. If it is not available they are skipped with the reason; but in CI
  * 3.0.2 is required.
  * @param scenarios declares hooks and tests, as the body of a `describe`
  * @param minutes how long they may take together

@@ -16,7 +16,7 @@ export interface Certificates {
 
 /**
  * Makes them in a folder, with openssl(1).
- * @throws Error with what openssl said
+ * @throws Error with the output of openssl
  */
 export function makeCertificates(folder: string): Certificates {
   const [authorityFile, authorityKey] = [join(folder, "authority.pem"), join(folder, "authority.key")];

@@ -1,5 +1,5 @@
 /**
- * A program that a test starts: its output goes to a file, it is stopped by its pid, and it never outlives the test
+ * A program that a test starts. Its output is written to a file. It is stopped by its pid, and never outlives the test
  * process.
  */
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
@@ -51,7 +51,7 @@ export class Child {
   }
 
   /**
-   * Sends a signal and waits for the end: SIGKILL follows when it does not come within `seconds`. A frozen child is
+   * Sends a signal and waits for the exit. Sends SIGKILL if the program still runs after `seconds`. A frozen child is
    * thawed first.
    */
   async stop(name: NodeJS.Signals = "SIGTERM", seconds = 15): Promise<void> {

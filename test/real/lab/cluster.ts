@@ -23,7 +23,7 @@ export class Cluster {
    * @param patroni the command that starts a Patroni
    * @param isOverTls whether the nodes' APIs speak TLS, with certificates made for this run
    * @param locks what is added to each node's `restapi` and `ctl`, beside its own certificate
-   * @throws Error with the ends of the logs when it does not come up; nothing is left running then
+   * @throws Error with the ends of the logs if it does not start; nothing is left running then
    */
   static async start(
     patroni: readonly [string, ...string[]],
@@ -56,7 +56,7 @@ export class Cluster {
     this.nodes = [node(1), node(2), node(3)];
   }
 
-  /** The node that holds the lock by its own word; waits `seconds` for it. */
+  /** Waits up to `seconds` for a node that answers that it holds the lock, and returns it. */
   leader(seconds = 40): Promise<PatroniNode> {
     return until({ what: "leader", seconds, evidence: () => this.#tails }, async () => {
       const replies = await Promise.all(this.nodes.map((node) => node.ask("/leader")));
@@ -71,8 +71,8 @@ export class Cluster {
   }
 
   /**
-   * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node says
-   * that it runs: the document goes on calling a node running that has stopped its PostgreSQL and is slow to say so.
+   * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node
+   * reports that it runs: the document still lists a node as running for a while after its PostgreSQL was stopped.
    */
   async whole(seconds = 60): Promise<void> {
     await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {

@@ -1,4 +1,4 @@
-/** HAProxy in front of three PostgreSQL, with rolecall as the one it asks. */
+/** HAProxy in front of three PostgreSQL servers, with its checks answered by rolecall. */
 import { writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";

@@ -92,7 +92,7 @@ export class PatroniNode {
     return this.#child?.tail ?? `--- ${this.name}: never started`;
   }
 
-  /** SIGKILL to the Patroni alone: its PostgreSQL lives on, and nobody looks after it. */
+  /** Sends SIGKILL to Patroni alone: its PostgreSQL continues without a manager. */
   async killPatroni(): Promise<void> {
     await this.#child?.stop("SIGKILL");
   }

@@ -18,7 +18,7 @@ export const ports = {
   haproxySoft: 25603,
   haproxyMoved: 25604,
   /**
-   * A pair without a cluster manager, its exporters, and what is asked of them. The first node's; the second follows.
+   * A pair of servers without a cluster manager, with their exporters: the ports of the first one; the second follows.
    */
   plainDatabase: 25551,
   plainExporter: 29187,

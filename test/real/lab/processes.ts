@@ -1,4 +1,4 @@
-/** Processes as /proc shows them: the way to a PostgreSQL backend that nobody else can name. */
+/** Processes as /proc shows them, to find the backends of a PostgreSQL server. */
 import { readFileSync, readdirSync } from "node:fs";
 
 export interface Process {

@@ -1,5 +1,5 @@
 /**
- * The last resort: whatever the tests started or wrote goes with them, after a failure, a time-out or an interrupt too.
+ * The last resort: removes whatever the tests started or wrote, also after a failure, a timeout or an interrupt.
  */
 import { rmSync } from "node:fs";
 
@@ -9,8 +9,8 @@ const sources = new Set<PidSource>();
 const folders = new Set<string>();
 
 /**
- * Kills the processes that `pids` names, in this order, when the test process ends. Sources are asked at that moment,
- * first come first.
+ * Kills the processes that `pids` names, in this order, when the test process ends. The sources are called at that
+ * moment, in the order in which they were added.
  */
 export function reapAtExit(pids: PidSource): void {
   listen();

@@ -16,12 +16,12 @@ export interface RolecallOptions {
   readonly number?: 1 | 2;
   /** What differs from the guards' defaults. */
   readonly guards?: object;
-  /** What is said of the cluster, and of the listener for balancers, beside what the lab says. */
+  /** Further configuration of the cluster and of the health listener. */
   readonly cluster?: object;
   readonly listener?: object;
 }
 
-/** What `/explain` says of one check of one node. */
+/** The answer of `/explain` for one check of one node. */
 export interface Explained {
   readonly fit: boolean;
   readonly reason: string | null;
@@ -115,14 +115,14 @@ export class Rolecall {
     return this.#child.tail;
   }
 
-  /** SIGTERM and its exit code: 0 is the promise. `null` when it had to be killed. */
+  /** Sends SIGTERM and returns the exit code, which must be 0; `null` if it had to be killed. */
   async stop(): Promise<number | null> {
     await this.#child.stop("SIGTERM", 10);
     return this.#child.exitCode;
   }
 
   async #ready(isPlain: boolean): Promise<void> {
-    // A listener that asks for certificates cannot be asked in plain words.
+    // A listener that requires certificates does not answer without TLS.
     for (const port of isPlain ? [this.port, this.#adminPort] : [this.#adminPort])
       await until({ what: `ready rolecall on port ${port}`, seconds: 15, evidence: () => this.tail }, async () => {
         if (!this.#child.isRunning) throw new Error(`rolecall ended with code ${this.#child.exitCode}\n${this.tail}`);

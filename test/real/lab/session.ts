@@ -9,7 +9,7 @@ export class Session {
   readonly #ended: Promise<undefined>;
 
   /**
-   * Opens a session over 127.0.0.1, through a balancer's port or a database's. Whether it came about shows at the first
+   * Opens a session over 127.0.0.1, through a balancer's port or a database's. Whether it succeeded shows at the first
    * question.
    */
   constructor(port: number) {

@@ -1,4 +1,4 @@
-/** The Patronis to test against, and why one of them cannot be had here. */
+/** The versions of Patroni to test against, and why one of them is not available here. */
 import { execFileSync } from "node:child_process";
 import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -49,7 +49,7 @@ export function patroni4(): Found {
   return { command: [python, "-m", "patroni"] };
 }
 
-/** What stands in a folder that everyone may write is run only where we put it there. */
+/** A program in a folder that everyone may write is run only if this test put it there. */
 function isOurs(folder: string): boolean {
   const found = lstatSync(folder, { throwIfNoEntry: false });
   return found === undefined || (found.isDirectory() && found.uid === process.getuid?.());

@@ -1,10 +1,10 @@
-/** Whether nodes and rolecall say the same, once things have settled. */
+/** Whether the answers of the nodes and of rolecall agree once nothing changes. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Watched } from "./watcher.ts";
 
 /**
  * Compares every route of every node with ours until all agree, for at most `seconds`.
- * A node that does not answer agrees with a 503 of ours, and with the 500 that says that we see no node at all.
+ * A node that does not answer agrees with a 503 of rolecall, and with the 500 for a cluster without any evidence.
  * @returns the differences of the last round, empty when all agreed: a needless no of ours that stays is a difference
  */
 export async function differences({ nodes, rolecall, routes }: Watched, seconds: number): Promise<readonly string[]> {

@@ -1,4 +1,4 @@
-/** Where incidents are made: a cluster whose primary drops a silent receiver soon, and rolecall, which is asked why. */
+/** A cluster for incidents, whose primary soon drops a silent receiver, and rolecall, which explains its verdicts. */
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import type { Reply } from "../lab/ask.ts";

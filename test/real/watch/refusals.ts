@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Rolecall } from "../lab/rolecall.ts";
 
-/** A no, or silence; when it was asked for, in ms since the first question. */
+/** A no, or a missing response, with the time of its request in ms since the first one. */
 export interface Refusal {
   readonly check: string;
   readonly atMs: number;
@@ -16,7 +16,7 @@ export interface RefusalOptions {
   readonly checks: readonly string[];
 }
 
-/** How often each check is asked, in ms. */
+/** The interval of each check, in ms. */
 const everyMs = 25;
 
 export class Refusals {
@@ -55,7 +55,7 @@ export class Refusals {
   }
 }
 
-/** In a line: how often it was asked, and every no by check and reason with its first and last instant. */
+/** One line: the number of requests, and each no by check and reason with its first and last instant. */
 export function account({ requestCount, found }: Refusals): string {
   const groups = new Map<string, Refusal[]>();
   for (const refusal of found) {

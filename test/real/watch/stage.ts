@@ -16,7 +16,7 @@ export interface StageOptions {
   readonly rolecall: Rolecall;
   /** For the account that is printed. */
   readonly title: string;
-  /** Routes that are asked all the time. */
+  /** Routes that are requested all the time. */
   readonly watched: readonly string[];
   /** Routes that are compared once things have settled. */
   readonly settled: readonly string[];

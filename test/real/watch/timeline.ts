@@ -23,7 +23,7 @@ export interface Change {
   readonly from: number;
   readonly to: number;
   readonly atMs: number;
-  /** 0 where ours already said so; null where the node changed again, or the watch ended, before ours followed. */
+  /** 0 if rolecall's answer had changed before; null if the node changed again, or the watch ended, before it did. */
   readonly delayMs: number | null;
 }
 
@@ -78,7 +78,7 @@ export function isYes({ status }: { readonly status: number }): boolean {
   return status === 200;
 }
 
-/** Spans in which the node proved not to say yes: from the first no to the last one before its next yes. */
+/** Spans in which the node did not answer yes: from the first no to the last one before its next yes. */
 function noes(samples: readonly Sample[]): readonly (readonly [from: number, to: number])[] {
   const spans: [number, number][] = [];
   for (const [index, sample] of samples.entries()) {
@@ -91,7 +91,7 @@ function noes(samples: readonly Sample[]): readonly (readonly [from: number, to:
   return spans;
 }
 
-/** When a sample proves what it says: silence from its question on, an answer when it came. */
+/** The instant for which a sample is evidence: a missing response from its request on, a response at its arrival. */
 function seenAtMs(sample: Sample): number {
   return sample.status === 0 ? sample.sentAtMs : sample.repliedAtMs;
 }

@@ -1,4 +1,4 @@
-/** Asks every node and us the same questions, again and again, and keeps what was said. */
+/** Sends the same checks to every node and to rolecall repeatedly, and records the answers. */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { PatroniNode } from "../lab/patroni.ts";
 import type { Rolecall } from "../lab/rolecall.ts";
