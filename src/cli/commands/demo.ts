@@ -51,7 +51,7 @@ async function serveDemo(context: CommandContext, clusters: DemoClusters, port: 
     result.data = { health: addresses.health, admin: addresses.admin, faults: addresses.control };
     if (!signal.aborted) print(bannerOf(context, clusters, addresses));
     await untilAborted(signal);
-    print("Stopped.\n");
+    print("\nStopped.\n");
   } catch (error) {
     throw error instanceof ListenError ? new CommandError("RC107", error.message) : error;
   } finally {
@@ -89,7 +89,7 @@ function bannerOf({ io, args }: CommandContext, { clusters }: DemoClusters, addr
     title:
       count === 1
         ? "rolecall demo: a simulated cluster of three nodes, and rolecall in front of it."
-        : `rolecall demo: ${String(count)} simulated clusters of three nodes (demo to demo${String(count)}), and rolecall.`,
+        : `rolecall demo: ${String(count)} simulated clusters of three nodes, demo to demo${String(count)}.`,
     setup: aliasOfProgram(process.argv[1] ?? "", io.env["PATH"] ?? ""),
     log: level === null ? "Log: warnings and errors only (--log-level info shows everything)." : `Log: level ${level}.`,
   });

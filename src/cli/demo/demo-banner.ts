@@ -21,6 +21,8 @@ export interface BannerTexts {
   readonly log: string | null;
 }
 
+/** The width that terminals have at least. */
+const columns = 80;
 /** The most nodes that are listed one a line. */
 const listedMax = 9;
 
@@ -32,13 +34,20 @@ export function renderDemoBanner(addresses: BannerAddresses, steps: readonly Tou
     "",
     ...addressLines(addresses),
     ...(texts.setup === null ? [] : ["", "First, in the terminal where you try things:", `  ${texts.setup}`]),
-    ...steps.flatMap(({ text, commands }) => ["", ...text, ...commands.map((command) => `  ${command}`)]),
+    ...steps.flatMap(({ text, commands }) => ["", ...text, ...commands.flatMap(commandLines)]),
     "",
     ...(texts.log === null ? [] : [texts.log]),
     "Press Ctrl-C to stop.",
     "",
     "",
   ].join("\n");
+}
+
+/** A command, indented; one that is too long for a line goes on after a backslash, so that it can be pasted. */
+function commandLines(command: string): readonly string[] {
+  const line = `  ${command}`;
+  const at = line.lastIndexOf(" --", columns - 2);
+  return line.length <= columns || at <= 0 ? [line] : [`${line.slice(0, at)} \\`, `    ${line.slice(at + 1)}`];
 }
 
 function addressLines({ health, admin, control, nodes }: BannerAddresses): readonly string[] {

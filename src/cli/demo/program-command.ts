@@ -27,7 +27,10 @@ function realPath(file: string): string | null {
 
 /** A path as one word inside single quotes, with `~` for the home folder where no quotes are needed. */
 function shellWord(path: string): string {
-  if (!/^[\w@%+=:,./-]+$/.test(path)) return `"${path.replaceAll("'", String.raw`'\''`)}"`;
+  if (!/^[\w@%+=:,./-]+$/.test(path)) {
+    const quoted = path.replace(/["$`\\]/g, String.raw`\$&`);
+    return `"${quoted.replaceAll("'", String.raw`'\''`)}"`;
+  }
   const home = homedir() + sep;
   return path.startsWith(home) && home !== sep ? `~/${path.slice(home.length)}` : path;
 }
