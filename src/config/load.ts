@@ -22,6 +22,8 @@ export type { ConfigProblem } from "./model/problem.ts";
 /** The sources of the configuration. Flags override the environment, which overrides the file. */
 export interface ConfigSources {
   readonly file: string | null;
+  /** The content of a configuration in place of a file, as the demo has it. */
+  readonly builtIn?: Readonly<Record<string, unknown>>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly flags: ConfigFlags;
 }
@@ -42,7 +44,7 @@ export type LoadedConfig =
  */
 export function loadConfig(sources: ConfigSources): LoadedConfig {
   const file = sources.file === null ? null : { name: sources.file, yaml: readYamlFile(sources.file) };
-  const written = file?.yaml.value;
+  const written = sources.builtIn ?? file?.yaml.value;
   const overrides = { env: readEnvironment(sources.env), flags: readFlags(sources.flags) };
   const merged = mergeSources(isMapping(written) ? written : {}, overrides);
   const problems = [...(file?.yaml.problems ?? []), ...merged.problems];

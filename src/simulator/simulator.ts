@@ -3,7 +3,8 @@ import { text } from "./api/answer.ts";
 import { serveApi } from "./api/api.ts";
 import type { SimulatedRequest } from "./api/request.ts";
 import { type Cluster, createCluster, simulatedNodeNamed } from "./model/cluster.ts";
-import { control, modelDocument } from "./api/control.ts";
+import { control, controlAnswer, type ControlContext, type ControlReply } from "./api/control.ts";
+import { modelDocument } from "./api/model-document.ts";
 import { injectFault, type Fault } from "./model/faults.ts";
 import type { SimulatorObject } from "./model/json.ts";
 import { advance, nextEventAt } from "./model/model.ts";
@@ -46,6 +47,7 @@ export interface SimulatorOptions {
 
 /** A running simulated cluster. */
 export interface Simulator {
+  readonly scope: string;
   /** The nodes, pg1 first, with the base addresses of their APIs. */
   readonly nodes: readonly { readonly name: string; readonly url: string }[];
   /**
@@ -53,6 +55,8 @@ export interface Simulator {
    * taken.
    */
   fault(node: string, fault: Fault): Promise<void>;
+  /** Handles a request to `/sim` that came to a port apart from those of the nodes. */
+  control(request: SimulatedRequest): Promise<ControlReply>;
   /** Returns the present model, as `GET /sim` shows it. */
   model(): SimulatorObject;
   /** Stops all servers. Resolves when every port is closed. */
@@ -103,6 +107,10 @@ class Simulation implements Simulator {
     );
   }
 
+  get scope(): string {
+    return this.#cluster.scope;
+  }
+
   get nodes(): Simulator["nodes"] {
     return [...this.#servers].map(([node, server]) => ({ name: node.name, url: this.#url(server) }));
   }
@@ -131,6 +139,11 @@ class Simulation implements Simulator {
     if (fault.kind === "heal") server.release();
   }
 
+  control(request: SimulatedRequest): Promise<ControlReply> {
+    this.#advance();
+    return control(this.#controlContext(true), request);
+  }
+
   model(): SimulatorObject {
     this.#advance();
     return modelDocument(this.#cluster);
@@ -149,10 +162,13 @@ class Simulation implements Simulator {
 
   async #answer(node: SimulatedNode, request: SimulatedRequest): Promise<Answer> {
     this.#advance();
-    if (request.head === "sim")
-      return control({ cluster: this.#cluster, fault: (name, fault) => this.fault(name, fault) }, request);
+    if (request.head === "sim") return controlAnswer(this.#controlContext(false), request);
     const served = serveApi({ cluster: this.#cluster, node, vocabulary: this.#vocabulary }, request);
     return served.kind === "answer" ? served.answer : this.#wait(served);
+  }
+
+  #controlContext(hasOwnPort: boolean): ControlContext {
+    return { cluster: this.#cluster, fault: (name, fault) => this.fault(name, fault), hasOwnPort };
   }
 
   /** Waits for a management call: polls it at each event of the model. */

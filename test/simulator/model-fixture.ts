@@ -57,6 +57,7 @@ export function createModelFixture(nodes: number, config: SimulatorObject = {}):
       path,
       head: path.split("/")[1] ?? "",
       query,
+      accept: "",
       body: body === undefined ? undefined : JSON.stringify(body),
     };
     const served = serveApi({ cluster, node: node(name), vocabulary: "patroni" }, request);

@@ -1,9 +1,10 @@
 import { ServingProcess } from "../../app/serving-process.ts";
 import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
 import { ListenError } from "../../http/listener/listen-error.ts";
+import type { OpenListener } from "../../http/listener/listener-set.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { loadedFrom, sourcesOf } from "../client/configuration.ts";
-import { demoBanner } from "../output/demo-banner.ts";
+import { renderDemoBanner } from "../demo/demo-banner.ts";
 import { collectSignals, type ServiceSignal, type SignalQueue } from "../framework/signals.ts";
 import { systemdSockets } from "../framework/systemd-sockets.ts";
 import { growYoungGeneration } from "../framework/v8-tuning.ts";
@@ -26,7 +27,7 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   try {
     await serving.start();
     growYoungGeneration();
-    if (simulator !== null) print(demoBanner(serving.listeners, simulator.nodes));
+    if (simulator !== null) print(bannerOf(serving.listeners, simulator));
     const signal = await serveUntilSignal(serving, signals);
     result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
@@ -57,18 +58,21 @@ async function serveUntilSignal(serving: ServingProcess, signals: SignalQueue): 
 
 interface RunningSimulator {
   readonly nodes: readonly { readonly name: string; readonly url: string }[];
+  /** The base URL of the port that controls the faults. */
+  readonly control: string;
   stop(): Promise<void>;
 }
 
 /**
- * Starts the simulated cluster of the configuration.
+ * Starts the simulated cluster of the configuration, and the port that controls its faults.
  * @returns `null` if none is configured
  * @throws CommandError (RC107) if the ports of the simulated nodes are in use
  */
 async function startSimulator(simulator: SimulatorConfig | null): Promise<RunningSimulator | null> {
   if (simulator === null) return null;
+  const { startControlledSimulator } = await import("../demo/controlled-simulator.ts");
   try {
-    return await (await import("../../simulator/simulator.ts")).startSimulator(simulator);
+    return await startControlledSimulator(simulator);
   } catch (error) {
     if (!(error instanceof Error && "code" in error)) throw error;
     throw new CommandError(
@@ -77,4 +81,26 @@ async function startSimulator(simulator: SimulatorConfig | null): Promise<Runnin
         `must be free, got ${error.message}`,
     );
   }
+}
+
+/** The addresses of a service that runs a simulated cluster, and where to go on from there. */
+function bannerOf(listeners: readonly OpenListener[], { nodes, control }: RunningSimulator): string {
+  const urlOf = (dialect: "node" | "admin"): string | null => {
+    const found = listeners.find(({ config }) => config.dialect === dialect);
+    if (found === undefined) return null;
+    const { address } = found.config;
+    return `http://${address.includes(":") ? `[${address}]` : address}:${found.port}`;
+  };
+  const [health, admin] = [urlOf("node"), urlOf("admin")];
+  const steps = [
+    ...(health === null
+      ? []
+      : [{ text: ["Check a node as a load balancer does:"], commands: [`curl -I ${health}/nodes/pg1/primary`] }]),
+    { text: ["List the faults that you can inject, with a command for each:"], commands: [`curl ${control}`] },
+  ];
+  return renderDemoBanner({ health, admin, control, nodes }, steps, {
+    title: "rolecall monitors a simulated cluster. For a guided tour, run: rolecall demo",
+    setup: null,
+    log: null,
+  });
 }

@@ -1,4 +1,6 @@
-import { startSimulator, type Simulator, type SimulatorOptions } from "../../simulator/simulator.ts";
+import type { SimulatorOptions } from "../../simulator/simulator.ts";
+import { renderDemoBanner, type TourStep } from "../demo/demo-banner.ts";
+import { startControlledSimulator, type ControlledSimulator } from "../demo/controlled-simulator.ts";
 import type { Arguments } from "../framework/arguments.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { collectSignals } from "../framework/signals.ts";
@@ -10,9 +12,9 @@ export async function simulate({ args, result, print, signal }: CommandContext):
   const processSignals = collectSignals();
   if (signal.aborted) throw new CommandError("RC004", `ended by ${String(signal.reason)}`);
   const options = readOptions(args);
-  let simulator: Simulator;
+  let simulator: ControlledSimulator;
   try {
-    simulator = await startSimulator(options);
+    simulator = await startControlledSimulator(options);
   } catch (error) {
     const message = errorMessage(error);
     if (error instanceof RangeError) throw new CommandError("RC001", message);
@@ -25,7 +27,7 @@ export async function simulate({ args, result, print, signal }: CommandContext):
   print(banner(options, simulator));
   const endedBy = await processSignals.nextTermination();
   await simulator.stop();
-  result.data = { nodes: simulator.nodes };
+  result.data = { nodes: simulator.nodes, faults: simulator.control };
   result.cover("service", "complete", { detail: `ended by ${endedBy}` });
 }
 
@@ -64,15 +66,40 @@ function choiceOption<Choice extends string>(
   return choices.find((choice) => choice === args.text(name)) ?? choices[0];
 }
 
-function banner(options: SimulatorOptions, { nodes }: Simulator): string {
-  const lines = nodes.map(({ name, url }) => `  ${name}  ${url}\n`).join("");
-  const first = nodes[0]?.url ?? "";
-  const last = nodes.at(-1)?.url ?? first;
-  return (
-    `Simulating cluster "${options.scope ?? "demo"}" (press Ctrl-C to stop):\n${lines}Try:\n` +
-    `  curl -i ${first}/leader\n` +
-    `  curl -X POST ${first}/switchover -d '{"leader": "pg1"}'\n` +
-    `  curl -X POST '${last}/sim/pg1/kill'   # undo with .../sim/pg1/revive; ` +
-    "other faults: freeze, hang, lag?bytes=9MB, detach, slow?ms=500, garbage\n"
-  );
+function banner(options: SimulatorOptions, { nodes, control }: ControlledSimulator): string {
+  const scope = options.scope ?? "demo";
+  const title = `Simulating cluster "${scope}" of ${String(nodes.length)} node${nodes.length === 1 ? "" : "s"}.`;
+  const addresses = { health: null, admin: null, control, nodes };
+  return renderDemoBanner(addresses, stepsOf(addresses), { title, setup: null, log: null });
+}
+
+/** The things to try with a simulated cluster alone. With a single node there is no replica and no switchover. */
+function stepsOf({ nodes, control }: Pick<ControlledSimulator, "nodes" | "control">): readonly TourStep[] {
+  const [first, ...others] = nodes;
+  const replica = others.at(-1);
+  return [
+    { text: ["The health check of a load balancer:"], commands: [`curl -I ${first?.url ?? ""}/primary`] },
+    ...(replica === undefined
+      ? []
+      : [
+          {
+            text: [`${replica.name} stops receiving WAL, or its replay falls behind:`],
+            commands: [
+              `curl -X POST ${control}/sim/${replica.name}/detach`,
+              `curl -X POST '${control}/sim/${replica.name}/lag?bytes=9MB'`,
+            ],
+          },
+          {
+            text: ["A planned switchover:"],
+            commands: [`curl -X POST ${replica.url}/switchover -d '{"leader": "pg1"}'`],
+          },
+        ]),
+    { text: ["Kill the primary, or freeze it:"], commands: faultsOf(control, ["leader/kill", "leader/freeze"]) },
+    { text: ["Undo all faults:"], commands: faultsOf(control, ["heal"]) },
+    { text: ["List every fault, with a command for each:"], commands: [`curl ${control}`] },
+  ];
+}
+
+function faultsOf(control: string, paths: readonly string[]): readonly string[] {
+  return paths.map((path) => `curl -X POST ${control}/sim/${path}`);
 }

@@ -33,7 +33,7 @@ function rowOf(node: StatusNode, style: Style): readonly Cell[] {
   const fit = fitRoutes(node);
   return [
     { text: node.node, paint: style.bold },
-    { text: node.role ?? "-" },
+    { text: node.was === null ? (node.role ?? "-") : `was ${node.was}` },
     { text: node.state ?? "-" },
     { text: node.timeline === null ? "-" : String(node.timeline) },
     { text: formatLag(node.lag_bytes) },
@@ -50,8 +50,10 @@ function fitRoutes({ verdicts }: StatusNode): string {
   return ["primary", "standby-leader", "replica", "sync", "quorum", "async"].filter(isFit).join(" ");
 }
 
-function reasonOf({ reason, detail, drain, warning }: StatusNode): string {
+function reasonOf({ reason, detail, error, drain, warning }: StatusNode): string {
   if (drain !== null) return `drained for ${formatKnownDuration(drain.remaining_ms)}: ${drain.reason}`;
   if (reason === null) return warning === null ? "" : `warning: ${warning}`;
-  return detail === null ? reason : `${reason}: ${detail}`;
+  // The detail of a failed probe repeats its address; one word is enough in a table.
+  const cause = error !== null && ["down", "stale", "unknown"].includes(reason) ? error : detail;
+  return cause === null ? reason : `${reason}: ${cause}`;
 }

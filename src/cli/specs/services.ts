@@ -42,9 +42,34 @@ export const serviceCommands: readonly CommandSpec[] = [
     },
   },
   {
+    name: "demo",
+    summary: "try rolecall on a simulated cluster: needs no file, prints what to try",
+    about:
+      "Simulates a cluster of three nodes, serves its health checks, and prints commands to try: kill, freeze, detach,\n" +
+      "lag, two primaries, a switchover, and how to undo each. Needs no configuration file. Listens on 127.0.0.1 only,\n" +
+      "on the usual ports or, where they are taken, on free ones. Ctrl-C ends everything.",
+    options: [
+      { name: "clusters", value: "N", help: "number of clusters, 1 to 100 (default 1)" },
+      {
+        name: "port",
+        value: "PORT",
+        help: "port of the health checks (default 8008, or a free one); 0: any free ports for everything",
+      },
+      { name: "log-level", value: "LEVEL", help: "trace, debug, info, warn, error, fatal or silent (default warn)" },
+    ],
+    examples: ["rolecall demo", "rolecall demo --clusters 3 --log-level info"],
+    checks: [{ id: "service", required: true }],
+    isService: true,
+    load: async () => (await import("../commands/demo.ts")).demo,
+  },
+  {
     name: "simulate",
     summary: "run a simulated cluster for trials",
-    about: "Simulates a cluster: serves the API of its nodes with the management calls, and injects faults on demand.",
+    about:
+      "Simulates a cluster: serves the API of its nodes with the management calls, and injects faults on demand:\n" +
+      "kill, freeze, hang, slow, garbage, lag, detach and claim, by POST /sim/{node}/{fault}. POST /sim/{node}/heal\n" +
+      "undoes all faults of a node, POST /sim/heal those of all nodes. GET / on the port before the first node's lists\n" +
+      "every fault with a command.",
     options: [
       { name: "nodes", value: "N", help: "number of nodes (default 3)" },
       {

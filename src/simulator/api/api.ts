@@ -17,7 +17,11 @@ export type ApiResult = { readonly kind: "answer"; readonly answer: Answer } | E
  * do. A GET, HEAD or OPTIONS of anything else is a health check, another method is 501 (Patroni 4.1.4 api.py,
  * parse_request).
  */
-export function serveApi(api: NodeContext, request: SimulatedRequest): ApiResult {
+export function serveApi(context: NodeContext, request: SimulatedRequest): ApiResult {
+  const { node } = context;
+  // The fault `claim`: all that its API says is that of a primary, while the model goes on without knowing.
+  const claims = node.claimsLock && node.state === "running" && !modelHoldsLock(context.cluster, node);
+  const api: NodeContext = claims ? { ...context, node: { ...node, role: "primary" } } : context;
   switch (request.method) {
     case "GET":
       return answered(get(api, request));
@@ -25,7 +29,7 @@ export function serveApi(api: NodeContext, request: SimulatedRequest): ApiResult
     case "OPTIONS":
       return answered(bare(healthCheck(request.path, request.query, leadershipOf(api))));
     default: {
-      const handled = handleManagement(api, request);
+      const handled = handleManagement(context, request);
       if (handled.kind === "wait") return handled;
       return answered(handled.kind === "reply" ? text(handled.reply) : handled.answer);
     }
@@ -70,7 +74,7 @@ function leadershipOf({ cluster, node, vocabulary }: NodeContext): ModelLeadersh
   const isReceiving = node.state === "running" && node.role !== "primary";
   return {
     report: statusDocument(cluster, node, wordsOf(vocabulary)),
-    holdsLock: modelHoldsLock(cluster, node),
+    holdsLock: modelHoldsLock(cluster, node) || (node.claimsLock && node.state === "running"),
     standbyCluster: cluster.settings.standbyCluster,
     seesCluster: true,
     leaderLsn: Math.max(cluster.leaderLsn, isReceiving ? node.receivedLsn : 0),

@@ -11,6 +11,8 @@ export interface SimulatedRequest {
   /** Its first segment: `cluster` of `/cluster/x`, empty for `/`. */
   readonly head: string;
   readonly query: ReadonlyMap<string, string>;
+  /** The header `Accept`; empty without it. */
+  readonly accept: string;
   /** The body; `undefined` without a Content-Length, `too long` if it exceeds 1 MiB. */
   readonly body: string | undefined | { readonly kind: "too long" };
 }
@@ -25,6 +27,7 @@ export async function readRequest(request: IncomingMessage): Promise<SimulatedRe
     path: path === "" ? "/" : path,
     head: path.replace(/^\/+/, "").split("/")[0] ?? "",
     query: firstValues(queryAt < 0 ? "" : target.slice(queryAt + 1)),
+    accept: request.headers.accept ?? "",
     body: await readBody(request),
   };
 }

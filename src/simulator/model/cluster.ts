@@ -125,6 +125,7 @@ function createNode(index: number, settings: SimulatorSettings, nowMs: number): 
     api: { kind: "none" },
     detachedAtMs: undefined,
     lagBytes: undefined,
+    claimsLock: false,
     state: "running",
     role: leads ? leadingRole : "replica",
     timeline: 1,

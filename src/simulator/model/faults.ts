@@ -1,4 +1,6 @@
 import { type Cluster, leaderOf } from "./cluster.ts";
+import { faultNames } from "./fault-list.ts";
+import { nearestName } from "./nearest-name.ts";
 import { begin } from "./transitions.ts";
 import { type GarbageStyle, isSource, type SimulatedNode } from "./node.ts";
 import { write } from "./replication.ts";
@@ -6,7 +8,7 @@ import { parseSize } from "./size.ts";
 
 /** A fault to inject into a node; `heal` removes all of them. */
 export type Fault =
-  | { readonly kind: "kill" | "freeze" | "hang" | "detach" | "heal" }
+  | { readonly kind: "kill" | "freeze" | "hang" | "detach" | "claim" | "heal" }
   | { readonly kind: "lag"; readonly bytes: number }
   | { readonly kind: "slow"; readonly ms: number }
   | { readonly kind: "garbage"; readonly style: GarbageStyle };
@@ -30,6 +32,7 @@ export function parseFault(action: string, parameters: ReadonlyMap<string, strin
     case "freeze":
     case "hang":
     case "detach":
+    case "claim":
     case "heal":
       return { kind: "fault", fault: { kind: action } };
     case "revive":
@@ -41,9 +44,7 @@ export function parseFault(action: string, parameters: ReadonlyMap<string, strin
     case "garbage":
       return parseGarbage(parameters.get("kind") ?? "json");
     default:
-      return invalid(
-        `the fault must be one of kill, freeze, hang, lag, detach, slow, garbage, revive, heal, got "${action}"`,
-      );
+      return unknownFault(action);
   }
 }
 
@@ -60,6 +61,9 @@ export function injectFault(cluster: Cluster, node: SimulatedNode, fault: Fault)
       return;
     case "detach":
       node.detachedAtMs ??= cluster.nowMs;
+      return;
+    case "claim":
+      node.claimsLock = true;
       return;
     case "lag":
       fallBehind(cluster, node, fault.bytes);
@@ -95,8 +99,15 @@ function heal(cluster: Cluster, node: SimulatedNode): void {
   node.api = { kind: "none" };
   node.detachedAtMs = undefined;
   node.lagBytes = undefined;
+  node.claimsLock = false;
   node.nextLoopAtMs = cluster.nowMs;
   if (wasDead) begin(cluster, node, "starting");
+}
+
+function unknownFault(name: string): ParsedFault {
+  const near = nearestName(name, faultNames);
+  const hint = near === null ? "" : `: did you mean ${near}?`;
+  return invalid(`the fault must be one of ${faultNames.join(", ")}, got "${name}"${hint}`);
 }
 
 function parseLag(bytes: string | undefined): ParsedFault {

@@ -60,6 +60,8 @@ export interface SimulatedNode {
   detachedAtMs: number | undefined;
   /** How far replay stays behind the leader; `Infinity`: replay is stopped. */
   lagBytes: number | undefined;
+  /** Its API claims the leader lock, whoever holds it. */
+  claimsLock: boolean;
   state: NodeState;
   role: Role;
   timeline: number;

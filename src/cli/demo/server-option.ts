@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+
+/**
+ * Returns the option that makes a command query this server: ` --server URL`, or nothing where a command queries it
+ * anyway. That is so at the default address, unless the user has chosen another server for all commands.
+ * @param url the base URL of the server
+ * @param usual the base URL that commands query without the option
+ */
+export function serverOption(url: string, usual: string, env: Readonly<Record<string, string | undefined>>): string {
+  return url === usual && !hasChosenServer(env) ? "" : ` --server ${url}`;
+}
+
+function hasChosenServer(env: Readonly<Record<string, string | undefined>>): boolean {
+  if ((env["ROLECALL_SERVER"] ?? "") !== "" || (env["ROLECALL_CONTEXT"] ?? "") !== "") return true;
+  const folder = env["XDG_CONFIG_HOME"] ?? join(env["HOME"] ?? homedir(), ".config");
+  return existsSync(join(folder, "rolecall", "contexts.yaml"));
+}
