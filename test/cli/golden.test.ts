@@ -35,7 +35,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   reinitialize: ["reinitialize", "demo/pg1", "--yes"],
   config: ["config", "--cluster", "demo"],
   "render-haproxy": ["render", "haproxy", "--edge", "127.0.0.1:8008"],
-  "render-haproxy-soft": ["render", "haproxy", "--cluster", "demo", "--edge", "127.0.0.1:8008", "--soft"],
+  "render-haproxy-two": ["render", "haproxy", "--cluster", "demo", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
   "render-envoy": ["render", "envoy", "--cluster", "demo", "--edge", "127.0.0.1:8008"],
   "render-prometheus": ["render", "prometheus", "--admin", "127.0.0.1:9108"],
   "render-kubernetes": ["render", "kubernetes", "--cluster", "demo", "--image", "rolecall:test"],

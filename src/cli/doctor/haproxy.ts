@@ -2,6 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderHaproxy } from "../render/haproxy.ts";
+import { defaultRenderOptions } from "../render/options.ts";
 import { targetsOf } from "../render/targets.ts";
 import { execute } from "../result/evidence.ts";
 import type { DoctorContext } from "./doctor-context.ts";
@@ -20,10 +21,7 @@ export async function checkHaproxy({ command, config, probed }: DoctorContext): 
   const folder = await mkdtemp(join(tmpdir(), "rolecall-doctor-"));
   try {
     const file = join(folder, "haproxy.cfg");
-    await writeFile(
-      file,
-      renderHaproxy(targets, { bind: "127.0.0.1", writePort: 5000, readPort: 5001, lag: "10MB", soft: false }),
-    );
+    await writeFile(file, renderHaproxy(targets, defaultRenderOptions));
     const evidence = await execute({
       command: program,
       args: ["-c", "-f", file],

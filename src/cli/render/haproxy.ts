@@ -1,97 +1,109 @@
-import { hostPort, type TargetCluster, type Targets } from "./targets.ts";
-
-/** The options for the rendered load balancers. */
-export interface RenderOptions {
-  readonly bind: string;
-  readonly writePort: number;
-  readonly readPort: number;
-  /** The lag limit of the read pool, such as `10MB`. */
-  readonly lag: string;
-  /** Whether the read pool keeps the existing sessions of a replica after a soft no (drained, lagging). */
-  readonly soft: boolean;
-}
-
-/** The distance between the ports of two clusters. */
-export const portStep = 10;
+import { hostPort } from "./edges.ts";
+import { clusterSections, resolving } from "./haproxy-pools.ts";
+import { portsOf, type RenderOptions } from "./options.ts";
+import type { Targets } from "./targets.ts";
 
 /**
- * Renders an HAProxy configuration: per cluster one port for writes and one for reads. A write server goes down after
- * one failed check and up after two good ones; otherwise the old and the new primary would both be up for a moment
- * (reference/integrations.md, 1.7, measured).
- *
- * With `soft`, a soft no is a 404 in the read pool: HAProxy sends no new sessions (NOLB) and keeps the existing ones.
- * The write pool never uses this: a server leaves NOLB after a single 200 regardless of `rise`, and the sessions of an
- * old primary must be closed.
+ * Renders an HAProxy configuration in the shape of config/examples/haproxy.cfg: the checks go through `listen rolecall`
+ * to the first instance of rolecall that is ready, and while none is, the nodes' own checks decide about new sessions.
+ * So an instance of rolecall that is restarted, killed or frozen ends no session (reference/integrations.md, 1.5 to
+ * 1.7; measured with one and with two instances).
+ * @throws CommandError (RC001) if two listeners would have the same port
  */
-export function renderHaproxy({ clusters, edge }: Targets, options: RenderOptions): string {
+export function renderHaproxy(targets: Targets, options: RenderOptions): string {
+  const { clusters, edges } = targets;
+  const ports = portsOf(
+    clusters.map(({ name }) => name),
+    options,
+    edges,
+  );
   return [
-    "# Rendered by rolecall. Its health checks go to rolecall. Validate this file with: haproxy -c -f THIS_FILE",
-    "global",
-    "    spread-checks 3",
-    "",
-    "defaults",
-    "    mode tcp",
-    "    timeout connect 2s",
-    "    timeout client  30m",
-    "    timeout server  30m",
-    "    timeout check   900ms",
-    ...clusters.flatMap((cluster, index) => [
-      ...renderPool(cluster, writePool(options, index), edge),
-      ...renderPool(cluster, readPool(options, index), edge),
-    ]),
+    "# Rendered by rolecall for HAProxy 2.6 or later. Validate it: haproxy -c -f THIS_FILE",
+    ...prologue(options),
+    ...checkListener(targets, options),
+    ...readyBackend(options),
+    ...clusters.flatMap((cluster, index) =>
+      clusterSections(cluster, {
+        ports: ports[index] ?? { write: options.writePort, read: options.readPort },
+        options,
+        hasSecondEdge: edges.length > 1,
+        isExplained: index === 0,
+      }),
+    ),
     "",
   ].join("\n");
 }
 
-interface Pool {
-  readonly kind: string;
-  readonly bind: string;
-  readonly check: string;
-  readonly lines: readonly string[];
-  /** Further `http-check` rules. */
-  readonly rules: readonly string[];
-  readonly server: string;
+function prologue({ statsPort }: RenderOptions): readonly string[] {
+  return [
+    "global",
+    "  spread-checks 3",
+    "",
+    "defaults",
+    "  mode tcp",
+    "  timeout connect 2s",
+    "  # An idle session is closed after this time. Raise it if your clients keep idle sessions for longer.",
+    "  timeout client 30m",
+    "  timeout server 30m",
+    "  timeout check 2s",
+    ...(statsPort === null
+      ? []
+      : [
+          "",
+          `# The state of every server: http://127.0.0.1:${statsPort}/ for people, /;csv for programs.`,
+          "frontend stats",
+          `  bind 127.0.0.1:${statsPort}`,
+          "  mode http",
+          "  timeout client 10s",
+          "  stats enable",
+          "  stats uri /",
+        ]),
+  ];
 }
 
-function writePool({ bind, writePort }: RenderOptions, index: number): Pool {
-  return {
-    kind: "write",
-    bind: hostPort({ host: bind, port: writePort + index * portStep }),
-    check: "primary",
-    lines: [],
-    rules: [],
-    server: "inter 300ms rise 2 fall 1 on-marked-down shutdown-sessions",
-  };
-}
-
-function readPool({ bind, readPort, lag, soft }: RenderOptions, index: number): Pool {
-  return {
-    kind: "read",
-    bind: hostPort({ host: bind, port: readPort + index * portStep }),
-    check: `replica?lag=${lag}${soft ? "&miss=404" : ""}`,
-    lines: ["    balance roundrobin"],
-    rules: soft ? ["    http-check disable-on-404"] : [],
-    // With `soft`, a server goes down only after a hard no, and its sessions must be closed then.
-    server: `inter 1s fastinter 200ms rise 2 fall 3${soft ? " on-marked-down shutdown-sessions" : ""}`,
-  };
-}
-
-function renderPool(
-  { name, nodes }: TargetCluster,
-  { kind, bind, check, lines, rules, server }: Pool,
-  edge: Targets["edge"],
-): readonly string[] {
-  if (nodes.length === 0) return ["", `# ${name} ${kind}: no database address is known`];
+/** The proxy of the checks. Its answers to checks differ from rolecall's only if no instance can judge. */
+function checkListener({ edges }: Targets, { checkPort }: RenderOptions): readonly string[] {
+  const advice =
+    edges.length > 1
+      ? "# Checks go through this proxy to an instance of rolecall that is ready: the first, else the next."
+      : "# Checks go through this proxy to rolecall. Give render --edge twice to have a second instance here.";
   return [
     "",
-    `listen ${name}_${kind}`,
-    `    bind ${bind}`,
-    ...lines,
-    "    option httpchk",
-    `    http-check send meth GET uri-lf /clusters/${name}/nodes/%[srv_name]/${check} ver HTTP/1.1 hdr Host rolecall`,
-    "    http-check expect status 200",
-    ...rules,
-    `    default-server check addr ${edge.host} port ${edge.port} ${server}`,
-    ...nodes.map((node) => `    server ${node.name} ${hostPort(node.database)}`),
+    advice,
+    "listen rolecall",
+    `  bind 127.0.0.1:${checkPort}`,
+    "  mode http",
+    "  # A check has 2 s. A frozen instance takes 300 ms of them; then the check is sent again, to the next instance.",
+    "  timeout connect 250ms",
+    "  timeout client 5s",
+    "  timeout server 300ms",
+    "  timeout check 250ms",
+    "  retries 4",
+    "  option redispatch 1",
+    "  retry-on conn-failure empty-response response-timeout",
+    "  # /readyz reports rolecall only, never a database: it is 503 while rolecall stops, or reaches no node.",
+    "  option httpchk GET /readyz",
+    "  http-check expect status 200",
+    "  # If no instance answers (the response is HAProxy's own), or an instance reaches no node of the cluster (500),",
+    "  # there is no evidence against a database. A 404 drains the server: it keeps its sessions and gets no new ones.",
+    "  http-after-response set-status 404 if { status 502:504 } !{ res.hdr(X-Rolecall-Node) -m found }",
+    "  http-after-response set-status 404 if { status 500 }",
+    "  # One refused connection is enough to try the next instance.",
+    "  default-server check inter 200ms fall 2 rise 2 observe layer4 error-limit 1 on-error mark-down" +
+      resolving(edges.map(({ host }) => host)),
+    ...edges.map((edge, at) => `  server rolecall${at + 1} ${hostPort(edge)}${at === 0 ? "" : " backup"}`),
+  ];
+}
+
+/** Tells the frontends when they may use rolecall's verdicts again. */
+function readyBackend({ checkPort }: RenderOptions): readonly string[] {
+  return [
+    "",
+    "# UP 1.5 s after an instance is ready: by then each pool below has been checked again. Until then the fallback",
+    "# takes new sessions, or they would find no server.",
+    "backend rolecall_ready",
+    "  option httpchk GET /readyz",
+    "  http-check expect status 200",
+    `  server rolecall 127.0.0.1:${checkPort} check inter 250ms rise 6 fall 1`,
   ];
 }

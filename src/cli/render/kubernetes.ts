@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
-import { hostPort, type Targets } from "./targets.ts";
+import { hostPort } from "./edges.ts";
+import type { Targets } from "./targets.ts";
 
 const labels = { "app.kubernetes.io/name": "rolecall" };
 const port = 8008;

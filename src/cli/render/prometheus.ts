@@ -1,5 +1,6 @@
 import { stringify } from "yaml";
-import { hostPort, type Targets } from "./targets.ts";
+import { hostPort } from "./edges.ts";
+import type { Targets } from "./targets.ts";
 
 /** Renders the Prometheus scrape configuration: rolecall, the API of every node, and every known exporter. */
 export function renderPrometheus({ clusters, admin }: Targets): string {

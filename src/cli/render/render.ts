@@ -1,10 +1,11 @@
-import { parseByteSize } from "../../cluster/values/byte-size.ts";
-import { CommandError } from "../framework/command-error.ts";
+import { isLocal } from "../client/cluster-status.ts";
 import type { CommandContext } from "../framework/command-context.ts";
+import { CommandError } from "../framework/command-error.ts";
 import { version } from "../../config/version.ts";
-import { defaultSuffix, renderEnvoy } from "./envoy.ts";
-import { portStep, renderHaproxy, type RenderOptions } from "./haproxy.ts";
+import { renderEnvoy } from "./envoy.ts";
+import { renderHaproxy } from "./haproxy.ts";
 import { renderKubernetes } from "./kubernetes.ts";
+import { parseRenderOptions, type RenderOptions } from "./options.ts";
 import { renderPrometheus } from "./prometheus.ts";
 import { targetsFor, type Targets } from "./targets.ts";
 
@@ -12,7 +13,7 @@ import { targetsFor, type Targets } from "./targets.ts";
 export async function render(context: CommandContext): Promise<void> {
   const { args, result, print } = context;
   const [kind = ""] = args.positionals;
-  const options = parseRenderOptions(context);
+  const options = parseRenderOptions(args);
   const targets = await targetsFor(context);
   const count = targets.clusters.reduce((sum, { nodes }) => sum + nodes.length, 0);
   result.cover("clusters", "complete", {
@@ -24,22 +25,17 @@ export async function render(context: CommandContext): Promise<void> {
 }
 
 function renderKind(
-  { args, result }: CommandContext,
+  context: CommandContext,
   kind: string,
   { targets, options }: { readonly targets: Targets; readonly options: RenderOptions },
 ): string {
+  const { args, result } = context;
   switch (kind) {
     case "haproxy":
+      requireBalanced(context, targets);
       return renderHaproxy(targets, options);
     case "envoy":
-      if (targets.hostSuffix === null) {
-        result.diagnose("RC120", {
-          message:
-            "Envoy selects nodes by the Host header: host_suffixes in the rolecall configuration must contain " +
-            defaultSuffix,
-          action: `Add host_suffixes: [${defaultSuffix}] to the configuration of rolecall.`,
-        });
-      }
+      requireBalanced(context, targets);
       return renderEnvoy(targets, options);
     case "prometheus":
       if (targets.admin === null)
@@ -53,21 +49,26 @@ function renderKind(
   }
 }
 
-/** Reads the options of the rendered load balancers. @throws CommandError (RC001) if one is not valid */
-function parseRenderOptions({ args }: CommandContext): RenderOptions {
-  const lag = args.text("lag") ?? "10MB";
-  const bind = args.text("bind") ?? "127.0.0.1";
-  // These values go into files of other programs: they must not contain syntax of those files.
-  if (parseByteSize(lag) === undefined || !/^[\w.]+$/.test(lag))
-    throw new CommandError("RC001", `--lag must be a size such as 16kB or 10MB, got ${JSON.stringify(lag)}`);
-  if (!/^[\w.:*-]+$/.test(bind))
-    throw new CommandError("RC001", `--bind must be an address, got ${JSON.stringify(bind)}`);
-  const portMax = 65_535 - portStep;
-  return {
-    bind,
-    lag,
-    soft: args.has("soft"),
-    writePort: args.integer("write-port", 5000, [1, portMax]),
-    readPort: args.integer("read-port", 5001, [1, portMax]),
-  };
+/**
+ * Makes sure that load balancers can check rolecall, and reports what their fallback, the nodes' own checks, lacks.
+ * @throws CommandError (RC001) if no health listener can be checked
+ */
+function requireBalanced(context: CommandContext, { clusters, edgeProblem }: Targets): void {
+  const { result } = context;
+  if (edgeProblem !== null) throw new CommandError("RC001", edgeProblem);
+  for (const { name, nodes } of clusters) {
+    const without = nodes.filter(({ api }) => api === null);
+    if (without.length > 0)
+      result.diagnose("RC120", {
+        message:
+          `${name}: ${without.map((node) => node.name).join(", ")} cannot be checked while no rolecall is ready, as ` +
+          "no API of the node is known; open sessions continue then, and new ones are refused",
+        action: "Run two instances of rolecall, and pass --edge twice.",
+      });
+    if (!isLocal(context) && nodes.some(({ api }) => api?.isTls === true))
+      result.diagnose("RC120", {
+        message: `${name}: the CA of the nodes' certificates is unknown, so the system's CAs verify the nodes' own checks`,
+        action: "Render with --config, or set ca-file (HAProxy) or trusted_ca (Envoy).",
+      });
+  }
 }

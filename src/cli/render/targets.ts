@@ -6,11 +6,19 @@ import { probeLocally } from "../client/local-probe.ts";
 import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../client/cluster-status.ts";
 import { defaultServers, RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
+import { parseEdges, readAddressOption } from "./edges.ts";
 
 /** A node that load balancers can send traffic to. */
 export interface BackendNode {
   readonly name: string;
   readonly database: DatabaseAddress;
+  /** Its own API, which load balancers check while no rolecall answers; `null` if it has none that they can check. */
+  readonly api: NodeApi | null;
+}
+
+/** Where load balancers check a node directly. */
+export interface NodeApi extends DatabaseAddress {
+  readonly isTls: boolean;
 }
 
 /** The addresses that Prometheus scrapes of a node. */
@@ -26,13 +34,17 @@ export interface TargetCluster {
   readonly scope: string | null;
   readonly nodes: readonly BackendNode[];
   readonly scraped: readonly ScrapedNode[];
+  /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
+  readonly ca: string | null;
 }
 
 /** The input of every renderer. */
 export interface Targets {
   readonly clusters: readonly TargetCluster[];
-  /** Where load balancers reach the health listener of rolecall. */
-  readonly edge: DatabaseAddress;
+  /** Where load balancers reach the health listeners of rolecall, in the order in which they try them: at least one. */
+  readonly edges: readonly DatabaseAddress[];
+  /** Why load balancers cannot use the edges, or `null`. */
+  readonly edgeProblem: string | null;
   /** Where Prometheus reaches the metrics of rolecall; `null` if no listener serves them. */
   readonly admin: DatabaseAddress | null;
   readonly hostSuffix: string | null;
@@ -49,16 +61,16 @@ const plainName = /^[A-Za-z0-9_.-]{1,128}$/;
 /** Collects the targets: from a configuration and one local probe, or from a running rolecall. */
 export async function targetsFor(context: CommandContext): Promise<Targets> {
   const { args } = context;
-  const edge = addressOption(context, "edge");
-  const admin = addressOption(context, "admin");
+  const edges = parseEdges(args);
   if (!isLocal(context)) {
     const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
     // --server is an admin listener here, which load balancers must not check.
     const host = new URL(args.text("server") ?? defaultServers.admin).hostname.replace(/^\[|\]$/g, "");
     return {
-      clusters: targetClusters(context, clusters),
-      edge: edge ?? { host, port: healthPort },
-      admin,
+      clusters: targetClusters(context, clusters, () => null),
+      edges: edges.length > 0 ? edges : [{ host, port: healthPort }],
+      edgeProblem: null,
+      admin: adminOption(context),
       hostSuffix: null,
     };
   }
@@ -69,25 +81,50 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
 
 /** Like {@link targetsFor}, from a configuration and clusters that were probed already. */
 export function targetsOf(context: CommandContext, config: Config, clusters: readonly StatusCluster[]): Targets {
-  const listenerOf = (dialect: string): DatabaseAddress | null => {
-    const listener = config.listen.find(
-      (candidate) => candidate.dialect === dialect && (dialect === "admin" || candidate.node === null),
-    );
-    if (listener === undefined) return null;
-    const { address, port } = listener;
-    return { host: address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address, port };
-  };
+  const admin = config.listen.find(({ dialect }) => dialect === "admin");
+  const caOf = (name: string): string | null =>
+    config.clusters.find((cluster) => cluster.name === name)?.tls?.ca ?? null;
+  const rendered = targetClusters(context, clusters, caOf);
+  const edges = parseEdges(context.args);
+  const health = healthListener(config, rendered);
   return {
-    clusters: targetClusters(context, clusters),
-    edge: addressOption(context, "edge") ?? listenerOf("node") ?? { host: "127.0.0.1", port: 8008 },
-    admin: addressOption(context, "admin") ?? listenerOf("admin"),
+    clusters: rendered,
+    edges: edges.length > 0 ? edges : [health === null ? { host: "127.0.0.1", port: healthPort } : reachable(health)],
+    edgeProblem: edges.length > 0 || health !== null ? null : unusableListeners,
+    admin: adminOption(context) ?? (admin === undefined ? null : reachable(admin)),
     hostSuffix: config.hostSuffixes[0] ?? null,
   };
+}
+
+const unusableListeners =
+  "The configuration must have a health listener (dialect: node) that answers for all rendered clusters, without " +
+  "node, TLS and passwords, or --edge must name one";
+
+type ListenerConfig = Config["listen"][number];
+
+/** Returns the first health listener that load balancers can check for all rendered clusters, or `null`. */
+function healthListener({ listen }: Config, clusters: readonly TargetCluster[]): ListenerConfig | null {
+  const usable = listen.find(
+    ({ dialect, node, cluster, access }) =>
+      dialect === "node" &&
+      node === null &&
+      clusters.every(({ name }) => cluster === null || cluster === name) &&
+      access.tls === null &&
+      access.auth?.for !== "all",
+  );
+  return usable ?? null;
+}
+
+/** A listener on all addresses is reached on loopback; one on any free port has the default port here. */
+function reachable({ address, port }: ListenerConfig): DatabaseAddress {
+  const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
+  return { host, port: port === 0 ? healthPort : port };
 }
 
 function targetClusters(
   { args, result }: CommandContext,
   clusters: readonly StatusCluster[],
+  caOf: (cluster: string) => string | null,
 ): readonly TargetCluster[] {
   const selected = args.text("cluster");
   const matching = clusters.filter(({ cluster }) => selected === null || cluster === selected);
@@ -110,7 +147,7 @@ function targetClusters(
         });
       return plainName.test(node);
     });
-    const targets = named.flatMap(({ node, database }) => {
+    const targets = named.flatMap(({ node, database, api }) => {
       const address = database === null ? undefined : parseDatabaseAddress(database);
       if (address === undefined || !/^[\w.:-]+$/.test(address.host)) {
         result.diagnose("RC120", {
@@ -119,23 +156,24 @@ function targetClusters(
         });
         return [];
       }
-      return [{ name: node, database: address }];
+      return [{ name: node, database: address, api: nodeApi(api) }];
     });
     const scraped = named.map(({ node, api, exporter }) => ({ name: node, api, exporter }));
-    return [{ name: cluster, scope, nodes: targets, scraped }];
+    return [{ name: cluster, scope, nodes: targets, scraped, ca: caOf(cluster) }];
   });
 }
 
-function addressOption({ args }: CommandContext, option: "edge" | "admin"): DatabaseAddress | null {
-  const text = args.text(option);
-  if (text === null) return null;
-  const address = parseDatabaseAddress(text);
-  if (address === undefined)
-    throw new CommandError("RC001", `--${option} must be HOST:PORT, got ${JSON.stringify(text)}`);
-  return address;
+/** Reads the base address of a node's API. */
+function nodeApi(api: string | null): NodeApi | null {
+  if (api === null || !URL.canParse(api)) return null;
+  const { protocol, hostname, port } = new URL(api);
+  const isTls = protocol === "https:";
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (!/^[\w.:-]+$/.test(host)) return null;
+  return { host, port: port === "" ? (isTls ? 443 : 80) : Number(port), isTls };
 }
 
-/** Formats `host:port`, with brackets around an IPv6 address. */
-export function hostPort({ host, port }: DatabaseAddress): string {
-  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+function adminOption({ args }: CommandContext): DatabaseAddress | null {
+  const text = args.text("admin");
+  return text === null ? null : readAddressOption("admin", text);
 }

@@ -59,9 +59,10 @@ export const setupCommands: readonly CommandSpec[] = [
     options: [
       {
         name: "edge",
-        value: "HOST:PORT",
+        value: "HOST:PORT[,HOST:PORT]",
+        multiple: true,
         help:
-          "where load balancers reach the health listener of rolecall " +
+          "where load balancers reach the health listener of each rolecall; may be repeated " +
           "(default: the first node listener, or port 8008 of the host of --server)",
       },
       {
@@ -76,15 +77,30 @@ export const setupCommands: readonly CommandSpec[] = [
         help: "write port of the first cluster; each further cluster adds 10 (default 5000)",
       },
       { name: "read-port", value: "PORT", help: "read port of the first cluster (default 5001)" },
+      {
+        name: "check-port",
+        value: "PORT",
+        help: "port on 127.0.0.1 through which the load balancer sends its checks to rolecall (default 8007)",
+      },
+      {
+        name: "stats-port",
+        value: "PORT",
+        help: "port on 127.0.0.1 for HAProxy's statistics or Envoy's admin interface (default: none)",
+      },
       { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool (default 10MB)" },
-      { name: "soft", help: "HAProxy: a drained or lagging replica takes no new sessions but keeps the existing ones" },
+      {
+        name: "lag-time",
+        value: "TIME",
+        help: "maximum age of a replica's data in the read pool, or none (default 10s)",
+      },
+      { name: "soft", help: "has no effect: the read pool of HAProxy drains a lagging replica by default" },
       { name: "image", value: "NAME", help: "the container image for Kubernetes (default rolecall:VERSION)" },
       clusterOption,
       ...serverOptions,
       ...sourceOptions,
     ],
     examples: [
-      "rolecall render haproxy --config rolecall.yaml > haproxy.cfg",
+      "rolecall render haproxy --config rolecall.yaml --edge 10.0.0.11:8008,10.0.0.12:8008 > haproxy.cfg",
       "rolecall render prometheus --server http://127.0.0.1:9108",
     ],
     checks: [{ id: "clusters", required: true }],

@@ -20,7 +20,7 @@ export function filledExample({ nodes }: Cluster, socket: string): string {
     ["/run/haproxy/admin.sock", socket],
     ["10.0.0.11:8008", `127.0.0.1:${ports.rolecall}`],
     ["10.0.0.12:8008", `127.0.0.1:${ports.rolecall2}`],
-    ["bind 127.0.0.1:8007", `bind 127.0.0.1:${ports.haproxyChecks}`],
+    ["127.0.0.1:8007", `127.0.0.1:${ports.haproxyChecks}`],
     ["addr 127.0.0.1 port 8007", `addr 127.0.0.1 port ${ports.haproxyChecks}`],
     ["bind :5000", `bind 127.0.0.1:${ports.haproxyWrite}`],
     ["bind :5001", `bind 127.0.0.1:${ports.haproxyRead}`],

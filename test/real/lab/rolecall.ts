@@ -9,7 +9,8 @@ import { freeze } from "./freeze.ts";
 import { ports, requireFree } from "./ports.ts";
 import { until } from "../../fake/until.ts";
 
-const program = fileURLToPath(new URL("../../../../dist/main.js", import.meta.url)); // from build/test/real/lab
+/** The built program. */
+export const program = fileURLToPath(new URL("../../../../dist/main.js", import.meta.url)); // from build/test/real/lab
 
 export interface RolecallOptions {
   /** A second instance beside the first is number 2. */
