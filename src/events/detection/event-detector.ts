@@ -4,7 +4,7 @@ import type { Summary } from "../../health/explain/summary.ts";
 import type { EvaluationContext, HealthPolicy } from "../../health/health-policy.ts";
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
 import type { EventFinder } from "../event-log.ts";
-import { factsOf, type ClusterFacts } from "./cluster-facts.ts";
+import { factsOf, isHidden, isProbedSince, type ClusterFacts, type Visibility } from "./cluster-facts.ts";
 import { memberEvents } from "./member-events.ts";
 import { OpenConditions } from "./open-conditions.ts";
 import { noPrimaryYet, primaryEvents, type PrimaryMemory } from "./primary-events.ts";
@@ -20,6 +20,8 @@ interface ClusterMemory {
   /** When the cluster was first examined, in ms of rolecall's clock. */
   readonly startedAtMs: number;
   isSettled: boolean;
+  /** Since when the cluster can be seen, in ms of rolecall's clock; `null` while it is hidden. */
+  seenSinceMs: number | null;
   examinedAtMs: number;
   revision: number;
 }
@@ -47,7 +49,7 @@ export class EventDetector implements EventFinder {
     memory.revision = cluster.revision;
     memory.examinedAtMs = nowMs;
     const view = viewAt(cluster, policy, nowMs);
-    const facts = factsOf(view, summaries);
+    const facts = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
     if (!memory.isSettled) {
       if (!isSettled(view, facts, nowMs - memory.startedAtMs)) return [];
       settle(memory, facts);
@@ -89,6 +91,7 @@ export class EventDetector implements EventFinder {
       members: new Set(),
       startedAtMs: nowMs,
       isSettled: false,
+      seenSinceMs: -Infinity,
       examinedAtMs: -Infinity,
       revision: -1,
     };
@@ -107,6 +110,18 @@ function isSettled({ cluster, policy }: ClusterView, { primary, nodes }: Cluster
   return isProbed && nodes.length > 0 && cluster.isMembershipKnown && primary !== null;
 }
 
+/** Updates since when a cluster can be seen. After that each node has to be probed once, as the nodes answer in turn. */
+function visibilityOf(memory: ClusterMemory, view: ClusterView): Visibility {
+  const { nowMs, policy } = view;
+  if (isHidden(view)) {
+    memory.seenSinceMs = null;
+    return "hidden";
+  }
+  memory.seenSinceMs ??= nowMs;
+  const isLong = nowMs - memory.seenSinceMs >= settleMs(policy);
+  return isLong || isProbedSince(view, memory.seenSinceMs) ? "clear" : "emerging";
+}
+
 /** The time after which a node that does not answer is down. @returns milliseconds */
 function settleMs({ fall, intervalMs, timeoutMs }: HealthPolicy): number {
   return (fall + 1) * intervalMs + timeoutMs;
@@ -116,14 +131,16 @@ function settle(memory: ClusterMemory, facts: ClusterFacts): void {
   memory.isSettled = true;
   memory.members = new Set(facts.nodes.map(({ node }) => node));
   // What an earlier process saw last may have changed since.
-  memory.primary.wasUnclear = true;
+  memory.primary.wasHidden = true;
 }
 
 function resumePrimary(memory: PrimaryMemory, { kind, node, figures }: ClusterEvent, sinceMs: number): void {
   if (node === null) return;
-  if (kind === "primary_lost") memory.lostSinceMs = sinceMs;
   if (kind !== "primary_lost" && kind !== "primary_found" && kind !== "timeline_back") return;
-  if (kind === "primary_found") memory.lostSinceMs = null;
+  if (kind !== "timeline_back") {
+    memory.isLossReported = kind === "primary_lost";
+    memory.lostSinceMs = kind === "primary_lost" ? sinceMs : null;
+  }
   const { timeline } = figures;
   memory.last = {
     node,
