@@ -72,7 +72,7 @@ export class EventDetector implements EventFinder {
       const sinceMs = nowMs - Math.max(0, wallMs - event.at);
       const { conditions, primary, isSettled: isRunning } = this.#memoryOf(event.cluster, nowMs);
       if (isRunning) continue;
-      conditions.resume(event, sinceMs);
+      conditions.resume(event, sinceMs, nowMs);
       resumePrimary(primary, event, sinceMs);
     }
   }
