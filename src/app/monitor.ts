@@ -3,6 +3,7 @@ import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
+import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -18,7 +19,7 @@ import { Store } from "../state/store.ts";
 /** What the monitor depends on. */
 export interface MonitorContext {
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, "disputed" | "probed">;
+  readonly metrics: Pick<Metrics, "disputed" | "happened" | "probed">;
 }
 
 /** Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. */
@@ -41,8 +42,13 @@ export class Monitor {
     const { store, clock } = this;
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     const wall = (): number => clock.wall();
-    this.eventLog = new EventLog({ log, metrics, clock });
-    this.drains = new Drains(store, { clock: { now: () => clock.observe(), wall }, log, record });
+    this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector() });
+    this.drains = new Drains(store, {
+      clock: { now: () => clock.observe(), wall },
+      log,
+      record,
+      onChange: (change) => this.eventLog.recordDrain(change),
+    });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log);
     this.#probers = new Probers({
       cluster: (name) => clusterNamed(store, name),
@@ -80,6 +86,7 @@ export class Monitor {
   /** Takes the clusters of another configuration. Nodes that keep their address keep their evidence. */
   configure(config: Config): void {
     this.#config = config;
+    this.eventLog.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
   }

@@ -117,6 +117,7 @@ export async function openNodeApiListener(
     now: () => nowMs,
     wall: () => nowMs,
     changes: () => [],
+    events: () => [],
     recorded: () => [],
     accused: () => new Map(),
   };

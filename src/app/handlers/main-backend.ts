@@ -43,6 +43,7 @@ export function buildMainBackend(
     now: sources.now,
     wall,
     changes: (cluster, node) => eventLog.changes(cluster, node),
+    events: () => eventLog.events.recent(),
     recorded: (cluster, fromWallMs, toWallMs) => eventLog.recorded(cluster, fromWallMs, toWallMs),
     accused: (cluster, wallMs) => eventLog.accused(cluster, wallMs),
   };

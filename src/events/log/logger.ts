@@ -15,7 +15,13 @@ const sinks = new WeakMap<Logger, LogSink>();
 export function makeLog({ level }: LogConfig): Logger {
   const fd = nonBlockingStderr();
   const sink = new LogSink((bytes) => writeSync(fd, bytes));
-  const log = pino({ level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` }, sink);
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (name: string) => ({ level: name }) },
+  };
+  const log = pino(options, sink);
   process.once("exit", () => sink.flushSync());
   sinks.set(log, sink);
   return log;

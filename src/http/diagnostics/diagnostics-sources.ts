@@ -1,5 +1,6 @@
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { ClusterEvent } from "../../events/cluster-event.ts";
 import type { LoggedChange } from "../../health/explain/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
@@ -15,6 +16,8 @@ export interface DiagnosticsSources {
   readonly wall: () => number;
   readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
   readonly recorded: (cluster: string, fromWallMs: number, toWallMs: number) => readonly Recorded[];
+  /** The newest events of all clusters, oldest first. */
+  readonly events: () => readonly ClusterEvent[];
   /** Limits how many pages are rendered at a time, and how often. */
   readonly gate: PageGate;
   /** Called with the status of each page. */
