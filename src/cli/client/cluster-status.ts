@@ -103,6 +103,8 @@ function readNode(row: JsonObject): StatusNode {
     node: stringOrNull(row["node"]) ?? "?",
     role: stringOrNull(row["role"]),
     state: stringOrNull(row["state"]),
+    was: stringOrNull(row["was"]),
+    error: stringOrNull(row["error"]),
     timeline: numberOrNull(row["timeline"]),
     lag_bytes: numberOrNull(row["lag_bytes"]),
     lag_ms: numberOrNull(row["lag_ms"]),

@@ -21,9 +21,10 @@ export function explainClusterCommand(cluster: StatusCluster, source: readonly s
 }
 
 /** The route that the node should serve: writes for the holder of the lock and a former primary, else reads. */
-function dutyRoute({ leader }: StatusCluster, { node, role }: StatusNode): string {
-  if (role === "standby_leader") return "/standby-leader";
-  return node === leader || role === "primary" ? "/primary" : "/replica";
+function dutyRoute({ leader }: StatusCluster, { node, role, was }: StatusNode): string {
+  const last = was ?? role;
+  if (last === "standby_leader") return "/standby-leader";
+  return node === leader || last === "primary" ? "/primary" : "/replica";
 }
 
 /** Quotes a word for a POSIX shell, if it needs quotes. */

@@ -3,6 +3,7 @@ import { ruleLine, skippedRule, type ExplainContext, type RuleLine } from "./rul
 import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "../judge/lock.ts";
 import { isBeforeStreaming } from "../judge/replica.ts";
 import { decisionOf, viewsRule } from "./explain-views.ts";
+import { isPast } from "./past-evidence.ts";
 import type { Route } from "../route.ts";
 import type { Verdict } from "../verdict.ts";
 
@@ -22,7 +23,7 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
     ...(claims.length === 0 ? [] : [viewsRule(subject)]),
     ruleLine(subject, {
       rule: "lock",
-      value: `${observation.hasLock ? "claims" : "does not claim"} the lock; ${claimsOf(claims.map(({ node }) => node.name))}`,
+      value: `${ownClaim(subject)} the lock; ${claimsOf(claims.map(({ node }) => node.name))}`,
       limit: view.policy.guards.exclusivePrimary
         ? decisionOf(view)
         : "guard exclusive_primary is off: the node's own claim counts",
@@ -37,7 +38,7 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   rows.push(
     ruleLine(subject, {
       rule: check.route === "standby-leader" ? "standby cluster" : "writable",
-      value: `role ${report.role}, state ${report.state}`,
+      value: `${tenseOf(subject)}role ${report.role}, state ${report.state}`,
       limit: view.policy.guards.runningPrimary
         ? "a document that does not contradict the lock"
         : "guard running_primary is off",
@@ -59,7 +60,7 @@ export function kindRules(subject: ExplainContext): readonly RuleLine[] {
     rows.push(
       ruleLine(subject, {
         rule: "role",
-        value: report.role,
+        value: tenseOf(subject) + report.role,
         limit: "replica",
         refusal: report.role === "replica" ? null : "wrong_role",
       }),
@@ -67,7 +68,7 @@ export function kindRules(subject: ExplainContext): readonly RuleLine[] {
   rows.push(
     ruleLine(subject, {
       rule: "state",
-      value: report.state,
+      value: tenseOf(subject) + report.state,
       limit: "running",
       refusal: report.state === "running" ? null : "not_running",
     }),
@@ -143,6 +144,17 @@ function synchronyRules(subject: ExplainContext, report: Report): RuleLine[] {
   return route.endsWith("sync")
     ? [ruleLine(subject, { rule: "synchrony", value, limit: "synchronous standby", refusal: sync ? null : "not_sync" })]
     : [];
+}
+
+/** Whether the node claims the lock, in the past tense while its last report is past. */
+function ownClaim({ view, observation }: ExplainContext): string {
+  if (isPast(view, observation)) return observation.hasLock ? "claimed" : "did not claim";
+  return observation.hasLock ? "claims" : "does not claim";
+}
+
+/** What precedes a role or a state: `was ` while the node's last report is past. */
+function tenseOf({ view, observation }: ExplainContext): string {
+  return isPast(view, observation) ? "was " : "";
 }
 
 function claimsOf(names: readonly string[]): string {

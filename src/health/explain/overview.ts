@@ -8,6 +8,7 @@ import { isFresh } from "../evidence/freshness.ts";
 import { judge } from "../judge/judge.ts";
 import { presentLag } from "../judge/lag.ts";
 import { lagBytes } from "../evidence/measure.ts";
+import { isPast } from "./past-evidence.ts";
 import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
 import type { HealthPolicy } from "../health-policy.ts";
@@ -37,11 +38,17 @@ export interface ClusterOverview {
   readonly nodes: readonly NodeOverview[];
 }
 
-/** One node. Role, state and timeline are from its last report, of any age: see `age_ms`. */
+/** One node. Timeline, version, system and scope are from its last report, of any age: see `age_ms`. */
 export interface NodeOverview {
   readonly node: string;
+  /** `unknown` while its last report is past: too old to count, or the node is down; then see `was`. */
   readonly role: string | null;
+  /** `unknown` likewise. */
   readonly state: string | null;
+  /** The role in its last report while that is past, such as `primary` for a killed primary; else `null`. */
+  readonly was: string | null;
+  /** In one word why its last probe failed, such as `refused` or `timeout`; `null` if it was answered. */
+  readonly error: string | null;
   readonly timeline: number | null;
   /** 0 for the lock holder. */
   readonly lag_bytes: number | null;
@@ -142,10 +149,14 @@ export function nodeOverview(view: ClusterView, observation: Observation): NodeO
   const { report, node } = observation;
   const isHolder = view.lock.holder === node.name;
   const duty = judge(view, observation, plainCheck(dutyOf(view, observation)));
+  // A primary that is fit on its exporter alone (guard survive) is a primary still.
+  const past = !duty.fit && isPast(view, observation);
   return {
     node: node.name,
-    role: report?.role ?? null,
-    state: report?.state ?? null,
+    role: past ? "unknown" : (report?.role ?? null),
+    state: past ? "unknown" : (report?.state ?? null),
+    was: past ? (report?.role ?? null) : null,
+    error: observation.failure?.kind ?? null,
     timeline: report?.timeline ?? null,
     lag_bytes: isHolder ? 0 : lagBytes(view, observation),
     lag_ms: isHolder ? 0 : presentLag(view, observation).timeMs,
@@ -161,10 +172,15 @@ export function nodeOverview(view: ClusterView, observation: Observation): NodeO
     ...restartPlan(report),
     verdicts: Object.fromEntries(shown.map((route) => [route, verdictFor(view, observation, route)])),
     reason: duty.fit ? null : duty.reason,
-    detail: duty.fit ? null : (observation.failure?.detail ?? duty.figure),
+    detail: duty.fit ? null : (failureBehind(duty.reason, observation) ?? duty.figure),
     warning: isHolder ? null : attachmentWarning(view, observation),
     drain: drainOverview(view.cluster, node.name, view.nowMs),
   };
+}
+
+/** The failed probe behind a reason that stands for missing evidence; `null` for other reasons. */
+function failureBehind(reason: Reason, { failure }: Observation): string | null {
+  return reason === "down" || reason === "stale" || reason === "unknown" ? (failure?.detail ?? null) : null;
 }
 
 /**

@@ -27,7 +27,7 @@ export function statusColumns(style: Style, isWide: boolean, history: LagHistory
     { title: "", dropRank: 0, cell: (node) => markOf(nodeCondition(node), style) },
     { title: "NODE", dropRank: 0, cell: ({ node }) => ({ text: node, paint: style.bold }) },
     ...wide({ title: "HOST", dropRank: 7, cell: (node) => ({ text: hostOf(node) }) }),
-    { title: "ROLE", dropRank: 1, cell: ({ role }) => ({ text: role ?? "-" }) },
+    { title: "ROLE", dropRank: 1, cell: ({ role, was }) => ({ text: was === null ? (role ?? "-") : `was ${was}` }) },
     ...wide({ title: "SYNC", dropRank: 8, cell: (node, cluster) => ({ text: syncOf(node, cluster) }) }),
     { title: "STATE", dropRank: 5, cell: ({ state }) => ({ text: state ?? "-" }) },
     { title: "TL", dropRank: 9, isRightAligned: true, cell: ({ timeline }) => ({ text: String(timeline ?? "-") }) },

@@ -53,8 +53,10 @@ function unpaintedPart(text: string): TitlePart {
   return { text, paint: (plain) => plain };
 }
 
-function reasonText({ detail }: StatusNode, reason: string): string {
-  return detail === null ? reason : `${reason}: ${detail}`;
+/** The detail of a failed probe repeats the node's address; one word is enough in a table. */
+function reasonText({ detail, error }: StatusNode, reason: string): string {
+  const cause = error !== null && ["down", "stale", "unknown"].includes(reason) ? error : detail;
+  return cause === null ? reason : `${reason}: ${cause}`;
 }
 
 function switchoverText({ at, from, to }: NonNullable<StatusCluster["scheduled_switchover"]>): string {
