@@ -8,7 +8,7 @@ import type { Io } from "./output/io.ts";
 import { Progress } from "./output/progress.ts";
 import { ResultBuilder } from "./result/builder.ts";
 import type { Diagnostic, ExitCode, Result } from "./result/document.ts";
-import type { CommandContext } from "./framework/command-context.ts";
+import type { CommandContext, OutputFormat } from "./framework/command-context.ts";
 import { renderFindings, shownFindings } from "./output/findings.ts";
 import { styleFor } from "./output/style.ts";
 import { version } from "../config/version.ts";
@@ -30,12 +30,13 @@ export interface Cancellation {
 }
 
 /**
- * Runs one command line. With `--format json` it always writes exactly one document to stdout and nothing else.
+ * Runs one command line. With `--format json` (or `--output json|yaml`) it always writes exactly one document to stdout
+ * and nothing else.
  * @param argv the arguments after the program's name
  */
 export async function run(argv: readonly string[], io: Io, cancellation: Cancellation): Promise<RunResult> {
   const { spec, name, args, problem } = parseCommandLine(argv);
-  const format = args.text("format") === "json" ? "json" : "text";
+  const format = formatOf(args);
   const result = new ResultBuilder({ version: version(), command: spec?.name ?? "rolecall" }, spec?.checks ?? []);
   const printed: Promise<void>[] = [];
   const print = (text: string): void => {
@@ -62,7 +63,8 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
   if (cause !== null) diagnoseCause(cause, result);
   const document = await buildDocument(result, args.text("policy"));
   await Promise.all(printed);
-  await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout" });
+  const ownFindings = args.text("policy") === null ? (spec?.ownFindings ?? []) : [];
+  await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout", ownFindings });
   if (format === "text" && document.diagnostics.some(({ rule_id: id }) => id === "RC001"))
     await io.stderr.write(usageHint(spec));
   return { exitCode: document.exit_code, wasInterrupted: cause !== null };
@@ -153,18 +155,28 @@ async function buildDocument(result: ResultBuilder, policyFile: string | null): 
   return result.build((diagnostics: readonly Diagnostic[]) => applyPolicy(policy, diagnostics, Date.now()));
 }
 
+/** The output format: `--output` of commands that have it, else `--format`. */
+function formatOf(args: Arguments): OutputFormat {
+  const output = args.text("output");
+  if (output === "json" || output === "yaml") return output;
+  return args.text("format") === "json" ? "json" : "text";
+}
+
 interface Destination {
-  readonly format: "text" | "json";
+  readonly format: OutputFormat;
   readonly io: Io;
   readonly style: CommandContext["style"];
   /** Where findings of complete work go; the others always go to stderr. */
   readonly to: "stdout" | "stderr";
+  /** The rules of findings that the command printed itself. */
+  readonly ownFindings: readonly string[];
 }
 
-async function write(document: Result, { format, io, style, to }: Destination): Promise<void> {
+async function write(document: Result, { format, io, style, to, ownFindings }: Destination): Promise<void> {
   if (format === "json") return io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+  if (format === "yaml") return io.stdout.write((await import("yaml")).stringify(document, { lineWidth: 120 }));
   const shown = shownFindings(document);
-  const complete = shown.filter(({ incomplete }) => incomplete !== true);
+  const complete = shown.filter(({ incomplete, rule_id: id }) => incomplete !== true && !ownFindings.includes(id));
   const incomplete = shown.filter((finding) => finding.incomplete === true);
   await io[to].write(renderFindings(complete, style));
   await io.stderr.write(renderFindings(incomplete, style));

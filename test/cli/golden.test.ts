@@ -49,7 +49,8 @@ for (const [name, argv] of Object.entries(texts)) {
   test(`rolecall ${argv.join(" ")} writes its golden text`, async () => {
     const file = join(folder, `${name}.txt`);
     const { code, out, err } = await runText(withoutServer.includes(name) ? argv : [...argv, "--server", server.url]);
-    const actual = `${out}${err === "" ? "" : `--- stderr\n${err}`}--- exit code ${code}\n`;
+    const text = out.replaceAll(server.url, "http://127.0.0.1:9108");
+    const actual = `${text}${err === "" ? "" : `--- stderr\n${err}`}--- exit code ${code}\n`;
     if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(file, actual);
     assert.equal(actual, existsSync(file) ? readFileSync(file, "utf8") : "");
   });

@@ -63,6 +63,10 @@ class MemorySink implements Sink {
     return 40;
   }
 
+  onResize(): () => void {
+    return () => {};
+  }
+
   async write(text: string): Promise<void> {
     this.text += text;
   }

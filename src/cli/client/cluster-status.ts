@@ -91,6 +91,8 @@ function readCluster(row: JsonObject): StatusCluster {
     timeline: numberOrNull(row["timeline"]),
     blind: row["blind"] === true,
     paused: row["paused"] === true,
+    failsafe: row["failsafe"] === true,
+    scheduled_switchover: readSwitchover(row["scheduled_switchover"]),
     nodes: listOf(row["nodes"]).filter(isObject).map(readNode),
   };
 }
@@ -113,12 +115,21 @@ function readNode(row: JsonObject): StatusNode {
     api: stringOrNull(row["api"]),
     exporter: stringOrNull(row["exporter"]),
     database: stringOrNull(row["database"]),
+    sync_role: row["sync_role"] === "sync" || row["sync_role"] === "quorum" ? row["sync_role"] : null,
+    tags: Object.fromEntries(Object.entries(isObject(row["tags"]) ? row["tags"] : {}).map(([k, v]) => [k, String(v)])),
+    pending_restart: row["pending_restart"] === true,
+    scheduled_restart: stringOrNull(row["scheduled_restart"]),
     verdicts: Object.fromEntries(verdicts.map(([route, verdict]) => [route, String(verdict)])),
     reason: stringOrNull(row["reason"]),
     detail: stringOrNull(row["detail"]),
     warning: stringOrNull(row["warning"]),
     drain: isObject(row["drain"]) ? readDrain(row["drain"]) : null,
   };
+}
+
+function readSwitchover(plan: unknown): StatusCluster["scheduled_switchover"] {
+  const at = isObject(plan) ? stringOrNull(plan["at"]) : null;
+  return isObject(plan) && at !== null ? { at, from: stringOrNull(plan["from"]), to: stringOrNull(plan["to"]) } : null;
 }
 
 /** Reads a drain from a row of `/status` or `/drains`. */

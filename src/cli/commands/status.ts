@@ -1,47 +1,46 @@
 import type { CommandContext } from "../framework/command-context.ts";
-import { fetchStatus, type ClusterStatus, type StatusCluster, type StatusNode } from "../client/cluster-status.ts";
-import { renderStatus } from "./status-table.ts";
+import { CommandError } from "../framework/command-error.ts";
+import { fetchStatus, type StatusCluster } from "../client/cluster-status.ts";
+import { diagnoseClusters } from "../status/diagnosis.ts";
+import { sourceWords } from "../status/next-commands.ts";
+import { reportText } from "../status/report.ts";
+import { selectClusters, selectionOf } from "../status/selection/selection.ts";
+import type { ShownCluster } from "../status/selection/shown-cluster.ts";
+import { summarizeStatus } from "../status/selection/summary-line.ts";
 
-/** `rolecall status`: prints the clusters as tables, and reports their problems as findings. */
+/** `rolecall status`: prints the clusters as a table, and reports their problems as findings. */
 export async function status(context: CommandContext): Promise<void> {
-  const { args, result, print, style } = context;
+  const { args, result, print } = context;
+  checkOutput(context);
   if (args.has("watch")) return (await import("./watch.ts")).watch(context);
   const current = await fetchStatus(context);
+  const shown = selectClusters(current.clusters, selectionOf(args));
+  const summary = summarizeStatus(current.clusters);
   result.cover("overview", "complete", { detail: current.by });
-  result.data = current;
-  print(renderStatus(current, style));
-  diagnoseClusters(context, current);
+  result.data = { ...current, clusters: documentClusters(context, shown, current.clusters), summary };
+  print(reportText(context, current));
+  diagnoseClusters(result, current.clusters, sourceWords(args));
 }
 
-/** Reports clusters without recent evidence or a primary, and nodes that are unfit for the routes of their role. */
-function diagnoseClusters({ result }: CommandContext, { clusters }: ClusterStatus): void {
-  for (const cluster of clusters) {
-    const name = cluster.cluster;
-    if (cluster.nodes.length === 0) result.diagnose("RC112", { message: `${name}: no node is known` });
-    else if (cluster.blind) result.diagnose("RC052", { message: `${name}: no node has answered within max_age` });
-    else if (!hasPrimary(cluster)) {
-      const holder = cluster.leader === null ? "" : `, but ${cluster.leader} holds the lock`;
-      result.diagnose("RC050", { message: `${name}: no node is fit for /primary${holder}` });
-    }
-    if (cluster.blind) continue;
-    for (const node of cluster.nodes) diagnoseNode(result, name, node);
-  }
+/** @throws CommandError (RC001) if --format and --output contradict each other */
+function checkOutput({ args }: CommandContext): void {
+  const [format, output] = [args.text("format"), args.text("output")];
+  const isDocument = output === "json" || output === "yaml";
+  if (format !== null && output !== null && (format === "json" ? output !== "json" : isDocument))
+    throw new CommandError("RC001", `--format ${format} and --output ${output} cannot be used together`);
 }
 
-function hasPrimary({ nodes }: StatusCluster): boolean {
-  return nodes.some(({ verdicts }) => verdicts["primary"] === "fit" || verdicts["standby-leader"] === "fit");
-}
-
-function diagnoseNode(
-  result: CommandContext["result"],
-  cluster: string,
-  { node, reason, detail, drain }: StatusNode,
-): void {
-  if (reason === null) return;
-  const cause = detail === null ? reason : `${reason} (${detail})`;
-  const isIntended = drain !== null && reason === "drained";
-  result.diagnose("RC051", {
-    message: `${cluster}/${node}: ${cause}`,
-    ...(isIntended ? { severity: "info" as const } : {}),
+/** The clusters of the document: those shown, in the order of the server unless --sort is given. */
+function documentClusters(
+  { args }: CommandContext,
+  shown: readonly ShownCluster[],
+  clusters: readonly StatusCluster[],
+): readonly StatusCluster[] {
+  const selected = new Map(shown.map((row) => [row.cluster.cluster, { ...row.cluster, nodes: row.nodes }] as const));
+  if (args.text("sort") !== null) return [...selected.values()];
+  return clusters.flatMap((cluster) => {
+    const row = selected.get(cluster.cluster);
+    const kept = new Set(row?.nodes);
+    return row === undefined ? [] : [{ ...cluster, nodes: cluster.nodes.filter((node) => kept.has(node)) }];
   });
 }

@@ -1,4 +1,5 @@
 import type { KnownCheck } from "../result/builder.ts";
+import type { RuleId } from "../result/rules.ts";
 import type { CommandContext } from "./command-context.ts";
 import type { CommandDescription } from "./command-description.ts";
 
@@ -11,6 +12,8 @@ export interface CommandSpec extends CommandDescription {
   readonly checks: readonly KnownCheck[];
   /** Where findings are written in text format: stdout, unless stdout is a file for another program. */
   readonly findingsTo?: "stderr";
+  /** Findings that the command's own text shows: they are listed in the document only, unless a policy is given. */
+  readonly ownFindings?: readonly RuleId[];
   /** The command runs until it receives a signal, and handles signals itself. */
   readonly isService?: boolean;
   readonly load: () => Promise<RunCommand>;

@@ -9,7 +9,7 @@ import type { CommandContext } from "./command-context.ts";
  */
 export async function confirm({ args, io, format, signal }: CommandContext, change: string): Promise<void> {
   if (args.has("yes") || args.has("dry-run")) return;
-  if (io.stdin.isTTY !== true || !io.stderr.isTerminal || format === "json")
+  if (io.stdin.isTTY !== true || !io.stderr.isTerminal || format !== "text")
     throw new CommandError("RC008", `${change}: cannot ask for confirmation without a terminal; pass --yes`);
   const lines = createInterface({ input: io.stdin });
   await io.stderr.write(`${change}. Continue? [y/N] `);

@@ -4,6 +4,8 @@ export interface Sink {
   /** Characters per line; 80 if the stream is not a terminal. */
   readonly columns: () => number;
   readonly rows: () => number;
+  /** Calls the listener whenever the terminal has another size. Returns how to stop. */
+  readonly onResize: (listener: () => void) => () => void;
   /** Resolves when the text was written. Never rejects: a closed reader is not an error of the command. */
   readonly write: (text: string) => Promise<void>;
 }
@@ -36,6 +38,10 @@ function sinkOf(stream: NodeJS.WriteStream, unread: AbortController): Sink {
     isTerminal: stream.isTTY,
     columns: () => stream.columns ?? 80,
     rows: () => stream.rows ?? 24,
+    onResize: (listener) => {
+      stream.on("resize", listener);
+      return () => void stream.off("resize", listener);
+    },
     write: (text) =>
       new Promise((resolve) => {
         if (unread.signal.aborted || text === "") resolve();

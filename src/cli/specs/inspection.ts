@@ -7,10 +7,29 @@ export const inspectionCommands: readonly CommandSpec[] = [
     name: "status",
     summary: "show the clusters: roles, lag, age of evidence, routes that each node is fit for",
     about:
-      "Shows every cluster as a table. Queries a running rolecall; with --config or --discover, probes the nodes\n" +
-      "once itself.",
+      "Shows every cluster, the worst first, under a line that counts them. Queries a running rolecall; with\n" +
+      "--config or --discover, probes the nodes once itself. Below the table: each reason, where the documentation\n" +
+      "explains it, and the command to run next. A narrow terminal shows fewer columns.",
     options: [
-      { name: "watch", help: "refresh the table until q or Ctrl-C, with a sparkline of the lag" },
+      { name: "problems", help: "show only the clusters and nodes that are not well" },
+      {
+        name: "sort",
+        value: "KEY",
+        choices: ["problem", "name", "lag", "age"],
+        help: "what is first: the worst, the first name, the highest lag, the oldest evidence (default problem)",
+      },
+      {
+        name: "output",
+        short: "o",
+        value: "FORM",
+        choices: ["wide", "json", "yaml"],
+        help: "wide: also host, sync role, version and tags; json, yaml: one cli.result/v1 document",
+      },
+      {
+        name: "watch",
+        short: "w",
+        help: "refresh the table until q or Ctrl-C, with a sparkline of the lag; it scrolls, sorts and filters",
+      },
       { name: "interval", value: "TIME", help: "refresh interval of --watch (default 1s)" },
       clusterOption,
       ...serverOptions,
@@ -18,10 +37,13 @@ export const inspectionCommands: readonly CommandSpec[] = [
     ],
     examples: [
       "rolecall status",
+      "rolecall status --problems",
+      "rolecall status -o wide --cluster demo",
       "rolecall status --watch --server http://127.0.0.1:9108",
       "rolecall status --discover http://10.0.0.1:8008",
     ],
     checks: [{ id: "overview", required: true }],
+    ownFindings: ["RC050", "RC051", "RC052", "RC053", "RC112"],
     load: async () => (await import("../commands/status.ts")).status,
   },
   {

@@ -13,6 +13,7 @@ import type { Reason } from "../reason.ts";
 import type { Route } from "../route.ts";
 import type { HealthPolicy } from "../health-policy.ts";
 import { viewAt, type ClusterView } from "../evidence/cluster-view.ts";
+import { restartPlan, scheduledSwitchover, type ScheduledSwitchover } from "./plans.ts";
 
 /** All clusters at one instant: the fields of `GET /status`, which `rolecall status` shows. */
 export interface Overview {
@@ -31,6 +32,9 @@ export interface ClusterOverview {
   /** No node has fresh evidence: the fault is likely rolecall's. */
   readonly blind: boolean;
   readonly paused: boolean;
+  /** The DCS is down, and the leader continues because every member agreed. */
+  readonly failsafe: boolean;
+  readonly scheduled_switchover: ScheduledSwitchover | null;
   readonly nodes: readonly NodeOverview[];
 }
 
@@ -59,6 +63,14 @@ export interface NodeOverview {
   readonly exporter: string | null;
   /** `host:port` of the database itself. */
   readonly database: string | null;
+  /** The part of a replica in synchronous replication; `null` for an asynchronous one, and for the leader. */
+  readonly sync_role: "sync" | "quorum" | null;
+  /** As the node reports them: strings unchanged, other values as lower-case text. */
+  readonly tags: { readonly [name: string]: string };
+  /** A changed parameter takes effect only after a restart. */
+  readonly pending_restart: boolean;
+  /** When a restart of the node is scheduled, as the node writes it; `null` if none is. */
+  readonly scheduled_restart: string | null;
   /** `fit`, or the reason, of each plain check. */
   readonly verdicts: { readonly [route: string]: "fit" | Reason };
   /** Why it is not fit for its role: the leader as a primary, others as a replica; `null` if it is. */
@@ -119,16 +131,16 @@ function clusterOverview(view: ClusterView): ClusterOverview {
 /** A cluster without its nodes. */
 export function clusterHead(view: ClusterView): Omit<ClusterOverview, "nodes"> {
   const { cluster, lock } = view;
-  const isPaused = cluster.nodes.some(
-    (node) => node.report?.isPaused === true && isFresh(node, view.maxAgeMs, view.nowMs),
-  );
+  const fresh = cluster.nodes.filter((node) => isFresh(node, view.maxAgeMs, view.nowMs));
   return {
     cluster: cluster.name,
     scope: cluster.scope,
     leader: lock.holder,
     timeline: cluster.position?.timeline ?? null,
     blind: view.isBlind,
-    paused: isPaused,
+    paused: fresh.some(({ report }) => report?.isPaused === true),
+    failsafe: fresh.some(({ report }) => report?.isFailsafe === true),
+    scheduled_switchover: scheduledSwitchover(cluster.documents.cluster),
   };
 }
 
@@ -155,6 +167,9 @@ export function nodeOverview(view: ClusterView, observation: Observation): NodeO
     api: node.api,
     exporter: node.exporter,
     database: node.database === null ? null : textOf(node.database),
+    sync_role: report?.isSyncStandby === true ? "sync" : report?.isQuorumStandby === true ? "quorum" : null,
+    tags: Object.fromEntries(report?.tags ?? []),
+    ...restartPlan(report),
     verdicts: Object.fromEntries(shown.map((route) => [route, verdictFor(view, observation, route)])),
     reason: duty.fit ? null : duty.reason,
     detail: duty.fit ? null : (failureBehind(duty.reason, observation) ?? duty.figure),

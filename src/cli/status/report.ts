@@ -1,0 +1,57 @@
+import type { ClusterStatus } from "../client/cluster-status.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import type { Style } from "../output/style.ts";
+import { safe } from "../output/style.ts";
+import { wrapWords } from "../output/words.ts";
+import { sourceWords } from "./next-commands.ts";
+import { reasonsFooter } from "./reasons-footer.ts";
+import { selectClusters, selectionOf } from "./selection/selection.ts";
+import type { ShownCluster } from "./selection/shown-cluster.ts";
+import { clusterCount, summarizeStatus, summaryLine, type StatusSummary } from "./selection/summary-line.ts";
+import { statusTable } from "./table/table.ts";
+
+/** How the report looks. */
+export interface ReportOptions {
+  /** The greatest length of a line; Infinity for an output that is no terminal. */
+  readonly width: number;
+  readonly isWide: boolean;
+  /** Whether what is well was left out. */
+  readonly problemsOnly: boolean;
+  readonly style: Style;
+  /** The options that say where the clusters are. */
+  readonly source: readonly string[];
+}
+
+/** Renders a status as the command line and the terminal want it. */
+export function reportText({ args, io, style }: CommandContext, { clusters }: ClusterStatus): string {
+  const selection = selectionOf(args);
+  return renderReport(selectClusters(clusters, selection), summarizeStatus(clusters), {
+    width: io.stdout.isTerminal ? io.stdout.columns() : Infinity,
+    isWide: args.text("output") === "wide",
+    problemsOnly: selection.problemsOnly,
+    style,
+    source: sourceWords(args),
+  });
+}
+
+/**
+ * Renders a status as text: the summary of all clusters, the table, and what to do next.
+ * @param shown the clusters to show, in order
+ * @param summary the figures of all clusters
+ */
+export function renderReport(shown: readonly ShownCluster[], summary: StatusSummary, options: ReportOptions): string {
+  const { width, style, problemsOnly, isWide, source } = options;
+  if (problemsOnly && shown.length === 0) return `No problems in ${clusterCount(summary.clusters)}.\n`;
+  const { head, lines, dropped } = statusTable(shown, { width, isWide, style, history: null });
+  const footer = reasonsFooter(shown, options, source);
+  const hidden = `not shown in ${width} columns: ${dropped.join(", ")}`;
+  return [
+    ...wrapWords(safe(summaryLine(summary)), width, 2).map(style.bold),
+    "",
+    ...(shown.length === 0 ? [] : [head]),
+    ...lines.map((line) => line()),
+    ...(isWide && dropped.length > 0 ? wrapWords(hidden, width, 2).map(style.dim) : []),
+    ...(footer.length === 0 ? [] : ["", ...footer]),
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,51 @@
+import type { StatusCluster } from "../../client/cluster-status.ts";
+import type { Arguments } from "../../framework/arguments.ts";
+import { clusterCondition, isProblem, nodeCondition } from "./condition.ts";
+import type { ShownCluster } from "./shown-cluster.ts";
+import { sortClusters, statusOrders, type StatusOrder } from "./sorting.ts";
+
+/** What to show of a status, and in which order. */
+export interface StatusSelection {
+  readonly order: StatusOrder;
+  /** Leaves out what is well. */
+  readonly problemsOnly: boolean;
+  /** Keeps the clusters and nodes whose name contains this text, in either case; empty keeps all. */
+  readonly query: string;
+}
+
+/** What a command line selects: `--problems` and `--sort`. */
+export function selectionOf(args: Arguments): StatusSelection {
+  const order = statusOrders.find((known) => known === args.text("sort")) ?? "problem";
+  return { order, problemsOnly: args.has("problems"), query: "" };
+}
+
+/** Selects and sorts the clusters to show, and the nodes of each. */
+export function selectClusters(
+  clusters: readonly StatusCluster[],
+  { order, problemsOnly, query }: StatusSelection,
+): readonly ShownCluster[] {
+  const shown = clusters
+    .map((cluster): ShownCluster => ({
+      cluster,
+      condition: clusterCondition(cluster),
+      fitNodes: cluster.nodes.filter(({ reason }) => reason === null).length,
+      nodes: cluster.nodes,
+    }))
+    .filter(({ condition }) => !problemsOnly || isProblem(condition))
+    .map((row) => (problemsOnly ? withProblemsOnly(row) : row))
+    .flatMap((row) => matching(row, query.toLowerCase()));
+  return sortClusters(shown, order);
+}
+
+/** Keeps the nodes with a problem. A cluster that is down as a whole keeps all: each of them may be the cause. */
+function withProblemsOnly(row: ShownCluster): ShownCluster {
+  return row.condition === "degraded" || row.condition === "warning"
+    ? { ...row, nodes: row.nodes.filter((node) => isProblem(nodeCondition(node))) }
+    : row;
+}
+
+function matching(row: ShownCluster, query: string): readonly ShownCluster[] {
+  if (row.cluster.cluster.toLowerCase().includes(query)) return [row];
+  const nodes = row.nodes.filter(({ node }) => node.toLowerCase().includes(query));
+  return nodes.length === 0 ? [] : [{ ...row, nodes }];
+}

@@ -1,0 +1,33 @@
+import { fetchStatus, type ClusterStatus } from "../../client/cluster-status.ts";
+import { withDeadline } from "../../client/deadline.ts";
+import type { CommandContext } from "../../framework/command-context.ts";
+import { CommandError } from "../../framework/command-error.ts";
+
+/** A status, or why there is none. */
+export type StatusAttempt = ClusterStatus | { readonly problem: string };
+
+/**
+ * Fetches the status. A server that cannot be reached is a problem to show, because the next attempt may succeed.
+ * @throws CommandError (RC001) if the command line is wrong, which no further attempt can mend
+ */
+export async function tryFetchStatus(context: CommandContext): Promise<StatusAttempt> {
+  try {
+    return await fetchStatus(context);
+  } catch (error) {
+    if (error instanceof CommandError && error.rule !== "RC001") return { problem: error.message };
+    throw error;
+  }
+}
+
+/** Waits for `ms` milliseconds, or until one of the signals is aborted. */
+export function pause(ms: number, until: readonly AbortSignal[]): Promise<void> {
+  return withDeadline(
+    ms,
+    until,
+    (deadline) =>
+      new Promise((resolve) => {
+        if (deadline.aborted) resolve();
+        else deadline.addEventListener("abort", () => resolve(), { once: true });
+      }),
+  );
+}

@@ -1,0 +1,103 @@
+import type { ClusterStatus } from "../../client/cluster-status.ts";
+import type { CommandContext } from "../../framework/command-context.ts";
+import { sourceWords } from "../next-commands.ts";
+import { selectionOf } from "../selection/selection.ts";
+import { LagSamples } from "./lag-samples.ts";
+import { pause, type StatusAttempt } from "./refresh.ts";
+import { WatchScreen } from "./screen.ts";
+import { pressKey, type PressedKey, type ScrollRange, type WatchView } from "./view.ts";
+
+/** While nothing happens, the screen is drawn anew after this time, in ms: the age of the data is on it. */
+const redrawMs = 1_000;
+
+/** What one user sees: the view, which keys change, and the status, which responses change. */
+export class WatchSession {
+  readonly #context: CommandContext;
+  readonly #lateMs: number;
+  readonly #source: readonly string[];
+  readonly #screen = new WatchScreen();
+  readonly #lags = new LagSamples();
+  readonly #ended = new AbortController();
+  #view: WatchView;
+  #range: ScrollRange = { page: 1, offsetMax: 0 };
+  #last: ClusterStatus | null = null;
+  #lastAtMs = performance.now();
+  #problem: string | null = null;
+  #change = new AbortController();
+
+  /** @param lateMs data that is older than this is shown as old, in ms */
+  constructor(context: CommandContext, lateMs: number) {
+    this.#context = context;
+    this.#lateMs = lateMs;
+    this.#source = sourceWords(context.args);
+    this.#view = { ...selectionOf(context.args), offset: 0, isTyping: false, isPaused: false, isEnded: false };
+  }
+
+  get last(): ClusterStatus | null {
+    return this.#last;
+  }
+
+  get isPaused(): boolean {
+    return this.#view.isPaused;
+  }
+
+  /** Aborted when the user ends the command. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
+  }
+
+  end(): void {
+    this.#ended.abort();
+    this.changed();
+  }
+
+  press(key: PressedKey): void {
+    this.#view = pressKey(this.#view, key, this.#range);
+    if (this.#view.isEnded) this.end();
+    else this.changed();
+  }
+
+  /** Takes a response. What arrives while the table is paused is not shown. */
+  receive(response: StatusAttempt): void {
+    if (this.#view.isPaused) return;
+    this.#problem = "problem" in response ? response.problem : null;
+    if ("clusters" in response) {
+      this.#last = response;
+      this.#lastAtMs = performance.now();
+      this.#lags.add(response.clusters);
+    }
+    this.changed();
+  }
+
+  /** Draws the screen as it is now. */
+  draw(): readonly string[] {
+    const { io, args, style } = this.#context;
+    const ageMs = performance.now() - this.#lastAtMs;
+    const isLate = ageMs > this.#lateMs;
+    const { lines, range } = this.#screen.draw(
+      this.#view,
+      { last: this.#last, ageMs, isLate, problem: this.#problem, now: new Date() },
+      {
+        columns: io.stdout.columns(),
+        rows: io.stdout.rows(),
+        isWide: args.text("output") === "wide",
+        style,
+        history: (cluster, node) => this.#lags.of(cluster, node),
+        source: this.#source,
+      },
+    );
+    this.#range = range;
+    return lines;
+  }
+
+  /** Ends the present wait for a change. */
+  changed(): void {
+    this.#change.abort();
+  }
+
+  /** Waits until something changes, and at most until the screen has to be drawn anew. */
+  async nextChange(): Promise<void> {
+    await pause(redrawMs, [this.#change.signal]);
+    this.#change = new AbortController();
+  }
+}

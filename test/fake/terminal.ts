@@ -1,0 +1,82 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { until } from "./until.ts";
+
+/** The size of a terminal, in characters. */
+export interface TerminalSize {
+  readonly rows: number;
+  readonly columns: number;
+}
+
+/** The compiled program on a pseudo-terminal, which util-linux's `script` opens. */
+export class FakeTerminal {
+  readonly #child: ChildProcess;
+  readonly #ttyFile: string;
+  readonly #ended: Promise<unknown>;
+  #output = "";
+
+  constructor(argv: readonly string[], { rows, columns }: TerminalSize, nodeArgs: readonly string[] = []) {
+    this.#ttyFile = join(mkdtempSync(join(tmpdir(), "rolecall-terminal-")), "tty");
+    const command = [process.execPath, ...nodeArgs, resolve("dist", "main.js"), ...argv].map((word) => `'${word}'`);
+    const line = `stty rows ${rows} cols ${columns}; tty > '${this.#ttyFile}'; exec ${command.join(" ")}`;
+    this.#child = spawn("script", ["--quiet", "--flush", "--return", "--command", line, "/dev/null"], {
+      stdio: ["pipe", "pipe", "inherit"],
+      env: { ...process.env, TERM: "xterm", SHELL: "/bin/sh" },
+    });
+    this.#child.stdout?.on("data", (chunk: Buffer) => (this.#output += chunk.toString()));
+    this.#ended = once(this.#child, "close");
+  }
+
+  /** Everything that the program has written, with its control sequences. */
+  get output(): string {
+    return this.#output;
+  }
+
+  /** The lines of the last complete picture, without colours. */
+  get screen(): readonly string[] {
+    const end = this.#output.lastIndexOf("\u001b[J");
+    const start = this.#output.lastIndexOf("\u001b[H", end);
+    if (start < 0 || end < 0) return [];
+    // oxlint-disable-next-line no-control-regex -- this matches control sequences on purpose
+    const text = this.#output.slice(start, end).replaceAll(/\u001b\[[\d;?]*[A-Za-z]/g, "");
+    return text.split("\r\n").map((line) => line.trimEnd());
+  }
+
+  /** Types keys. */
+  press(keys: string): void {
+    this.#child.stdin?.write(keys);
+  }
+
+  /** Waits until the picture on the screen satisfies a condition, and returns it. */
+  async shows(what: string, isShown: (screen: readonly string[]) => boolean): Promise<readonly string[]> {
+    await until({ what, evidence: () => this.screen.join("\n") }, () => isShown(this.screen));
+    return this.screen;
+  }
+
+  /** Changes the size, as a window manager does: the program receives SIGWINCH. */
+  async resize({ rows, columns }: TerminalSize): Promise<void> {
+    await this.#run("stty", ["-F", this.#tty, "rows", String(rows), "cols", String(columns)]);
+  }
+
+  /** Sends a signal to the program, not to `script`. */
+  async signal(name: "INT" | "TERM" | "KILL"): Promise<void> {
+    await this.#run("pkill", [`-${name}`, "-t", this.#tty.replace("/dev/", ""), "-f", "dist/main.js"]);
+  }
+
+  /** Resolves to the exit code when the program has ended. */
+  async ended(): Promise<number | null> {
+    await this.#ended;
+    return this.#child.exitCode;
+  }
+
+  get #tty(): string {
+    return readFileSync(this.#ttyFile, "utf8").trim();
+  }
+
+  async #run(command: string, argv: readonly string[]): Promise<void> {
+    await once(spawn(command, argv, { stdio: "ignore" }), "close");
+  }
+}
