@@ -18,6 +18,7 @@ const filesMax = 64;
 /** The keys of a listener that control access to it, to be spread into the listener's schema. */
 export interface ListenerAccessFields {
   readonly management: z.ZodType<boolean>;
+  readonly read_only: z.ZodType<boolean>;
   readonly tls: z.ZodType<ListenerTls | null>;
   readonly auth: z.ZodType<ListenerAuth | null>;
   readonly allow: z.ZodType<readonly string[] | null>;
@@ -26,12 +27,17 @@ export interface ListenerAccessFields {
   readonly limits: z.ZodType<ListenerLimits>;
 }
 
-/** Returns the schemas of `management`, `tls`, `auth`, `allow`, `allow_for`, `trusted_origins`, `limits`. */
+/** Returns the schemas of `management`, `read_only`, `tls`, `auth`, `allow`, `allow_for`, `trusted_origins`, `limits`. */
 export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
       "on: forwards management calls, /metrics and /exporter/… to the nodes. off: answers 403. Default: off",
     ),
+    read_only: flag()
+      .default(false)
+      .describe(
+        "Whether an admin or exporter listener answers every request that changes something with 403: drains, /reload",
+      ),
     tls: tlsSchema()
       .nullable()
       .default(null)

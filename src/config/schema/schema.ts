@@ -185,6 +185,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           operator_pages: operatorPages,
           port = exporterPort,
           management,
+          read_only: readOnly,
           tls,
           auth,
           allow,
@@ -197,7 +198,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           port,
           wholeCluster,
           operatorPages,
-          access: { management, tls, auth, allow, allowFor, trustedOrigins, limits },
+          access: { management, readOnly, tls, auth, allow, allowFor, trustedOrigins, limits },
         }),
       )
   );
