@@ -49,6 +49,29 @@ listen:
   assert.ok(loadConfig({ file, env: {}, flags: {} }).ok);
 });
 
+test("a request_timeout below the default of header_timeout lowers that too", (context) => {
+  const file = writeConfigFile(
+    context,
+    `clusters: [{ name: demo, discover: ["http://10.0.0.1:8008"] }]
+listen:
+  - { port: 1, limits: { request_timeout: 5s } }
+  - { port: 2, limits: { header_timeout: 30s, body: 1kB } }
+  - { port: 3 }
+`,
+  );
+  const loaded = loadConfig({ file, env: {}, flags: {} });
+  assert.ok(loaded.ok);
+  const limits = loaded.config.listen.map(({ access }) => access.limits);
+  assert.deepEqual(
+    limits.map(({ headerTimeoutMs, requestTimeoutMs }) => [headerTimeoutMs, requestTimeoutMs]),
+    [
+      [5_000, 5_000],
+      [30_000, 30_000],
+      [10_000, 30_000],
+    ],
+  );
+});
+
 test("only addresses of this machine's loopback interface are loopback addresses", () => {
   for (const address of [
     "127.0.0.1",

@@ -92,28 +92,6 @@ test("exits with 2 and names the address if a port is in use", limit, async (con
   assert.match(running.stderr, new RegExp(`Cannot listen on 127\\.0\\.0\\.1:${takenPort}: .*EADDRINUSE`));
 });
 
-test("refuses an admin listener that anyone can reach, at the start and at a reload", limit, async (context) => {
-  const { running, file, port, nodes } = await startServing(context);
-  const open = `{ port: ${port}, whole_cluster: true }`;
-  const admin = await freePort();
-  const listeners = `${open}, { address: 0.0.0.0, port: ${admin}, dialect: admin }`;
-  writeFileSync(file, configOf(nodes, { listeners }));
-  running.process.kill("SIGHUP");
-  await running.waitForLog("reload refused");
-  assert.match(running.stderr, /must be a loopback address/);
-  assert.equal(await status(port, "/primary"), 200);
-  await assert.rejects(status(admin, "/livez"));
-  const other = new RolecallProcess(context, ["serve", "--config", file]);
-  assert.equal(await other.exit, 2);
-  assert.match(other.stderr, /listen\[1\]\.address: must be a loopback address/);
-  writeFileSync(file, configOf(nodes, { listeners: listeners.replace("dialect", "read_only: true, dialect") }));
-  running.process.kill("SIGHUP");
-  await running.waitForLog('"reloaded"');
-  const drain = { method: "POST", body: '{"for": "1min", "reason": "test", "all": true}' };
-  assert.equal((await fetch(`http://127.0.0.1:${admin}/drains/demo/pg1`, drain)).status, 403);
-  assert.equal(await status(port, "/primary"), 200);
-});
-
 test("exits with 2 and names the ports if the ports of simulated nodes are in use", limit, async (context) => {
   const taken = createServer();
   const takenPort = await listenDuringTest(context, taken);
