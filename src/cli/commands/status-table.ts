@@ -44,10 +44,11 @@ function rowOf(node: StatusNode, style: Style): readonly Cell[] {
   ];
 }
 
-/** The role routes that the node is fit for. */
+/** The role routes that the node is fit for; with a question mark where that is not known yet. */
 function fitRoutes({ verdicts }: StatusNode): string {
-  const isFit = (route: string): boolean => verdicts[route] === "fit";
-  return ["primary", "standby-leader", "replica", "sync", "quorum", "async"].filter(isFit).join(" ");
+  const mark = (route: string): string[] =>
+    verdicts[route] === "fit" ? [route] : verdicts[route] === "not known" ? [`${route}?`] : [];
+  return ["primary", "standby-leader", "replica", "sync", "quorum", "async"].flatMap(mark).join(" ");
 }
 
 function reasonOf({ reason, detail, drain, warning }: StatusNode): string {

@@ -4,9 +4,12 @@ import { renderStatus } from "./status-table.ts";
 
 /** `rolecall status`: prints the clusters as tables, and reports their problems as findings. */
 export async function status(context: CommandContext): Promise<void> {
-  const { args, result, print, style } = context;
-  if (args.has("watch")) return (await import("./watch.ts")).watch(context);
-  const current = await fetchStatus(context);
+  if (context.args.has("watch")) return (await import("./watch.ts")).watch(context);
+  report(context, await fetchStatus(context, (partial) => report(context, partial)));
+}
+
+function report(context: CommandContext, current: ClusterStatus): void {
+  const { result, print, style } = context;
   result.cover("overview", "complete", { detail: current.by });
   result.data = current;
   print(renderStatus(current, style));

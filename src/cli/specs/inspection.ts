@@ -1,5 +1,7 @@
 import type { CommandSpec } from "../framework/command.ts";
-import { clusterOption, nodeOption, serverOptions, sourceOptions } from "../framework/options.ts";
+import { clusterOption, nodeOption, serverOptions, sourceOptions, watchOption } from "../framework/options.ts";
+
+const untilKnown = "until known, at most attach_window and two probes; 0s: one look";
 
 /** Commands that only read. */
 export const inspectionCommands: readonly CommandSpec[] = [
@@ -8,10 +10,11 @@ export const inspectionCommands: readonly CommandSpec[] = [
     summary: "show the clusters: roles, lag, age of evidence, routes that each node is fit for",
     about:
       "Shows every cluster as a table. Queries a running rolecall; with --config or --discover, probes the nodes\n" +
-      "once itself.",
+      "once itself. One look cannot show whether a replica is attached: replica? becomes replica with --for 12s.",
     options: [
       { name: "watch", help: "refresh the table until q or Ctrl-C, with a sparkline of the lag" },
       { name: "interval", value: "TIME", help: "refresh interval of --watch (default 1s)" },
+      watchOption("0s: one look"),
       clusterOption,
       ...serverOptions,
       ...sourceOptions,
@@ -27,9 +30,11 @@ export const inspectionCommands: readonly CommandSpec[] = [
   {
     name: "check",
     summary: "run one health check of a node or a whole cluster",
-    about: "Runs a health check as a load balancer would. Exits with 1 if the node or cluster is unfit.",
+    about:
+      "Runs a health check as a load balancer would. Exits with 1 if the node or cluster is unfit, and\n" +
+      "with 2 if that is not known: a replica must be watched to see whether it is attached.",
     positionals: { usage: "CHECK", least: 1, most: 1 },
-    options: [nodeOption, clusterOption, ...serverOptions, ...sourceOptions],
+    options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
     examples: [
       "rolecall check '/replica?lag=1MB' --node pg2",
       "rolecall check /primary --discover http://10.0.0.1:8008",
@@ -42,7 +47,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
     summary: "explain the verdict of a check for a node, rule by rule",
     about: "Lists every rule in order, with its value and limit, the age and source of the evidence, and the outcome.",
     positionals: { usage: "CHECK", least: 1, most: 1 },
-    options: [nodeOption, clusterOption, ...serverOptions, ...sourceOptions],
+    options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
     examples: ["rolecall explain '/replica?lag=1MB' --node pg2"],
     checks: [{ id: "rules", required: true }],
     load: async () => (await import("../commands/explain.ts")).explainCheck,

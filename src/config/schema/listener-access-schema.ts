@@ -27,7 +27,7 @@ export interface ListenerAccessFields {
   readonly limits: z.ZodType<ListenerLimits>;
 }
 
-/** Returns the schemas of `management`, `read_only`, `tls`, `auth`, `allow`, `allow_for`, `trusted_origins`, `limits`. */
+/** Returns the schemas of the keys in {@link ListenerAccessFields}. */
 export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(

@@ -6,8 +6,8 @@ const shownMax = 200;
 
 /**
  * Refuses a request that changes state and comes from a page of another site: the browser would send it with its
- * credentials, or from its network. Programs send none of `Origin`, `Sec-Fetch-Site` and `Referer`. Browsers send them and
- * let no page name another site in them (Fetch standard, "Origin header"; W3C Fetch Metadata; Referrer Policy).
+ * credentials, or from its network. Programs send none of `Origin`, `Sec-Fetch-Site` and `Referer`. Browsers send them
+ * and let no page name another site in them (Fetch standard, "Origin header"; W3C Fetch Metadata; Referrer Policy).
  * @param trusted origins whose pages may send requests, as `https://console.example.com`
  * @returns the refusal; `null` if the request is allowed
  */
