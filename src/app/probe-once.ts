@@ -1,12 +1,14 @@
+import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
+import { walReached } from "../health/evidence/position.ts";
 import { overview, type Overview } from "../health/explain/overview.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { Probers } from "../probe/probers.ts";
 import { buildClusters, livenessIntervalFactor } from "../state/clusters.ts";
 import { Store } from "../state/store.ts";
 
-/** The result of one round of probes. */
+/** The result of one round of probes, or of several. */
 export interface ProbedClusters {
   readonly snapshot: Snapshot;
   /** @returns the cluster of that name, or `undefined` */
@@ -16,16 +18,43 @@ export interface ProbedClusters {
   /** The clock of the evidence, in ms. Evidence ages while it runs. */
   readonly now: () => number;
   readonly overview: () => Overview;
+  /** The WAL position in a node's first report that had one; `null` if none had. */
+  readonly firstReached: (cluster: string, node: string) => number | null;
+  /** The time since the first round of probes, in ms: 0 if there was no other. */
+  readonly watchedMs: () => number;
 }
+
+/** How long to go on probing after the first round. */
+export interface Watch {
+  /** In ms; 0: the first round is all. */
+  readonly forMs: number;
+  /** Whether what is known is enough. Called about every 100 ms. */
+  readonly isDone: (probed: ProbedClusters) => boolean;
+  readonly signal: AbortSignal;
+  /** Called after the first round, and about every 100 ms. */
+  readonly onProgress: (probed: ProbedClusters) => void;
+}
+
+const singleLook: Watch = {
+  forMs: 0,
+  isDone: () => true,
+  signal: new AbortController().signal,
+  onProgress: () => {},
+};
+
+/** How often a watch looks whether it is done, in ms. */
+const lookIntervalMs = 100;
 
 /**
  * Probes every node of every cluster once, as a serving process does, and stops. Takes at most one probe timeout.
- * Evidence that needs several probes is missing: time lag, attachment, the history of the leader.
+ * Evidence that needs several probes is missing: time lag, attachment, the history of the leader. With a watch, probes
+ * go on as those of a serving process do, so that such evidence comes.
  * @param onTlsProblem receives each problem with the TLS files of a cluster
  */
 export async function probeOnce(
   config: Config,
   onTlsProblem: (cluster: string, problem: string) => void,
+  watch: Watch = singleLook,
 ): Promise<ProbedClusters> {
   const store = new Store("once", buildClusters(config, new Map()));
   const cluster = (name: string): ClusterState | undefined =>
@@ -43,13 +72,53 @@ export async function probeOnce(
       if (problem !== null) onTlsProblem(name, problem);
     },
   });
-  store.onChange((before, after) => probers.onChange(before, after));
+  const firstPositions = new Map<string, number>();
+  store.onChange((before, after) => {
+    keepFirstPositions(firstPositions, after);
+    probers.onChange(before, after);
+  });
+  let startedAtMs: number | null = null;
+  let endedAtMs: number | null = null;
+  const probed: ProbedClusters = {
+    get snapshot() {
+      return store.current;
+    },
+    cluster,
+    policy,
+    now,
+    overview: () => overview(store.current, policy, now()),
+    firstReached: (name, node) => firstPositions.get(`${name}/${node}`) ?? null,
+    watchedMs: () => (startedAtMs === null ? 0 : (endedAtMs ?? now()) - startedAtMs),
+  };
   try {
     await probers.start(config, livenessIntervalFactor);
+    if (watch.forMs > 0) {
+      startedAtMs = now();
+      await watchOn(probed, watch);
+      endedAtMs = now();
+    }
   } finally {
     probers.stop();
   }
-  return { snapshot: store.current, cluster, policy, now, overview: () => overview(store.current, policy, now()) };
+  return probed;
+}
+
+async function watchOn(probed: ProbedClusters, { forMs, isDone, signal, onProgress }: Watch): Promise<void> {
+  const endMs = now() + forMs;
+  for (;;) {
+    onProgress(probed);
+    const leftMs = endMs - now();
+    if (leftMs <= 0 || signal.aborted || isDone(probed)) return;
+    await pause(Math.min(lookIntervalMs, leftMs), undefined, { signal }).catch(() => {}); // aborted: the loop ends
+  }
+}
+
+function keepFirstPositions(first: Map<string, number>, { name, nodes }: ClusterState): void {
+  for (const { node, report } of nodes) {
+    const key = `${name}/${node.name}`;
+    const reached = report === null ? null : walReached(report);
+    if (reached !== null && !first.has(key)) first.set(key, reached);
+  }
 }
 
 /** A monotonic clock, in ms. */

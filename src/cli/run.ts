@@ -39,8 +39,13 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
   const format = formatOf(args);
   const result = new ResultBuilder({ version: version(), command: spec?.name ?? "rolecall" }, spec?.checks ?? []);
   const printed: Promise<void>[] = [];
+  let isOver = false;
+  const partial: { report?: () => void } = {};
+  const onInterrupt = (report: () => void): void => {
+    partial.report = report;
+  };
   const print = (text: string): void => {
-    if (format === "text") printed.push(io.stdout.write(text));
+    if (format === "text" && !isOver) printed.push(io.stdout.write(text));
   };
   const progress = new Progress(io.stderr, format === "text");
   const style = styleFor(args.text("color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);
@@ -53,13 +58,16 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
       if (problem !== null) throw problem;
       if (args.has("help")) return showHelp(commandHelp(spec), result, print);
       const command = await spec.load();
-      return command({ args, commands, format, result, style, progress, signal, io, print });
+      return command({ args, commands, format, result, style, progress, signal, io, print, onInterrupt });
     }),
     abortOf(cancellation.crashed),
     ...(isService ? [] : [abortOf(cancellation.ended)]),
   ]);
   ended.abort();
   progress.done();
+  if (cause !== null && "abortReason" in cause && !(cause.abortReason instanceof Error)) tryTo(partial.report);
+  // An interrupted command may still run for a moment: the document is complete without it.
+  isOver = true;
   if (cause !== null) diagnoseCause(cause, result);
   const document = await buildDocument(result, args.text("policy"));
   await Promise.all(printed);
@@ -95,6 +103,15 @@ async function attempt(work: () => Promise<void> | void): Promise<Cause | null> 
     return null;
   } catch (thrown) {
     return { thrown };
+  }
+}
+
+/** What is known when a command is interrupted may be too little to report. */
+function tryTo(report: (() => void) | undefined): void {
+  try {
+    report?.();
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
   }
 }
 

@@ -19,8 +19,18 @@ export const notForwarded: ReadonlySet<string> = new Set([
   "expect",
   "content-length",
 ]);
-/** Headers that rolecall consumes, or writes again for a node. */
-const replaced: ReadonlySet<string> = new Set(["host", "x-rolecall-node", "x-forwarded-for", "x-request-id"]);
+/**
+ * Headers that rolecall consumes, or writes again for a node. A browser's cookies belong to rolecall's host or to
+ * another service there, never to a node, which uses none.
+ */
+const replaced: ReadonlySet<string> = new Set([
+  "host",
+  "cookie",
+  "cookie2",
+  "x-rolecall-node",
+  "x-forwarded-for",
+  "x-request-id",
+]);
 
 /** What the headers of a forwarded request depend on. */
 export interface HeaderSources {

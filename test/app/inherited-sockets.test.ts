@@ -6,7 +6,9 @@ import { openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
 
-test("keeps an inherited socket of an admin listener open with workers", { timeout: 60_000 }, async (context) => {
+const limit = { timeout: 60_000 };
+
+test("keeps an inherited socket of an admin listener open with workers", limit, async (context) => {
   const [pg1] = await openFakeCluster(context, ["pg1"]);
   const socket = createServer();
   const [admin, port] = [await listenDuringTest(context, socket), await freePort()];
@@ -31,6 +33,41 @@ workers: 1
   running.process.kill("SIGINT");
   assert.equal(await running.exit, 0);
 });
+
+test(
+  "refuses an inherited socket on a public address for an admin listener that anyone could use",
+  limit,
+  async (context) => {
+    const [pg1] = await openFakeCluster(context, ["pg1"]);
+    for (const [keys, isRefused] of [
+      ["dialect: admin", true],
+      ["dialect: admin, read_only: true", false],
+      ["management: on", true],
+      ["management: on, allow: [10.0.0.0/8]", false],
+    ] as const) {
+      const socket = createServer();
+      const port = await listenDuringTest(context, socket, "0.0.0.0");
+      const file = writeConfigFile(
+        context,
+        `clusters: [{ name: demo, nodes: [{ name: pg1, api: "${pg1?.api}" }] }]\nlisten: [{ port: ${port}, ${keys} }]\n`,
+      );
+      const command = ["/bin/sh", "-c", 'LISTEN_PID=$$ LISTEN_FDS=1 exec "$0" "$@"', process.execPath];
+      const running = new RolecallProcess(context, ["serve", "--config", file], {
+        command,
+        sockets: [descriptorOf(socket)],
+      });
+      if (isRefused) {
+        assert.equal(await running.exit, 2, keys);
+        assert.match(running.stderr, /its socket must have a loopback address, .*got 0\.0\.0\.0/);
+        assert.doesNotMatch(running.stderr, /choose another port/);
+      } else {
+        await running.waitForLog("listening");
+        running.process.kill("SIGINT");
+        assert.equal(await running.exit, 0);
+      }
+    }
+  },
+);
 
 /** The file descriptor of a listening server, as a parent process passes it on. */
 function descriptorOf(server: object): number {

@@ -212,7 +212,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
     body: 'Successfully switched over to "pg2"',
     headers: { "X-Rolecall-Snapshot": "aa.13" },
   },
-  "POST /clusters/demo/switchover?dry_run=1": { body: { would: "switch over from pg1 to pg2" } },
+  "POST /clusters/demo/switchover?dry_run=1": { body: { dry_run: true, would: "pass", cluster: "demo", node: "pg1" } },
   "DELETE /clusters/demo/switchover": { status: 404, body: "no switchover is scheduled" },
   "POST /clusters/demo/failover": { status: 412, body: { error: "precondition", message: "pg3 does not answer" } },
   "POST /clusters/demo/nodes/pg2/restart": { status: 202, body: "Restart scheduled" },

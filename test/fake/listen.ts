@@ -3,9 +3,13 @@ import { Server as HttpsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
 import type { TestContext } from "node:test";
 
-/** Listens on a free port of 127.0.0.1 until the test is over. */
-export async function listenDuringTest(context: TestContext, server: Server): Promise<number> {
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+/** Listens on a free port until the test is over. */
+export async function listenDuringTest(
+  context: TestContext,
+  server: Server,
+  address: string = "127.0.0.1",
+): Promise<number> {
+  await new Promise<void>((resolve) => void server.listen(0, address, resolve));
   context.after(() => {
     server.close();
     if (server instanceof HttpServer || server instanceof HttpsServer) server.closeAllConnections();

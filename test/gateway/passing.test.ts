@@ -26,6 +26,8 @@ test("a node gets the call as it was made, and who made it; the client the node'
       "x-hop": "1",
       "x-rolecall-node": "pg2",
       te: "trailers",
+      cookie: "session=secret",
+      cookie2: "$Version=1",
     };
     const answer = await gateway.request("/reload", { method: "POST", headers, body: "{}" });
     assert.equal(answer.status, 202);
@@ -42,7 +44,8 @@ test("a node gets the call as it was made, and who made it; the client the node'
     assert.equal(received?.headers["x-forwarded-for"], "192.0.2.7, 127.0.0.1");
     assert.equal(received?.headers["x-request-id"], "call-1");
     assert.equal(received?.headers["authorization"], headers.authorization);
-    for (const name of ["x-hop", "te", "x-rolecall-node"]) assert.equal(received?.headers[name], undefined, name);
+    for (const name of ["x-hop", "te", "x-rolecall-node", "cookie", "cookie2"])
+      assert.equal(received?.headers[name], undefined, name);
   });
 });
 

@@ -1,30 +1,15 @@
 import { isObject, listOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { Config } from "../../config/model/config.ts";
-import type { ClusterOverview, DrainOverview, NodeOverview } from "../../health/explain/overview.ts";
+import type { DrainOverview } from "../../health/explain/overview.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { configFrom, sourcesOf } from "./configuration.ts";
-import { probeLocally } from "./local-probe.ts";
+import { isEverythingKnown, probedStatus } from "./attachment.ts";
+import { watchLocally } from "./local-probe.ts";
 import { RolecallClient, type RolecallReply } from "./rolecall-client.ts";
+import type { ClusterStatus, StatusCluster, StatusNode } from "./status-types.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
-/**
- * A node of `/status`. Reasons are plain strings: a newer rolecall may send reasons that this version does not know.
- */
-export interface StatusNode extends Omit<NodeOverview, "verdicts" | "reason"> {
-  readonly verdicts: { readonly [route: string]: string };
-  readonly reason: string | null;
-}
-
-export interface StatusCluster extends Omit<ClusterOverview, "nodes"> {
-  readonly nodes: readonly StatusNode[];
-}
-
-/** The status of all clusters, and its source. */
-export interface ClusterStatus {
-  /** The URL of the server, or `probed here`. */
-  readonly by: string;
-  readonly clusters: readonly StatusCluster[];
-}
+export type { ClusterStatus, StatusCluster, StatusNode } from "./status-types.ts";
 
 /** Whether the command probes the nodes itself instead of querying a running rolecall. */
 export function isLocal({ args }: CommandContext): boolean {
@@ -42,14 +27,17 @@ export function requireConfig({ args, io, result }: CommandContext): Config {
 }
 
 /**
- * Fetches the status of the clusters: by probing the nodes once if the command line names a configuration or a seed,
- * else from the running rolecall. `--cluster` selects one cluster.
+ * Fetches the status of the clusters: by probing the nodes if the command line names a configuration or a seed, once
+ * or for the time of `--for`, else from the running rolecall. `--cluster` selects one cluster.
  * @throws CommandError if the status cannot be fetched, or if there is no such cluster
  */
-export async function fetchStatus(context: CommandContext): Promise<ClusterStatus> {
+export async function fetchStatus(
+  context: CommandContext,
+  onInterrupt: (status: ClusterStatus) => void = () => {},
+): Promise<ClusterStatus> {
   const selected = context.args.text("cluster");
   const status = await (isLocal(context)
-    ? probeStatus(context)
+    ? probeStatus(context, onInterrupt)
     : fetchStatusFrom(new RolecallClient(context, "admin")));
   const clusters = status.clusters.filter(({ cluster }) => selected === null || cluster === selected);
   if (clusters.length === 0 && selected !== null) {
@@ -59,9 +47,16 @@ export async function fetchStatus(context: CommandContext): Promise<ClusterStatu
   return { ...status, clusters };
 }
 
-async function probeStatus(context: CommandContext): Promise<ClusterStatus> {
-  const { overview } = await probeLocally(requireConfig(context), context);
-  return { by: "probed here", clusters: overview().clusters };
+async function probeStatus(
+  context: CommandContext,
+  onInterrupt: (status: ClusterStatus) => void,
+): Promise<ClusterStatus> {
+  const probed = await watchLocally(requireConfig(context), context, {
+    defaultMs: 0,
+    isDone: isEverythingKnown,
+    onInterrupt: (partial) => onInterrupt(probedStatus(partial)),
+  });
+  return probedStatus(probed);
 }
 
 /** Fetches the status from `/status` of a running rolecall. */
@@ -124,6 +119,7 @@ function readNode(row: JsonObject): StatusNode {
     detail: stringOrNull(row["detail"]),
     warning: stringOrNull(row["warning"]),
     drain: isObject(row["drain"]) ? readDrain(row["drain"]) : null,
+    attachment: row["attachment"] === "known" || row["attachment"] === "not known" ? row["attachment"] : null,
   };
 }
 

@@ -1,5 +1,6 @@
+import { readDryRun } from "./dry-run.ts";
 import { parseJson } from "../../cluster/values/json.ts";
-import { replyMessage, type RolecallRequest, type RolecallClient } from "./rolecall-client.ts";
+import { replyMessage, type RolecallReply, type RolecallRequest, type RolecallClient } from "./rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { safeLines } from "../output/style.ts";
 
@@ -12,14 +13,21 @@ export const managementTimeout = "2min";
  */
 export const timestampPattern: RegExp = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
 
+/** A management call of a command. */
+export interface CommandCall extends RolecallRequest {
+  /** What it does, for `--dry-run`: an infinitive, such as `reload the configuration file of pg1`. */
+  readonly purpose: string;
+}
+
 /**
  * Sends a management call and reports the result. A status of 2xx means done or scheduled. Any other status is a
- * finding with the message of the node (exit code 1). With `--dry-run` the gateway only reports what would happen.
+ * finding with the message of the node (exit code 1). With `--dry-run` the gateway only reports what would happen; a
+ * call that it would refuse is a finding too.
  */
 export async function callManagementApi(
   context: CommandContext,
   server: RolecallClient,
-  call: RolecallRequest,
+  { purpose, ...call }: CommandCall,
 ): Promise<void> {
   const { args, result, print, progress } = context;
   progress.report(`${call.method} ${call.path}: waiting for the response`);
@@ -39,6 +47,7 @@ export async function callManagementApi(
     node: reply.headers["x-rolecall-node"] ?? null,
     snapshot: reply.headers["x-rolecall-snapshot"] ?? null,
   };
+  if (isDryRun) return reportDryRun(context, reply, { name: `${call.method} ${call.path}`, purpose });
   if (!isDone) {
     result.diagnose("RC060", {
       message: `${call.method} ${call.path} answered ${reply.status}: ${replyMessage(reply)}`,
@@ -46,7 +55,30 @@ export async function callManagementApi(
     return;
   }
   const text = document === undefined ? reply.text.trim() : JSON.stringify(document, null, 2);
-  print(`${isDryRun ? "dry run: " : ""}${safeLines(text === "" ? reply.phrase : text)}\n`);
+  print(`${safeLines(text === "" ? reply.phrase : text)}\n`);
+}
+
+/** Prints what rolecall would do with a call, in a sentence. A refusal is a finding (exit code 1). */
+function reportDryRun(
+  { result, print }: CommandContext,
+  reply: RolecallReply,
+  { name, purpose }: { readonly name: string; readonly purpose: string },
+): void {
+  const decision = readDryRun(name, reply);
+  if (decision.would === "refuse") {
+    const { status, reason, message } = decision;
+    const answer = [status, reason].filter((part) => part !== null && part !== "").join(" ");
+    result.diagnose("RC060", {
+      message: `dry run: ${name} would be refused with ${answer}: ${safeLines(message)}`,
+      action: "Read why. Nothing was changed.",
+    });
+    return;
+  }
+  const to = decision.node === null ? "a node" : decision.node;
+  print(
+    `dry run: rolecall would send ${name} to ${safeLines(to)}, to ${purpose}.\n` +
+      "Nothing was changed. The node itself may still refuse the call.\n",
+  );
 }
 
 /** The path of a call to the cluster of `--cluster`; without that option, to the only cluster. */

@@ -1,20 +1,31 @@
 import type { ProbedClusters } from "../../app/probe-once.ts";
+import type { Observation } from "../../cluster/observation.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 import type { Check } from "../../health/check.ts";
 import { judgeMember, judgePool } from "../../health/judge/pool.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
+import type { Verdict } from "../../health/verdict.ts";
 import { CommandError } from "../framework/command-error.ts";
+import {
+  certainlyFit,
+  diagnoseUnknown,
+  knowledgeOf,
+  notKnown,
+  probedStatus,
+  watchedFor,
+} from "../client/attachment.ts";
 import { parseCheckOption } from "../client/check-option.ts";
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
-import { probeLocally } from "../client/local-probe.ts";
+import { attachmentTime, watchLocally } from "../client/local-probe.ts";
 import { isLocal, requireConfig, fetchStatusIfServed } from "../client/cluster-status.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
 /** The verdict of a check. The fields are those of the command's JSON data. */
 interface CheckVerdict {
-  readonly fit: boolean;
+  /** `null`: not known. The node is fit as far as it was seen, but not watched for long enough. */
+  readonly fit: boolean | null;
   readonly reason: string | null;
   /** The figure that explains the reason. */
   readonly detail: string | null;
@@ -24,6 +35,11 @@ interface CheckVerdict {
   readonly node: string | null;
   readonly lag_bytes: number | null;
   readonly degraded: boolean;
+  /**
+   * Whether it is known that the node is attached: `known`, or `not known`. `null` or absent: the check does not depend
+   * on it, or a running rolecall judged it.
+   */
+  readonly attachment?: "known" | "not known" | null;
 }
 
 interface CheckedTarget {
@@ -31,25 +47,38 @@ interface CheckedTarget {
   readonly verdict: CheckVerdict;
 }
 
-/** `rolecall check CHECK`: runs a health check as a load balancer would. Unfit is a finding (RC030, exit code 1). */
+/**
+ * `rolecall check CHECK`: runs a health check as a load balancer would. Unfit is a finding (RC030, exit code 1). If
+ * this process probes the nodes itself, it watches a replica until it is known whether it is attached; if that stays
+ * unknown, the command could not complete (RC032, exit code 2).
+ */
 export async function check(context: CommandContext): Promise<void> {
-  const { args, result, print, style } = context;
+  const { args } = context;
   const [text = ""] = args.positionals;
   const path = text.startsWith("/") ? text : `/${text}`;
   const given = { cluster: args.text("cluster"), node: args.text("node") };
-  const { target, verdict } = await (isLocal(context)
-    ? checkLocally(context, path, given)
-    : checkRemotely(context, path, given));
+  report(
+    context,
+    path,
+    await (isLocal(context) ? checkLocally(context, path, given) : checkRemotely(context, path, given)),
+  );
+}
+
+function report({ result, print, style }: CommandContext, path: string, { target, verdict }: CheckedTarget): void {
   const subject = target.node === null ? target.cluster : `${target.cluster}/${target.node}`;
   result.cover("verdict", "complete", { detail: `${path} of ${subject}` });
   result.data = { check: path, cluster: target.cluster, ...verdict };
-  const outcome = verdict.fit
-    ? style.green(verdict.degraded ? "fit (degraded)" : "fit")
-    : style.red(`unfit: ${verdict.reason}`);
+  const outcome =
+    verdict.fit === null
+      ? style.yellow(`not known (${verdict.detail ?? "seen once"})`)
+      : verdict.fit
+        ? style.green(verdict.degraded ? "fit (degraded)" : "fit")
+        : style.red(`unfit: ${verdict.reason}`);
   const chosen = target.node === null && verdict.node !== null ? ` (${verdict.node})` : "";
   const lag = verdict.lag_bytes === null ? "" : `, lag ${formatByteSize(verdict.lag_bytes)}`;
   print(`${outcome}  ${subject}${chosen} for ${path}${lag}\n`);
-  if (!verdict.fit) {
+  if (verdict.fit === null) diagnoseUnknown(result, `${subject}${chosen} for ${path}`, verdict.detail ?? "seen once");
+  if (verdict.fit === false) {
     const detail = verdict.detail === null ? "" : ` ${verdict.detail}`;
     result.diagnose("RC030", { message: `${subject} is unfit for ${path}: ${verdict.reason}${detail}` });
   }
@@ -94,9 +123,16 @@ function readVerdict({ status, phrase }: RolecallReply, document: JsonObject): C
 async function checkLocally(context: CommandContext, path: string, given: GivenName): Promise<CheckedTarget> {
   const config = requireConfig(context);
   const parsed = parseCheckOption(path, config.ignoreParams);
-  const probed = await probeLocally(config, context);
-  const target = resolveName({ by: "probed here", clusters: probed.overview().clusters }, given);
-  return { target, verdict: judgeLocally(probed, target, parsed) };
+  const judgeNow = (probed: ProbedClusters): CheckedTarget => {
+    const target = resolveName(probedStatus(probed), given);
+    return { target, verdict: judgeLocally(probed, target, parsed) };
+  };
+  const probed = await watchLocally(config, context, {
+    defaultMs: attachmentTime(config),
+    isDone: (sofar) => judgeNow(sofar).verdict.attachment !== notKnown,
+    onInterrupt: (sofar) => report(context, path, judgeNow(sofar)),
+  });
+  return judgeNow(probed);
 }
 
 function judgeLocally(probed: ProbedClusters, { cluster, node }: NamedNode, parsed: Check): CheckVerdict {
@@ -109,15 +145,29 @@ function judgeLocally(probed: ProbedClusters, { cluster, node }: NamedNode, pars
     observation === undefined
       ? judgePool(view, parsed)
       : { verdict: judgeMember(view, observation, parsed), chosen: observation };
-  const chosenName = chosen?.node.name ?? null;
+  if (!verdict.fit || chosen === null) return { ...verdictOf(probed, cluster, chosen), ...refusalOf(verdict) };
+  const knowledge = knowledgeOf(probed, cluster, { observation: chosen, check: parsed });
+  if (knowledge !== notKnown)
+    return {
+      ...verdictOf(probed, cluster, chosen),
+      fit: true,
+      degraded: verdict.isDegraded,
+      attachment: knowledge === "known" ? knowledge : null,
+    };
+  // Of a whole cluster another node may be the one that is known to be attached.
+  const [known] = observation === undefined ? certainlyFit(probed, cluster, parsed) : [];
+  if (known !== undefined) return { ...verdictOf(probed, cluster, known), fit: true, attachment: "known" };
+  return { ...verdictOf(probed, cluster, chosen), detail: watchedFor(probed), attachment: notKnown };
+}
+
+/** The verdict on a node of which nothing is decided. */
+function verdictOf(probed: ProbedClusters, cluster: string, chosen: Observation | null): CheckVerdict {
+  const name = chosen?.node.name ?? null;
   const { nodes = [] } = probed.overview().clusters.find((candidate) => candidate.cluster === cluster) ?? {};
-  return {
-    fit: verdict.fit,
-    reason: verdict.fit ? null : verdict.reason,
-    detail: verdict.fit ? null : verdict.figure,
-    status: null,
-    node: chosenName,
-    lag_bytes: nodes.find((candidate) => candidate.node === chosenName)?.lag_bytes ?? null,
-    degraded: verdict.fit && verdict.isDegraded,
-  };
+  const lag = nodes.find((candidate) => candidate.node === name)?.lag_bytes ?? null;
+  return { fit: null, reason: null, detail: null, status: null, node: name, lag_bytes: lag, degraded: false };
+}
+
+function refusalOf(verdict: Verdict): Partial<CheckVerdict> {
+  return verdict.fit ? { fit: true } : { fit: false, reason: verdict.reason, detail: verdict.figure };
 }

@@ -18,7 +18,12 @@ export async function dynamicConfig(context: CommandContext): Promise<void> {
   if (replacement !== null) {
     const body = readObject(replacement);
     await confirm(context, `This replaces the whole dynamic configuration by ${replacement}`);
-    return callManagementApi(context, server, { method: "PUT", path, body });
+    return callManagementApi(context, server, {
+      method: "PUT",
+      path,
+      body,
+      purpose: `replace the whole dynamic configuration by ${replacement}`,
+    });
   }
   if (patch === null && assignments.length === 0) {
     const current = await server.getObject(path);
@@ -27,8 +32,9 @@ export async function dynamicConfig(context: CommandContext): Promise<void> {
     return print(`${JSON.stringify(current, null, 2)}\n`);
   }
   const body = assignments.reduce(withAssignment, patch === null ? {} : readObject(patch));
-  await confirm(context, `This merges ${JSON.stringify(body)} into the dynamic configuration`);
-  return callManagementApi(context, server, { method: "PATCH", path, body });
+  const what = `${JSON.stringify(body)} into the dynamic configuration`;
+  await confirm(context, `This merges ${what}`);
+  return callManagementApi(context, server, { method: "PATCH", path, body, purpose: `merge ${what}` });
 }
 
 /**

@@ -12,7 +12,11 @@ export async function restartNode(context: CommandContext): Promise<void> {
   const server = new RolecallClient(context, "node", managementTimeout);
   if (args.has("cancel")) {
     await confirm(context, `This cancels the scheduled restart of ${name}`);
-    return callManagementApi(context, server, { method: "DELETE", path });
+    return callManagementApi(context, server, {
+      method: "DELETE",
+      path,
+      purpose: `cancel the scheduled restart of ${name}`,
+    });
   }
   const at = scheduledTime(context);
   const role = args.text("role");
@@ -24,8 +28,9 @@ export async function restartNode(context: CommandContext): Promise<void> {
     ...(args.text("wait") === null ? {} : { timeout: Math.ceil(args.duration("wait", "1s") / 1000) }),
     ...(at === null ? {} : { schedule: at }),
   };
-  await confirm(context, `This restarts the database of ${name}${at === null ? " now" : ` at ${at}`}`);
-  return callManagementApi(context, server, { method: "POST", path, body });
+  const what = `the database of ${name}${at === null ? " now" : ` at ${at}`}`;
+  await confirm(context, `This restarts ${what}`);
+  return callManagementApi(context, server, { method: "POST", path, body, purpose: `restart ${what}` });
 }
 
 /** `rolecall reload NODE`: makes a node reload its configuration file. */
@@ -36,6 +41,7 @@ export async function reloadNode(context: CommandContext): Promise<void> {
     method: "POST",
     path,
     body: {},
+    purpose: `reload the configuration file of ${name}`,
   });
 }
 
@@ -52,6 +58,7 @@ export async function reinitializeNode(context: CommandContext): Promise<void> {
     method: "POST",
     path,
     body,
+    purpose: `delete all data of ${name} and rebuild it`,
   });
 }
 

@@ -1,6 +1,6 @@
 import { ServingProcess } from "../../app/serving-process.ts";
 import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
-import { ListenError } from "../../http/listener/listen-error.ts";
+import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { loadedFrom, sourcesOf } from "../client/configuration.ts";
@@ -12,7 +12,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 
 /**
  * `rolecall serve`: serves until a signal stops it, which completes its work. Ends at once with a finding if the
- * configuration is not valid or a port is in use.
+ * configuration is not valid, a port is in use or a certificate cannot be used.
  */
 export async function serve({ args, result, io, print, signal: ended }: CommandContext): Promise<void> {
   const sources = sourcesOf(args, io.env);
@@ -31,13 +31,20 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
     const signal = await serveUntilSignal(serving, signals);
     result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
-    throw error instanceof ListenError ? new CommandError("RC107", error.message) : error;
+    throw error instanceof ListenError ? new CommandError(listenRules[error.kind], error.message) : error;
   } finally {
     // If a listener could not be opened, probing goes on and would keep the process alive.
     await serving.stop({ drains: false });
     await simulator?.stop();
   }
 }
+
+/** The rule of what keeps a listener from opening. */
+const listenRules: { readonly [kind in ListenErrorKind]: CommandError["rule"] } = {
+  address: "RC107",
+  files: "RC111",
+  settings: "RC020",
+};
 
 /**
  * Reloads on SIGHUP, stops on SIGTERM and SIGINT. Only SIGTERM drains: a user who presses Ctrl-C does not want to wait.

@@ -1,6 +1,6 @@
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { fetchStatus, type StatusCluster } from "../client/cluster-status.ts";
+import { fetchStatus, type ClusterStatus, type StatusCluster } from "../client/cluster-status.ts";
 import { diagnoseClusters } from "../status/diagnosis.ts";
 import { sourceWords } from "../status/next-commands.ts";
 import { reportText } from "../status/report.ts";
@@ -10,10 +10,13 @@ import { summarizeStatus } from "../status/selection/summary-line.ts";
 
 /** `rolecall status`: prints the clusters as a table, and reports their problems as findings. */
 export async function status(context: CommandContext): Promise<void> {
-  const { args, result, print } = context;
   checkOutput(context);
-  if (args.has("watch")) return (await import("./watch.ts")).watch(context);
-  const current = await fetchStatus(context);
+  if (context.args.has("watch")) return (await import("./watch.ts")).watch(context);
+  report(context, await fetchStatus(context, (partial) => report(context, partial)));
+}
+
+function report(context: CommandContext, current: ClusterStatus): void {
+  const { args, result, print } = context;
   const shown = selectClusters(current.clusters, selectionOf(args));
   const summary = summarizeStatus(current.clusters);
   result.cover("overview", "complete", { detail: current.by });

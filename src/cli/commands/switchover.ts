@@ -12,18 +12,15 @@ export async function switchover(context: CommandContext): Promise<void> {
   const path = clusterPath(context, "switchover");
   if (args.has("cancel")) {
     await confirm(context, "This cancels the scheduled switchover");
-    return callManagementApi(context, server, { method: "DELETE", path });
+    return callManagementApi(context, server, { method: "DELETE", path, purpose: "cancel the scheduled switchover" });
   }
   const at = scheduledTime(context);
   const leader = args.text("leader") ?? (await currentLeader(context, server));
   const candidate = args.text("candidate");
-  await confirm(
-    context,
-    `This switches over from ${leader} to ${candidate ?? "the node that the cluster elects"}` +
-      (at === null ? " now" : ` at ${at}`),
-  );
+  const roles = `from ${leader} to ${candidate ?? "the node that the cluster elects"}${at === null ? " now" : ` at ${at}`}`;
+  await confirm(context, `This switches over ${roles}`);
   const body = { leader, ...(candidate === null ? {} : { candidate }), ...(at === null ? {} : { scheduled_at: at }) };
-  return callManagementApi(context, server, { method: "POST", path, body });
+  return callManagementApi(context, server, { method: "POST", path, body, purpose: `switch over ${roles}` });
 }
 
 /** `rolecall failover --candidate NODE`: makes a candidate the leader, even without the current leader. */
@@ -40,6 +37,7 @@ export async function failover(context: CommandContext): Promise<void> {
     method: "POST",
     path: clusterPath(context, "failover"),
     body: { candidate },
+    purpose: `make ${candidate} the leader without the consent of the current one`,
   });
 }
 

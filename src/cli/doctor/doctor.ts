@@ -1,4 +1,5 @@
 import { configFrom, sourcesOf } from "../client/configuration.ts";
+import { probedStatus } from "../client/attachment.ts";
 import { probeLocally } from "../client/local-probe.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { table } from "../output/table.ts";
@@ -31,7 +32,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   progress.report("running haproxy -c");
   await checkHaproxy(context);
   progress.done();
-  result.data = { clusters: probed.overview().clusters };
+  result.data = { clusters: probedStatus(probed).clusters };
   printCoverage(command);
 }
 

@@ -22,4 +22,9 @@ export interface CommandContext {
   readonly io: Io;
   /** Writes text to stdout; does nothing if the output is a document. */
   readonly print: (text: string) => void;
+  /**
+   * Sets what reports the result so far if a signal ends the command: it may print, and must not wait. It replaces the
+   * one that was set before.
+   */
+  readonly onInterrupt: (report: () => void) => void;
 }

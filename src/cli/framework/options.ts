@@ -45,6 +45,15 @@ export const sourceOptions: readonly OptionSpec[] = [
   { name: "set", value: "PATH=VALUE", multiple: true, help: "override one configuration key; may be repeated" },
 ];
 
+/** How long a command that probes the nodes itself watches them. @param fallback what happens without the option */
+export function watchOption(fallback: string): OptionSpec {
+  return {
+    name: "for",
+    value: "TIME",
+    help: `with --config or --discover: how long to watch whether replicas are attached (default ${fallback})`,
+  };
+}
+
 export const clusterOption: OptionSpec = {
   name: "cluster",
   value: "NAME",

@@ -4,7 +4,7 @@ import { safe, type Style } from "./style.ts";
 /** One rule of an explanation. The fields are those of the JSON document. */
 export interface PrintedRule {
   readonly rule: string;
-  /** `pass`, `refuse` or `skip`; a newer server may send others. */
+  /** `pass`, `refuse`, `skip` or `not known`; a newer server may send others. */
   readonly outcome: string;
   readonly value: string;
   readonly limit: string | null;
@@ -18,8 +18,13 @@ export interface PrintedExplanation {
   readonly cluster: string;
   readonly node: string;
   readonly check: string;
-  readonly fit: boolean;
+  /** `null`: not known. The node is fit as far as it was seen, but not watched for long enough. */
+  readonly fit: boolean | null;
   readonly reason: string | null;
+  /** How long the node was watched, if `fit` is `null`. */
+  readonly detail?: string;
+  /** As of a node of the status. */
+  readonly attachment?: "known" | "not known" | null;
   /** The rule that decided the verdict. */
   readonly decisive: string | null;
   readonly rules: readonly PrintedRule[];
@@ -28,7 +33,7 @@ export interface PrintedExplanation {
 /** Renders the verdict, then one line per rule: value, limit, source and age of the evidence. */
 export function renderExplanation(explanation: PrintedExplanation, style: Style): string {
   const { cluster, node, check, fit, reason, decisive, rules } = explanation;
-  const verdict = fit ? style.green("fit") : style.red(`unfit: ${reason}`);
+  const verdict = fit === null ? style.yellow("not known") : fit ? style.green("fit") : style.red(`unfit: ${reason}`);
   const lines = rules.map((rule) => renderRule(rule, rule.rule === decisive && rule.outcome === "refuse", style));
   return `${style.bold(`${cluster}/${node}`)} for ${check}: ${verdict}\n${lines.join("")}`;
 }
@@ -38,8 +43,12 @@ function renderRule(
   isDecisive: boolean,
   style: Style,
 ): string {
-  const mark =
-    outcome === "pass" ? style.green("ok") : outcome === "skip" ? style.dim("- ") : style.red(isDecisive ? "NO" : "no");
+  const marks: { readonly [outcome: string]: string } = {
+    pass: style.green("ok"),
+    skip: style.dim("- "),
+    "not known": style.yellow("? "),
+  };
+  const mark = marks[outcome] ?? style.red(isDecisive ? "NO" : "no");
   const limitText = limit === null ? "" : `  [${safe(limit)}]`;
   const sourceText =
     source === "" ? "" : style.dim(`  (${safe(source)}${age === null ? "" : `, ${formatDuration(age)} old`})`);

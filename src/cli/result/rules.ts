@@ -31,6 +31,7 @@ export const ruleIds = [
   "RC020",
   "RC030",
   "RC031",
+  "RC032",
   "RC040",
   "RC041",
   "RC042",
@@ -91,6 +92,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC020: rule("error", "the configuration is not valid", "Correct the value that the message names."),
   RC030: rule("error", "the node or cluster is unfit for the check", "Run rolecall explain to see each rule."),
   RC031: rule("error", "the check is not valid", "Correct the route or parameter that the message names."),
+  RC032: rule(
+    "error",
+    "it is not known whether a replica is attached",
+    "Watch it longer, such as with --for 12s, or ask a running rolecall.",
+  ),
   RC040: rule(
     "error",
     "rolecall answers fit and the node does not, for longer than max_age",

@@ -1,5 +1,7 @@
 import type { CommandSpec } from "../framework/command.ts";
-import { clusterOption, nodeOption, serverOptions, sourceOptions } from "../framework/options.ts";
+import { clusterOption, nodeOption, serverOptions, sourceOptions, watchOption } from "../framework/options.ts";
+
+const untilKnown = "until known, at most attach_window and two probes; 0s: one look";
 
 /** Commands that only read. */
 export const inspectionCommands: readonly CommandSpec[] = [
@@ -8,8 +10,9 @@ export const inspectionCommands: readonly CommandSpec[] = [
     summary: "show the clusters: roles, lag, age of evidence, routes that each node is fit for",
     about:
       "Shows every cluster, the worst first, under a line that counts them. Queries a running rolecall; with\n" +
-      "--config or --discover, probes the nodes once itself. Below the table: each reason, where the documentation\n" +
-      "explains it, and the command to run next. A narrow terminal shows fewer columns.",
+      "--config or --discover, probes the nodes once itself. One look cannot show whether a replica is attached:\n" +
+      "replica? becomes replica with --for 12s. Below the table: each reason, where the documentation explains it,\n" +
+      "and the command to run next. A narrow terminal shows fewer columns.",
     options: [
       { name: "problems", help: "show only the clusters and nodes that are not well" },
       {
@@ -31,6 +34,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
         help: "refresh the table until q or Ctrl-C, with a sparkline of the lag; it scrolls, sorts and filters",
       },
       { name: "interval", value: "TIME", help: "refresh interval of --watch (default 1s)" },
+      watchOption("0s: one look"),
       clusterOption,
       ...serverOptions,
       ...sourceOptions,
@@ -49,9 +53,11 @@ export const inspectionCommands: readonly CommandSpec[] = [
   {
     name: "check",
     summary: "run one health check of a node or a whole cluster",
-    about: "Runs a health check as a load balancer would. Exits with 1 if the node or cluster is unfit.",
+    about:
+      "Runs a health check as a load balancer would. Exits with 1 if the node or cluster is unfit, and\n" +
+      "with 2 if that is not known: a replica must be watched to see whether it is attached.",
     positionals: { usage: "CHECK", least: 1, most: 1 },
-    options: [nodeOption, clusterOption, ...serverOptions, ...sourceOptions],
+    options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
     examples: [
       "rolecall check '/replica?lag=1MB' --node pg2",
       "rolecall check /primary --discover http://10.0.0.1:8008",
@@ -64,7 +70,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
     summary: "explain the verdict of a check for a node, rule by rule",
     about: "Lists every rule in order, with its value and limit, the age and source of the evidence, and the outcome.",
     positionals: { usage: "CHECK", least: 1, most: 1 },
-    options: [nodeOption, clusterOption, ...serverOptions, ...sourceOptions],
+    options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
     examples: ["rolecall explain '/replica?lag=1MB' --node pg2"],
     checks: [{ id: "rules", required: true }],
     load: async () => (await import("../commands/explain.ts")).explainCheck,

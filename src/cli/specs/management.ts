@@ -3,7 +3,10 @@ import type { OptionSpec } from "../framework/command-description.ts";
 import { clusterOption, serverOptions } from "../framework/options.ts";
 
 const yes: OptionSpec = { name: "yes", short: "y", help: "do not ask for confirmation (for scripts)" };
-const dryRun: OptionSpec = { name: "dry-run", help: "report what would happen, without doing it" };
+const dryRun: OptionSpec = {
+  name: "dry-run",
+  help: "report what would happen, without doing it; exit code 1 if it would be refused",
+};
 const checks = [{ id: "call", required: true }];
 const viaGateway = "\nThe call goes through the management gateway of a running rolecall (listener option management).";
 

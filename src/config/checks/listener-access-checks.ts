@@ -1,5 +1,6 @@
 import type { PartialListenerAccess, PartialListener } from "../sources/partial-config.ts";
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
+import { isLoopback } from "../values/loopback.ts";
 
 /** Checks the access control of each listener against its dialect and address. */
 export function checkListenerAccess(listeners: readonly PartialListener[]): readonly ConfigIssue[] {
@@ -11,6 +12,7 @@ function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPa
   if (access.authUsesCertificate && !access.tlsRequestsClientCertificate) {
     issues.push(valueIssue([...at, "auth", "certificate"], true, "set only if tls.client is optional or required"));
   }
+  issues.push(...checkReadOnly(dialect, access, at), ...checkAdminAddress({ address, dialect, access }, at));
   if (!access.isManagementOn) return issues;
   if (dialect === "admin" || dialect === "exporter")
     return [...issues, valueIssue([...at, "management"], "on", `off or left out, because the dialect is ${dialect}`)];
@@ -23,10 +25,31 @@ function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPa
   return issues;
 }
 
-function isRestricted(access: PartialListenerAccess): boolean {
-  return access.hasAuth || access.hasAllow || access.tlsRequiresClientCertificate;
+/** Node listeners have `management` instead. */
+function checkReadOnly(
+  dialect: PartialListener["dialect"],
+  { readOnly }: PartialListenerAccess,
+  at: ConfigPath,
+): readonly ConfigIssue[] {
+  if (dialect !== "node" || readOnly === undefined) return [];
+  const allowed = "left out, because the dialect is node: management: off refuses such requests";
+  return [valueIssue([...at, "read_only"], readOnly, allowed)];
 }
 
-function isLoopback(address: string): boolean {
-  return address === "localhost" || address === "::1" || /^127\.\d+\.\d+\.\d+$/.test(address);
+/** A client of an admin listener can drain every node, so one that is reachable from outside must be restricted too. */
+function checkAdminAddress(
+  { address, dialect, access }: Pick<PartialListener, "address" | "dialect" | "access">,
+  at: ConfigPath,
+): readonly ConfigIssue[] {
+  if (dialect !== "admin" || address === undefined || isLoopback(address)) return [];
+  // An invalid value of read_only is an issue of its own.
+  if (isRestricted(access) || (access.readOnly !== undefined && access.readOnly !== false)) return [];
+  const allowed =
+    "a loopback address, because anyone who reaches an admin listener can drain nodes, " +
+    "unless clients are restricted by auth, tls.client: required or allow, or read_only is true";
+  return [valueIssue([...at, "address"], address, allowed)];
+}
+
+function isRestricted(access: PartialListenerAccess): boolean {
+  return access.hasAuth || access.hasAllow || access.tlsRequiresClientCertificate;
 }

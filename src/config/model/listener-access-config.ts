@@ -2,6 +2,8 @@
 export interface ListenerAccess {
   /** Whether management calls are forwarded to the nodes. */
   readonly management: boolean;
+  /** Whether requests that change something are refused. Always `false` for node listeners, which have `management`. */
+  readonly readOnly: boolean;
   /** TLS on this listener, or `null`. */
   readonly tls: ListenerTls | null;
   /** Authentication of clients, or `null`. */
@@ -70,6 +72,7 @@ export interface ListenerLimits {
 /** The default: checks only, from every client, with limits that no load balancer reaches. */
 export const unrestrictedAccess: ListenerAccess = {
   management: false,
+  readOnly: false,
   tls: null,
   auth: null,
   allow: null,

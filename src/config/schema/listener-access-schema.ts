@@ -18,6 +18,7 @@ const filesMax = 64;
 /** The keys of a listener that control access to it, to be spread into the listener's schema. */
 export interface ListenerAccessFields {
   readonly management: z.ZodType<boolean>;
+  readonly read_only: z.ZodType<boolean>;
   readonly tls: z.ZodType<ListenerTls | null>;
   readonly auth: z.ZodType<ListenerAuth | null>;
   readonly allow: z.ZodType<readonly string[] | null>;
@@ -26,12 +27,17 @@ export interface ListenerAccessFields {
   readonly limits: z.ZodType<ListenerLimits>;
 }
 
-/** Returns the schemas of `management`, `tls`, `auth`, `allow`, `allow_for`, `trusted_origins`, `limits`. */
+/** Returns the schemas of the keys in {@link ListenerAccessFields}. */
 export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
       "on: forwards management calls, /metrics and /exporter/… to the nodes. off: answers 403. Default: off",
     ),
+    read_only: flag()
+      .default(false)
+      .describe(
+        "Whether an admin or exporter listener answers every request that changes something with 403: drains, /reload",
+      ),
     tls: tlsSchema()
       .nullable()
       .default(null)
@@ -171,7 +177,11 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
         connections_per_address: integer(1, 1_000_000)
           .default(limits.connectionsPerAddress)
           .describe("Open connections of one client address. Connections above the limit are closed"),
-        header_timeout: duration("100ms", "10min").prefault("10s").describe("Time limit of a request's head"),
+        header_timeout: duration("100ms", "10min")
+          .optional()
+          .describe(
+            "Time limit of a request's head. At most request_timeout. Default: 10s, or request_timeout if that is less",
+          ),
         request_timeout: duration("100ms", "1h").prefault("30s").describe("Time limit of receiving a whole request"),
         idle_timeout: duration("100ms", "1h")
           .prefault("2min")
@@ -179,7 +189,7 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
         pipelined: integer(1, 10_000)
           .default(limits.pipelined)
           .describe("Pipelined requests of one connection. One more closes the connection"),
-        body: byteSize("0", "64MB").prefault("1MB").describe("The largest body of a management call"),
+        body: byteSize("1kB", "64MB").prefault("1MB").describe("The largest body of a management call"),
         calls_in_flight: integer(1, 1000)
           .default(limits.callsInFlight)
           .describe("How many management calls to one cluster run at once"),
@@ -190,10 +200,15 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
       },
       { error: "a mapping with the keys of limits" },
     )
+    .superRefine(({ header_timeout: head = 0, request_timeout: whole }, context) => {
+      if (head <= whole) return;
+      const message = `at most limits.request_timeout (${whole}ms)`;
+      context.addIssue({ code: "custom", message, path: ["header_timeout"] });
+    })
     .transform((written) => ({
       connections: written.connections,
       connectionsPerAddress: written.connections_per_address,
-      headerTimeoutMs: written.header_timeout,
+      headerTimeoutMs: written.header_timeout ?? Math.min(limits.headerTimeoutMs, written.request_timeout),
       requestTimeoutMs: written.request_timeout,
       idleTimeoutMs: written.idle_timeout,
       pipelined: written.pipelined,

@@ -179,27 +179,12 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
         { error: "a mapping with the keys of a listener, at least port" },
       )
       // The other dialects have no default port: checkListeners rejects a listener without one.
-      .transform(
-        ({
-          whole_cluster: wholeCluster,
-          operator_pages: operatorPages,
-          port = exporterPort,
-          management,
-          tls,
-          auth,
-          allow,
-          allow_for: allowFor,
-          trusted_origins: trustedOrigins,
-          limits,
-          ...listener
-        }) => ({
-          ...listener,
-          port,
-          wholeCluster,
-          operatorPages,
-          access: { management, tls, auth, allow, allowFor, trustedOrigins, limits },
-        }),
-      )
+      .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
+        const { management, read_only: readOnly, tls, auth, ...unguarded } = written;
+        const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...listener } = unguarded;
+        const access = { management, readOnly, tls, auth, allow, allowFor, trustedOrigins, limits };
+        return { ...listener, port, wholeCluster, operatorPages, access };
+      })
   );
 }
 

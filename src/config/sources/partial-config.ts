@@ -54,6 +54,8 @@ export interface PartialListener {
 /** Whether management is on, and which parts of a listener's access control are configured, valid or not. */
 export interface PartialListenerAccess {
   readonly isManagementOn: boolean;
+  /** As written; `undefined` if missing. */
+  readonly readOnly: unknown;
   readonly hasAuth: boolean;
   readonly hasAllow: boolean;
   readonly authUsesCertificate: boolean;
@@ -141,6 +143,7 @@ function partialAccess(written: Readonly<Record<string, unknown>>): PartialListe
   const { client } = fieldsOf(written["tls"]);
   return {
     isManagementOn: written["management"] === true || written["management"] === "on",
+    readOnly: written["read_only"] ?? undefined,
     hasAuth: isPresent(written["auth"]),
     hasAllow: isPresent(written["allow"]),
     authUsesCertificate: fieldsOf(written["auth"])["certificate"] === true,

@@ -5,23 +5,20 @@ import { isExempt, judgeAttachment } from "../evidence/attachment.ts";
 import { attachmentWarning } from "./attachment-warning.ts";
 import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
-import { isLeading } from "./explain-role.ts";
+import { isLeading, needsNoStream } from "./explain-role.ts";
 import { judgeLag, presentLag, timelineOf } from "../judge/lag.ts";
 import { lagBytes } from "../evidence/measure.ts";
 import { isBeforeStreaming, judgeReadiness, judgeReplicationState } from "../judge/replica.ts";
 import type { Reason } from "../reason.ts";
-import type { Route } from "../route.ts";
 import { sharedUpTo } from "../evidence/shared-history.ts";
 import { walReached } from "../evidence/position.ts";
 import { freshLeader, isInSenderChain } from "../evidence/sender-chain.ts";
-
-const noReplicaRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader", "health", "liveness"]);
 
 /** Rules 5 and 6: whether the node receives WAL, and whether it is on the leader's history. */
 export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
-  if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
+  if (report === null || needsNoStream(check.route) || isLeading(subject, report)) return [];
   if (check.route === "readiness" && isBeforeStreaming(report))
     return [skippedRule("history and stream", "not checked on nodes before version 4")];
   if (!view.policy.guards.attachedReplica) return [skippedRule("history and stream", "guard attached_replica is off")];
@@ -48,7 +45,7 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
 export function lagRules(subject: ExplainContext): readonly RuleLine[] {
   const { view, observation, check } = subject;
   const { report } = observation;
-  if (report === null || noReplicaRoutes.has(check.route) || isLeading(subject, report)) return [];
+  if (report === null || needsNoStream(check.route) || isLeading(subject, report)) return [];
   const reportedNode = { observation, report };
   if (check.route === "readiness") return [readinessRule(subject, report)];
   const rows: RuleLine[] = [];

@@ -10,6 +10,12 @@ import type { Verdict } from "../verdict.ts";
 const lockRoutes: ReadonlySet<Route> = new Set(["primary", "standby-leader", "leader"]);
 /** Routes that accept the leader and replicas alike. */
 const eitherRoutes: ReadonlySet<Route> = new Set(["read-only", "read-only-sync", "read-only-quorum", "readiness"]);
+const noReplicaRoutes: ReadonlySet<Route> = new Set([...lockRoutes, "health", "liveness"]);
+
+/** Whether a route says nothing about how a node receives WAL. */
+export function needsNoStream(route: Route): boolean {
+  return noReplicaRoutes.has(route);
+}
 
 /** Rules 2 and 3: who holds the lock, and whether its database contradicts that. */
 export function lockRules(subject: ExplainContext): readonly RuleLine[] {

@@ -6,21 +6,34 @@ const shownMax = 200;
 
 /**
  * Refuses a request that changes state and comes from a page of another site: the browser would send it with its
- * credentials, or from its network. Programs send neither `Origin` nor `Sec-Fetch-Site`. Browsers send both and let no
- * page change them (Fetch standard, "Origin header"; W3C Fetch Metadata).
+ * credentials, or from its network. Programs send none of `Origin`, `Sec-Fetch-Site` and `Referer`. Browsers send them
+ * and let no page name another site in them (Fetch standard, "Origin header"; W3C Fetch Metadata; Referrer Policy).
  * @param trusted origins whose pages may send requests, as `https://console.example.com`
  * @returns the refusal; `null` if the request is allowed
  */
 export function refuseCrossOrigin(headers: IncomingHttpHeaders, trusted: readonly string[]): Reply | null {
-  const { origin, host } = headers;
+  const { origin, referer, host } = headers;
   if (origin !== undefined && trusted.includes(normalized(origin))) return null;
   if (headers["sec-fetch-site"] === "cross-site") return refusal("a page of another site (Sec-Fetch-Site: cross-site)");
-  if (origin === undefined || isSameHost(origin, host)) return null;
+  if (origin === undefined) return refuseReferer(referer, host, trusted);
+  if (isSameHost(origin, host)) return null;
   return refusal(`the origin ${JSON.stringify(origin.slice(0, shownMax))}`);
 }
 
+/**
+ * A GET (a link, an image) has no Origin, and older browsers send no Sec-Fetch-Site, but they name the page in Referer.
+ */
+function refuseReferer(
+  referer: string | undefined,
+  host: string | undefined,
+  trusted: readonly string[],
+): Reply | null {
+  if (referer === undefined || trusted.includes(normalized(referer)) || isSameHost(referer, host)) return null;
+  return refusal(`a page of another site (Referer: ${JSON.stringify(referer.slice(0, shownMax))})`);
+}
+
 function refusal(from: string): Reply {
-  const message = `Cannot accept a request that changes state from ${from}: its Origin must be this Host or one of the listener's trusted_origins`;
+  const message = `Cannot accept a request that changes state from ${from}: its origin must be this Host or one of the listener's trusted_origins`;
   return errorReply(403, "cross_origin", { message, headers: ["X-Rolecall-Reason", "cross_origin"] });
 }
 

@@ -1,24 +1,49 @@
 import type { ListenerConfig } from "../../config/model/config.ts";
 
+/**
+ * What keeps a listener from opening: its address, its certificate, key and token files, or a rule about its settings.
+ */
+export type ListenErrorKind = "address" | "files" | "settings";
+
+/** The code of an error that a rule about settings is the cause of. */
+export const settingsCode = "LISTENER_SETTINGS";
+
 /** A listener could not be opened. */
 export class ListenError extends Error {
   readonly code: string;
+  readonly kind: ListenErrorKind;
   readonly listener: ListenerConfig;
   override readonly cause: NodeJS.ErrnoException;
 
   constructor(listener: ListenerConfig, cause: NodeJS.ErrnoException) {
     const { address, port } = listener;
-    super(`Cannot listen on ${address}:${port}: ${problemOf(cause)}`);
+    const kind = kindOf(cause);
+    super(`Cannot listen on ${address}:${port}: ${problemOf(kind, cause)}`);
     this.name = "ListenError";
     this.code = cause.code ?? "";
+    this.kind = kind;
     this.listener = listener;
     this.cause = cause;
   }
 }
 
-function problemOf({ syscall, code, message }: NodeJS.ErrnoException): string {
-  const isOfNetwork = syscall !== undefined && syscall !== "open" && syscall !== "read";
-  return isOfNetwork
-    ? `it must be a free port on an address of this machine, got ${code ?? message}`
-    : `its certificate, key and token files must be readable and match, got: ${message}`;
+/** An error that says why the settings of a listener do not allow it to open. @param problem a sentence */
+export function settingsError(problem: string): Error {
+  return Object.assign(new Error(problem), { code: settingsCode });
+}
+
+function kindOf({ syscall, code }: NodeJS.ErrnoException): ListenErrorKind {
+  if (code === settingsCode) return "settings";
+  return syscall !== undefined && syscall !== "open" && syscall !== "read" ? "address" : "files";
+}
+
+function problemOf(kind: ListenErrorKind, { code, message }: NodeJS.ErrnoException): string {
+  switch (kind) {
+    case "address":
+      return `it must be a free port on an address of this machine, got ${code ?? message}`;
+    case "files":
+      return `its certificate, key and token files must be readable and match, got: ${message}`;
+    case "settings":
+      return message;
+  }
 }

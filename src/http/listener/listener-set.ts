@@ -1,11 +1,12 @@
 import type { SendHandle } from "node:child_process";
 import type { ListenerConfig } from "../../config/model/config.ts";
+import { exposureProblem } from "../access/exposure.ts";
 import { FastPathControl, type FastPathSettings } from "../fast-path/fast-path-control.ts";
 import type { FastPathCounts } from "../message/fast-path-counts.ts";
 import type { ListenerHandler } from "../message/handler.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 import type { BindTarget } from "./bind-target.ts";
-import { ListenError } from "./listen-error.ts";
+import { ListenError, settingsError } from "./listen-error.ts";
 import type { ListenerEvents } from "./listener-events.ts";
 import { listenerKey } from "./listener-keys.ts";
 import { Listener } from "./listener.ts";
@@ -94,6 +95,7 @@ export class ListenerSet {
         const kept = this.#open.get(key);
         if (kept === undefined) next.set(key, await this.#openListener({ key, config, isInForce }, opened));
         else {
+          refuseExposure(config, kept.listener);
           accessChanges.push(kept.listener.prepare(config.access));
           next.set(key, { ...kept, config });
         }
@@ -118,6 +120,7 @@ export class ListenerSet {
     const listener = new Listener(isInForce ? handlerFor(config, key) : notInForce, config.access, eventsOf(config));
     opened.push(listener);
     const port = await listener.open(placeOf?.(key, config) ?? config);
+    refuseExposure(config, listener);
     onOpened?.(key, listener.socket);
     return { key, config, port, listener };
   }
@@ -138,12 +141,18 @@ export class ListenerSet {
     const isOpen = [...this.#open.values()].some(
       ({ config }) => port !== 0 && config.address === address && config.port === port,
     );
-    if (isOpen) throw new Error("a change of tls or tls.client on an open port needs a restart");
+    if (isOpen) throw settingsError("a change of tls or tls.client on an open port needs a restart");
   }
 }
 
 function withoutListener({ key, config, port }: ManagedListener): OpenListener {
   return { key, config, port };
+}
+
+/** A listener that was opened for nothing answers `notInForce` until it is closed again. */
+function refuseExposure(config: ListenerConfig, { boundAddress }: Listener): void {
+  const problem = exposureProblem(config, boundAddress);
+  if (problem !== null) throw settingsError(problem);
 }
 
 /** Answers on a listener that is open before its configuration is in force. */

@@ -6,7 +6,7 @@ import type { ListenerAccess } from "../../config/model/listener-access-config.t
 import { AccessControl, type AuthDecision } from "../access/access-control.ts";
 import { ConnectionLimiter, limitServer } from "../access/connection-limiter.ts";
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";
-import { refuseCrossOrigin } from "../access/cross-origin.ts";
+import { refuseUnsafe } from "../access/unsafe-requests.ts";
 import { createFastPath, type FastPath } from "../fast-path/fast-path.ts";
 import type { FastPathControl } from "../fast-path/fast-path-control.ts";
 import type { ListenerHandler } from "../message/handler.ts";
@@ -78,6 +78,12 @@ export class Listener {
   /** The listening socket, for another process to listen on too. */
   get socket(): SendHandle {
     return bareSocket(this.#opened().server);
+  }
+
+  /** The address that the socket has; `null` if it has none, as a Unix socket. */
+  get boundAddress(): string | null {
+    const address = this.#opened().server.address();
+    return typeof address === "object" && address !== null ? address.address : null;
   }
 
   /** Answers by another handler from now on. Connections stay. */
@@ -171,7 +177,7 @@ export class Listener {
       return null;
     }
     const isUnsafe = !safeMethods.includes(request.method) || this.#handler.changes?.(request) === true;
-    const refusal = isUnsafe ? refuseCrossOrigin(message.headers, this.#access.trustedOrigins) : null;
+    const refusal = isUnsafe ? refuseUnsafe(message, this.#access) : null;
     return refusal === null ? this.#opened().accessControl.authorize(message, isUnsafe) : { refusal };
   }
 

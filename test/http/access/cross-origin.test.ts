@@ -16,7 +16,7 @@ const trusted = "https://console.example.com";
 
 /** Headers of a request that changes state, and whether it is accepted. */
 const rows: readonly (readonly [given: string, headers: Headers, isTaken: boolean])[] = [
-  ["a program, which sends neither", {}, true],
+  ["a program, which sends none of the headers", {}, true],
   ["a page of this Host", { origin: `http://${host}` }, true],
   ["a page of this Host, where TLS ends before us", { origin: `https://${host}` }, true],
   ["a page of this Host", { origin: `http://${host}`, "sec-fetch-site": "same-origin" }, true],
@@ -35,6 +35,16 @@ const rows: readonly (readonly [given: string, headers: Headers, isTaken: boolea
   ["a subdomain of a trusted name", { origin: "https://a.console.example.com" }, false],
   ["an opaque origin", { origin: "null" }, false],
   ["an empty origin", { origin: "" }, false],
+  ["a page of this Host that only Referer names", { referer: `http://${host}/status` }, true],
+  ["a page of this Host that only Referer names, where TLS ends before us", { referer: `https://${host}/a?b` }, true],
+  ["a trusted page that only Referer names", { referer: `${trusted}/console?x=1` }, true],
+  ["another site that only Referer names", { referer: "https://evil.example/page" }, false],
+  ["another port of this Host that only Referer names", { referer: "http://edge.example:8009/" }, false],
+  ["another site with this Host in its path", { referer: `https://evil.example/http://${host}/` }, false],
+  ["another site with this Host as its user", { referer: `http://${host}@evil.example/` }, false],
+  ["another site of this Host's site", { referer: "http://a.edge.example/", "sec-fetch-site": "same-site" }, false],
+  ["an empty Referer", { referer: "" }, false],
+  ["a Referer that is no URL", { referer: "about:client" }, false],
   ["no URL", { origin: "http://[" }, false],
   ["a page of a file", { origin: "file://" }, false],
 ];

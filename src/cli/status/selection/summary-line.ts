@@ -9,6 +9,8 @@ export interface StatusSummary {
   readonly conditions: { readonly [condition in ClusterCondition]?: number };
   readonly nodes: number;
   readonly fit_nodes: number;
+  /** Nodes that are fit so far, but that this process has not watched for long enough to know that they are attached. */
+  readonly not_known_nodes: number;
   /** The age of the oldest report behind a fit node, in ms; `null` if no node is fit. */
   readonly oldest_evidence_ms: number | null;
 }
@@ -18,13 +20,15 @@ export function summarizeStatus(clusters: readonly StatusCluster[]): StatusSumma
   const conditions = clusters.map(clusterCondition);
   const counts = clusterConditions.map((kind) => [kind, conditions.filter((one) => one === kind).length] as const);
   const nodes = clusters.flatMap((cluster) => cluster.nodes);
-  const fit = nodes.filter(({ reason }) => reason === null);
+  const fitSoFar = nodes.filter(({ reason }) => reason === null);
+  const fit = fitSoFar.filter(({ attachment }) => attachment !== "not known");
   return {
     clusters: clusters.length,
     conditions: Object.fromEntries(counts.filter(([, count]) => count > 0)),
     nodes: nodes.length,
     fit_nodes: fit.length,
-    oldest_evidence_ms: oldestAge(fit),
+    not_known_nodes: fitSoFar.length - fit.length,
+    oldest_evidence_ms: oldestAge(fitSoFar),
   };
 }
 
@@ -34,6 +38,7 @@ export function summaryLine({
   conditions,
   nodes,
   fit_nodes: fit,
+  not_known_nodes: notKnown,
   oldest_evidence_ms: age,
 }: StatusSummary): string {
   if (clusters === 0) return "no clusters";
@@ -42,7 +47,7 @@ export function summaryLine({
   );
   return [
     `${clusterCount(clusters)}: ${counts.join(", ")}`,
-    `${fit} of ${nodes} ${nodes === 1 ? "node" : "nodes"} fit`,
+    `${fit} of ${nodes} ${nodes === 1 ? "node" : "nodes"} fit${notKnown === 0 ? "" : `, ${notKnown} not known`}`,
     ...(age === null ? [] : [`oldest evidence ${formatDuration(age)}`]),
   ].join("; ");
 }

@@ -90,9 +90,10 @@ function tagsText(tags: StatusNode["tags"]): string {
   return texts.length === 0 ? "-" : texts.join(" ");
 }
 
-/** The role routes that the node is fit for. */
+/** The role routes that the node is fit for; with a question mark where that is not known yet. */
 function fitCell({ verdicts }: StatusNode, style: Style): Cell {
-  const isFit = (route: string): boolean => verdicts[route] === "fit";
-  const fit = ["primary", "standby-leader", "replica", "sync", "quorum", "async"].filter(isFit).join(" ");
+  const mark = (route: string): readonly string[] =>
+    verdicts[route] === "fit" ? [route] : verdicts[route] === "not known" ? [`${route}?`] : [];
+  const fit = ["primary", "standby-leader", "replica", "sync", "quorum", "async"].flatMap(mark).join(" ");
   return fit === "" ? { text: "nothing", paint: style.red } : { text: fit, paint: style.green };
 }

@@ -1,0 +1,25 @@
+import type { ClusterOverview, NodeOverview } from "../../health/explain/overview.ts";
+
+/**
+ * A node of `/status`. Reasons are plain strings: a newer rolecall may send reasons that this version does not know.
+ */
+export interface StatusNode extends Omit<NodeOverview, "verdicts" | "reason"> {
+  readonly verdicts: { readonly [route: string]: string };
+  readonly reason: string | null;
+  /**
+   * Whether it is known that the node is attached: `known`, or `not known` if this process has not watched it for long
+   * enough. `null` if nothing depends on it, or a running rolecall gave the status.
+   */
+  readonly attachment?: "known" | "not known" | null;
+}
+
+export interface StatusCluster extends Omit<ClusterOverview, "nodes"> {
+  readonly nodes: readonly StatusNode[];
+}
+
+/** The status of all clusters, and its source. */
+export interface ClusterStatus {
+  /** The URL of the server, or `probed here`. */
+  readonly by: string;
+  readonly clusters: readonly StatusCluster[];
+}

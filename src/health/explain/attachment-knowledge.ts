@@ -1,0 +1,36 @@
+import type { Observation } from "../../cluster/observation.ts";
+import type { Check } from "../check.ts";
+import { hasNothingToReceive, isExempt } from "../evidence/attachment.ts";
+import type { ClusterView } from "../evidence/cluster-view.ts";
+import { walReached } from "../evidence/position.ts";
+import { isListedStreaming } from "../evidence/sender-chain.ts";
+import { isBeforeStreaming } from "../judge/replica.ts";
+import { isLeading, needsNoStream } from "./explain-role.ts";
+
+/**
+ * Whether somebody who has watched a node for a short time can say that it is attached. `not needed`: the check does
+ * not depend on it.
+ */
+export type AttachmentKnowledge = "known" | "not known" | "not needed";
+
+/**
+ * Says whether a node that is fit has been watched for long enough. Rule 5 counts the time without a sign, so a node
+ * that was seen once passes it. A sign is proof: the node has advanced, or has nothing to receive. A listing by its
+ * sender is none: a frozen or cut off receiver stays listed for a minute.
+ * @param firstReached the WAL position in its first report of this watch; `null` if it had none
+ */
+export function attachmentKnowledge(
+  view: ClusterView,
+  { observation, check }: { readonly observation: Observation; readonly check: Check },
+  firstReached: number | null,
+): AttachmentKnowledge {
+  const { report } = observation;
+  const isArchiveAsked = check.replicationState === "in archive recovery";
+  if (report === null || !view.policy.guards.attachedReplica || needsNoStream(check.route)) return "not needed";
+  if (isExempt(observation) || isArchiveAsked || isLeading({ view, observation, check }, report)) return "not needed";
+  if (check.route === "readiness" && isBeforeStreaming(report)) return "not needed";
+  const reached = walReached(report);
+  const hasMoved = reached !== null && firstReached !== null && reached > firstReached;
+  const isStreaming = (): boolean => isListedStreaming(view, observation.node.name);
+  return hasMoved || hasNothingToReceive(view, report, isStreaming) ? "known" : "not known";
+}

@@ -1,0 +1,19 @@
+import type { IncomingMessage } from "node:http";
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import { errorReply, type Reply } from "../message/reply.ts";
+import { refuseCrossOrigin } from "./cross-origin.ts";
+
+/**
+ * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it.
+ * @returns the refusal; `null` if the request is allowed so far
+ */
+export function refuseUnsafe({ method, headers }: IncomingMessage, access: ListenerAccess): Reply | null {
+  return access.readOnly ? readOnlyReply(method ?? "") : refuseCrossOrigin(headers, access.trustedOrigins);
+}
+
+function readOnlyReply(method: string): Reply {
+  const message =
+    `Cannot accept a ${method} request that changes state: this listener has read_only: true. ` +
+    "Send it to a listener of this dialect without read_only, such as one on a loopback address";
+  return errorReply(403, "read_only", { message, headers: ["X-Rolecall-Reason", "read_only"] });
+}
