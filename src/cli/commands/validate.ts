@@ -1,11 +1,15 @@
 import { loadConfig } from "../../config/load.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { diagnoseProblem } from "../client/configuration.ts";
+import { checkClusterFiles, checkListenerFiles } from "../client/tls-findings.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
 import { errorMessage } from "../result/error-message.ts";
 
-/** `rolecall validate FILE`: reports every problem of a configuration (exit code 1), or that it cannot be read (2). */
+/**
+ * `rolecall validate FILE`: reports every problem of a configuration and of the certificates, keys and tokens that it
+ * names (exit code 1), or that it cannot be read (2).
+ */
 export async function validate({ args, io, result, print }: CommandContext): Promise<void> {
   const [file = ""] = args.positionals;
   try {
@@ -25,6 +29,12 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
     return;
   }
   const { clusters, listen } = loaded.config;
+  if (args.has("no-files")) result.cover("files", "not_applicable", { detail: "--no-files" });
+  else {
+    checkListenerFiles(result, loaded.config);
+    checkClusterFiles(result, loaded.config);
+    result.cover("files", "complete", { detail: "certificates, keys and tokens" });
+  }
   result.data = { file, problems: 0, clusters: clusters.map(({ name }) => name), listeners: listen.length };
   print(`${file} is valid: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
 }

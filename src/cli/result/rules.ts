@@ -57,6 +57,8 @@ export const ruleIds = [
   "RC111",
   "RC112",
   "RC113",
+  "RC114",
+  "RC115",
   "RC120",
 ] as const;
 
@@ -170,6 +172,12 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "the node password is withheld from a node because its address is not https",
     "Enable TLS on the node's API (restapi.certfile). If plain http is intended, list the address under nodes.",
   ),
+  RC114: rule(
+    "warning",
+    "a private key can be read by every user of the machine",
+    "Restrict the file: chmod 600, or 640 with a group of its own.",
+  ),
+  RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine, or wait until it is."),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
 };
 

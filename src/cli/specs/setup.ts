@@ -6,13 +6,19 @@ export const setupCommands: readonly CommandSpec[] = [
   {
     name: "validate",
     summary: "validate a configuration and list every problem with its line",
-    about: "Reads a configuration and reports every problem with it. Environment variables apply as they do for serve.",
+    about:
+      "Reads a configuration and reports every problem with it, and with the certificates, keys and token files that\n" +
+      "it names. Environment variables apply as they do for serve.",
     positionals: { usage: "FILE", least: 1, most: 1 },
     options: [
       { name: "set", value: "PATH=VALUE", multiple: true, help: "override one key of the file; may be repeated" },
+      { name: "no-files", help: "do not read certificates, keys and tokens: on a machine that has none of them" },
     ],
     examples: ["rolecall validate /etc/rolecall.yaml"],
-    checks: [{ id: "configuration", required: true }],
+    checks: [
+      { id: "configuration", required: true },
+      { id: "files", required: false },
+    ],
     load: async () => (await import("../commands/validate.ts")).validate,
   },
   {

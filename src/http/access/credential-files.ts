@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
-import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import type { ListenerAccess, ListenerTls } from "../../config/model/listener-access-config.ts";
 import { readTls, tlsPathsOf } from "../../config/tls-material.ts";
 import { WatchedFiles } from "../../config/watched-files.ts";
 
@@ -28,8 +28,18 @@ export interface ListenerCredentials {
  */
 export function readCredentials(access: ListenerAccess): ListenerCredentials {
   const tls = readTlsOf(access);
-  if (access.tls !== null) createSecureContext(tls);
+  if (access.tls !== null) refuseUnusable(access.tls, tls);
   return { tls, tokens: readTokensOf(access) };
+}
+
+/** OpenSSL says what is wrong, but not in which file. */
+function refuseUnusable({ cert, key, ca }: ListenerTls, tls: SecureContextOptions): void {
+  try {
+    createSecureContext(tls);
+  } catch (error) {
+    const files = [cert, key, ...(ca === null ? [] : [ca])].join(", ");
+    throw new Error(`${error instanceof Error ? error.message : String(error)} (${files})`, { cause: error });
+  }
 }
 
 /** Reads a listener's files again when they change. If that fails, reports the problem and keeps the last content. */

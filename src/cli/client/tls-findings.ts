@@ -1,0 +1,62 @@
+import { accessSync, constants } from "node:fs";
+import type { Config } from "../../config/model/config.ts";
+import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
+import { errorMessage } from "../result/error-message.ts";
+import type { ResultBuilder } from "../result/builder.ts";
+import type { RuleId } from "../result/rules.ts";
+
+const tlsRules: { readonly [kind in TlsProblemKind]: RuleId } = {
+  unusable: "RC111",
+  expired: "RC109",
+  expiring: "RC109",
+  not_yet_valid: "RC115",
+  readable_by_others: "RC114",
+};
+
+/** Reports a problem with a TLS file or certificate. @param subject what uses it: `listen[0].tls` */
+export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject: string | null): void {
+  const { kind, file, message } = problem;
+  result.diagnose(tlsRules[kind], {
+    message: subject === null ? message : `${subject}: ${message}`,
+    ...(kind === "expired" ? { severity: "error" as const } : {}),
+    ...(file.startsWith("/") ? { location: { file, kind: "source" as const } } : {}),
+  });
+}
+
+/**
+ * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115) and bearer tokens
+ * (RC006).
+ * @returns how many listeners have TLS
+ */
+export function checkListenerFiles(result: ResultBuilder, { listen }: Pick<Config, "listen">): number {
+  for (const [index, { access }] of listen.entries()) {
+    const { tls, auth } = access;
+    if (tls !== null)
+      for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `listen[${index}].tls`);
+    for (const [at, file] of (auth?.bearer ?? []).entries()) {
+      const problem = readProblem(file);
+      if (problem !== null)
+        result.diagnose("RC006", {
+          message: `listen[${index}].auth.bearer[${at}]: ${file} cannot be read: ${problem}`,
+          location: { file, kind: "source" },
+        });
+    }
+  }
+  return listen.filter(({ access }) => access.tls !== null).length;
+}
+
+/** Checks the TLS files for connections to the nodes of each cluster. */
+export function checkClusterFiles(result: ResultBuilder, { clusters }: Pick<Config, "clusters">): void {
+  for (const { name, tls } of clusters)
+    if (tls !== null)
+      for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `cluster ${name}`);
+}
+
+function readProblem(file: string): string | null {
+  try {
+    accessSync(file, constants.R_OK);
+    return null;
+  } catch (error) {
+    return errorMessage(error);
+  }
+}
