@@ -1,0 +1,151 @@
+/** The demo as a reader of the documents runs it, on free ports. */
+import { spawn } from "node:child_process";
+import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import type { TestContext } from "node:test";
+import { commands } from "../../src/cli/specs/commands.ts";
+import { freePort, RolecallProcess } from "../fake/rolecall-process.ts";
+import { until } from "../fake/until.ts";
+
+/** The ports that the documents name. */
+const documentedPorts = [8008, 9108, 9630, 18_008, 18_009, 18_010] as const;
+type DocumentedPort = (typeof documentedPorts)[number];
+
+/** How long one command may take. */
+const commandLimitMs = 30_000;
+/** How long a refreshing screen is watched before `q` ends it. */
+const watchedMs = 4500;
+
+/** A running demo: the simulated cluster of config/rolecall.yaml, with an exporter listener beside its listeners. */
+export class Demo {
+  readonly #ports: ReadonlyMap<DocumentedPort, number>;
+  readonly #folder: string;
+
+  private constructor(ports: ReadonlyMap<DocumentedPort, number>, folder: string) {
+    this.#ports = ports;
+    this.#folder = folder;
+  }
+
+  /** Starts the demo. It ends with the test. */
+  static async start(context: TestContext): Promise<Demo> {
+    const simulator = await freePort();
+    const ports = new Map<DocumentedPort, number>([
+      [8008, await freePort()],
+      [9108, await freePort()],
+      [9630, await freePort()],
+      [18_008, simulator],
+      [18_009, simulator + 1],
+      [18_010, simulator + 2],
+    ]);
+    const folder = mkdtempSync(join(tmpdir(), "rolecall-docs-"));
+    context.after(() => rmSync(folder, { recursive: true, force: true }));
+    const demo = new Demo(ports, folder);
+    demo.#writeFiles();
+    const running = new RolecallProcess(context, ["serve", "--config", join(folder, "rolecall.yaml")], {
+      env: { HOME: folder },
+    });
+    await running.waitForLog('"listening"');
+    await until("the demo is ready", () => demo.status(8008, "/readyz").then((status) => status === 200));
+    return demo;
+  }
+
+  /** The configuration of the demo, and `rolecall` as an installed command that finds the demo's listeners. */
+  #writeFiles(): void {
+    const text = readFileSync("config/rolecall.yaml", "utf8").replaceAll(/\b\d{4,5}\b/g, (port) => this.#actual(port));
+    const exporter = `  - { port: ${this.port(9630)}, dialect: exporter, cluster: demo }`;
+    writeFileSync(join(this.#folder, "rolecall.yaml"), text.replace(/^listen:$/m, `listen:\n${exporter}`));
+    const clients = commands.filter(({ options }) => options?.some(({ name }) => name === "server"));
+    const script = [
+      "#!/bin/sh",
+      'case " $* " in *" --server "*|*" --config "*|*" --discover "*|*" --help "*) ;; *)',
+      `  case $1 in check) set -- "$@" --server ${this.origin(8008)} ;;`,
+      `  ${clients.map(({ name }) => name).join("|")}) set -- "$@" --server ${this.origin(9108)} ;; esac ;;`,
+      "esac",
+      `exec '${process.execPath}' '${resolve(import.meta.dirname, "../../src/main.js")}' "$@"`,
+    ].join("\n");
+    const file = join(this.#folder, "rolecall");
+    writeFileSync(file, `${script}\n`);
+    chmodSync(file, 0o755);
+  }
+
+  /** The actual port of a port that the documents name. */
+  port(documented: DocumentedPort): number {
+    return this.#ports.get(documented) ?? documented;
+  }
+
+  /** The actual address of a listener or simulated node. */
+  origin(documented: DocumentedPort): string {
+    return `http://127.0.0.1:${this.port(documented)}`;
+  }
+
+  /** Replaces the ports that the documents name by the actual ones. */
+  toActual(text: string): string {
+    return text.replaceAll(/(?<=:)\d{4,5}\b/g, (port) => this.#actual(port));
+  }
+
+  #actual(port: string): string {
+    const known = documentedPorts.find((candidate) => candidate === Number(port));
+    return known === undefined ? port : String(this.port(known));
+  }
+
+  /** Replaces the actual ports by those that the documents name. */
+  toDocumented(text: string): string {
+    let result = text;
+    for (const [documented, actual] of this.#ports) result = result.replaceAll(`:${actual}`, `:${documented}`);
+    return result;
+  }
+
+  /** The status of a GET. */
+  async status(documented: DocumentedPort, path: string): Promise<number> {
+    const response = await fetch(`${this.origin(documented)}${path}`, { signal: AbortSignal.timeout(10_000) });
+    await response.arrayBuffer();
+    return response.status;
+  }
+
+  /** Ends the faults of all simulated nodes, and waits until all are fit again. */
+  async heal(): Promise<void> {
+    for (const node of ["pg1", "pg2", "pg3"])
+      await fetch(`${this.origin(18_008)}/sim/${node}/heal`, { method: "POST", signal: AbortSignal.timeout(10_000) });
+    const fit = async (): Promise<boolean> => {
+      const statuses = await Promise.all(
+        ["/nodes/pg1/health", "/nodes/pg2/read-only", "/nodes/pg3/read-only"].map((path) => this.status(8008, path)),
+      );
+      return statuses.every((status) => status === 200);
+    };
+    await until("all simulated nodes are fit again", fit);
+  }
+
+  /** Runs a command line of a document in a shell. Returns its output with the ports that the documents name. */
+  run(line: string): Promise<string> {
+    const command = this.toActual(line);
+    const isWatch = command.includes("--watch");
+    const [program, args] = isWatch
+      ? ["script", ["-qfec", `stty cols 110 rows 24; ${command}`, "/dev/null"]]
+      : ["bash", ["-c", `{ ${command}\n} 2>&1`]];
+    const path = `${this.#folder}:${process.env["PATH"] ?? ""}`;
+    const child = spawn(program, args, {
+      env: { PATH: path, HOME: this.#folder, LANG: "C.UTF-8", TERM: "xterm", NO_COLOR: "1" },
+      timeout: commandLimitMs,
+      stdio: ["pipe", "pipe", "pipe"],
+    });
+    const quit = isWatch ? setTimeout(() => child.stdin.write("q"), watchedMs) : null;
+    if (!isWatch) child.stdin.end();
+    return new Promise((done, fail) => {
+      let output = "";
+      child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
+      child.once("error", fail);
+      child.once("close", () => {
+        if (quit !== null) clearTimeout(quit);
+        done(this.toDocumented(isWatch ? lastScreen(output) : output));
+      });
+    });
+  }
+}
+
+/** The text of the last whole screen that a refreshing command drew. */
+function lastScreen(output: string): string {
+  const [screen = ""] = output.split("\u001B[H").slice(-1);
+  // eslint-disable-next-line no-control-regex
+  return screen.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
+}
