@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { userDocuments } from "./markdown.ts";
 
 /** The longest line of code and prose. Prettier wraps code but neither comments, strings nor Markdown. */
 const columnsMax = 120;
@@ -49,4 +50,15 @@ describe("line length", () => {
   test(`keeps every line of the documents at the top within ${columnsMax} columns`, () => {
     assert.deepEqual(files.flatMap(tooLong), []);
   });
+});
+
+describe("inline code", () => {
+  for (const { file, prose } of userDocuments()) {
+    test(`${file}: no line ends within it, so that a reader can copy it`, () => {
+      assert.deepEqual(
+        prose.filter(({ text }) => text.split("`").length % 2 === 0),
+        [],
+      );
+    });
+  }
 });

@@ -25,8 +25,8 @@ const head = `# Who leads if the evidence is ambiguous
 In one snapshot at most one node is accepted as the lock holder. One function, \`src/health/evidence/leadership.ts\`,
 decides which node that is. It uses two kinds of evidence:
 
-* a **claim**: the node answers \`GET /leader\` with 200. A node that is known through its exporter alone claims the lock
-  if the exporter reports a primary;
+* a **claim**: the node answers \`GET /leader\` with 200. A node that is known through its exporter alone claims the
+  lock if the exporter reports a primary;
 * a **view**: the leader that a node's \`/cluster\` response names. A view may name nobody. It is missing if the request
   fails or the node has no API.
 
@@ -41,8 +41,8 @@ First, views may contradict claims:
    nobody. Exception: a node whose view names that node itself contradicts no claim. Its own claim competes instead.
 2. A view that names nobody contradicts a claim only if two views of the same node, at least one probe interval apart,
    name nobody. Exception: it contradicts no claim of a node that reports a pause.
-3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds no
-   lock. That report must be newer than the view, and come from the address that the view has for the node.
+3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds
+   no lock. That report must be newer than the view, and come from the address that the view has for the node.
 4. A contradiction takes effect when rolecall has also requested the claimant's own \`/cluster\` and probed the named
    node. It does not matter whether these requests succeed or fail.
 
@@ -68,10 +68,10 @@ Last, one of the other claims is chosen:
 Views arrive one after the other. In steps 10 and 11 the claims stay tied while a view that could change the result is
 still awaited.
 
-A node that is known through its exporter alone has no view of its own. Therefore views that name nobody do not contradict
-its claim, and in step 7 the view of one other node is enough. If another node claims the lock by its API, only the claims
-by API compete. If all competing claims are by exporter, the one whose node the standbys receive WAL from is accepted
-instead of steps 10 to 13; if that decides nothing, all are \`contested\`.
+A node that is known through its exporter alone has no view of its own. Therefore views that name nobody do not
+contradict its claim, and in step 7 the view of one other node is enough. If another node claims the lock by its API,
+only the claims by API compete. If all competing claims are by exporter, steps 10 to 13 do not apply: the claim of the
+node that the standbys receive WAL from is accepted. If that decides nothing, all are \`contested\`.
 
 ## The test
 
