@@ -1,6 +1,6 @@
 /** The demo as a reader of the documents runs it, on free ports. */
 import { spawn } from "node:child_process";
-import { chmodSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
@@ -8,53 +8,62 @@ import { commands } from "../../src/cli/specs/commands.ts";
 import { freePort, RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
-/** The ports that the documents name. */
-const documentedPorts = [8008, 9108, 9630, 18_008, 18_009, 18_010] as const;
+/** The ports that the documents name: those that the demo uses unless they are taken, and the exporter's. */
+const documentedPorts = [8008, 9108, 9630, 18_007, 18_008, 18_009, 18_010] as const;
 type DocumentedPort = (typeof documentedPorts)[number];
+
+/** How the banner of the demo labels these ports. */
+const labels: ReadonlyMap<DocumentedPort, string> = new Map([
+  [8008, "health checks"],
+  [9108, "status"],
+  [18_007, "faults"],
+  [18_008, "node pg1"],
+  [18_009, "node pg2"],
+  [18_010, "node pg3"],
+]);
 
 /** How long one command may take. */
 const commandLimitMs = 30_000;
 /** How long a refreshing screen is watched before `q` ends it. */
 const watchedMs = 4500;
 
-/** A running demo: the simulated cluster of config/rolecall.yaml, with an exporter listener beside its listeners. */
+/** A running `rolecall demo` on free ports. */
 export class Demo {
-  readonly #ports: ReadonlyMap<DocumentedPort, number>;
+  readonly #ports: Map<DocumentedPort, number>;
   readonly #folder: string;
 
-  private constructor(ports: ReadonlyMap<DocumentedPort, number>, folder: string) {
+  private constructor(ports: Map<DocumentedPort, number>, folder: string) {
     this.#ports = ports;
     this.#folder = folder;
   }
 
   /** Starts the demo. It ends with the test. */
   static async start(context: TestContext): Promise<Demo> {
-    const simulator = await freePort();
-    const ports = new Map<DocumentedPort, number>([
-      [8008, await freePort()],
-      [9108, await freePort()],
-      [9630, await freePort()],
-      [18_008, simulator],
-      [18_009, simulator + 1],
-      [18_010, simulator + 2],
-    ]);
     const folder = mkdtempSync(join(tmpdir(), "rolecall-docs-"));
     context.after(() => rmSync(folder, { recursive: true, force: true }));
-    const demo = new Demo(ports, folder);
+    const running = new RolecallProcess(context, ["demo", "--port", "0"], { env: { HOME: folder } });
+    const wait = { what: "the banner of the demo", evidence: () => running.stderr };
+    await until(wait, () => `${running.stdout}${running.stderr}`.includes("Press Ctrl-C"));
+    const demo = new Demo(portsOf(`${running.stdout}${running.stderr}`), folder);
     demo.#writeFiles();
-    const running = new RolecallProcess(context, ["serve", "--config", join(folder, "rolecall.yaml")], {
-      env: { HOME: folder },
-    });
-    await running.waitForLog('"listening"');
     await until("the demo is ready", () => demo.status(8008, "/readyz").then((status) => status === 200));
     return demo;
   }
 
-  /** The configuration of the demo, and `rolecall` as an installed command that finds the demo's listeners. */
+  /** Starts a second rolecall for the simulated nodes, with an exporter listener. It ends with the test. */
+  async startExporterListener(context: TestContext): Promise<void> {
+    const port = await freePort();
+    const file = join(this.#folder, "exporter.yaml");
+    const cluster = `{ name: demo, discover: ["${this.origin(18_008)}", "${this.origin(18_009)}"] }`;
+    writeFileSync(file, `clusters: [${cluster}]\nlisten: [{ port: ${port}, dialect: exporter }]\n`);
+    const running = new RolecallProcess(context, ["serve", "--config", file], { env: { HOME: this.#folder } });
+    await running.waitForLog("listening");
+    this.#ports.set(9630, port);
+  }
+
+  /** `rolecall` as an installed command that finds the demo, and a `curl` without a progress meter, as on a terminal. */
   #writeFiles(): void {
-    const text = readFileSync("config/rolecall.yaml", "utf8").replaceAll(/\b\d{4,5}\b/g, (port) => this.#actual(port));
-    const exporter = `  - { port: ${this.port(9630)}, dialect: exporter, cluster: demo }`;
-    writeFileSync(join(this.#folder, "rolecall.yaml"), text.replace(/^listen:$/m, `listen:\n${exporter}`));
+    writeFileSync(join(this.#folder, ".curlrc"), "silent\nshow-error\n");
     const clients = commands.filter(({ options }) => options?.some(({ name }) => name === "server"));
     const script = [
       "#!/bin/sh",
@@ -105,8 +114,7 @@ export class Demo {
 
   /** Ends the faults of all simulated nodes, and waits until all are fit again. */
   async heal(): Promise<void> {
-    for (const node of ["pg1", "pg2", "pg3"])
-      await fetch(`${this.origin(18_008)}/sim/${node}/heal`, { method: "POST", signal: AbortSignal.timeout(10_000) });
+    await fetch(`${this.origin(18_007)}/sim/heal`, { method: "POST", signal: AbortSignal.timeout(10_000) });
     const fit = async (): Promise<boolean> => {
       const statuses = await Promise.all(
         ["/nodes/pg1/health", "/nodes/pg2/read-only", "/nodes/pg3/read-only"].map((path) => this.status(8008, path)),
@@ -148,4 +156,15 @@ function lastScreen(output: string): string {
   const [screen = ""] = output.split("\u001B[H").slice(-1);
   // eslint-disable-next-line no-control-regex
   return screen.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
+}
+
+/** The ports in the banner of the demo, by the ports that the documents name. */
+function portsOf(banner: string): Map<DocumentedPort, number> {
+  const ports = new Map<DocumentedPort, number>();
+  for (const [documented, label] of labels) {
+    const [, port] = new RegExp(`^  ${label} +http://127\\.0\\.0\\.1:(\\d+)`, "m").exec(banner) ?? [];
+    if (port === undefined) throw new Error(`The banner of the demo has no line "${label}":\n${banner}`);
+    ports.set(documented, Number(port));
+  }
+  return ports;
 }

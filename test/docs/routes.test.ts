@@ -14,7 +14,7 @@ interface Spec {
 }
 
 const spec: Spec = parse(readFileSync("test/spec/docs/routes.yaml", "utf8"));
-const listeners = [8008, 9108, 9630, 18_008] as const;
+const listeners = [8008, 9108, 9630, 18_007, 18_008] as const;
 
 /** A route that a document names. */
 interface NamedRoute extends Fragment {
@@ -36,10 +36,14 @@ function withValues(path: string): string {
   return Object.entries(spec.placeholders).reduce((text, [name, value]) => text.replaceAll(name, value), path);
 }
 
-/** Whether a listener of the demo, or a simulated node, knows the route. It may refuse the call for other reasons. */
+/**
+ * Whether a listener of the demo, or a simulated node, knows the route. It may refuse the call for other reasons. Calls
+ * that change something are dry runs.
+ */
 async function isKnown(demo: Demo, { method, path }: NamedRoute): Promise<boolean> {
+  const target = method === "GET" ? path : `${path}${path.includes("?") ? "&" : "?"}dry_run=1`;
   for (const port of listeners) {
-    const response = await fetch(`${demo.origin(port)}${path}`, { method, signal: AbortSignal.timeout(10_000) });
+    const response = await fetch(`${demo.origin(port)}${target}`, { method, signal: AbortSignal.timeout(10_000) });
     const body = await response.text();
     if (response.status !== 404 && (response.status !== 400 || method !== "GET") && !isUnknownRoute(body)) return true;
   }
@@ -53,6 +57,7 @@ function isUnknownRoute(body: string): boolean {
 
 test("every route that a document names is a route of a listener", { timeout: 120_000 }, async (context) => {
   const demo = await Demo.start(context);
+  await demo.startExporterListener(context);
   const unknown: Fragment[] = [];
   const known = new Set<string>();
   for (const { inlineCode } of userDocuments()) {
