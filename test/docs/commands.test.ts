@@ -5,10 +5,12 @@ import { parse } from "yaml";
 import { parseArguments } from "../../src/cli/framework/parse-arguments.ts";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { userDocuments, type Fragment, type MarkdownFile } from "./markdown.ts";
-import { commandLines, commandsOf } from "./shell-words.ts";
+import { commandLines, commandsOf, rolecallOf } from "./shell-words.ts";
 
 /** The programs that commands of the documents may name although no test runs them, with the reason. */
-const notRun: Readonly<Record<string, string>> = parse(readFileSync("test/spec/docs/not-run.yaml", "utf8"));
+const { programs: notRun }: { readonly programs: Readonly<Record<string, string>> } = parse(
+  readFileSync("test/spec/docs/not-run.yaml", "utf8"),
+);
 /** The programs that the tests run: these, in blocks of language `console`. */
 const run: ReadonlySet<string> = new Set(["rolecall", "curl", "sleep", "head", "grep", "cut", "echo"]);
 
@@ -21,13 +23,6 @@ function shellCommands({ file, blocks }: MarkdownFile): readonly (Fragment & { r
         commandsOf(text).map(({ words }) => ({ place: `${file}:${line}`, text, words: rolecallOf(words) })),
       ),
     );
-}
-
-/** `npx rolecall …` and `node dist/main.js …` are `rolecall …`. */
-function rolecallOf(words: readonly string[]): readonly string[] {
-  const [first, second] = words;
-  if (first === "npx" && second === "rolecall") return words.slice(1);
-  return first === "node" && second === "dist/main.js" ? ["rolecall", ...words.slice(2)] : words;
 }
 
 /** Why `rolecall` would refuse these arguments, or `null`. A command's name alone is a mention, not a call. */

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { test } from "node:test";
+import { parse } from "yaml";
 import { Demo } from "./demo.ts";
 import { userDocuments, type FencedBlock } from "./markdown.ts";
+import { commandLines, commandsOf, rolecallOf } from "./shell-words.ts";
 
 /** A command of a `console` block and the output below it. */
 interface Step {
@@ -72,29 +74,55 @@ function updateBlock({ file, lines }: FencedBlock, updated: readonly string[]): 
   );
 }
 
+const { commands: notRun }: { readonly commands: Readonly<Record<string, string>> } = parse(
+  readFileSync("test/spec/docs/not-run.yaml", "utf8"),
+);
+
+/** Whether the table says why no test runs the command. */
+function isNotRun(command: string): boolean {
+  return Object.keys(notRun).some((pattern) => new RegExp(`^${pattern}$`).test(command));
+}
+
+/** Runs a console block. Its outputs must match; with UPDATE_DOCS=1 they are written into the document instead. */
+async function runBlock(demo: Demo, block: FencedBlock): Promise<void> {
+  const updated: string[] = [];
+  for (const { command, expected } of stepsOf(block)) {
+    const actual = trimmed((await demo.run(command)).output.split("\n"));
+    const wanted = trimmed(expected);
+    const isMatch = matches(actual, wanted);
+    const canUpdate = isUpdate && !wanted.some((line) => line.includes(ellipsis));
+    const blank = expected.slice(wanted.length);
+    updated.push(`$ ${command}`, ...(isMatch || !canUpdate ? wanted : actual), ...blank);
+    if (!isMatch && !canUpdate) assert.deepEqual(actual, wanted, `$ ${command}`);
+  }
+  if (isUpdate) updateBlock(block, updated);
+}
+
+/** The rolecall commands of a block that a test can run. */
+function runnableCommands({ lines }: FencedBlock): readonly string[] {
+  return commandLines("sh", lines).filter((command) => {
+    const words = commandsOf(command).flatMap((part) => rolecallOf(part.words));
+    return words[0] === "rolecall" && !isNotRun(words.join(" "));
+  });
+}
+
 test(
-  "the console blocks of the documents show what the demo prints",
-  { skip: missing.length > 0 && `${missing.join()} not found`, timeout: 180_000 },
+  "the demo prints what the console blocks show, and accepts the rolecall commands of the sh blocks",
+  { skip: missing.length > 0 && `${missing.join()} not found`, timeout: 240_000 },
   async (context) => {
     const demo = await Demo.start(context);
     for (const { file, blocks } of userDocuments()) {
       const consoles = blocks.filter(({ language }) => language === "console");
-      for (const block of consoles) {
-        await context.test(`${file}:${block.line}`, async () => {
-          const updated: string[] = [];
-          for (const { command, expected } of stepsOf(block)) {
-            const actual = trimmed((await demo.run(command)).split("\n"));
-            const wanted = trimmed(expected);
-            const isMatch = matches(actual, wanted);
-            const canUpdate = isUpdate && !wanted.some((line) => line.includes(ellipsis));
-            const blank = expected.slice(wanted.length);
-            updated.push(`$ ${command}`, ...(isMatch || !canUpdate ? wanted : actual), ...blank);
-            if (!isMatch && !canUpdate) assert.deepEqual(actual, wanted, `$ ${command}`);
-          }
-          if (isUpdate) updateBlock(block, updated);
-        });
-      }
+      for (const block of consoles) await context.test(`${file}:${block.line}`, () => runBlock(demo, block));
       if (consoles.length > 0) await demo.heal();
+      for (const block of blocks.filter(({ language }) => language === "sh")) {
+        for (const command of runnableCommands(block)) {
+          await context.test(`${file}:${block.line} ${command}`, async () => {
+            const { output, exitCode } = await demo.run(command);
+            assert.ok(exitCode === 0 || exitCode === 1, `exit code ${exitCode}:\n${output}`);
+          });
+        }
+      }
     }
   },
 );

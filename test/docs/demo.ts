@@ -27,6 +27,13 @@ const commandLimitMs = 30_000;
 /** How long a refreshing screen is watched before `q` ends it. */
 const watchedMs = 4500;
 
+/** How a command ended. */
+export interface CommandResult {
+  readonly output: string;
+  /** `null` if it had to be killed. */
+  readonly exitCode: number | null;
+}
+
 /** A running `rolecall demo` on free ports. */
 export class Demo {
   readonly #ports: Map<DocumentedPort, number>;
@@ -64,6 +71,10 @@ export class Demo {
   /** `rolecall` as an installed command that finds the demo, and a `curl` without a progress meter, as on a terminal. */
   #writeFiles(): void {
     writeFileSync(join(this.#folder, ".curlrc"), "silent\nshow-error\n");
+    const nodes = [this.origin(18_008), this.origin(18_009), this.origin(18_010)].map((origin) => `"${origin}"`);
+    const listen = `[{ port: ${this.port(8008)}, whole_cluster: true }, { port: ${this.port(9108)}, dialect: admin }]`;
+    const clusters = `[{ name: demo, discover: [${nodes.join()}] }]`;
+    writeFileSync(join(this.#folder, "rolecall.yaml"), `clusters: ${clusters}\nlisten: ${listen}\n`);
     const clients = commands.filter(({ options }) => options?.some(({ name }) => name === "server"));
     const script = [
       "#!/bin/sh",
@@ -124,15 +135,19 @@ export class Demo {
     await until("all simulated nodes are fit again", fit);
   }
 
-  /** Runs a command line of a document in a shell. Returns its output with the ports that the documents name. */
-  run(line: string): Promise<string> {
-    const command = this.toActual(line);
+  /**
+   * Runs a command line of a document in a shell, in a folder with a `rolecall.yaml` for the demo's nodes.
+   * @returns its output, with the ports that the documents name, and its exit code
+   */
+  run(line: string): Promise<CommandResult> {
+    const command = this.toActual(line).replaceAll("/etc/rolecall.yaml", "rolecall.yaml");
     const isWatch = command.includes("--watch");
     const [program, args] = isWatch
       ? ["script", ["-qfec", `stty cols 110 rows 24; ${command}`, "/dev/null"]]
       : ["bash", ["-c", `{ ${command}\n} 2>&1`]];
     const path = `${this.#folder}:${process.env["PATH"] ?? ""}`;
     const child = spawn(program, args, {
+      cwd: this.#folder,
       env: { PATH: path, HOME: this.#folder, LANG: "C.UTF-8", TERM: "xterm", NO_COLOR: "1" },
       timeout: commandLimitMs,
       stdio: ["pipe", "pipe", "pipe"],
@@ -143,9 +158,9 @@ export class Demo {
       let output = "";
       child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
       child.once("error", fail);
-      child.once("close", () => {
+      child.once("close", (exitCode) => {
         if (quit !== null) clearTimeout(quit);
-        done(this.toDocumented(isWatch ? lastScreen(output) : output));
+        done({ output: this.toDocumented(isWatch ? lastScreen(output) : output), exitCode });
       });
     });
   }

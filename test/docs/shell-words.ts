@@ -46,3 +46,10 @@ export function commandLines(language: string, lines: readonly string[]): readon
   if (language === "console") return joined.filter((line) => line.startsWith("$ ")).map((line) => line.slice(2));
   return joined.filter((line) => line.trim() !== "" && !line.startsWith("#"));
 }
+
+/** The words of a command, in which `npx rolecall …` and `node dist/main.js …` are `rolecall …`. */
+export function rolecallOf(words: readonly string[]): readonly string[] {
+  const [first, second] = words;
+  if (first === "npx" && second === "rolecall") return words.slice(1);
+  return first === "node" && second === "dist/main.js" ? ["rolecall", ...words.slice(2)] : words;
+}
