@@ -2,10 +2,12 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
+import { userDocuments } from "./markdown.ts";
 
 /** The longest line of code and prose. Prettier wraps code but neither comments, strings nor Markdown. */
 const columnsMax = 120;
-const folders: readonly string[] = ["src", "test", "bench"];
+const folders: readonly string[] = ["src", "test", "bench", "docs"];
+const files: readonly string[] = ["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md"];
 const extensions: readonly string[] = [".ts", ".mjs", ".md"];
 
 /**
@@ -21,11 +23,16 @@ function isComment(line: string): boolean {
   return /^\s*(\/\*\*|\*|\/\/)/.test(line);
 }
 
-/** The lines of a file that are too long, as `file:line (columns)`. */
+/** The lines of a file that are too long, as `file:line (columns)`. Blocks of code in Markdown are not prose. */
 function tooLong(file: string): readonly string[] {
+  let isProse = true;
   return readFileSync(file, "utf8")
     .split("\n")
     .map((line, at) => ({ line, place: `${file}:${at + 1} (${line.length})` }))
+    .filter(({ line }) => {
+      if (file.endsWith(".md") && /^\s*```/.test(line)) isProse = !isProse;
+      return isProse;
+    })
     .filter(({ line }) => line.length > columnsMax && !isExempt(line, file))
     .map(({ place }) => place);
 }
@@ -33,10 +40,25 @@ function tooLong(file: string): readonly string[] {
 describe("line length", () => {
   for (const folder of folders) {
     test(`keeps every line of ${folder} within ${columnsMax} columns`, () => {
-      const files = readdirSync(folder, { recursive: true, encoding: "utf8" })
+      const found = readdirSync(folder, { recursive: true, encoding: "utf8" })
         .filter((file) => extensions.some((extension) => file.endsWith(extension)))
         .map((file) => join(folder, file));
-      assert.deepEqual(files.flatMap(tooLong), []);
+      assert.deepEqual(found.flatMap(tooLong), []);
+    });
+  }
+
+  test(`keeps every line of the documents at the top within ${columnsMax} columns`, () => {
+    assert.deepEqual(files.flatMap(tooLong), []);
+  });
+});
+
+describe("inline code", () => {
+  for (const { file, prose } of userDocuments()) {
+    test(`${file}: no line ends within it, so that a reader can copy it`, () => {
+      assert.deepEqual(
+        prose.filter(({ text }) => text.split("`").length % 2 === 0),
+        [],
+      );
     });
   }
 });

@@ -24,7 +24,7 @@ function reasonOf({ lock, cluster }: Pick<ClusterView, "lock" | "cluster">): str
   if (lock.holder === null || decision.kind !== "held") return "";
   switch (decision.by) {
     case "sole":
-      return lock.claims.length > 1 ? ": the only claim that no view overrules" : "";
+      return lock.claims.length > 1 ? ": the only claim that is not lost" : "";
     case "views":
       return `: named by most views (of ${decision.witnesses.join(", ")})`;
     case "own_view":
@@ -36,9 +36,9 @@ function reasonOf({ lock, cluster }: Pick<ClusterView, "lock" | "cluster">): str
 }
 
 function lossOf([node, { witnesses }]: readonly [string, LostClaim]): string {
-  return witnesses.length === 1 && witnesses[0] === node
-    ? `the claim of ${node} is overruled by its own view`
-    : `the claim of ${node} is overruled by the views of ${witnesses.join(" and ")}`;
+  const [first, ...others] = witnesses;
+  if (others.length > 0) return `the claim of ${node} is lost: the views of ${witnesses.join(" and ")} contradict it`;
+  return `the claim of ${node} is lost: ${first === node ? "its own view" : `the view of ${first}`} contradicts it`;
 }
 
 /**

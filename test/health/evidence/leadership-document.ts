@@ -12,7 +12,7 @@ interface Group {
 }
 
 const bases: Readonly<Record<DecisionBasis, string>> = {
-  sole: "the only claim that no view overrules",
+  sole: "the only claim that is not lost",
   views: "most views name it",
   own_view: "tied claims; only it is named by its own view",
   incumbent: "tied claims; it is the last accepted leader",
@@ -25,8 +25,10 @@ const head = `# Who leads if the evidence is ambiguous
 In one snapshot at most one node is accepted as the lock holder. One function, \`src/health/evidence/leadership.ts\`,
 decides which node that is. It uses two kinds of evidence:
 
-* a **claim**: the node answers \`GET /leader\` with 200;
-* a **view**: the leader that a node's \`/cluster\` response names. A view may name nobody, or be missing.
+* a **claim**: the node answers \`GET /leader\` with 200. A node that is known through its exporter alone claims the
+  lock if the exporter reports a primary;
+* a **view**: the leader that a node's \`/cluster\` response names. A view may name nobody. It is missing if the request
+  fails or the node has no API.
 
 \`rolecall explain\` shows which views decided an answer. This is not fencing. It narrows the window in which two nodes
 could get a yes, provided that some nodes or documents report the truth.
@@ -35,22 +37,23 @@ could get a yes, provided that some nodes or documents report the truth.
 
 First, views may contradict claims:
 
-1. A view contradicts a claim if rolecall requested it after the claim appeared, and it names another node, or nobody. A
-   view that names its own node contradicts no other claim.
-2. A view that names nobody counts only if that node's view at least one probe interval earlier named nobody too. It
-   does not count while the cluster is paused.
-3. A view that names another node does not count if that node, probed after the view at the address in the view, reports
-   that it holds no lock.
-4. A new contradiction waits until the named node and the claimant's own \`/cluster\` have answered or failed.
+1. A view **contradicts** a claim if rolecall requested it after the claim appeared, and it names another node, or
+   nobody. Exception: a node whose view names that node itself contradicts no claim. Its own claim competes instead.
+2. A view that names nobody contradicts a claim only if two views of the same node, at least one probe interval apart,
+   name nobody. Exception: it contradicts no claim of a node that reports a pause.
+3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds
+   no lock. That report must be newer than the view, and come from the address that the view has for the node.
+4. A contradiction takes effect when rolecall has also requested the claimant's own \`/cluster\` and probed the named
+   node. It does not matter whether these requests succeed or fail.
 
-Then claims are lost:
+Then contradicted claims are **lost**:
 
 5. A claim in failsafe mode is never lost.
-6. Any other claim is lost if its own view contradicts it.
-7. It is also lost if the views of two other nodes contradict it. One such view is enough if the claimant's own view,
-   requested no earlier, does not name the claimant.
+6. Any other claim is lost if the claimant's own view contradicts it.
+7. It is also lost if the views of two other nodes contradict it. The view of one other node is enough if the claimant's
+   own view does not name the claimant either, and was requested no earlier.
 8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
-   given a newer view that does not. Silence does not restore a claim.
+   given a newer view that does not contradict it. Missing views do not restore a claim.
 
 Last, one of the other claims is chosen:
 
@@ -62,9 +65,13 @@ Last, one of the other claims is chosen:
 13. If that decides nothing, the claim on the highest known timeline is.
 14. Otherwise nobody leads: all remaining claims are \`contested\`.
 
-In steps 10 and 11, a missing view that could still change the result keeps the claims tied until its request has
-failed. A claimant known only through its exporter has no view: views that name nobody do not count against it, and in
-step 7 one view is enough.
+Views arrive one after the other. In steps 10 and 11 the claims stay tied while a view that could change the result is
+still awaited.
+
+A node that is known through its exporter alone has no view of its own. Therefore views that name nobody do not
+contradict its claim, and in step 7 the view of one other node is enough. If another node claims the lock by its API,
+only the claims by API compete. If all competing claims are by exporter, steps 10 to 13 do not apply: the claim of the
+node that the standbys receive WAL from is accepted. If that decides nothing, all are \`contested\`.
 
 ## The test
 
@@ -131,7 +138,7 @@ function groupOf(row: Row, decision: LeaderDecision, holder: number | null): Gro
       ? `a claimant: ${bases[decision.by]}${row.nodes[holder ?? -1]?.isFailsafe === true ? " (in failsafe)" : ""}`
       : decision.kind === "contested"
         ? "nobody: tied claims"
-        : "nobody: views overrule every claim";
+        : "nobody: every claim is lost";
   const own = holder === null ? "" : viewOf(row, holder);
   return {
     claims,

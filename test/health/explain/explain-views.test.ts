@@ -27,7 +27,7 @@ test("an explanation shows the node that each witness names, how long ago, and w
   watched.failView("pg3", 1_100);
   assert.deepEqual(explained(watched, "pg2", 2_100), [
     "pg1 names pg1 (1.0 s ago), pg2 names pg1 (1.0 s ago), no view from pg3",
-    "held by pg1: the only claim that no view overrules; the claim of pg2 is overruled by its own view",
+    "held by pg1: the only claim that is not lost; the claim of pg2 is lost: its own view contradicts it",
   ]);
 });
 
