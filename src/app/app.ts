@@ -156,6 +156,7 @@ export class App {
       workers: () => this.#listeners.usage(),
       fastPath: () => this.#listeners.fastPathCounts(),
       lostLogLines: () => lostLinesOf(this.#log),
+      history: () => this.#monitor.history.usage,
       refresh: () => this.#listeners.refresh(),
       exporter: () => this.#config.exporter,
       schedule: () => ({ probe: this.#config.probe, livenessIntervalFactor }),
@@ -192,10 +193,11 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
-    const { drains, eventLog, clock } = this.#monitor;
+    const { drains, eventLog, history, clock } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
       eventLog,
+      history,
       gateway: this.#gateway,
       snapshots: this.#snapshots,
       metrics: this.#metrics,

@@ -7,6 +7,7 @@ import { EventLog } from "../events/event-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
@@ -27,6 +28,7 @@ export class Monitor {
   readonly clock: Clock;
   readonly drains: Drains;
   readonly eventLog: EventLog;
+  readonly history: HistoryStore;
   readonly #log: Logger;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
@@ -41,7 +43,8 @@ export class Monitor {
     const { store, clock } = this;
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     const wall = (): number => clock.wall();
-    this.eventLog = new EventLog({ log, metrics, clock });
+    this.history = new HistoryStore({ log, clock, snapshot: () => store.current });
+    this.eventLog = new EventLog({ log, metrics, clock, history: this.history });
     this.drains = new Drains(store, { clock: { now: () => clock.observe(), wall }, log, record });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log);
     this.#probers = new Probers({
@@ -75,6 +78,9 @@ export class Monitor {
     this.drains.start(saved.drains);
     this.store.onChange((before, after) => this.#onChange(before, after));
     await this.#stateFile.removeStaleDrafts();
+    await this.history.configure(this.#config.history);
+    // In the background: a slow disk delays no answer.
+    void this.#restoreHistory();
   }
 
   /** Takes the clusters of another configuration. Nodes that keep their address keep their evidence. */
@@ -82,6 +88,7 @@ export class Monitor {
     this.#config = config;
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
+    void this.history.configure(config.history);
   }
 
   /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
@@ -100,7 +107,7 @@ export class Monitor {
     this.#probers.stop();
     this.drains.stop();
     if (this.#ticks !== null) clearInterval(this.#ticks);
-    await this.#stateFile.written;
+    await Promise.all([this.#stateFile.written, this.history.stop()]);
   }
 
   /** An internal error in recording must not end the probing: that node's evidence ages, and old evidence is a no. */
@@ -120,6 +127,12 @@ export class Monitor {
     this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
     if (!hasSameSavedState(before, after)) this.#stateFile.write(() => this.store.current);
     this.#probers.onChange(before, after);
+  }
+
+  /** Reads what earlier processes kept: what is shown of the past goes further back then. */
+  async #restoreHistory(): Promise<void> {
+    const { changes } = await this.history.readRecent();
+    this.eventLog.restoreChanges(changes);
   }
 
   #onGap({ addedMs, stalledMs }: ClockGap): void {

@@ -12,12 +12,23 @@ import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { VerdictChanges, type ChangeContext, type VerdictChange } from "./verdict-changes.ts";
 import { VerdictHistory } from "./verdict-history.ts";
 
+/** Where what happened is kept beyond the memory of this process. No method waits or throws. */
+export interface HistorySink {
+  /** @param atMs when it was recorded, in ms of our clock. @param atWallMs the same in ms since the epoch */
+  addOutcome(outcome: ProbeOutcome, atMs: number, atWallMs: number): void;
+  addChange(change: VerdictChange, atWallMs: number): void;
+  /** Adds which nodes of a cluster are accused of being detached or stalled from now on. */
+  addAccused(cluster: string, accused: Accused, atWallMs: number): void;
+}
+
 /** What the event log depends on. */
 export interface EventLogContext {
   readonly log: Logger;
   readonly metrics: Pick<Metrics, "disputed">;
   /** Wall time in ms since the epoch. */
   readonly clock: { wall(): number };
+  /** Where everything is kept beyond the memory of this process. */
+  readonly history: HistorySink;
 }
 
 /**
@@ -38,16 +49,21 @@ export class EventLog {
 
   /** Keeps an outcome as evidence. @param nowMs when it was recorded, in ms of our clock */
   recordOutcome(outcome: ProbeOutcome, nowMs: number): void {
-    this.#recorder.add(outcome, nowMs, this.#context.clock.wall());
+    const { clock, history } = this.#context;
+    const wallMs = clock.wall();
+    this.#recorder.add(outcome, nowMs, wallMs);
+    history.addOutcome(outcome, nowMs, wallMs);
   }
 
   /** Logs and keeps what changed from one state of a cluster to the next. To be called for every change. */
   recordTransition(before: ClusterState, after: ClusterState, context: ChangeContext): void {
-    const { log, metrics, clock } = this.#context;
-    this.#accusations.add(before, after, clock.wall());
+    const { log, metrics, clock, history } = this.#context;
+    const accused = this.#accusations.add(before, after, clock.wall());
+    if (accused !== null) history.addAccused(after.name, accused, clock.wall());
     for (const change of this.#changes.find(before, after, context)) {
       logVerdictChange(log, change);
       this.#verdicts.add(change, clock.wall());
+      history.addChange(change, clock.wall());
     }
     this.#warnOfWithheldPassword(before, after, context.policy);
     const dispute = this.#disputes.find(after, context);
@@ -59,6 +75,16 @@ export class EventLog {
   /** The last changes of a node, oldest first. */
   changes(cluster: string, node: string): readonly LoggedChange[] {
     return this.#verdicts.of(cluster, node);
+  }
+
+  /** Puts verdict changes of an earlier process before those of this one. @param changes oldest first */
+  restoreChanges(changes: Parameters<VerdictHistory["restore"]>[0]): void {
+    this.#verdicts.restore(changes);
+  }
+
+  /** The wall-clock time since which all evidence is in memory; Infinity if there is none. */
+  get evidenceSinceMs(): number {
+    return this.#recorder.sinceWallMs;
   }
 
   /** What was recorded of a cluster between two wall-clock times, oldest first. */

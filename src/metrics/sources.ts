@@ -1,5 +1,6 @@
 import type { ExporterConfig } from "../config/model/config.ts";
 import type { FastPathUsage } from "./fast-path-metrics.ts";
+import type { HistoryUsage } from "./history-metrics.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
 import type { SeriesSources } from "./nodes/node-series.ts";
 
@@ -15,6 +16,8 @@ export interface MetricSources extends SeriesSources {
   readonly workers: () => WorkersUsage | null;
   /** How many log lines were lost because stderr was not read. */
   readonly lostLogLines: () => number;
+  /** What the history on disk does; `null` if there is none. */
+  readonly history: () => HistoryUsage | null;
   /** Brings `answers` and `workers` up to date. */
   readonly refresh: () => Promise<void>;
   /** Names and prefixes of the nodes' metrics. */

@@ -58,7 +58,10 @@ test("logs one line for each change of role, verdict or reachability, and nothin
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const app = appOf(
     context,
-    withQuickProbes({ ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }), log: { level: "info" } }),
+    withQuickProbes({
+      ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }),
+      log: { level: "info", format: "json" },
+    }),
     { log },
   );
   await app.start();

@@ -21,6 +21,7 @@ function fixtureOf(watched: ClusterFixture): Fixture {
     log,
     metrics: { disputed: (cluster) => disputed.push(cluster) },
     clock: { wall: () => wallMs },
+    history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {} },
   });
   const change = (step: () => void, nowMs: number): void => {
     const before = watched.cluster;

@@ -117,8 +117,7 @@ export async function openNodeApiListener(
     now: () => nowMs,
     wall: () => nowMs,
     changes: () => [],
-    recorded: () => [],
-    accused: () => new Map(),
+    evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null }),
   };
   const routing = options.routing ?? routingContextOf();
   const dialect = new NodeApi(routing, {

@@ -17,6 +17,7 @@ function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), expor
     workers: () => null,
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     lostLogLines: () => 0,
+    history: () => null,
     refresh: () => Promise.resolve(),
     exporter: () => exporter,
     schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),

@@ -24,6 +24,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     workers: () => null,
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     lostLogLines: () => 0,
+    history: () => null,
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),
     schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),
