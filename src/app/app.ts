@@ -15,6 +15,7 @@ import { monotonicOriginMs } from "../state/clock.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
 import { countWorkers } from "../workers/worker-count.ts";
 import type { Phase, FullState } from "../workers/messages.ts";
+import { CertificateExpiry } from "./certificate-expiry.ts";
 import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
@@ -36,6 +37,7 @@ export class App {
   readonly #monitor: Monitor;
   readonly #metrics: Metrics;
   readonly #nodeCredentials: NodeCredentialStore;
+  readonly #certificates = new CertificateExpiry();
   readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
   readonly #listenerLog: ListenerLog;
@@ -93,6 +95,7 @@ export class App {
   async start(): Promise<void> {
     const { store } = this.#monitor;
     this.#nodeCredentials.start(this.#config.clusters);
+    this.#certificates.start(this.#config);
     await this.#monitor.restore();
     store.onOutcome((outcome, nowMs, sequence) => this.#listeners.record(outcome, nowMs, sequence));
     store.onChange(() => this.#snapshots.changed());
@@ -122,6 +125,7 @@ export class App {
     this.#log.level = config.log.level;
     this.#metrics.forgetNodes();
     this.#nodeCredentials.start(config.clusters);
+    this.#certificates.start(config);
     await this.#monitor.probe();
   }
 
@@ -137,6 +141,7 @@ export class App {
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#listeners.close();
     this.#nodeCredentials.stop();
+    this.#certificates.stop();
     this.#listenerLog.stop();
     await this.#monitor.stop();
   }
@@ -155,6 +160,7 @@ export class App {
       answers: () => [...this.#counter.rows(), ...this.#listeners.answers()],
       workers: () => this.#listeners.usage(),
       fastPath: () => this.#listeners.fastPathCounts(),
+      certificates: () => this.#certificates.readings,
       lostLogLines: () => lostLinesOf(this.#log),
       history: () => this.#monitor.history.usage,
       refresh: () => this.#listeners.refresh(),

@@ -1,8 +1,10 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
+import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
@@ -19,8 +21,11 @@ import { Store } from "../state/store.ts";
 /** What the monitor depends on. */
 export interface MonitorContext {
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, "disputed" | "probed">;
+  readonly metrics: Pick<Metrics, "disputed" | "happened" | "probed">;
 }
+
+/** How long the start waits for the history, in ms. A slow disk must not delay answers. */
+const restoringMaxMs = 1_000;
 
 /** Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. */
 export class Monitor {
@@ -44,8 +49,13 @@ export class Monitor {
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     const wall = (): number => clock.wall();
     this.history = new HistoryStore({ log, clock, snapshot: () => store.current });
-    this.eventLog = new EventLog({ log, metrics, clock, history: this.history });
-    this.drains = new Drains(store, { clock: { now: () => clock.observe(), wall }, log, record });
+    this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
+    this.drains = new Drains(store, {
+      clock: { now: () => clock.observe(), wall },
+      log,
+      record,
+      onChange: (change) => this.eventLog.recordDrain(change),
+    });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log);
     this.#probers = new Probers({
       cluster: (name) => clusterNamed(store, name),
@@ -79,13 +89,15 @@ export class Monitor {
     this.store.onChange((before, after) => this.#onChange(before, after));
     await this.#stateFile.removeStaleDrafts();
     await this.history.configure(this.#config.history);
-    // In the background: a slow disk delays no answer.
-    void this.#restoreHistory();
+    this.eventLog.events.subscribe((event) => this.history.addEvent(event));
+    // What lasts since the earlier process is not reported again if its events are known first.
+    await Promise.race([this.#restoreHistory(), pause(restoringMaxMs, undefined, { ref: false })]);
   }
 
   /** Takes the clusters of another configuration. Nodes that keep their address keep their evidence. */
   configure(config: Config): void {
     this.#config = config;
+    this.eventLog.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
     void this.history.configure(config.history);
@@ -131,7 +143,8 @@ export class Monitor {
 
   /** Reads what earlier processes kept: what is shown of the past goes further back then. */
   async #restoreHistory(): Promise<void> {
-    const { changes } = await this.history.readRecent();
+    const { events, changes } = await this.history.readRecent();
+    this.eventLog.events.restore(events);
     this.eventLog.restoreChanges(changes);
   }
 

@@ -18,6 +18,16 @@ export interface DrainRequest extends Pick<Drain, "reason" | "by" | "isAll"> {
   readonly forMs: number;
 }
 
+/** A drain that begins or ends. */
+export interface DrainChange {
+  readonly kind: "begun" | "ended" | "expired";
+  readonly cluster: string;
+  readonly node: string;
+  readonly drain: Drain;
+  /** Who ended it, in the words of the request; `null` if unknown. */
+  readonly endedBy: string | null;
+}
+
 /** The longest drain, in ms: thirty days. For longer use the node's own tags. */
 export const drainMsMax: number = 30 * 86_400_000;
 

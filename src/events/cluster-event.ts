@@ -47,3 +47,6 @@ export interface ClusterEvent {
   /** The figures of the message: `{ without_primary_ms: 18200, previous_primary: "pg2" }`. */
   readonly figures: Readonly<Record<string, string | number>>;
 }
+
+/** An event before it has an id and a time. */
+export type EventDraft = Omit<ClusterEvent, "id" | "at">;

@@ -1,11 +1,16 @@
+import type { DrainChange } from "../cluster/drain.ts";
 import { nodeNamed } from "../cluster/lookup.ts";
 import type { ProbeOutcome, Recorded } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import { withholdsPassword } from "../health/evidence/node-password.ts";
-import type { LoggedChange } from "../health/explain/summary.ts";
+import type { LoggedChange, TimedSummary } from "../health/explain/summary.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { AccusationHistory, type Accused } from "./accusation-history.ts";
+import type { ClusterEvent, EventDraft } from "./cluster-event.ts";
+import { drainAudit, drainEvent } from "./drain-events.ts";
+import { logEvent, logVerdictChange, verdictFields } from "./event-lines.ts";
+import { EventStream } from "./event-stream.ts";
 import { LeaderDisputes } from "./leader-disputes.ts";
 import type { Logger } from "./log/logger.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
@@ -21,21 +26,46 @@ export interface HistorySink {
   addAccused(cluster: string, accused: Accused, atWallMs: number): void;
 }
 
+/** Finds the events of clusters from one state to the next. */
+export interface EventFinder {
+  /** @param summaries the last summary of each node that was judged */
+  find(
+    cluster: ClusterState,
+    summaries: ReadonlyMap<string, TimedSummary>,
+    context: ChangeContext,
+  ): readonly EventDraft[];
+  /**
+   * Takes over the last events of an earlier process, so that what lasts is not reported again, and its end is.
+   * @param events oldest first
+   * @param clock the present instant, in ms of rolecall's clock and in ms since the epoch
+   */
+  resume(events: readonly ClusterEvent[], clock: { readonly nowMs: number; readonly wallMs: number }): void;
+  /** Forgets all other clusters. */
+  retain(clusters: readonly string[]): void;
+}
+
 /** What the event log depends on. */
 export interface EventLogContext {
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, "disputed">;
-  /** Wall time in ms since the epoch. */
-  readonly clock: { wall(): number };
+  readonly metrics: Pick<Metrics, "disputed" | "happened">;
+  readonly detector: EventFinder;
+  readonly clock: {
+    /** In ms of rolecall's clock. */
+    now(): number;
+    /** In ms since the epoch. */
+    wall(): number;
+  };
   /** Where everything is kept beyond the memory of this process. */
   readonly history: HistorySink;
 }
 
 /**
- * What happened, for people: one log line per change, the last changes of every node, and the evidence of the last
- * minutes.
+ * What happened, for people: the events, one log line per event or change, the last changes of every node, and the
+ * evidence of the last minutes.
  */
 export class EventLog {
+  /** The events of all clusters. */
+  readonly events: EventStream;
   readonly #context: EventLogContext;
   readonly #changes = new VerdictChanges();
   readonly #disputes = new LeaderDisputes();
@@ -44,7 +74,15 @@ export class EventLog {
   readonly #accusations = new AccusationHistory();
 
   constructor(context: EventLogContext) {
+    const { clock, log, metrics, detector } = context;
     this.#context = context;
+    this.events = new EventStream(clock.wall(), {
+      clock,
+      onOmitted: ({ kind, cluster }) =>
+        log.warn({ cluster, event: kind }, "events left out: too many of this kind in a short time"),
+      onRestored: (events) => detector.resume(events, { nowMs: clock.now(), wallMs: clock.wall() }),
+    });
+    this.events.subscribe((event) => metrics.happened(event));
   }
 
   /** Keeps an outcome as evidence. @param nowMs when it was recorded, in ms of our clock */
@@ -55,21 +93,42 @@ export class EventLog {
     history.addOutcome(outcome, nowMs, wallMs);
   }
 
-  /** Logs and keeps what changed from one state of a cluster to the next. To be called for every change. */
+  /**
+   * Logs and keeps what changed from one state of a cluster to the next, and publishes the events. To be called for
+   * every change. A change of a node that an event is about has no log line of its own.
+   */
   recordTransition(before: ClusterState, after: ClusterState, context: ChangeContext): void {
-    const { log, metrics, clock, history } = this.#context;
+    const { metrics, clock, log, detector, history } = this.#context;
     const accused = this.#accusations.add(before, after, clock.wall());
     if (accused !== null) history.addAccused(after.name, accused, clock.wall());
-    for (const change of this.#changes.find(before, after, context)) {
-      logVerdictChange(log, change);
+    const changes = this.#changes.find(before, after, context);
+    for (const change of changes) {
       this.#verdicts.add(change, clock.wall());
       history.addChange(change, clock.wall());
     }
+    const drafts = detector.find(after, this.#changes.summaries(after.name), context);
+    const isEventOf = (change: VerdictChange): boolean => drafts.some(({ node }) => node === change.node);
+    for (const change of changes) if (!isEventOf(change)) logVerdictChange(log, change);
+    for (const [at, draft] of drafts.entries()) {
+      // Of several events about a node the first one has its verdicts.
+      const isFirst = drafts.findIndex(({ node }) => node === draft.node) === at;
+      this.#publish(draft, isFirst ? fieldsOf(changes, draft.node) : {});
+    }
     this.#warnOfWithheldPassword(before, after, context.policy);
     const dispute = this.#disputes.find(after, context);
-    if (dispute === null) return;
-    metrics.disputed(dispute.cluster);
-    log.warn(dispute, "more than one node claims the lock, or one that the cluster does not confirm");
+    if (dispute !== null) metrics.disputed(dispute.cluster);
+  }
+
+  /** Publishes and logs that a drain begins or ends. */
+  recordDrain(change: DrainChange): void {
+    const draft = drainEvent(change);
+    const event = this.events.publish(draft);
+    logEvent(this.#context.log, event ?? draft, drainAudit(change));
+  }
+
+  /** Forgets all other clusters: those that a reload removed. */
+  retain(clusters: readonly string[]): void {
+    this.#context.detector.retain(clusters);
   }
 
   /** The last changes of a node, oldest first. */
@@ -97,6 +156,11 @@ export class EventLog {
     return this.#accusations.at(cluster, wallMs);
   }
 
+  #publish(draft: EventDraft, fields: object): void {
+    const event = this.events.publish(draft);
+    if (event !== null) logEvent(this.#context.log, event, fields);
+  }
+
   #warnOfWithheldPassword(before: ClusterState, after: ClusterState, policy: HealthPolicy): void {
     if (policy.clearPasswordFor === undefined) return;
     for (const { node } of after.nodes) {
@@ -110,17 +174,8 @@ export class EventLog {
   }
 }
 
-/** Logs one change of role, verdict or reachability. */
-function logVerdictChange(log: Logger, { cluster, node, before, after, failure }: VerdictChange): void {
-  const fields = {
-    cluster,
-    node,
-    ...after,
-    ...(before === null ? {} : { before }),
-    ...(after.isReachable || failure === null ? {} : { failure }),
-  };
-  if (before === null) log.info(fields, "node seen");
-  else if (before.isReachable !== after.isReachable)
-    log.warn(fields, after.isReachable ? "node answers again" : "node does not answer");
-  else log.info(fields, before.role === after.role ? "verdict changed" : "role changed");
+/** The verdicts of a node that changed together with an event about it, as fields of the event's log line. */
+function fieldsOf(changes: readonly VerdictChange[], node: string | null): object {
+  const change = changes.find((candidate) => candidate.node === node);
+  return change === undefined ? {} : verdictFields(change);
 }

@@ -3,7 +3,9 @@ import type { Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { viewAt } from "../health/evidence/cluster-view.ts";
+import { nodeOverview } from "../health/explain/overview.ts";
 import { timedSummary, type Summary, type TimedSummary } from "../health/explain/summary.ts";
+import type { Reason } from "../health/reason.ts";
 
 /** A change of role, verdict or reachability of one node. */
 export interface VerdictChange {
@@ -13,6 +15,12 @@ export interface VerdictChange {
   readonly after: Summary;
   /** How the last probe failed; `null` if it was answered. */
   readonly failure: string | null;
+  /** Why the node is not fit for its role; `null` if it is. */
+  readonly reason: Reason | null;
+  /** The figure or detail behind the reason. */
+  readonly detail: string | null;
+  /** How far it lags, in bytes of WAL; `null` if unknown. */
+  readonly lagBytes: number | null;
 }
 
 /** What a change is judged by. */
@@ -57,15 +65,24 @@ export class VerdictChanges {
       const last = known.get(name)?.summary ?? null;
       known.set(name, { summary, validUntilMs, revision });
       if (last !== null && isSame(last, summary)) continue;
+      const { reason, detail, lag_bytes: lagBytes } = nodeOverview(view, observation);
       changes.push({
         cluster: after.name,
         node: name,
         before: last,
         after: summary,
         failure: observation.failure?.detail ?? null,
+        reason,
+        detail,
+        lagBytes,
       });
     }
     return changes;
+  }
+
+  /** The last summary of each node of a cluster that was examined. */
+  summaries(cluster: string): ReadonlyMap<string, TimedSummary> {
+    return this.#known.get(cluster) ?? new Map();
   }
 
   /** The summaries of one cluster's nodes. Drops those of removed nodes. */

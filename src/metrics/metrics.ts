@@ -1,5 +1,6 @@
 import { Counter, Registry } from "prom-client";
 import { expositionType, inSlices, renderPage, type Family } from "../exposition/writer.ts";
+import { certificateMetrics } from "./certificate-metrics.ts";
 import { buildInfo } from "./collectors/build-info.ts";
 import { collectorsOfNode } from "./collectors/collectors.ts";
 import { ProbeStats, type ProbeRecord } from "./collectors/probe-stats.ts";
@@ -7,6 +8,7 @@ import { Durations } from "./durations.ts";
 import { registerFastPathMetrics } from "./fast-path-metrics.ts";
 import { registerHistoryMetrics } from "./history-metrics.ts";
 import { ManagementMetrics } from "./management-metrics.ts";
+import { clusterMetrics } from "./nodes/cluster-metrics.ts";
 import { nodeMetrics, probeMetrics } from "./nodes/node-metrics.ts";
 import { nodeSeries, type NodeSeries } from "./nodes/node-series.ts";
 import { managerFamilies } from "./nodes/patroni-metrics.ts";
@@ -31,6 +33,7 @@ export class Metrics {
   readonly #durations = new Durations();
   readonly #reloads: Counter<"outcome">;
   readonly #disputes: Counter<"cluster">;
+  readonly #events: Counter<"cluster" | "kind">;
   #rendering: Promise<MetricsPage> | null = null;
 
   constructor(sources: MetricSources) {
@@ -46,6 +49,12 @@ export class Metrics {
       name: "rolecall_disputes_total",
       help: "Episodes in which several nodes claimed the lock, or one that the cluster did not confirm.",
       labelNames: ["cluster"],
+      registers,
+    });
+    this.#events = new Counter({
+      name: "rolecall_events_total",
+      help: "Events of a cluster by kind, as /events shows them.",
+      labelNames: ["cluster", "kind"],
       registers,
     });
     this.management = new ManagementMetrics(registers);
@@ -71,6 +80,11 @@ export class Metrics {
     this.#disputes.inc({ cluster });
   }
 
+  /** Counts an event. */
+  happened({ cluster, kind }: { readonly cluster: string; readonly kind: string }): void {
+    this.#events.inc({ cluster, kind });
+  }
+
   /** Drops what is counted for each node, so that removed nodes do not stay forever. */
   forgetNodes(): void {
     this.probeStats.forget();
@@ -93,6 +107,8 @@ export class Metrics {
     const nodes = await inSlices(nodeSeries(this.#sources));
     const nodePieces = await renderPage([
       this.#durations.family(),
+      ...clusterMetrics(this.#sources),
+      certificateMetrics(this.#sources.certificates()),
       ...nodeMetrics(nodes),
       ...probeMetrics(this.probeStats.all()),
       ...this.#upstreamFamilies(nodes),

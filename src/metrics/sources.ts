@@ -1,4 +1,5 @@
 import type { ExporterConfig } from "../config/model/config.ts";
+import type { CertificateReading } from "./certificate-metrics.ts";
 import type { FastPathUsage } from "./fast-path-metrics.ts";
 import type { HistoryUsage } from "./history-metrics.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
@@ -14,6 +15,8 @@ export interface MetricSources extends SeriesSources {
   readonly fastPath: () => FastPathUsage;
   /** What the workers used of the machine, how many there are, and how many were lost; `null` if there are none. */
   readonly workers: () => WorkersUsage | null;
+  /** When the certificates expire that rolecall presents. */
+  readonly certificates: () => readonly CertificateReading[];
   /** How many log lines were lost because stderr was not read. */
   readonly lostLogLines: () => number;
   /** What the history on disk does; `null` if there is none. */

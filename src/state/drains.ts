@@ -1,6 +1,6 @@
 import { clusterNamed } from "../cluster/lookup.ts";
 import type { Clock } from "./clock.ts";
-import { drainMsMax, type Drain, type DrainRequest } from "../cluster/drain.ts";
+import { drainMsMax, type Drain, type DrainChange, type DrainRequest } from "../cluster/drain.ts";
 import type { DrainOutcome } from "../cluster/outcome.ts";
 import type { SavedDrain } from "./saved-drains.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
@@ -19,9 +19,11 @@ export interface DrainsContext {
   readonly log: Logger;
   /** Records a drain as the outcomes of probes are recorded: it is part of the evidence. */
   readonly record: (outcome: DrainOutcome) => void;
+  /** Called when a drain begins, is ended by an operator, or expires: an event, and an audit line in the log. */
+  readonly onChange: (change: DrainChange) => void;
 }
 
-/** Begins and ends drains, and writes each to the log: who, what, why, until when. */
+/** Begins and ends drains, and reports each: who, what, why, until when. */
 export class Drains {
   readonly #store: Pick<Store, "current">;
   readonly #context: DrainsContext;
@@ -54,8 +56,9 @@ export class Drains {
 
   /** Drains a node from now on, in place of a drain that it may have. The cluster must be a monitored one. */
   begin(cluster: string, node: string, request: DrainRequest): void {
-    const { clock, log } = this.#context;
+    const { clock, onChange } = this.#context;
     const { forMs, ...rest } = request;
+    this.sweep();
     const wallMs = clock.wall();
     const drain: Drain = {
       ...rest,
@@ -64,29 +67,27 @@ export class Drains {
       until: formatInstant(wallMs + forMs),
     };
     this.#record(cluster, node, drain);
-    log.warn({ audit: true, cluster, node, ...logFields(drain) }, "drain begun");
+    onChange({ kind: "begun", cluster, node, drain, endedBy: null });
   }
 
   /** Ends a node's drain. @returns whether there was one */
   end(cluster: string, node: string, by: string | null): boolean {
+    this.sweep();
     const drain = this.#find(cluster, node);
     if (drain === null) return false;
     this.#record(cluster, node, null);
-    this.#context.log.warn(
-      { audit: true, cluster, node, ended_by: by, ...logFields(drain) },
-      "drain ended by an operator",
-    );
+    this.#context.onChange({ kind: "ended", cluster, node, drain, endedBy: by });
     return true;
   }
 
-  /** Removes the drains whose time is over, and logs each. */
+  /** Removes the drains whose time is over, and reports each. */
   sweep(): void {
     const nowMs = this.now();
     for (const cluster of this.#store.current.clusters) {
       for (const [node, drain] of cluster.drains) {
         if (nowMs < drain.untilMs) continue;
         this.#record(cluster.name, node, null);
-        this.#context.log.info({ audit: true, cluster: cluster.name, node, ...logFields(drain) }, "drain expired");
+        this.#context.onChange({ kind: "expired", cluster: cluster.name, node, drain, endedBy: null });
       }
     }
   }

@@ -11,6 +11,9 @@ test("keeps the last 100 changes of each of at most 5000 nodes", () => {
     before: null,
     after,
     failure: null,
+    reason: null,
+    detail: null,
+    lagBytes: null,
   });
   for (let at = 0; at < 150; at += 1) history.add(change("pg1"), at);
   assert.equal(history.of("demo", "pg1").length, 100);

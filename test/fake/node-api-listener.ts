@@ -118,6 +118,8 @@ export async function openNodeApiListener(
     wall: () => nowMs,
     changes: () => [],
     evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null }),
+    events: () => [],
+    storedEvents: async () => [],
   };
   const routing = options.routing ?? routingContextOf();
   const dialect = new NodeApi(routing, {

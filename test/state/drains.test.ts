@@ -3,10 +3,10 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { pino } from "pino";
 import { App } from "../../src/app/app.ts";
 import type { DrainOutcome } from "../../src/cluster/outcome.ts";
 import type { Config } from "../../src/config/model/config.ts";
+import type { DrainChange } from "../../src/cluster/drain.ts";
 import { Drains } from "../../src/state/drains.ts";
 import { startSimulator, type Simulator } from "../../src/simulator/simulator.ts";
 import { Store } from "../../src/state/store.ts";
@@ -123,31 +123,38 @@ test("restores a drain after a restart, but not an expired one", async () => {
   assert.equal(pg3.verdicts["health"], "drained");
 });
 
-test("logs each drain: who, why, until when, and that it expired", () => {
-  const lines: Record<string, unknown>[] = [];
-  const log = pino(
-    { level: "info", base: null },
-    { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
-  );
+test("reports each drain once: its begin, its end by an operator, and that it expired", () => {
+  const changes: DrainChange[] = [];
   let nowMs = 0;
   const store = new Store("test", buildClusters(config, new Map()));
   const clock = { now: () => nowMs, wall: () => 1_800_000_000_000 + nowMs };
-  const drains = new Drains(store, { clock, log, record: (outcome) => store.record(outcome, nowMs) });
-  drains.begin("demo", "pg1", { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false });
+  const drains = new Drains(store, {
+    clock,
+    log: silentLogger,
+    record: (outcome) => store.record(outcome, nowMs),
+    onChange: (change) => void changes.push(change),
+  });
+  const request = { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false };
+  drains.begin("demo", "pg1", request);
+  drains.begin("demo", "pg2", request);
+  drains.end("demo", "pg2", "the night shift");
   nowMs = 999;
   drains.sweep();
   nowMs = 1_000;
-  drains.sweep();
+  drains.begin("demo", "pg3", request);
   drains.sweep();
   drains.stop();
   assert.deepEqual(
-    lines.map(({ msg, audit, node, by, reason, until }) => [msg, audit, node, by, reason, until]),
+    changes.map(({ kind, node, endedBy, drain: { reason, by, until } }) => [kind, node, endedBy, reason, by, until]),
     [
-      ["drain begun", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
-      ["drain expired", true, "pg1", "operator", "disk swap", "2027-01-15T08:00:01.000Z"],
+      ["begun", "pg1", null, "disk swap", "operator", "2027-01-15T08:00:01.000Z"],
+      ["begun", "pg2", null, "disk swap", "operator", "2027-01-15T08:00:01.000Z"],
+      ["ended", "pg2", "the night shift", "disk swap", "operator", "2027-01-15T08:00:01.000Z"],
+      ["expired", "pg1", null, "disk swap", "operator", "2027-01-15T08:00:01.000Z"],
+      ["begun", "pg3", null, "disk swap", "operator", "2027-01-15T08:00:02.000Z"],
     ],
   );
-  assert.equal(store.current.clusters[0]?.drains.size, 0);
+  assert.deepEqual([...(store.current.clusters[0]?.drains.keys() ?? [])], ["pg3"]);
 });
 
 test("restores saved drains when it starts, and reads and schedules nothing before", () => {
@@ -156,7 +163,12 @@ test("restores saved drains when it starts, and reads and schedules nothing befo
   const store = new Store("test", buildClusters(config, new Map()));
   const clock = { now: () => nowMs, wall: () => wallMs };
   const recorded: DrainOutcome[] = [];
-  const drains = new Drains(store, { clock, log: silentLogger, record: (outcome) => void recorded.push(outcome) });
+  const drains = new Drains(store, {
+    clock,
+    log: silentLogger,
+    record: (outcome) => void recorded.push(outcome),
+    onChange: () => assert.fail("a restored drain is not new"),
+  });
   assert.equal(recorded.length, 0);
   const saved = { cluster: "demo", reason: "disk swap", by: null, isAll: false, since: "" };
   drains.start([

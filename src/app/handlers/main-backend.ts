@@ -47,6 +47,8 @@ export function buildMainBackend(
     wall,
     changes: (cluster, node) => eventLog.changes(cluster, node),
     evidence: (time, rendering) => findEvidence({ eventLog, history }, time, rendering),
+    events: () => eventLog.events.recent(),
+    storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };
   const admin = {
     scope,

@@ -1,5 +1,3 @@
-import { pino } from "pino";
-
 /** At most so many bytes of lines wait for a reader of stderr that is behind. Further lines are lost and counted. */
 const waitingMax = 1024 * 1024;
 /** How often a write to a reader that is behind is tried again, in ms. */
@@ -106,7 +104,7 @@ export class LogSink {
     const lost = this.#unreported;
     this.#unreported = 0;
     const line = {
-      level: pino.levels.values["warn"],
+      level: "warn",
       time: new Date().toISOString(),
       lost,
       msg: "log lines lost because stderr was not read",

@@ -22,7 +22,13 @@ export async function openLog(
   const toText = isPretty ? (await import("./pretty-lines.ts")).prettyLines(isColoured) : undefined;
   const fd = nonBlockingStderr();
   const sink = new LogSink((bytes) => writeSync(fd, bytes), toText);
-  const log = pino({ level, base: null, timestamp: () => `,"time":"${new Date().toISOString()}"` }, sink);
+  const options = {
+    level,
+    base: null,
+    timestamp: () => `,"time":"${new Date().toISOString()}"`,
+    formatters: { level: (name: string) => ({ level: name }) },
+  };
+  const log = pino(options, sink);
   process.once("exit", () => sink.flushSync());
   sinks.set(log, sink);
   return log;

@@ -8,6 +8,7 @@ import { parseRequestTarget, type RequestTarget } from "../message/request-targe
 import { servePage } from "../pages/page.ts";
 import { renderAtOnce, type Rendering } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
+import { eventsReply } from "./events-reply.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
 import { statusPageReply } from "./status-page.ts";
@@ -25,15 +26,16 @@ const nodePages: { readonly [route in (typeof diagnosticsRoutes)[number]]: Rende
 };
 const pagesByRoute: ReadonlyMap<string, RenderPage> = new Map(Object.entries(nodePages));
 
-/** Whether a request target is a diagnostics page. `/status` has none for a single node. */
+/** Whether a request target is a diagnostics page. `/status` is never of a single node. */
 export function isDiagnosticsTarget(target: string): boolean {
   const parsed = parseRequestTarget(target);
   if ("problem" in parsed) return false;
-  return pagesByRoute.has(parsed.path) || (parsed.path === "status" && parsed.node === null);
+  const { path, node } = parsed;
+  return pagesByRoute.has(path) || path === "events" || (path === "status" && node === null);
 }
 
 /**
- * Serves `/status`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the
+ * Serves `/status`, `/events`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the
  * node in every way in which a check names it, or by `node=`. Pages are rendered one at a time.
  * @returns the refusal of a request that names no page or an invalid target; `null` if the response is written
  */
@@ -48,6 +50,10 @@ export async function answerDiagnostics(
     return badRequest({ subject: "route", value: request.target, allowed: diagnosticsPaths.join(", ") });
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
   const { gate, onAnswer = () => {} } = sources;
+  if (target.path === "events") {
+    const render = (rendering: Rendering): Promise<Reply | null> => eventsReply(target, scope, { sources, rendering });
+    return servePage({ gate, name: "events", onAnswer, render }, call);
+  }
   const renderPage = pagesByRoute.get(target.path);
   if (renderPage === undefined) {
     const clusters = [scope.cluster, target.cluster];

@@ -1,5 +1,6 @@
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { ClusterEvent } from "../../events/cluster-event.ts";
 import type { LoggedChange } from "../../health/explain/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
@@ -17,10 +18,23 @@ export interface DiagnosticsSources {
   readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
   /** What was recorded of a cluster between two instants, in ms since the epoch. */
   readonly evidence: (time: EvidenceTime, rendering: EvidenceRendering) => Promise<IncidentEvidence>;
+  /** The newest events of all clusters, oldest first. */
+  readonly events: () => readonly ClusterEvent[];
+  /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */
+  readonly storedEvents: (query: StoredEventsRequest, rendering: EvidenceRendering) => Promise<readonly ClusterEvent[]>;
   /** Limits how many pages are rendered at a time, and how often. */
   readonly gate: PageGate;
   /** Called with the status of each page. */
   readonly onAnswer?: (status: number) => void;
+}
+
+/** Which events of the history on disk are wanted. */
+export interface StoredEventsRequest {
+  /** In ms since the epoch, both included. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly matches: (event: ClusterEvent) => boolean;
+  readonly limit: number;
 }
 
 /** The time of an incident. */

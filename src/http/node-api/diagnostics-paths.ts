@@ -10,4 +10,4 @@ export function operatorPageOf(target: string): string {
 }
 
 /** The paths of the diagnostics pages. */
-export const diagnosticsPaths: readonly string[] = ["status", ...diagnosticsRoutes].map((path) => `/${path}`);
+export const diagnosticsPaths: readonly string[] = ["status", "events", ...diagnosticsRoutes].map((path) => `/${path}`);

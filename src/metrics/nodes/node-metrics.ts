@@ -4,6 +4,9 @@ import type { ProbeStat } from "../collectors/probe-stats.ts";
 import type { NodeSeries } from "./node-series.ts";
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 
+/** The checks whose verdicts are shown. */
+const checks = ["primary", "replica"] as const;
+
 /** Our own metrics of each node: age, reachability, role, lag, and fitness with the reason. */
 export function nodeMetrics(nodes: readonly NodeSeries[]): readonly Family[] {
   return [
@@ -33,12 +36,21 @@ export function nodeMetrics(nodes: readonly NodeSeries[]): readonly Family[] {
       nodes,
       {
         name: "rolecall_node_fit",
-        help: "1 where the node is fit for a plain /primary or /replica (label check), else 0 with the reason.",
+        help: "1 where the node is fit for a plain /primary or /replica (label check), else 0.",
       },
       ({ summary, labels }) =>
-        (["primary", "replica"] as const).map((check) => {
-          const reason = summary[check] === "fit" ? "" : summary[check];
-          return [`${labels},${labelsText({ check, reason })}`, reason === "" ? 1 : 0];
+        checks.map((check) => [`${labels},${labelsText({ check })}`, summary[check] === "fit" ? 1 : 0]),
+    ),
+    family(
+      nodes,
+      {
+        name: "rolecall_node_unfit_reason",
+        help: "1 for the reason why the node is not fit for a plain /primary or /replica (label check).",
+      },
+      ({ summary, labels }) =>
+        checks.flatMap((check) => {
+          const reason = summary[check];
+          return reason === "fit" ? [] : [[`${labels},${labelsText({ check, reason })}`, 1] as const];
         }),
     ),
     family(

@@ -1,0 +1,151 @@
+import type { Observation } from "../../cluster/observation.ts";
+import { drainOf } from "../../health/evidence/active-drain.ts";
+import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import { isFresh } from "../../health/evidence/freshness.ts";
+import { lagBytes } from "../../health/evidence/measure.ts";
+import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
+import { attachmentWarning } from "../../health/explain/attachment-warning.ts";
+import type { Summary } from "../../health/explain/summary.ts";
+import type { Reason } from "../../health/reason.ts";
+
+/** The marks of rules 5 and 6 on a replica, the worst first. */
+export type AttachmentMark = "diverged" | "detached" | "stalled";
+
+/** A cluster at one instant, as far as events depend on it. */
+export interface ClusterFacts {
+  readonly cluster: string;
+  /** In ms of rolecall's clock. */
+  readonly nowMs: number;
+  readonly isBlind: boolean;
+  /**
+   * Whether the fault may be rolecall's: the cluster is blind, or is about to be, because no node of several answered
+   * its last probe. Then nothing is known to have happened to a node.
+   */
+  readonly isUnclear: boolean;
+  readonly primary: PrimaryFacts | null;
+  readonly claims: ClaimFacts;
+  readonly isPaused: boolean;
+  readonly isFailsafe: boolean;
+  readonly nodes: readonly NodeFacts[];
+  /** The view that the facts are of. */
+  readonly view: ClusterView;
+}
+
+/** The node that the cluster has as its primary. */
+export interface PrimaryFacts {
+  readonly node: string;
+  readonly isStandbyLeader: boolean;
+  readonly timeline: number | null;
+  readonly system: string | null;
+  /** When the probe of its report was sent, in ms of rolecall's clock. */
+  readonly sentAtMs: number;
+}
+
+/** The claims on the lock. */
+export interface ClaimFacts {
+  /** Nodes with a fresh claim. */
+  readonly nodes: readonly string[];
+  /** The one that counts as the holder, or `null`. */
+  readonly holder: string | null;
+  /**
+   * Whether several nodes claim the lock at the same time, or the only one is not confirmed by the cluster. A claim
+   * that was last seen before another one appeared may be over.
+   */
+  readonly isConflict: boolean;
+}
+
+/** One node. */
+export interface NodeFacts {
+  readonly node: string;
+  readonly isDown: boolean;
+  readonly mark: AttachmentMark | null;
+  /** `fit`, or why the node is not fit for a plain `/replica`; `null` before it was judged. */
+  readonly replica: "fit" | Reason | null;
+  readonly observation: Observation;
+}
+
+/**
+ * Reads the facts of a cluster.
+ * @param summaries the last summary of each node that was judged
+ */
+export function factsOf(
+  view: ClusterView,
+  summaries: ReadonlyMap<string, { readonly summary: Summary }>,
+): ClusterFacts {
+  const { cluster, nowMs, policy } = view;
+  const { nodes } = cluster;
+  const fresh = nodes.filter((node) => !node.isDown && isFresh(node, view.maxAgeMs, nowMs));
+  return {
+    cluster: cluster.name,
+    nowMs,
+    isBlind: view.isBlind,
+    isUnclear: view.isBlind || (nodes.length > 1 && !nodes.some(isAnswering)),
+    primary: primaryOf(view),
+    claims: claimsOf(view),
+    isPaused: fresh.some(({ report }) => report?.isPaused === true),
+    isFailsafe: fresh.some(({ report }) => report?.isFailsafe === true),
+    nodes: nodes.map((observation) => ({
+      node: observation.node.name,
+      isDown: observation.isDown,
+      mark: policy.guards.attachedReplica ? markOf(observation) : null,
+      replica: replicaOf(view, observation, summaries),
+      observation,
+    })),
+    view,
+  };
+}
+
+/** How far a node lags and what speaks against its attachment, as figures of an event. */
+export function attachmentFigures(
+  { view }: ClusterFacts,
+  observation: Observation,
+): { readonly warning: string | null; readonly lagBytes: number | null } {
+  return { warning: attachmentWarning(view, observation), lagBytes: lagBytes(view, observation) };
+}
+
+function isAnswering({ report, failuresInRow }: Observation): boolean {
+  return report !== null && failuresInRow === 0;
+}
+
+function primaryOf(view: ClusterView): PrimaryFacts | null {
+  const observation = acceptedPrimary(view);
+  if (observation === null) return null;
+  const { node, report, sentAtMs } = observation;
+  return {
+    node: node.name,
+    isStandbyLeader: report?.role === "standby_leader",
+    timeline: report?.timeline ?? null,
+    system: report?.system ?? null,
+    sentAtMs,
+  };
+}
+
+function claimsOf({ cluster, lock }: ClusterView): ClaimFacts {
+  const { claims, holder } = lock;
+  const newestMs = Math.max(...claims.map(({ claimedSinceMs }) => claimedSinceMs ?? -Infinity));
+  const [sole] = claims;
+  const lost = sole === undefined ? undefined : cluster.leadership.lostClaims.get(sole.node.name);
+  const isConflict =
+    claims.length > 1
+      ? claims.every(({ sentAtMs }) => sentAtMs >= newestMs)
+      : sole !== undefined && lost !== undefined && sole.sentAtMs > lost.viewMs;
+  return { nodes: claims.map(({ node }) => node.name), holder, isConflict };
+}
+
+function markOf({ attachment }: Observation): AttachmentMark | null {
+  if (attachment.isDiverged) return "diverged";
+  if (attachment.isDetached) return "detached";
+  return attachment.isStalled ? "stalled" : null;
+}
+
+/** A summary is as old as the node's last probe; a drain may be newer, and is not asked for there. */
+function replicaOf(
+  { cluster, nowMs }: ClusterView,
+  { node }: Observation,
+  summaries: ReadonlyMap<string, { readonly summary: Summary }>,
+): NodeFacts["replica"] {
+  if (drainOf(cluster, node.name, nowMs) !== null) return "drained";
+  const known = summaries.get(node.name)?.summary.replica ?? null;
+  // The drain is over, and the node was not probed since.
+  return known === "drained" ? null : known;
+}

@@ -1,0 +1,81 @@
+import type { ClusterEvent, EventDraft, EventKind } from "../cluster-event.ts";
+import { spanText } from "./event-text.ts";
+
+/** Something that begins with one event and ends with another. */
+export interface Condition {
+  readonly begins: EventDraft;
+  /** A condition that changes to another level while it lasts begins anew, without an end of the former level. */
+  readonly level: string;
+  /** How long it has to last before it is reported, in ms. Default: 0 */
+  readonly holdMs?: number;
+  /** How long it has to be over before its end is reported, in ms. Default: 0 */
+  readonly quietMs?: number;
+}
+
+/** How a condition ends, by the kind of its beginning. */
+interface End {
+  readonly kind: EventKind;
+  readonly text: (cluster: string, node: string | null) => string;
+}
+
+const attached: End = { kind: "attached", text: (cluster, node) => `${node} of ${cluster} follows the primary again` };
+
+const ends: { readonly [kind in EventKind]?: End } = {
+  node_down: { kind: "node_up", text: (cluster, node) => `${node} of ${cluster} answers again` },
+  diverged: attached,
+  detached: attached,
+  stalled: attached,
+  claims_conflict: {
+    kind: "claims_resolved",
+    text: (cluster) => `the claims on the leader lock of ${cluster} no longer conflict`,
+  },
+  degraded: { kind: "restored", text: (cluster) => `all replicas of ${cluster} are fit again` },
+  blind: { kind: "blind_ended", text: (cluster) => `rolecall gets answers from ${cluster} again` },
+  paused: { kind: "resumed", text: (cluster) => `${cluster} is no longer paused` },
+  failsafe: { kind: "failsafe_ended", text: (cluster) => `${cluster} no longer runs in failsafe mode` },
+};
+
+/**
+ * Identifies a condition within its cluster, by the event that begins or ends it. A replica is diverged, detached or
+ * stalled, not several at a time.
+ * @returns `null` for an event that neither begins nor ends a condition
+ */
+export function conditionKey({ kind, node }: Pick<ClusterEvent, "kind" | "node">): string | null {
+  const end = ends[kind]?.kind ?? kind;
+  return Object.values(ends).some((known) => known.kind === end) ? `${end}/${node ?? ""}` : null;
+}
+
+/** Whether an event begins a condition. */
+export function isBeginning({ kind }: Pick<ClusterEvent, "kind">): boolean {
+  return ends[kind] !== undefined;
+}
+
+/** The beginning of a condition, with defaults for what a condition of a whole cluster has not. */
+export function beginning(
+  event: Pick<EventDraft, "kind" | "severity" | "cluster" | "message"> & Partial<EventDraft>,
+): EventDraft {
+  return { node: null, cause: null, figures: {}, ...event };
+}
+
+/**
+ * The event that ends a condition.
+ * @param begins the event that began it
+ * @param forMs how long it lasted, in ms
+ * @returns `null` if the event began none
+ */
+export function endOf(
+  { kind, cluster, node }: Pick<EventDraft, "kind" | "cluster" | "node">,
+  forMs: number,
+): EventDraft | null {
+  const end = ends[kind];
+  if (end === undefined) return null;
+  return {
+    kind: end.kind,
+    severity: "info",
+    cluster,
+    node,
+    message: `${end.text(cluster, node)} after ${spanText(forMs)}`,
+    cause: null,
+    figures: { duration_ms: Math.round(forMs) },
+  };
+}

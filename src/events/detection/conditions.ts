@@ -1,0 +1,93 @@
+import type { EventKind } from "../cluster-event.ts";
+import type { ClusterFacts } from "./cluster-facts.ts";
+import { beginning, type Condition } from "./condition.ts";
+import { countText, failureText, listText } from "./event-text.ts";
+import { nodeConditions } from "./node-conditions.ts";
+import { replicaCondition } from "./replica-condition.ts";
+
+/** An end of conflicting claims counts after this time, in ms. Conflicts that flicker within it are one. */
+const conflictQuietMs = 10_000;
+
+/** Returns the conditions of a cluster that are present. While it cannot be seen, that is at most `blind`. */
+export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
+  if (facts.isUnclear) return facts.isBlind ? [blind(facts)] : [];
+  return [
+    ...nodeConditions(facts),
+    ...(facts.claims.isConflict ? [claimsConflict(facts)] : []),
+    ...replicaCondition(facts),
+    ...(facts.isPaused ? [paused(facts)] : []),
+    ...(facts.isFailsafe ? [failsafe(facts)] : []),
+  ];
+}
+
+function blind({ cluster, nodes }: ClusterFacts): Condition {
+  const [failed] = nodes.flatMap(({ node, observation: { failure } }) =>
+    failure === null ? [] : [`${node}: ${failureText(failure)}`],
+  );
+  return {
+    level: "",
+    begins: beginning({
+      kind: "blind",
+      severity: "error",
+      cluster,
+      message: `rolecall gets no answer from any of the ${countText(nodes.length, "node")} of ${cluster}`,
+      cause: failed ?? null,
+      figures: { nodes: nodes.length },
+    }),
+  };
+}
+
+function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
+  const { nodes, holder } = claims;
+  const [first = ""] = nodes;
+  const lost = view.cluster.leadership.lostClaims.get(first);
+  const counting = holder === null ? "none of them counts as the primary" : `${holder} counts as the primary`;
+  return {
+    level: "",
+    begins: beginning({
+      kind: "claims_conflict",
+      severity: "error",
+      cluster,
+      message:
+        nodes.length === 1
+          ? `${first} claims the leader lock of ${cluster}, but the cluster does not confirm it`
+          : `${listText(nodes)} claim the leader lock of ${cluster} at the same time: ${counting}`,
+      cause: lost === undefined ? null : `the cluster documents of ${listText(lost.witnesses)} contradict ${first}`,
+      figures: { claims: nodes.length, ...(holder === null ? {} : { primary: holder }) },
+    }),
+    quietMs: conflictQuietMs,
+  };
+}
+
+function paused({ cluster }: ClusterFacts): Condition {
+  return {
+    level: "",
+    begins: beginning({
+      kind: "paused",
+      severity: "warning",
+      cluster,
+      message: `${cluster} is paused: its cluster manager does not fail over`,
+    }),
+  };
+}
+
+function failsafe({ cluster }: ClusterFacts): Condition {
+  return {
+    level: "",
+    begins: beginning({
+      kind: "failsafe",
+      severity: "warning",
+      cluster,
+      message: `${cluster} runs in failsafe mode: its primary goes on without the DCS because every member agreed`,
+      cause: "the primary cannot reach the DCS",
+    }),
+  };
+}
+
+/**
+ * Whether the absence of a condition means that it is over. In a cluster that cannot be seen nothing ends, and without
+ * a primary it is open which nodes are replicas.
+ */
+export function isEndKnown(kind: EventKind, facts: ClusterFacts): boolean {
+  return !facts.isUnclear && (kind !== "degraded" || facts.primary !== null);
+}

@@ -1,0 +1,134 @@
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
+import type { Summary } from "../../health/explain/summary.ts";
+import type { EvaluationContext, HealthPolicy } from "../../health/health-policy.ts";
+import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
+import type { EventFinder } from "../event-log.ts";
+import { factsOf, type ClusterFacts } from "./cluster-facts.ts";
+import { memberEvents } from "./member-events.ts";
+import { OpenConditions } from "./open-conditions.ts";
+import { noPrimaryYet, primaryEvents, type PrimaryMemory } from "./primary-events.ts";
+
+/** Without a change of an input other than age, a cluster is examined again after this time, in ms. */
+const recheckMs = 500;
+
+/** What is remembered of a cluster between two examinations. */
+interface ClusterMemory {
+  readonly conditions: OpenConditions;
+  readonly primary: PrimaryMemory;
+  members: ReadonlySet<string>;
+  /** When the cluster was first examined, in ms of rolecall's clock. */
+  readonly startedAtMs: number;
+  isSettled: boolean;
+  examinedAtMs: number;
+  revision: number;
+}
+
+/**
+ * Finds the events of clusters from one state to the next. The first round of probes is no event: what it finds is the
+ * state to compare with, except for trouble that is there already.
+ */
+export class EventDetector implements EventFinder {
+  readonly #clusters = new Map<string, ClusterMemory>();
+
+  /**
+   * Examines a new state of a cluster. To be called for every change.
+   * @param summaries the last summary of each node that was judged
+   * @param context the policy, and the instant in ms of rolecall's clock
+   */
+  find(
+    cluster: ClusterState,
+    summaries: ReadonlyMap<string, { readonly summary: Summary }>,
+    { policy, nowMs }: EvaluationContext,
+  ): readonly EventDraft[] {
+    const memory = this.#memoryOf(cluster.name, nowMs);
+    const isUnchanged = memory.revision === cluster.revision && nowMs - memory.examinedAtMs < recheckMs;
+    if (isUnchanged) return [];
+    memory.revision = cluster.revision;
+    memory.examinedAtMs = nowMs;
+    const view = viewAt(cluster, policy, nowMs);
+    const facts = factsOf(view, summaries);
+    if (!memory.isSettled) {
+      if (!isSettled(view, facts, nowMs - memory.startedAtMs)) return [];
+      settle(memory, facts);
+    }
+    const members = memberEvents(memory.members, facts);
+    memory.members = members.members;
+    return [...members.events, ...memory.conditions.update(facts), ...primaryEvents(memory.primary, facts)];
+  }
+
+  /**
+   * Takes over the last events of an earlier process, so that what lasts is not reported again, and its end is.
+   * @param events oldest first
+   * @param clock the present instant, in ms of rolecall's clock and in ms since the epoch
+   */
+  resume(
+    events: readonly ClusterEvent[],
+    { nowMs, wallMs }: { readonly nowMs: number; readonly wallMs: number },
+  ): void {
+    for (const event of events) {
+      const sinceMs = nowMs - Math.max(0, wallMs - event.at);
+      const { conditions, primary, isSettled: isRunning } = this.#memoryOf(event.cluster, nowMs);
+      if (isRunning) continue;
+      conditions.resume(event, sinceMs);
+      resumePrimary(primary, event, sinceMs);
+    }
+  }
+
+  /** Forgets all other clusters. */
+  retain(clusters: readonly string[]): void {
+    for (const name of this.#clusters.keys()) if (!clusters.includes(name)) this.#clusters.delete(name);
+  }
+
+  #memoryOf(cluster: string, nowMs: number): ClusterMemory {
+    const known = this.#clusters.get(cluster);
+    if (known !== undefined) return known;
+    const memory: ClusterMemory = {
+      conditions: new OpenConditions(),
+      primary: noPrimaryYet(),
+      members: new Set(),
+      startedAtMs: nowMs,
+      isSettled: false,
+      examinedAtMs: -Infinity,
+      revision: -1,
+    };
+    this.#clusters.set(cluster, memory);
+    return memory;
+  }
+}
+
+/**
+ * Whether enough is known of a cluster to tell what changes: every node was probed and a primary found, or there was
+ * enough time for it.
+ */
+function isSettled({ cluster, policy }: ClusterView, { primary, nodes }: ClusterFacts, sinceMs: number): boolean {
+  if (sinceMs >= settleMs(policy)) return true;
+  const isProbed = nodes.every(({ observation }) => observation.report !== null || observation.failuresInRow > 0);
+  return isProbed && nodes.length > 0 && cluster.isMembershipKnown && primary !== null;
+}
+
+/** The time after which a node that does not answer is down. @returns milliseconds */
+function settleMs({ fall, intervalMs, timeoutMs }: HealthPolicy): number {
+  return (fall + 1) * intervalMs + timeoutMs;
+}
+
+function settle(memory: ClusterMemory, facts: ClusterFacts): void {
+  memory.isSettled = true;
+  memory.members = new Set(facts.nodes.map(({ node }) => node));
+  // What an earlier process saw last may have changed since.
+  memory.primary.wasUnclear = true;
+}
+
+function resumePrimary(memory: PrimaryMemory, { kind, node, figures }: ClusterEvent, sinceMs: number): void {
+  if (node === null) return;
+  if (kind === "primary_lost") memory.lostSinceMs = sinceMs;
+  if (kind !== "primary_lost" && kind !== "primary_found" && kind !== "timeline_back") return;
+  if (kind === "primary_found") memory.lostSinceMs = null;
+  const { timeline } = figures;
+  memory.last = {
+    node,
+    isStandbyLeader: false,
+    system: null,
+    timeline: typeof timeline === "number" ? timeline : (memory.last?.timeline ?? null),
+  };
+}

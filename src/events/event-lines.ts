@@ -1,0 +1,70 @@
+import { reasonLink } from "../health/reason-link.ts";
+import type { Reason } from "../health/reason.ts";
+import type { ClusterEvent, EventDraft, EventKind, EventSeverity } from "./cluster-event.ts";
+import type { Logger } from "./log/logger.ts";
+import type { VerdictChange } from "./verdict-changes.ts";
+
+const levels: { readonly [severity in EventSeverity]: "error" | "warn" | "info" } = {
+  error: "error",
+  warning: "warn",
+  info: "info",
+};
+
+/** The reasons that events stand for: a log line refers to their explanation. */
+const reasons: { readonly [kind in EventKind]?: Reason } = {
+  claims_conflict: "contested",
+  detached: "detached",
+  diverged: "diverged",
+  stalled: "stalled",
+  node_down: "down",
+  blind: "blind",
+  drained: "drained",
+};
+
+/**
+ * Logs an event in one line, at the level of its severity.
+ * @param more further fields, such as the verdicts of the node that changed with it
+ */
+export function logEvent(log: Logger, event: EventDraft & Pick<Partial<ClusterEvent>, "id">, more: object = {}): void {
+  const { kind, id, severity, cluster, node, message, cause, figures } = event;
+  const reason = reasons[kind];
+  const fields = {
+    event: kind,
+    ...(id === undefined ? {} : { id }),
+    cluster,
+    ...(node === null ? {} : { node }),
+    ...(cause === null ? {} : { cause }),
+    ...figures,
+    ...more,
+    ...(reason === undefined ? {} : { see: reasonLink(reason) }),
+  };
+  log[levels[severity]](fields, message);
+}
+
+/** The verdicts of a node before and after a change, as fields of a log line. */
+export function verdictFields({ before, after }: VerdictChange): object {
+  return { ...after, ...(before === null ? {} : { before }) };
+}
+
+/** Logs a change of role, verdict or reachability that is no event. */
+export function logVerdictChange(log: Logger, change: VerdictChange): void {
+  const { cluster, node, before, after, failure, reason, detail, lagBytes } = change;
+  const fields = {
+    cluster,
+    node,
+    ...verdictFields(change),
+    ...(after.isReachable || failure === null ? {} : { failure }),
+    ...(reason === null ? {} : { reason }),
+    ...(detail === null || detail === failure ? {} : { detail }),
+    ...(lagBytes === null ? {} : { lag_bytes: lagBytes }),
+    ...(reason === null ? {} : { see: reasonLink(reason) }),
+  };
+  log.info(fields, lineText(before, after));
+}
+
+function lineText(before: VerdictChange["before"], after: VerdictChange["after"]): string {
+  if (before === null) return "node seen";
+  if (before.isReachable !== after.isReachable)
+    return after.isReachable ? "node answers again" : "node does not answer";
+  return before.role === after.role ? "verdict changed" : "role changed";
+}

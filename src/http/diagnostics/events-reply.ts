@@ -1,0 +1,105 @@
+import type { ClusterEvent } from "../../events/cluster-event.ts";
+import { badRequest, type Reply } from "../message/reply.ts";
+import { renderSliced, type Rendering } from "../pages/rendering.ts";
+import type { ListenerScope } from "../node-api/target-node.ts";
+import type { DiagnosticsSources } from "./diagnostics-sources.ts";
+import { isEventWanted, parseEventQuery, type EventQuery } from "./event-query.ts";
+
+/** A request for events: what its path names, and its query. */
+export interface EventsRequest {
+  readonly cluster: string | null;
+  readonly node: string | null;
+  readonly query: string;
+}
+
+type EventsSources = Pick<DiagnosticsSources, "events" | "storedEvents" | "snapshot" | "wall">;
+
+/**
+ * Answers `/events` with the newest wanted events, the newest last. `oldest` is the time of the oldest event that is
+ * known, of any kind; `more` says whether older wanted ones were left out by `limit`.
+ */
+export async function eventsReply(
+  { cluster, node, query: text }: EventsRequest,
+  scope: ListenerScope,
+  { sources, rendering }: { readonly sources: EventsSources; readonly rendering: Rendering },
+): Promise<Reply | null> {
+  const params = new URLSearchParams(text);
+  for (const [name, inPath] of [
+    ["cluster", cluster],
+    ["node", node],
+  ] as const) {
+    const inQuery = params.get(name);
+    if (inPath !== null && inQuery !== null && inQuery !== inPath)
+      return badRequest({ subject: `parameter ${name}`, value: inQuery, allowed: `${inPath}, as the path says` });
+    if (inPath !== null) params.set(name, inPath);
+  }
+  const query = parseEventQuery(params, sources.wall());
+  if ("subject" in query) return badRequest(query);
+  const known = sources.events().filter((event) => scope.cluster === null || event.cluster === scope.cluster);
+  const unknown = unknownName(query.cluster, query.node, { scope, known, sources });
+  if (unknown !== null) return badRequest(unknown);
+  const recent = known.filter((event) => isEventWanted(event, query));
+  const older = recent.length > query.limit ? [] : await storedBefore(known, query, { scope, sources, rendering });
+  const wanted = [...older, ...recent];
+  const page = {
+    events: wanted.slice(-query.limit),
+    oldest: older[0]?.at ?? known[0]?.at ?? null,
+    hasMore: wanted.length > query.limit,
+  };
+  return renderSliced(eventPieces(page), rendering, ["Content-Type", "application/json"]);
+}
+
+/** The wanted events on disk that happened before the oldest one in memory. */
+async function storedBefore(
+  known: readonly ClusterEvent[],
+  query: EventQuery,
+  context: { readonly scope: ListenerScope; readonly sources: EventsSources; readonly rendering: Rendering },
+): Promise<readonly ClusterEvent[]> {
+  const { scope, sources, rendering } = context;
+  const untilMs = Math.min(query.untilMs, known[0]?.at ?? Infinity);
+  if (query.sinceMs > untilMs) return [];
+  const ids = new Set(known.map(({ id }) => id));
+  const matches = (event: ClusterEvent): boolean =>
+    !ids.has(event.id) && (scope.cluster === null || event.cluster === scope.cluster) && isEventWanted(event, query);
+  return sources.storedEvents({ sinceMs: query.sinceMs, untilMs, matches, limit: query.limit + 1 }, rendering);
+}
+
+/** A misspelt cluster or node must not look like one where nothing happened. Nodes that left still have their events. */
+function unknownName(
+  cluster: string | null,
+  node: string | null,
+  context: { readonly scope: ListenerScope; readonly known: readonly ClusterEvent[]; readonly sources: EventsSources },
+): { readonly subject: string; readonly value: string; readonly allowed: string } | null {
+  const { scope, known, sources } = context;
+  const clusters = scope.cluster === null ? scope.clusters : [scope.cluster];
+  if (cluster !== null && !clusters.includes(cluster) && !known.some((event) => event.cluster === cluster))
+    return { subject: "parameter cluster", value: cluster, allowed: `one of ${clusters.join(", ")}` };
+  if (node === null || known.some((event) => event.node === node)) return null;
+  const names = sources
+    .snapshot()
+    .clusters.filter(({ name }) => clusters.includes(name) && (cluster === null || name === cluster))
+    .flatMap(({ index }) => [...index.keys()]);
+  return names.includes(node)
+    ? null
+    : { subject: "parameter node", value: node, allowed: `one of ${names.join(", ")}` };
+}
+
+function* eventPieces(page: {
+  readonly events: readonly ClusterEvent[];
+  readonly oldest: number | null;
+  readonly hasMore: boolean;
+}): Generator<string> {
+  const oldest = page.oldest === null ? null : instantText(page.oldest);
+  yield `${JSON.stringify({ oldest, more: page.hasMore }).slice(0, -1)},"events":[`;
+  let separator = "";
+  for (const event of page.events) {
+    yield `${separator}${JSON.stringify({ ...event, at: instantText(event.at) })}`;
+    separator = ",";
+  }
+  yield "]}\n";
+}
+
+/** RFC 3339 in UTC with milliseconds. */
+function instantText(wallMs: number): string {
+  return new Date(wallMs).toISOString();
+}

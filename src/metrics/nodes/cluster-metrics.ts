@@ -1,0 +1,61 @@
+import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
+import { drainOf } from "../../health/evidence/active-drain.ts";
+import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
+import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
+import type { SeriesSources } from "./node-series.ts";
+
+/** A gauge with one sample for each cluster. */
+interface ClusterGauge {
+  readonly name: string;
+  readonly help: string;
+  /** `null`: the cluster has no sample. */
+  readonly value: (view: ClusterView) => number | null;
+}
+
+const gauges: readonly ClusterGauge[] = [
+  {
+    name: "rolecall_cluster_has_primary",
+    help: "1 if the cluster has a primary, or a standby cluster its leader. 0 also while rolecall is blind.",
+    value: (view) => (acceptedPrimary(view) === null ? 0 : 1),
+  },
+  {
+    name: "rolecall_cluster_blind",
+    help: "1 while no node of the cluster has fresh evidence: the fault is likely rolecall's.",
+    value: ({ isBlind }) => (isBlind ? 1 : 0),
+  },
+  {
+    name: "rolecall_cluster_timeline",
+    help: "The timeline of the cluster's leader, where known. A decrease means that writes may be lost.",
+    value: ({ cluster }) => cluster.position?.timeline ?? null,
+  },
+  {
+    name: "rolecall_cluster_claims",
+    help: "Nodes with a fresh claim on the leader lock. 1 is right.",
+    value: ({ lock }) => lock.claims.length,
+  },
+  {
+    name: "rolecall_drains",
+    help: "Nodes of the cluster that are drained.",
+    value: ({ cluster, nowMs }) =>
+      [...cluster.drains.keys()].filter((node) => drainOf(cluster, node, nowMs) !== null).length,
+  },
+];
+
+/** Our own metrics of each cluster, of one snapshot at one instant. */
+export function clusterMetrics({ snapshot, policy, now }: SeriesSources): readonly Family[] {
+  const nowMs = now();
+  const views = snapshot().clusters.flatMap((cluster) => {
+    const clusterPolicy = policy(cluster.name);
+    return clusterPolicy === undefined ? [] : [viewAt(cluster, clusterPolicy, nowMs)];
+  });
+  return gauges.map(({ name, help, value }) => ({
+    name,
+    type: "gauge",
+    help,
+    samples: () =>
+      views.flatMap((view) => {
+        const number = value(view);
+        return number === null ? [] : [sampleLine(name, labelsText({ cluster: view.cluster.name }), number)];
+      }),
+  }));
+}
