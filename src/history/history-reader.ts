@@ -33,6 +33,15 @@ export interface ReadingContext {
   readonly charge?: (ms: number) => void;
 }
 
+/** Reads events from a directory without a running rolecall. */
+export function readStoredEvents(
+  directory: string,
+  query: StoredEventsQuery,
+  onDamaged: ReadingLimits["onDamaged"],
+): Promise<readonly ClusterEvent[]> {
+  return new HistoryReader(directory, onDamaged).readEvents(query);
+}
+
 /** Reads the history in a directory, piece by piece and with limits. Never throws: what cannot be read is left out. */
 export class HistoryReader {
   readonly #directory: string;
