@@ -162,6 +162,7 @@ export class App {
       fastPath: () => this.#listeners.fastPathCounts(),
       certificates: () => this.#certificates.readings,
       lostLogLines: () => lostLinesOf(this.#log),
+      history: () => this.#monitor.history.usage,
       refresh: () => this.#listeners.refresh(),
       exporter: () => this.#config.exporter,
       schedule: () => ({ probe: this.#config.probe, livenessIntervalFactor }),
@@ -198,10 +199,11 @@ export class App {
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
-    const { drains, eventLog, clock } = this.#monitor;
+    const { drains, eventLog, history, clock } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
       eventLog,
+      history,
       gateway: this.#gateway,
       snapshots: this.#snapshots,
       metrics: this.#metrics,

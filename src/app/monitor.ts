@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
@@ -8,6 +9,7 @@ import { EventLog } from "../events/event-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
+import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
@@ -22,12 +24,16 @@ export interface MonitorContext {
   readonly metrics: Pick<Metrics, "disputed" | "happened" | "probed">;
 }
 
+/** How long the start waits for the history, in ms. A slow disk must not delay answers. */
+const restoringMaxMs = 1_000;
+
 /** Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. */
 export class Monitor {
   readonly store: Store;
   readonly clock: Clock;
   readonly drains: Drains;
   readonly eventLog: EventLog;
+  readonly history: HistoryStore;
   readonly #log: Logger;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
@@ -42,7 +48,8 @@ export class Monitor {
     const { store, clock } = this;
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
     const wall = (): number => clock.wall();
-    this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector() });
+    this.history = new HistoryStore({ log, clock, snapshot: () => store.current });
+    this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
     this.drains = new Drains(store, {
       clock: { now: () => clock.observe(), wall },
       log,
@@ -81,6 +88,10 @@ export class Monitor {
     this.drains.start(saved.drains);
     this.store.onChange((before, after) => this.#onChange(before, after));
     await this.#stateFile.removeStaleDrafts();
+    await this.history.configure(this.#config.history);
+    this.eventLog.events.subscribe((event) => this.history.addEvent(event));
+    // What lasts since the earlier process is not reported again if its events are known first.
+    await Promise.race([this.#restoreHistory(), pause(restoringMaxMs, undefined, { ref: false })]);
   }
 
   /** Takes the clusters of another configuration. Nodes that keep their address keep their evidence. */
@@ -89,6 +100,7 @@ export class Monitor {
     this.eventLog.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
+    void this.history.configure(config.history);
   }
 
   /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
@@ -107,7 +119,7 @@ export class Monitor {
     this.#probers.stop();
     this.drains.stop();
     if (this.#ticks !== null) clearInterval(this.#ticks);
-    await this.#stateFile.written;
+    await Promise.all([this.#stateFile.written, this.history.stop()]);
   }
 
   /** An internal error in recording must not end the probing: that node's evidence ages, and old evidence is a no. */
@@ -127,6 +139,13 @@ export class Monitor {
     this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
     if (!hasSameSavedState(before, after)) this.#stateFile.write(() => this.store.current);
     this.#probers.onChange(before, after);
+  }
+
+  /** Reads what earlier processes kept: what is shown of the past goes further back then. */
+  async #restoreHistory(): Promise<void> {
+    const { events, changes } = await this.history.readRecent();
+    this.eventLog.events.restore(events);
+    this.eventLog.restoreChanges(changes);
   }
 
   #onGap({ addedMs, stalledMs }: ClockGap): void {

@@ -1,6 +1,6 @@
 import type { Config } from "../config/model/config.ts";
 import { loadConfig, type ConfigSources } from "../config/load.ts";
-import { makeLog, type Logger } from "../events/log/logger.ts";
+import { openLog, type Logger } from "../events/log/logger.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import { App } from "./app.ts";
 import { installLastResort } from "./last-resort.ts";
@@ -24,10 +24,15 @@ export class ServingProcess {
   readonly #app: App;
   #removeLastResort: () => void = () => {};
 
-  constructor({ config, sources, inheritedSockets }: ServingOptions) {
-    this.log = makeLog(config.log);
+  private constructor(log: Logger, { config, sources, inheritedSockets }: ServingOptions) {
+    this.log = log;
     const source = { file: sources.file, load: () => loadConfig(sources) };
     this.#app = new App(config, this.log, { inherited: inheritedSockets, source });
+  }
+
+  /** Creates a serving process with its log. It does nothing until `start` is called. */
+  static async create(options: ServingOptions): Promise<ServingProcess> {
+    return new ServingProcess(await openLog(options.config.log, options.sources.env), options);
   }
 
   /** The open listeners, with their ports. */

@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
 import type { Guards } from "../health/guards.ts";
 import { type ClusterShape, mergeGuards } from "./schema/cluster-schema.ts";
-import type { ClusterConfig, Config, ListenerConfig } from "./model/config.ts";
+import type { ClusterConfig, Config, HistoryConfig, ListenerConfig } from "./model/config.ts";
 import { type ListenerAccess, unrestrictedAccess } from "./model/listener-access-config.ts";
 import type { SimulatorConfig } from "./model/simulator-config.ts";
+import type { HistoryShape } from "./schema/operations-schema.ts";
 import type { ConfigShape } from "./schema/schema.ts";
 
 /** What file names and missing scopes in a configuration are resolved with. */
@@ -12,6 +13,8 @@ export interface ConfigOrigin {
   readonly folder: string;
   /** Absolute path of the folder that the name of the state file is relative to. */
   readonly stateFolder: string;
+  /** Absolute path of the folder that the name of the history's directory is relative to. */
+  readonly historyFolder: string;
   /** Whether a missing scope is learned from the first cluster document or report. If not, it is the cluster's name. */
   readonly learnsScope: boolean;
 }
@@ -42,16 +45,28 @@ export function assembleConfig(
   shape: ConfigShape,
   origin: ConfigOrigin,
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
-  const { guards: guardsShape, clusters, listen, stateFile, simulator, ...complete } = shape;
+  const { guards: guardsShape, clusters, listen, simulator, history, ...complete } = shape;
+  const stateFile = shape.stateFile === null ? null : resolve(origin.stateFolder, shape.stateFile);
   const guards = mergeGuards(guardsShape);
   const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
   const config = {
     ...complete,
     clusters: clusters.map((cluster) => buildCluster(cluster, guards, origin)),
     listen: (listen ?? defaultListeners).map((listener) => buildListener(listener, onlyClusterName, origin)),
-    stateFile: stateFile === null ? null : resolve(origin.stateFolder, stateFile),
+    stateFile,
+    history: buildHistory(history, stateFile, origin),
   };
   return freeze({ config, simulator });
+}
+
+function buildHistory(
+  { isEnabled, directory, sizeMax, ageMaxMs }: HistoryShape,
+  stateFile: string | null,
+  { historyFolder }: ConfigOrigin,
+): HistoryConfig | null {
+  const besideState = stateFile === null ? null : `${stateFile}.history`;
+  const place = directory === null ? besideState : resolve(historyFolder, directory);
+  return isEnabled && place !== null ? { directory: place, sizeMax, ageMaxMs } : null;
 }
 
 function buildCluster(shape: ClusterShape, guards: Guards, { folder, learnsScope }: ConfigOrigin): ClusterConfig {

@@ -104,10 +104,12 @@ function placeIssue(issue: ConfigIssue, { merged, file }: { merged: Merged; file
 
 function originOf(file: NamedFile | null, merged: Merged): ConfigOrigin {
   const folder = file === null ? resolve(".") : dirname(resolve(file.name));
+  // A path in a flag or variable is relative to the working directory, one in the file to the folder of the file.
+  const folderOf = (path: readonly string[]): string => (merged.nameOf(path) === null ? folder : resolve("."));
   return {
     folder,
-    // A path in a flag or variable is relative to the working directory, one in the file to the folder of the file.
-    stateFolder: merged.nameOf(["state_file"]) === null ? folder : resolve("."),
+    stateFolder: folderOf(["state_file"]),
+    historyFolder: folderOf(["history", "directory"]),
     learnsScope: merged.learnsScope,
   };
 }

@@ -22,14 +22,19 @@ const entriesMax = 1_000;
 export class AccusationHistory {
   readonly #byCluster = new Map<string, readonly Entry[]>();
 
-  /** Adds a change of a cluster. @param atWallMs when it happened, in ms since the epoch */
-  add(before: ClusterState, after: ClusterState, atWallMs: number): void {
-    if (this.#byCluster.has(after.name) && isUnchanged(before, after)) return;
+  /**
+   * Adds a change of a cluster.
+   * @param atWallMs when it happened, in ms since the epoch
+   * @returns the new accusations, or `null` if they are the same as before
+   */
+  add(before: ClusterState, after: ClusterState, atWallMs: number): Accused | null {
+    if (this.#byCluster.has(after.name) && isUnchanged(before, after)) return null;
     const known = this.#byCluster.get(after.name) ?? [{ atWallMs: -Infinity, accused: accusedOf(before) }];
     const last = known.at(-1);
-    if (last === undefined) return;
+    if (last === undefined) return null;
     const accused = accusedOf(after);
-    const entries = isSame(last.accused, accused) ? known : [...known, { atWallMs, accused }];
+    const isNew = !isSame(last.accused, accused);
+    const entries = isNew ? [...known, { atWallMs, accused }] : known;
     // The last entry before the kept evidence is still needed.
     const first = Math.max(
       entries.findLastIndex((entry) => entry.atWallMs < atWallMs - keptMs),
@@ -37,6 +42,7 @@ export class AccusationHistory {
       0,
     );
     this.#byCluster.set(after.name, first === 0 ? entries : entries.slice(first));
+    return isNew ? accused : null;
   }
 
   /** The accusations at a wall-clock time, or the oldest that are known. */
@@ -56,7 +62,8 @@ function isUnchanged(before: ClusterState, after: ClusterState): boolean {
   });
 }
 
-function accusedOf({ nodes }: ClusterState): Accused {
+/** Which nodes of a cluster are accused now. */
+export function accusedOf({ nodes }: ClusterState): Accused {
   const accused = new Map<string, readonly ("detached" | "stalled")[]>();
   for (const { node, attachment } of nodes) {
     const { isDetached, isStalled } = attachment;

@@ -17,6 +17,15 @@ import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { VerdictChanges, type ChangeContext, type VerdictChange } from "./verdict-changes.ts";
 import { VerdictHistory } from "./verdict-history.ts";
 
+/** Where what happened is kept beyond the memory of this process. No method waits or throws. */
+export interface HistorySink {
+  /** @param atMs when it was recorded, in ms of our clock. @param atWallMs the same in ms since the epoch */
+  addOutcome(outcome: ProbeOutcome, atMs: number, atWallMs: number): void;
+  addChange(change: VerdictChange, atWallMs: number): void;
+  /** Adds which nodes of a cluster are accused of being detached or stalled from now on. */
+  addAccused(cluster: string, accused: Accused, atWallMs: number): void;
+}
+
 /** Finds the events of clusters from one state to the next. */
 export interface EventFinder {
   /** @param summaries the last summary of each node that was judged */
@@ -46,6 +55,8 @@ export interface EventLogContext {
     /** In ms since the epoch. */
     wall(): number;
   };
+  /** Where everything is kept beyond the memory of this process. */
+  readonly history: HistorySink;
 }
 
 /**
@@ -76,7 +87,10 @@ export class EventLog {
 
   /** Keeps an outcome as evidence. @param nowMs when it was recorded, in ms of our clock */
   recordOutcome(outcome: ProbeOutcome, nowMs: number): void {
-    this.#recorder.add(outcome, nowMs, this.#context.clock.wall());
+    const { clock, history } = this.#context;
+    const wallMs = clock.wall();
+    this.#recorder.add(outcome, nowMs, wallMs);
+    history.addOutcome(outcome, nowMs, wallMs);
   }
 
   /**
@@ -84,10 +98,14 @@ export class EventLog {
    * every change. A change of a node that an event is about has no log line of its own.
    */
   recordTransition(before: ClusterState, after: ClusterState, context: ChangeContext): void {
-    const { metrics, clock, log, detector } = this.#context;
-    this.#accusations.add(before, after, clock.wall());
+    const { metrics, clock, log, detector, history } = this.#context;
+    const accused = this.#accusations.add(before, after, clock.wall());
+    if (accused !== null) history.addAccused(after.name, accused, clock.wall());
     const changes = this.#changes.find(before, after, context);
-    for (const change of changes) this.#verdicts.add(change, clock.wall());
+    for (const change of changes) {
+      this.#verdicts.add(change, clock.wall());
+      history.addChange(change, clock.wall());
+    }
     const drafts = detector.find(after, this.#changes.summaries(after.name), context);
     const isEventOf = (change: VerdictChange): boolean => drafts.some(({ node }) => node === change.node);
     for (const change of changes) if (!isEventOf(change)) logVerdictChange(log, change);
@@ -116,6 +134,16 @@ export class EventLog {
   /** The last changes of a node, oldest first. */
   changes(cluster: string, node: string): readonly LoggedChange[] {
     return this.#verdicts.of(cluster, node);
+  }
+
+  /** Puts verdict changes of an earlier process before those of this one. @param changes oldest first */
+  restoreChanges(changes: Parameters<VerdictHistory["restore"]>[0]): void {
+    this.#verdicts.restore(changes);
+  }
+
+  /** The wall-clock time since which all evidence is in memory; Infinity if there is none. */
+  get evidenceSinceMs(): number {
+    return this.#recorder.sinceWallMs;
   }
 
   /** What was recorded of a cluster between two wall-clock times, oldest first. */

@@ -37,6 +37,11 @@ export class OutcomeRecorder {
     this.#dropped = 0;
   }
 
+  /** The wall-clock time since which all evidence is kept here; Infinity if there is none. */
+  get sinceWallMs(): number {
+    return this.#entries[this.#dropped]?.atWallMs ?? Infinity;
+  }
+
   /**
    * What was recorded of a cluster between two wall-clock times, oldest first. Drains that were in force at the
    * beginning come first, however long ago they began.

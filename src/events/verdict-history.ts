@@ -22,6 +22,24 @@ export class VerdictHistory {
     if (this.#nodes.size > nodesMax && oldest !== undefined) this.#nodes.delete(oldest);
   }
 
+  /** Puts changes of an earlier process before those that are known. @param changes oldest first */
+  restore(changes: readonly (LoggedChange & { readonly cluster: string; readonly node: string })[]): void {
+    const restored = new Map<string, LoggedChange[]>();
+    for (const { cluster, node, atWallMs, before, after, failure } of changes) {
+      const key = keyOf(cluster, node);
+      const ofNode = restored.get(key) ?? [];
+      ofNode.push({ atWallMs, before, after, failure });
+      if (ofNode.length > changesMax) ofNode.shift();
+      // The node that changed last comes last.
+      restored.delete(key);
+      restored.set(key, ofNode);
+    }
+    for (const [key, known] of this.#nodes)
+      restored.set(key, [...(restored.get(key) ?? []), ...known].slice(-changesMax));
+    this.#nodes.clear();
+    for (const [key, ofNode] of [...restored].slice(-nodesMax)) this.#nodes.set(key, ofNode);
+  }
+
   /** The changes of one node, oldest first. */
   of(cluster: string, node: string): readonly LoggedChange[] {
     return this.#nodes.get(keyOf(cluster, node)) ?? [];

@@ -6,6 +6,7 @@ import { collectorsOfNode } from "./collectors/collectors.ts";
 import { ProbeStats, type ProbeRecord } from "./collectors/probe-stats.ts";
 import { Durations } from "./durations.ts";
 import { registerFastPathMetrics } from "./fast-path-metrics.ts";
+import { registerHistoryMetrics } from "./history-metrics.ts";
 import { ManagementMetrics } from "./management-metrics.ts";
 import { clusterMetrics } from "./nodes/cluster-metrics.ts";
 import { nodeMetrics, probeMetrics } from "./nodes/node-metrics.ts";
@@ -59,6 +60,7 @@ export class Metrics {
     this.management = new ManagementMetrics(registers);
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
+    registerHistoryMetrics(registers, sources.history);
   }
 
   /** Counts a probe that has finished. */

@@ -1,6 +1,7 @@
 import type { ExporterConfig } from "../config/model/config.ts";
 import type { CertificateReading } from "./certificate-metrics.ts";
 import type { FastPathUsage } from "./fast-path-metrics.ts";
+import type { HistoryUsage } from "./history-metrics.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
 import type { SeriesSources } from "./nodes/node-series.ts";
 
@@ -18,6 +19,8 @@ export interface MetricSources extends SeriesSources {
   readonly certificates: () => readonly CertificateReading[];
   /** How many log lines were lost because stderr was not read. */
   readonly lostLogLines: () => number;
+  /** What the history on disk does; `null` if there is none. */
+  readonly history: () => HistoryUsage | null;
   /** Brings `answers` and `workers` up to date. */
   readonly refresh: () => Promise<void>;
   /** Names and prefixes of the nodes' metrics. */

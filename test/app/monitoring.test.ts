@@ -58,7 +58,10 @@ test("logs one line for each event and each other change of a node, and nothing 
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const app = appOf(
     context,
-    withQuickProbes({ ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }), log: { level: "info" } }),
+    withQuickProbes({
+      ...configOf({ clusters: [fixedCluster(nodes)], listen: [whole] }),
+      log: { level: "info", format: "json" },
+    }),
     { log },
   );
   await app.start();

@@ -76,10 +76,11 @@ test("a minimal file gets every default", () => {
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,
+    history: null,
     drainMs: 5000,
     fastPath: true,
     workers: 0,
-    log: { level: "info" },
+    log: { level: "info", format: "auto" },
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
   });
 });

@@ -26,6 +26,7 @@ function fixtureOf(watched: ClusterFixture): Fixture {
     metrics: { disputed: (cluster) => disputed.push(cluster), happened: ({ kind }) => counted.push(kind) },
     detector: new EventDetector(),
     clock: { now: () => wallMs, wall: () => wallMs },
+    history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {} },
   });
   const change = (step: () => void, nowMs: number): void => {
     const before = watched.cluster;

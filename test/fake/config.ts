@@ -31,11 +31,12 @@ export function configOf(
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,
+    history: null,
     drainMs: 0,
     fastPath: true,
     workers: Number(process.env["TEST_WORKERS"] ?? 0),
     exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
-    log: { level: "silent" },
+    log: { level: "silent", format: "json" },
     ...parts,
   };
 }

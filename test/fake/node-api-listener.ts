@@ -117,9 +117,9 @@ export async function openNodeApiListener(
     now: () => nowMs,
     wall: () => nowMs,
     changes: () => [],
+    evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null }),
     events: () => [],
-    recorded: () => [],
-    accused: () => new Map(),
+    storedEvents: async () => [],
   };
   const routing = options.routing ?? routingContextOf();
   const dialect = new NodeApi(routing, {

@@ -18,6 +18,7 @@ function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), expor
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     certificates: () => [],
     lostLogLines: () => 0,
+    history: () => null,
     refresh: () => Promise.resolve(),
     exporter: () => exporter,
     schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),

@@ -1,4 +1,5 @@
 import type { EventLog } from "../../events/event-log.ts";
+import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
@@ -10,11 +11,13 @@ import type { Metrics } from "../../metrics/metrics.ts";
 import type { Drains } from "../../state/drains.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
+import { findEvidence } from "./find-evidence.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
 
 /** What the main process answers from, beside the snapshot. */
 export interface MainBackendContext {
   readonly eventLog: EventLog;
+  readonly history: HistoryStore;
   readonly gateway: Gateway;
   readonly snapshots: SnapshotLongPoll;
   readonly metrics: Metrics;
@@ -34,7 +37,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { eventLog, gateway, metrics, drains, snapshots, gate, wall } = context;
+  const { eventLog, history, gateway, metrics, drains, snapshots, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics: DiagnosticsSources = {
     gate,
@@ -43,9 +46,9 @@ export function buildMainBackend(
     now: sources.now,
     wall,
     changes: (cluster, node) => eventLog.changes(cluster, node),
+    evidence: (time, rendering) => findEvidence({ eventLog, history }, time, rendering),
     events: () => eventLog.events.recent(),
-    recorded: (cluster, fromWallMs, toWallMs) => eventLog.recorded(cluster, fromWallMs, toWallMs),
-    accused: (cluster, wallMs) => eventLog.accused(cluster, wallMs),
+    storedEvents: (query, { turn, signal }) => history.readEvents(query, { signal, charge: (ms) => turn.charge(ms) }),
   };
   const admin = {
     scope,

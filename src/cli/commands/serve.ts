@@ -23,7 +23,7 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
   // A signal may have arrived before this command began to listen for signals.
   if (ended.aborted) throw new CommandError("RC004", `ended by ${String(ended.reason)}`);
   const simulator = await startSimulator(loaded.simulator);
-  const serving = new ServingProcess({ config, sources, inheritedSockets: systemdSockets(io.env) });
+  const serving = await ServingProcess.create({ config, sources, inheritedSockets: systemdSockets(io.env) });
   try {
     await serving.start();
     growYoungGeneration();

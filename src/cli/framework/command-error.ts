@@ -1,6 +1,6 @@
 /** Ends a command with exit code 2. The message becomes a finding of the given rule. */
 export class CommandError extends Error {
-  readonly rule: "RC001" | "RC004" | "RC005" | "RC006" | "RC007" | "RC008" | "RC020" | "RC107" | "RC111";
+  readonly rule: "RC001" | "RC004" | "RC005" | "RC006" | "RC007" | "RC008" | "RC009" | "RC020" | "RC107" | "RC111";
 
   constructor(rule: CommandError["rule"], message: string) {
     super(message);

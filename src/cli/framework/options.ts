@@ -33,6 +33,9 @@ export const serverOptions: readonly OptionSpec[] = [
   { name: "ca", value: "FILE", help: "the certificate authority of the server (PEM)" },
 ];
 
+/** What an option with a past time allows. */
+export const pastTimeHelp = "2026-11-21T03:12:00Z, 03:12 (local time), 2h or 10min ago";
+
 /** How to find nodes without a running rolecall. */
 export const sourceOptions: readonly OptionSpec[] = [
   { name: "config", value: "FILE", help: "probe the clusters of this configuration once, from this machine" },

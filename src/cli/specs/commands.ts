@@ -4,12 +4,14 @@ import { managementCommands } from "./management.ts";
 import { serviceCommands } from "./services.ts";
 import { setupCommands } from "./setup.ts";
 import { toolCommands } from "./tools.ts";
+import { pastCommands } from "./past.ts";
 import { inspectionCommands } from "./inspection.ts";
 
 /** Every command, in the order in which help lists them. */
 export const commands: readonly CommandSpec[] = [
   ...serviceCommands,
   ...inspectionCommands,
+  ...pastCommands,
   ...drainCommands,
   ...managementCommands,
   ...setupCommands,

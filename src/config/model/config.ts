@@ -13,6 +13,8 @@ export interface Config {
   readonly ignoreParams: readonly string[];
   /** Absolute path of the file that keeps state across restarts, or `null`. */
   readonly stateFile: string | null;
+  /** What is kept on disk of the past, or `null`. */
+  readonly history: HistoryConfig | null;
   /** The key `drain`: how long requests are still answered after SIGTERM. Unrelated to drains of nodes. */
   readonly drainMs: number;
   readonly fastPath: FastPathMode;
@@ -42,8 +44,20 @@ export interface ExporterConfig {
   readonly telemetryPath: string;
 }
 
+/** The history on disk: events, verdict changes and the evidence of incident files. */
+export interface HistoryConfig {
+  /** Absolute path. */
+  readonly directory: string;
+  /** Size of all its files, in bytes. */
+  readonly sizeMax: number;
+  /** Age at which a file is deleted. */
+  readonly ageMaxMs: number;
+}
+
 export interface LogConfig {
   readonly level: "trace" | "debug" | "info" | "warn" | "error" | "fatal" | "silent";
+  /** `auto`: pretty if stderr is a terminal. Read at the start only. */
+  readonly format: "auto" | "json" | "pretty";
 }
 
 /** One cluster: fixed nodes, seeds to discover members from, or both. */

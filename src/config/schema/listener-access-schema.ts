@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { parseByteSize } from "../../cluster/values/byte-size.ts";
 import { cidrAllowed, parseCidr } from "../values/cidr.ts";
 import {
   type BasicUser,
@@ -9,7 +8,7 @@ import {
   type ListenerTls,
   unrestrictedAccess,
 } from "../model/listener-access-config.ts";
-import { duration, flag, integer, list, plainText, parsedText, section } from "./value-schemas.ts";
+import { byteSize, duration, flag, integer, list, plainText, parsedText, section } from "./value-schemas.ts";
 import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } from "../values/scrypt-hash.ts";
 
 const file = "the name of a PEM file";
@@ -217,17 +216,4 @@ function limitsSchema(): z.ZodType<ListenerLimits> {
       callTimeoutMs: written.call_timeout,
       fetches: written.fetches,
     }));
-}
-
-/** A size in bytes from `min` to `max`, both written as in the file (`16kB`, `1MB`). */
-function byteSize(min: string, max: string): z.ZodType<number, string> {
-  const [least = 0, most = 0] = [parseByteSize(min), parseByteSize(max)];
-  return parsedText({
-    allowed: `a size from ${min} to ${max}, such as 16kB or 1MB`,
-    pattern: /^\d+(\.\d+)? ?([kMGT]?B)?$/i,
-    parse: (text) => {
-      const bytes = parseByteSize(text);
-      return bytes !== undefined && bytes >= least && bytes <= most ? bytes : undefined;
-    },
-  });
 }

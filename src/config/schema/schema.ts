@@ -1,21 +1,23 @@
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
-import type { Config, ListenerConfig, LogConfig, ProbeConfig } from "../model/config.ts";
+import type { Config, ListenerConfig, ProbeConfig } from "../model/config.ts";
 import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
+import { historySchema, logSchema, type HistoryShape } from "./operations-schema.ts";
 import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./value-schemas.ts";
 
 /**
  * The configuration as parsed by the schema: each value checked on its own, keys in camelCase, durations in ms, with
  * those defaults that depend on no other key.
  */
-export interface ConfigShape extends Omit<Config, "clusters" | "listen"> {
+export interface ConfigShape extends Omit<Config, "clusters" | "listen" | "history"> {
   readonly clusters: readonly ClusterShape[];
   /** `null` if the key is missing. In each listener, `cluster` is a name, `*`, or `null` if that key is missing. */
   readonly listen: readonly ListenerConfig[] | null;
   readonly guards: GuardsShape;
+  readonly history: HistoryShape;
   readonly simulator: SimulatorConfig | null;
 }
 
@@ -50,6 +52,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
           "File that keeps state across restarts: members, last leaders, drains, and detached, stalled and diverged " +
             "replicas",
         ),
+      history: section(historySchema()).describe("What is kept on disk of the past"),
       drain: duration("0s", "1h").prefault("5s").describe("How long requests are still answered after SIGTERM"),
       fast_path: z
         .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
@@ -185,15 +188,6 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
         const access = { management, readOnly, tls, auth, allow, allowFor, trustedOrigins, limits };
         return { ...listener, port, wholeCluster, operatorPages, access };
       })
-  );
-}
-
-function logSchema(): z.ZodType<LogConfig> {
-  const levels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"] as const;
-  const level = z.enum(levels, { error: `one of ${levels.join(", ")}` });
-  return z.strictObject(
-    { level: level.default("info").describe("The lowest level that is written") },
-    { error: "a mapping with the key level" },
   );
 }
 

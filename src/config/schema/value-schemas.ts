@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { parseByteSize } from "../../cluster/values/byte-size.ts";
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { hasUserInfo, isHost, parseBaseAddress, parseHostPort } from "../values/address.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
@@ -37,6 +38,19 @@ export function duration(min: string, max: string): z.ZodType<number, string> {
     parse: (text) => {
       const ms = parseDuration(text);
       return ms !== undefined && ms >= minMs && ms <= maxMs ? ms : undefined;
+    },
+  });
+}
+
+/** A size in bytes from `min` to `max`, both written as in the file (`16kB`, `1MB`). */
+export function byteSize(min: string, max: string): z.ZodType<number, string> {
+  const [least = 0, most = 0] = [parseByteSize(min), parseByteSize(max)];
+  return parsedText({
+    allowed: `a size from ${min} to ${max}, such as 16kB or 1MB`,
+    pattern: /^\d+(\.\d+)? ?([kMGT]?B)?$/i,
+    parse: (text) => {
+      const bytes = parseByteSize(text);
+      return bytes !== undefined && bytes >= least && bytes <= most ? bytes : undefined;
     },
   });
 }

@@ -8,6 +8,7 @@ const finalFlushMs = 200;
 /** Writes lines in order without ever blocking, and keeps a bounded number of them for a reader that is behind. */
 export class LogSink {
   readonly #writeSome: (bytes: Buffer) => number;
+  readonly #toText: (line: string) => string;
   #waiting: Buffer[] = [];
   #waitingBytes = 0;
   #isFull = false;
@@ -19,9 +20,11 @@ export class LogSink {
   /**
    * @param writeSome writes as much as it can without blocking and returns that length; throws EAGAIN if it can write
    * nothing
+   * @param toText converts a JSON line, with its line break, to what is written
    */
-  constructor(writeSome: (bytes: Buffer) => number) {
+  constructor(writeSome: (bytes: Buffer) => number, toText: (line: string) => string = (line) => line) {
     this.#writeSome = writeSome;
+    this.#toText = toText;
   }
 
   /** How many lines were lost so far. */
@@ -51,7 +54,7 @@ export class LogSink {
   }
 
   #push(line: string): void {
-    const bytes = Buffer.from(line);
+    const bytes = Buffer.from(this.#toText(line));
     this.#waiting.push(bytes);
     this.#waitingBytes += bytes.length;
     if (this.#waitingBytes > waitingMax) this.#isFull = true;

@@ -9,12 +9,19 @@ export type { Logger } from "pino";
 const sinks = new WeakMap<Logger, LogSink>();
 
 /**
- * Makes a log of one JSON line an event, on stderr. Lines are written at once, as the last ones before the end matter
- * most. A reader that has stopped costs lines, never time.
+ * Opens the log on stderr: one JSON object a line, or lines for people on a terminal. Lines are written at once by this
+ * thread, as the last ones before the end matter most. A reader that has stopped costs lines, never time.
  */
-export function makeLog({ level }: LogConfig): Logger {
+export async function openLog(
+  { level, format }: LogConfig,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<Logger> {
+  const isTerminal = isatty(2);
+  const isPretty = format === "pretty" || (format === "auto" && isTerminal);
+  const isColoured = isTerminal && (env["NO_COLOR"] ?? "") === "" && env["TERM"] !== "dumb";
+  const toText = isPretty ? (await import("./pretty-lines.ts")).prettyLines(isColoured) : undefined;
   const fd = nonBlockingStderr();
-  const sink = new LogSink((bytes) => writeSync(fd, bytes));
+  const sink = new LogSink((bytes) => writeSync(fd, bytes), toText);
   const options = {
     level,
     base: null,

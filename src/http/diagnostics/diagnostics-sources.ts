@@ -5,6 +5,7 @@ import type { LoggedChange } from "../../health/explain/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
 import type { PageGate } from "../pages/page-gate.ts";
+import type { Rendering } from "../pages/rendering.ts";
 
 /** What diagnostics pages are rendered from. */
 export interface DiagnosticsSources {
@@ -15,19 +16,46 @@ export interface DiagnosticsSources {
   /** Milliseconds since the epoch. */
   readonly wall: () => number;
   readonly changes: (cluster: string, node: string) => readonly LoggedChange[];
-  readonly recorded: (cluster: string, fromWallMs: number, toWallMs: number) => readonly Recorded[];
+  /** What was recorded of a cluster between two instants, in ms since the epoch. */
+  readonly evidence: (time: EvidenceTime, rendering: EvidenceRendering) => Promise<IncidentEvidence>;
   /** The newest events of all clusters, oldest first. */
   readonly events: () => readonly ClusterEvent[];
+  /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */
+  readonly storedEvents: (query: StoredEventsRequest, rendering: EvidenceRendering) => Promise<readonly ClusterEvent[]>;
   /** Limits how many pages are rendered at a time, and how often. */
   readonly gate: PageGate;
   /** Called with the status of each page. */
   readonly onAnswer?: (status: number) => void;
-  /**
-   * Which nodes were accused of being detached or stalled at an instant (ms since the epoch), with the accusations of
-   * each.
-   */
-  readonly accused: (cluster: string, wallMs: number) => ReadonlyMap<string, readonly string[]>;
 }
+
+/** Which events of the history on disk are wanted. */
+export interface StoredEventsRequest {
+  /** In ms since the epoch, both included. */
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly matches: (event: ClusterEvent) => boolean;
+  readonly limit: number;
+}
+
+/** The time of an incident. */
+export interface EvidenceTime {
+  readonly cluster: string;
+  readonly fromWallMs: number;
+  readonly toWallMs: number;
+}
+
+/** What happened to a cluster in a time. */
+export interface IncidentEvidence {
+  /** Oldest first. */
+  readonly recorded: readonly Recorded[];
+  /** Nodes that were accused of being detached or stalled at the beginning, with the accusations of each. */
+  readonly accused: ReadonlyMap<string, readonly string[]>;
+  /** When the oldest evidence of any cluster was recorded, in ms since the epoch; `null` if there is none. */
+  readonly sinceWallMs: number | null;
+}
+
+/** Counts the time for which other requests wait, and says when nobody waits for the evidence any more. */
+export type EvidenceRendering = Pick<Rendering, "turn" | "signal">;
 
 /** A diagnostics request with its target and parsed query. */
 export interface DiagnosticsRequest {

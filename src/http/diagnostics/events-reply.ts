@@ -3,7 +3,7 @@ import { badRequest, type Reply } from "../message/reply.ts";
 import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import type { DiagnosticsSources } from "./diagnostics-sources.ts";
-import { isEventWanted, parseEventQuery } from "./event-query.ts";
+import { isEventWanted, parseEventQuery, type EventQuery } from "./event-query.ts";
 
 /** A request for events: what its path names, and its query. */
 export interface EventsRequest {
@@ -12,13 +12,13 @@ export interface EventsRequest {
   readonly query: string;
 }
 
-type EventsSources = Pick<DiagnosticsSources, "events" | "snapshot" | "wall">;
+type EventsSources = Pick<DiagnosticsSources, "events" | "storedEvents" | "snapshot" | "wall">;
 
 /**
  * Answers `/events` with the newest wanted events, the newest last. `oldest` is the time of the oldest event that is
  * known, of any kind; `more` says whether older wanted ones were left out by `limit`.
  */
-export function eventsReply(
+export async function eventsReply(
   { cluster, node, query: text }: EventsRequest,
   scope: ListenerScope,
   { sources, rendering }: { readonly sources: EventsSources; readonly rendering: Rendering },
@@ -30,23 +30,38 @@ export function eventsReply(
   ] as const) {
     const inQuery = params.get(name);
     if (inPath !== null && inQuery !== null && inQuery !== inPath)
-      return Promise.resolve(
-        badRequest({ subject: `parameter ${name}`, value: inQuery, allowed: `${inPath}, as the path says` }),
-      );
+      return badRequest({ subject: `parameter ${name}`, value: inQuery, allowed: `${inPath}, as the path says` });
     if (inPath !== null) params.set(name, inPath);
   }
   const query = parseEventQuery(params, sources.wall());
-  if ("subject" in query) return Promise.resolve(badRequest(query));
+  if ("subject" in query) return badRequest(query);
   const known = sources.events().filter((event) => scope.cluster === null || event.cluster === scope.cluster);
   const unknown = unknownName(query.cluster, query.node, { scope, known, sources });
-  if (unknown !== null) return Promise.resolve(badRequest(unknown));
-  const wanted = known.filter((event) => isEventWanted(event, query));
+  if (unknown !== null) return badRequest(unknown);
+  const recent = known.filter((event) => isEventWanted(event, query));
+  const older = recent.length > query.limit ? [] : await storedBefore(known, query, { scope, sources, rendering });
+  const wanted = [...older, ...recent];
   const page = {
     events: wanted.slice(-query.limit),
-    oldest: known[0]?.at ?? null,
+    oldest: older[0]?.at ?? known[0]?.at ?? null,
     hasMore: wanted.length > query.limit,
   };
   return renderSliced(eventPieces(page), rendering, ["Content-Type", "application/json"]);
+}
+
+/** The wanted events on disk that happened before the oldest one in memory. */
+async function storedBefore(
+  known: readonly ClusterEvent[],
+  query: EventQuery,
+  context: { readonly scope: ListenerScope; readonly sources: EventsSources; readonly rendering: Rendering },
+): Promise<readonly ClusterEvent[]> {
+  const { scope, sources, rendering } = context;
+  const untilMs = Math.min(query.untilMs, known[0]?.at ?? Infinity);
+  if (query.sinceMs > untilMs) return [];
+  const ids = new Set(known.map(({ id }) => id));
+  const matches = (event: ClusterEvent): boolean =>
+    !ids.has(event.id) && (scope.cluster === null || event.cluster === scope.cluster) && isEventWanted(event, query);
+  return sources.storedEvents({ sinceMs: query.sinceMs, untilMs, matches, limit: query.limit + 1 }, rendering);
 }
 
 /** A misspelt cluster or node must not look like one where nothing happened. Nodes that left still have their events. */

@@ -34,9 +34,18 @@ export async function incidentReply(
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
     return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });
-  const recorded = sources.recorded(target.cluster, instantMs - reachMs, instantMs + reachMs);
-  const accused = sources.accused(target.cluster, recorded[0]?.atWallMs ?? instantMs);
-  const headers = ["Content-Type", "application/yaml", "Content-Disposition", `attachment; filename="incident.yaml"`];
+  const { recorded, accused, sinceWallMs } = await sources.evidence(
+    { cluster: target.cluster, fromWallMs: instantMs - reachMs, toWallMs: instantMs + reachMs },
+    rendering,
+  );
+  const headers = [
+    "Content-Type",
+    "application/yaml",
+    "Content-Disposition",
+    `attachment; filename="incident.yaml"`,
+    // How far back incident files reach: a client cannot see that from an empty one.
+    ...(sinceWallMs === null ? [] : ["X-Rolecall-Evidence-Since", new Date(sinceWallMs).toISOString()]),
+  ];
   return renderSliced(incidentPieces({ cluster, policy, instantMs, recorded, accused }), rendering, headers);
 }
 

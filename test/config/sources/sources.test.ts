@@ -68,6 +68,20 @@ test("file names in a file are relative to its folder, those in variables to the
   assert.equal(outside.ok && outside.config.stateFile, resolve("members.json"));
 });
 
+test("the history is on if a state file or a directory is configured, unless it is disabled", () => {
+  const clusters = "clusters: [{ name: a, discover: ['https://a:1'] }]\n";
+  const directoryOf = (text: string, env: Readonly<Record<string, string>> = {}): string | null | undefined => {
+    const loaded = loadConfig({ file: write(clusters + text), env, flags: {} });
+    return loaded.ok ? (loaded.config.history?.directory ?? null) : undefined;
+  };
+  assert.equal(directoryOf(""), null);
+  assert.equal(directoryOf("state_file: members.json\n"), join(folder, "members.json.history"));
+  assert.equal(directoryOf("state_file: members.json\nhistory: { enabled: false }\n"), null);
+  assert.equal(directoryOf("history: { directory: past }\n"), join(folder, "past"));
+  assert.equal(directoryOf("", { ROLECALL_HISTORY_DIRECTORY: "past" }), resolve("past"));
+  assert.equal(directoryOf("history: { directory: past, max_size: 1kB }\n"), undefined);
+});
+
 test("every key outside lists has an environment variable", () => {
   assert.deepEqual(
     overrideKeys.map(({ variable, kind }) => `${variable} ${kind}`),
@@ -80,6 +94,8 @@ test("every key outside lists has an environment variable", () => {
       "ROLECALL_HOST_SUFFIXES list",
       "ROLECALL_IGNORE_PARAMS list",
       "ROLECALL_STATE_FILE text",
+      "ROLECALL_HISTORY_ENABLED boolean",
+      ...["DIRECTORY", "MAX_SIZE", "MAX_AGE"].map((key) => `ROLECALL_HISTORY_${key} text`),
       "ROLECALL_DRAIN text",
       "ROLECALL_FAST_PATH boolean",
       "ROLECALL_WORKERS number",
@@ -89,7 +105,7 @@ test("every key outside lists has an environment variable", () => {
       ...["ATTACH_WINDOW", "DEMOTED_FOR"].map((key) => `ROLECALL_GUARDS_${key} text`),
       "ROLECALL_GUARDS_LAG_SAMPLES number",
       ...["DWELL", "HANDOVER_HOLD", "SURVIVE"].map((key) => `ROLECALL_GUARDS_${key} text`),
-      "ROLECALL_LOG_LEVEL text",
+      ...["LEVEL", "FORMAT"].map((key) => `ROLECALL_LOG_${key} text`),
       "ROLECALL_EXPORTER_NAMING text",
       "ROLECALL_EXPORTER_DISABLE_INTRO boolean",
       "ROLECALL_EXPORTER_NAMESPACE text",

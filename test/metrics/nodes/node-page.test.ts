@@ -25,6 +25,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
     certificates: () => [],
     lostLogLines: () => 0,
+    history: () => null,
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),
     schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),

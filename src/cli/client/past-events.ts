@@ -1,0 +1,113 @@
+import { stat } from "node:fs/promises";
+import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
+import { readStoredEvents } from "../../history/history-reader.ts";
+import { CommandError } from "../framework/command-error.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import type { PrintedEvent } from "../output/event-table.ts";
+import type { Severity } from "../result/document.ts";
+import { errorMessage } from "../result/error-message.ts";
+import { replyMessage, RolecallClient } from "./rolecall-client.ts";
+
+/** Which events are wanted. `null`: any. Times in ms since the epoch. */
+export interface PastEventsQuery {
+  readonly cluster: string | null;
+  readonly node: string | null;
+  /** Empty: all kinds. */
+  readonly kinds: readonly string[];
+  /** Events of this severity and those above it. */
+  readonly severity: Severity | null;
+  readonly sinceMs: number | null;
+  readonly untilMs: number | null;
+  /** The newest so many. */
+  readonly limit: number;
+}
+
+/** Events of the past, and where they come from. */
+export interface PastEvents {
+  /** The URL of the server, or the directory. */
+  readonly by: string;
+  /** When the oldest known event happened, in ms since the epoch; `null` if unknown. */
+  readonly oldestMs: number | null;
+  /** Whether older wanted events were left out by the limit. */
+  readonly hasMore: boolean;
+  /** Oldest first. */
+  readonly events: readonly PrintedEvent[];
+}
+
+/** Fetches events from the running rolecall. @throws CommandError if they cannot be fetched */
+export async function fetchPastEvents(context: CommandContext, query: PastEventsQuery): Promise<PastEvents> {
+  const server = new RolecallClient(context, "admin");
+  const { cluster, node, kinds, severity, sinceMs, untilMs, limit } = query;
+  const params = new URLSearchParams({ limit: String(limit) });
+  const given = { cluster, node, severity, since: instantText(sinceMs), until: instantText(untilMs) };
+  for (const [name, value] of Object.entries(given)) if (value !== null) params.set(name, value);
+  if (kinds.length > 0) params.set("kind", kinds.join(","));
+  const path = `/events?${params.toString()}`;
+  const reply = await server.getPage(path);
+  if (reply.status === 400) throw new CommandError("RC009", `${server.url}: ${replyMessage(reply)}`);
+  const document = server.objectOf(path, reply);
+  const oldest = Date.parse(String(document["oldest"]));
+  return {
+    by: server.url,
+    oldestMs: Number.isNaN(oldest) ? null : oldest,
+    hasMore: document["more"] === true,
+    events: listOf(document["events"]).filter(isObject).map(readEvent),
+  };
+}
+
+/**
+ * Reads events from the directory of a history, of a rolecall that runs or not. Damaged lines become a warning.
+ * @throws CommandError (RC006) if there is no such directory
+ */
+export async function readPastEvents(
+  { result }: CommandContext,
+  directory: string,
+  query: PastEventsQuery,
+): Promise<PastEvents> {
+  const info = await stat(directory).catch((error: unknown) => {
+    throw new CommandError("RC006", `Cannot read --directory: ${errorMessage(error)}`);
+  });
+  if (!info.isDirectory())
+    throw new CommandError("RC006", `Cannot read --directory: ${directory} must be the directory of a history`);
+  const { sinceMs, untilMs, limit } = query;
+  const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
+  const matches = (event: { readonly severity: Severity } & Omit<PrintedEvent, "atMs">): boolean =>
+    isWanted(event, query);
+  const events = await readStoredEvents(directory, { ...stored, matches }, (file, lines) =>
+    result.diagnose("RC006", { message: `${file}: ${lines} damaged lines left out`, severity: "warning" }),
+  );
+  return {
+    by: directory,
+    oldestMs: null,
+    hasMore: events.length > limit,
+    events: events.slice(-limit).map(({ at, ...event }) => ({ ...event, atMs: at })),
+  };
+}
+
+const severities: readonly Severity[] = ["info", "warning", "error"];
+
+function isWanted(event: Omit<PrintedEvent, "atMs">, { cluster, node, kinds, severity }: PastEventsQuery): boolean {
+  return (
+    (cluster === null || event.cluster === cluster) &&
+    (node === null || event.node === node) &&
+    (kinds.length === 0 || kinds.includes(event.kind)) &&
+    (severity === null || severities.indexOf(event.severity) >= severities.indexOf(severity))
+  );
+}
+
+function readEvent(row: JsonObject): PrintedEvent {
+  const text = (key: string): string => (typeof row[key] === "string" ? row[key] : "?");
+  return {
+    id: text("id"),
+    atMs: Date.parse(text("at")),
+    kind: text("kind"),
+    severity: severities.find((severity) => severity === row["severity"]) ?? "info",
+    cluster: text("cluster"),
+    node: typeof row["node"] === "string" ? row["node"] : null,
+    message: text("message"),
+  };
+}
+
+function instantText(ms: number | null): string | null {
+  return ms === null ? null : new Date(ms).toISOString();
+}

@@ -1,0 +1,113 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { splitGivenName } from "../client/node-name.ts";
+import { fetchPastEvents, readPastEvents, type PastEvents, type PastEventsQuery } from "../client/past-events.ts";
+import { parsePastTime } from "../client/past-time.ts";
+import { CommandError } from "../framework/command-error.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import { eventTableHead, eventTableRows, layoutOf, type PrintedEvent } from "../output/event-table.ts";
+import { formatZonedTime } from "../output/local-time.ts";
+import type { Severity } from "../result/document.ts";
+
+/** Interval of the requests of --follow, in ms. */
+const followMs = 2_000;
+/** As many events as one response may have. */
+const limitMax = 1_000;
+
+/** `rolecall history`: prints what happened to the clusters, from a running rolecall or from the files of its history. */
+export async function history(context: CommandContext): Promise<void> {
+  const { args, format, result, signal } = context;
+  const query = queryOf(context);
+  const directory = args.text("directory");
+  const follows = args.has("follow");
+  if (follows && format === "json")
+    throw new CommandError("RC001", "--follow cannot be used with --format json, which writes one document");
+  if (follows && directory !== null)
+    throw new CommandError(
+      "RC001",
+      "--follow cannot be used with --directory: only a running rolecall can be followed",
+    );
+  const past = await (
+    directory === null ? fetchPastEvents(context, query) : readPastEvents(context, directory, query)
+  ).catch((error: unknown) => {
+    if (signal.aborted) throw new CommandError("RC004", `ended by ${String(signal.reason)}`);
+    throw error;
+  });
+  result.cover("events", "complete", { detail: past.by });
+  result.data = documentOf(past);
+  if (past.events.length > 0 || follows) printTable(context, past);
+  await printNotes(context, past, query);
+  if (follows) await follow(context, past, query);
+}
+
+function queryOf({ args }: CommandContext): PastEventsQuery {
+  const nowMs = Date.now();
+  const { cluster, node } = splitGivenName({ cluster: args.text("cluster"), node: args.text("node") });
+  const since = args.text("since");
+  const until = args.text("until");
+  const sinceMs = since === null ? null : parsePastTime("since", since, nowMs);
+  const untilMs = until === null ? null : parsePastTime("until", until, nowMs);
+  if (sinceMs !== null && untilMs !== null && sinceMs > untilMs)
+    throw new CommandError("RC001", `--until must not be before --since, got ${JSON.stringify(until)}`);
+  const severity = severities.find((known) => known === args.text("severity")) ?? null;
+  const limit = args.integer("limit", 100, [1, limitMax]);
+  return { cluster, node, kinds: args.list("kind"), severity, sinceMs, untilMs, limit };
+}
+
+const severities: readonly Severity[] = ["info", "warning", "error"];
+
+function documentOf({ by, oldestMs, hasMore, events }: PastEvents): object {
+  return {
+    by,
+    oldest: oldestMs === null ? null : new Date(oldestMs).toISOString(),
+    more: hasMore,
+    events: events.map(({ atMs, ...event }) => ({ ...event, at: new Date(atMs).toISOString() })),
+  };
+}
+
+function printTable({ print, io, style }: CommandContext, { events }: PastEvents): void {
+  const layout = layoutOf(events, io.stdout.columns());
+  print(eventTableHead(layout, Date.now(), style) + eventTableRows(events, layout, style));
+}
+
+/** Notes about what is not shown go to stderr: stdout is only the table. */
+async function printNotes(
+  { format, io, print, style }: CommandContext,
+  { events, hasMore, oldestMs }: PastEvents,
+  { sinceMs, limit }: PastEventsQuery,
+): Promise<void> {
+  if (events.length === 0) {
+    const known = oldestMs === null ? "" : ` The oldest known event is of ${formatZonedTime(oldestMs)}.`;
+    print(`no such event${sinceMs === null ? "" : ` since ${formatZonedTime(sinceMs)}`}.${known}\n`);
+  }
+  if (hasMore && format === "text")
+    await io.stderr.write(
+      style.dim(`Only the newest ${limit} events are shown: see older ones with --limit N or --until TIME.\n`),
+    );
+}
+
+/** Prints new events until a signal ends the command. Retries while the server does not answer. */
+async function follow(context: CommandContext, { events: shown }: PastEvents, query: PastEventsQuery): Promise<void> {
+  const { signal, print, io, style } = context;
+  let known = new Set(shown.map(({ id }) => id));
+  let sinceMs = shown.at(-1)?.atMs ?? Date.now();
+  let isLost = false;
+  for (;;) {
+    await pause(followMs, undefined, { signal }).catch(() => {});
+    if (signal.aborted) return;
+    const next = await fetchPastEvents(context, { ...query, sinceMs, untilMs: null, limit: limitMax }).catch(
+      (error: unknown) => (error instanceof CommandError ? error : Promise.reject(error)),
+    );
+    if (signal.aborted) return;
+    if (next instanceof CommandError) {
+      if (!isLost) await io.stderr.write(style.dim(`${next.message}; trying again\n`));
+      isLost = true;
+      continue;
+    }
+    isLost = false;
+    const fresh: readonly PrintedEvent[] = next.events.filter(({ id }) => !known.has(id));
+    print(eventTableRows(fresh, layoutOf([...shown, ...fresh], io.stdout.columns()), style));
+    // Events of one instant: those that were printed are among the next ones again.
+    known = new Set(next.events.map(({ id }) => id));
+    sinceMs = next.events.at(-1)?.atMs ?? sinceMs;
+  }
+}

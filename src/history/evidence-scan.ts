@@ -1,0 +1,105 @@
+import type { Recorded } from "../cluster/outcome.ts";
+import type { Accused } from "../events/accusation-history.ts";
+import { accusedOfLine, parseLine, readLineHead, type HistoryLine } from "./history-lines.ts";
+import { decodeOutcome } from "./outcome-codec.ts";
+
+/** The evidence of a time, as it was stored. */
+export interface StoredEvidence {
+  /** Oldest first, in the clock of this process. Drains in force at the beginning come first. */
+  readonly recorded: readonly Recorded[];
+  /** Which nodes were accused of being detached or stalled at the beginning. */
+  readonly accused: Accused;
+}
+
+/** Which evidence is wanted, and the clock of this process. */
+export interface EvidenceQuery {
+  readonly cluster: string;
+  readonly fromWallMs: number;
+  readonly toWallMs: number;
+  /** Names this process, as in its own lines. */
+  readonly run: string;
+  /** Wall-clock time minus the clock of this process, in ms. */
+  readonly wallOffsetMs: number;
+}
+
+/** How much evidence is kept in memory for one request, in characters of its lines. The oldest is dropped. */
+const lengthMax = 8 * 1024 * 1024;
+
+/** Collects the evidence of one cluster and time from lines in their order. */
+export class EvidenceScan {
+  readonly #query: EvidenceQuery;
+  readonly #clusterField: string;
+  readonly #held = new Map<string, Recorded>();
+  #accused: Accused = new Map();
+  #found: { readonly recorded: Recorded; readonly length: number }[] = [];
+  #first = 0;
+  #length = 0;
+  /** What to add to instants of the lines, in ms. */
+  #shiftMs = 0;
+
+  constructor(query: EvidenceQuery) {
+    this.#query = query;
+    this.#clusterField = `"c":${JSON.stringify(query.cluster)},`;
+  }
+
+  get result(): StoredEvidence {
+    const recorded = this.#found.slice(this.#first).map((found) => found.recorded);
+    return { recorded: [...this.#held.values(), ...recorded], accused: this.#accused };
+  }
+
+  /** Reads one line. @returns `past` if it and all further lines of the file are too new; `damaged` if it has no use */
+  add(text: string): "read" | "past" | "damaged" {
+    const line = readLineHead(text);
+    if (line === null) return text === "" ? "read" : "damaged";
+    if (line.atMs > this.#query.toWallMs) return "past";
+    return this.#isWanted(line) && !this.#read(line) ? "damaged" : "read";
+  }
+
+  /** Whether a line must be parsed. Most need not, and parsing takes most of the time. */
+  #isWanted({ atMs, kind, text }: HistoryLine): boolean {
+    if (kind === "start") return true;
+    if (!text.startsWith(this.#clusterField, text.indexOf('"c":'))) return false;
+    const isBefore = atMs < this.#query.fromWallMs;
+    return kind === "outcome" ? !isBefore || text.includes('"kind":"drain"') : isBefore;
+  }
+
+  #read(line: HistoryLine): boolean {
+    const body = parseLine(line);
+    if (body === null) return false;
+    if (line.kind === "start") return this.#restart(line, body["run"], body["m"]);
+    if (line.kind === "accused") this.#accused = accusedOfLine(body);
+    if (line.kind !== "outcome" && line.kind !== "held") return true;
+    const { cluster, wallOffsetMs: sentOffsetMs, fromWallMs } = this.#query;
+    const outcome = decodeOutcome(cluster, body["o"], { shiftMs: this.#shiftMs, sentOffsetMs });
+    const { m } = body;
+    if (outcome === null || typeof m !== "number") return false;
+    const recorded = { atMs: m + this.#shiftMs, atWallMs: line.atMs, outcome };
+    if (line.atMs >= fromWallMs) this.#keep(recorded, line.text.length);
+    else if (outcome.kind === "drain") {
+      const isInForce = outcome.drain !== null && outcome.drain.untilMs > fromWallMs - sentOffsetMs;
+      if (isInForce) this.#held.set(outcome.node, recorded);
+      else this.#held.delete(outcome.node);
+    }
+    return true;
+  }
+
+  /** Another process, or another file: what held at its beginning follows. */
+  #restart({ atMs }: HistoryLine, run: unknown, instant: unknown): boolean {
+    if (typeof instant !== "number") return false;
+    const { wallOffsetMs, fromWallMs } = this.#query;
+    this.#shiftMs = run === this.#query.run ? 0 : atMs - instant - wallOffsetMs;
+    if (atMs >= fromWallMs) return true;
+    this.#held.clear();
+    this.#accused = new Map();
+    return true;
+  }
+
+  #keep(recorded: Recorded, length: number): void {
+    this.#found.push({ recorded, length });
+    this.#length += length;
+    while (this.#length > lengthMax) this.#length -= this.#found[this.#first++]?.length ?? lengthMax;
+    if (this.#first < 10_000) return;
+    this.#found = this.#found.slice(this.#first);
+    this.#first = 0;
+  }
+}

@@ -1,0 +1,121 @@
+import * as z from "zod";
+import type { ProbeOutcome } from "../cluster/outcome.ts";
+import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
+import { eventKinds, type ClusterEvent } from "../events/cluster-event.ts";
+import type { Accused } from "../events/accusation-history.ts";
+import type { LoggedChange } from "../health/explain/summary.ts";
+import { hardReasons, softReasons } from "../health/reason.ts";
+import { encodeOutcome } from "./outcome-codec.ts";
+
+// Each line is a JSON object that begins with `t`, its time in ms since the epoch, and `k`, its kind. Kinds that a
+// reader does not know are left out: a newer version may have written them.
+
+/** The kinds of lines in `events` files, then those in `evidence` files. */
+type LineKind = "event" | "verdict" | "start" | "accused" | "held" | "outcome";
+
+/** One line, parsed as far as needed to decide whether it is wanted. */
+export interface HistoryLine {
+  readonly atMs: number;
+  readonly kind: string;
+  readonly text: string;
+}
+
+/** A change of one node's verdicts, as it was stored. */
+export interface StoredChange extends LoggedChange {
+  readonly cluster: string;
+  readonly node: string;
+}
+
+const headPattern = /^\{"t":(\d{1,16}),"k":"(\w{1,20})"[,}]/;
+
+/** Reads the head of a line. @returns `null` if the line is damaged */
+export function readLineHead(text: string): HistoryLine | null {
+  const [, at, kind] = headPattern.exec(text) ?? [];
+  return at === undefined || kind === undefined || !text.endsWith("}") ? null : { atMs: Number(at), kind, text };
+}
+
+/** Reads a whole line. @returns `null` if it is damaged */
+export function parseLine({ text }: HistoryLine): JsonObject | null {
+  const value = parseJson(text);
+  return isObject(value) ? value : null;
+}
+
+function lineOf(atMs: number, kind: LineKind, fields: JsonObject): string {
+  return JSON.stringify({ t: Math.round(atMs), k: kind, ...fields });
+}
+
+export function eventLine(event: ClusterEvent): string {
+  return lineOf(event.at, "event", { event });
+}
+
+export function verdictLine({ atWallMs, cluster, node, before, after, failure }: StoredChange): string {
+  return lineOf(atWallMs, "verdict", { c: cluster, n: node, before, after, failure });
+}
+
+/**
+ * The first line of each evidence file, and of each process: with which clock the instants of the outcomes after it
+ * were measured.
+ * @param run names the process
+ * @param nowMs the same instant as `atMs`, in ms of the process's clock
+ */
+export function startLine(atMs: number, run: string, nowMs: number): string {
+  return lineOf(atMs, "start", { run, m: nowMs });
+}
+
+/** @param kind `held` for a drain that began before the file */
+export function outcomeLine(
+  outcome: ProbeOutcome,
+  times: { atMs: number; atWallMs: number },
+  kind: "outcome" | "held",
+): string {
+  return lineOf(times.atWallMs, kind, { c: outcome.cluster, m: times.atMs, o: encodeOutcome(outcome) });
+}
+
+export function accusedLine(cluster: string, accused: Accused, atMs: number): string {
+  return lineOf(atMs, "accused", { c: cluster, accused: Object.fromEntries(accused) });
+}
+
+const eventSchema: z.ZodType<ClusterEvent> = z.object({
+  id: z.string(),
+  at: z.number(),
+  kind: z.enum(eventKinds),
+  severity: z.enum(["info", "warning", "error"]),
+  cluster: z.string(),
+  node: z.string().nullable(),
+  message: z.string(),
+  cause: z.string().nullable(),
+  figures: z.record(z.string(), z.union([z.string(), z.number()])),
+});
+
+/** The event of a line, or `null`. */
+export function eventOf(body: JsonObject): ClusterEvent | null {
+  const read = eventSchema.safeParse(body["event"]);
+  return read.success ? read.data : null;
+}
+
+const verdict = z.enum(["fit", ...hardReasons, ...softReasons]);
+const summarySchema = z.object({ role: z.string(), isReachable: z.boolean(), primary: verdict, replica: verdict });
+const changeSchema = z.object({
+  t: z.number(),
+  c: z.string(),
+  n: z.string(),
+  before: summarySchema.nullable(),
+  after: summarySchema,
+  failure: z.string().nullable(),
+});
+
+/** The change of a line, or `null`. */
+export function changeOf(body: JsonObject): StoredChange | null {
+  const read = changeSchema.safeParse(body);
+  if (!read.success) return null;
+  const { t: atWallMs, c: cluster, n: node, before, after, failure } = read.data;
+  return { atWallMs, cluster, node, before, after, failure };
+}
+
+const accusedSchema = z.record(z.string(), z.array(z.enum(["detached", "stalled"])));
+
+/** The accusations of a line; none if it is damaged. */
+export function accusedOfLine(body: JsonObject): Accused {
+  const read = accusedSchema.safeParse(body["accused"]);
+  return new Map(read.success ? Object.entries(read.data) : []);
+}

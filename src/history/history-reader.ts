@@ -1,0 +1,185 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { ClusterEvent } from "../events/cluster-event.ts";
+import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
+import { changeOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
+import { listSegments, type Segment, type StreamName } from "./files/segment-files.ts";
+import { readLines, type ReadingLimits } from "./files/segment-reader.ts";
+
+/** How long one request may read, in ms. */
+const readingMaxMs = 10_000;
+/** How long the disk may take to list the files, in ms. */
+const listingMaxMs = 5_000;
+/** How much one request may read, in bytes after decompression. */
+const readingMax = 256 * 1024 * 1024;
+/** How much is read at the start, in bytes on disk. */
+const recentBytes = 8 * 1024 * 1024;
+/** Times of a file are as exact as the clock of the file system, in ms. */
+const slackMs = 1_000;
+
+/** Which events are wanted. */
+export interface StoredEventsQuery {
+  readonly sinceMs: number;
+  readonly untilMs: number;
+  readonly matches: (event: ClusterEvent) => boolean;
+  /** The newest so many are returned. */
+  readonly limit: number;
+}
+
+/** How a request to read is watched. */
+export interface ReadingContext {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal?: AbortSignal;
+  /** Called with the time for which other work had to wait, in ms. */
+  readonly charge?: (ms: number) => void;
+}
+
+/** Reads events from a directory without a running rolecall. */
+export function readStoredEvents(
+  directory: string,
+  query: StoredEventsQuery,
+  onDamaged: ReadingLimits["onDamaged"],
+): Promise<readonly ClusterEvent[]> {
+  return new HistoryReader(directory, onDamaged).readEvents(query);
+}
+
+/** Reads the history in a directory, piece by piece and with limits. Never throws: what cannot be read is left out. */
+export class HistoryReader {
+  readonly #directory: string;
+  readonly #onDamaged: ReadingLimits["onDamaged"];
+
+  /** @param onDamaged called with a file and the number of its lines that could not be read */
+  constructor(directory: string, onDamaged: ReadingLimits["onDamaged"]) {
+    this.#directory = directory;
+    this.#onDamaged = onDamaged;
+  }
+
+  /** The newest events of a time, oldest first. */
+  async readEvents(query: StoredEventsQuery, context: ReadingContext = {}): Promise<readonly ClusterEvent[]> {
+    const found: ClusterEvent[] = [];
+    await this.#scan("events", { fromMs: query.sinceMs, context }, (text) => {
+      const line = readLineHead(text);
+      if (line === null) return text === "" ? "read" : "damaged";
+      if (line.atMs > query.untilMs) return "past";
+      if (line.kind !== "event" || line.atMs < query.sinceMs) return "read";
+      const event = eventOf(parseLine(line) ?? {});
+      if (event === null) return "damaged";
+      if (query.matches(event)) found.push(event);
+      if (found.length >= 2 * query.limit) found.splice(0, found.length - query.limit);
+      return "read";
+    });
+    return found.slice(-query.limit);
+  }
+
+  /** The events and verdict changes at the end of the history, oldest first, as far as a few megabytes go back. */
+  async readRecent(): Promise<{ readonly events: readonly ClusterEvent[]; readonly changes: readonly StoredChange[] }> {
+    const events: ClusterEvent[] = [];
+    const changes: StoredChange[] = [];
+    await this.#scan("events", { fromMs: -Infinity, context: {}, lastBytes: recentBytes }, (text) => {
+      const line = readLineHead(text);
+      const body = line === null ? null : parseLine(line);
+      if (line === null || body === null) return text === "" ? "read" : "damaged";
+      const event = line.kind === "event" ? eventOf(body) : null;
+      const change = line.kind === "verdict" ? changeOf(body) : null;
+      if (event !== null) events.push(event);
+      if (change !== null) changes.push(change);
+      const isKnown = line.kind === "event" || line.kind === "verdict";
+      return isKnown && event === null && change === null ? "damaged" : "read";
+    });
+    return { events, changes };
+  }
+
+  /** The evidence of one cluster and time. */
+  async readEvidence(query: EvidenceQuery, context: ReadingContext = {}): Promise<StoredEvidence> {
+    const scan = new EvidenceScan(query);
+    await this.#scan("evidence", { fromMs: query.fromWallMs, context }, (text) => scan.add(text));
+    return scan.result;
+  }
+
+  /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */
+  async oldestEvidenceMs(): Promise<number | null> {
+    const [oldest] = await this.#segments("evidence");
+    if (oldest === undefined) return null;
+    const limits = { signal: new AbortController().signal, bytesLeft: readingMax, onDamaged: () => {} };
+    for await (const lines of readLines(oldest, limits)) {
+      const found = lines.map(readLineHead).find((line) => line !== null);
+      if (found !== undefined) return found.atMs;
+    }
+    return null;
+  }
+
+  /** Calls `read` with each line of the files that were written since `fromMs`, until time or size is used up. */
+  async #scan(
+    stream: StreamName,
+    { fromMs, context, lastBytes = Infinity }: ScanRange,
+    read: (text: string) => "read" | "past" | "damaged",
+  ): Promise<void> {
+    const deadline = new AbortController();
+    const expire = (): void => deadline.abort();
+    const timer = setTimeout(expire, readingMaxMs);
+    context.signal?.addEventListener("abort", expire, { once: true });
+    const limits = { signal: deadline.signal, bytesLeft: readingMax, onDamaged: this.#onDamaged };
+    try {
+      const segments = await this.#segments(stream);
+      for (const { segment, fromByte } of lastOf(segments, lastBytes)) {
+        if (segment.writtenAtMs < fromMs - slackMs) continue;
+        await scanSegment(readLines(segment, limits, fromByte), read, {
+          onDamaged: (lines) => this.#onDamaged(segment.path, lines),
+          charge: context.charge ?? (() => {}),
+        });
+      }
+    } finally {
+      clearTimeout(timer);
+      context.signal?.removeEventListener("abort", expire);
+    }
+  }
+
+  #segments(stream: StreamName): Promise<readonly Segment[]> {
+    return Promise.race([
+      listSegments(this.#directory, stream).catch(() => []),
+      pause(listingMaxMs, [], { ref: false }),
+    ]);
+  }
+}
+
+interface ScanRange {
+  readonly fromMs: number;
+  readonly context: ReadingContext;
+  /** How much is read at the end, in bytes on disk. */
+  readonly lastBytes?: number;
+}
+
+async function scanSegment(
+  groups: AsyncIterable<readonly string[]>,
+  read: (text: string) => "read" | "past" | "damaged",
+  { onDamaged, charge }: { onDamaged: (lines: number) => void; charge: (ms: number) => void },
+): Promise<void> {
+  let damaged = 0;
+  let isPast = false;
+  for await (const lines of groups) {
+    const startedAtMs = performance.now();
+    for (const text of lines) {
+      const result = read(text);
+      if (result === "damaged") damaged += 1;
+      isPast ||= result === "past";
+    }
+    charge(performance.now() - startedAtMs);
+    if (isPast) break;
+  }
+  if (damaged > 0) onDamaged(damaged);
+}
+
+/** The newest files that together have at most `bytes`; the first of them from its middle, unless it is compressed. */
+function lastOf(
+  segments: readonly Segment[],
+  bytes: number,
+): readonly { readonly segment: Segment; readonly fromByte: number }[] {
+  const found: { segment: Segment; fromByte: number }[] = [];
+  let left = bytes;
+  for (const segment of segments.toReversed()) {
+    if (left <= 0) break;
+    const fromByte = segment.isCompressed ? 0 : Math.max(0, segment.bytes - left);
+    found.unshift({ segment, fromByte });
+    left -= segment.bytes;
+  }
+  return found;
+}

@@ -1,0 +1,151 @@
+import type { ProbeOutcome } from "../cluster/outcome.ts";
+import type { Snapshot } from "../cluster/snapshot.ts";
+import type { HistoryConfig } from "../config/model/config.ts";
+import { accusedOf, type Accused } from "../events/accusation-history.ts";
+import type { ClusterEvent } from "../events/cluster-event.ts";
+import type { HistorySink } from "../events/event-log.ts";
+import type { Logger } from "../events/log/logger.ts";
+import type { HistoryUsage } from "../metrics/history-metrics.ts";
+import type { VerdictChange } from "../events/verdict-changes.ts";
+import type { StoredEvidence } from "./evidence-scan.ts";
+import { accusedLine, eventLine, outcomeLine, startLine, verdictLine, type StoredChange } from "./history-lines.ts";
+import { HistoryReader, type ReadingContext, type StoredEventsQuery } from "./history-reader.ts";
+import { HistoryWriter } from "./history-writer.ts";
+
+/** What the history depends on. */
+export interface HistoryStoreContext {
+  readonly log: Logger;
+  readonly clock: { now(): number; wall(): number };
+  /** The present state, which each evidence file begins with. */
+  readonly snapshot: () => Snapshot;
+}
+
+/** More files than a history has: those with damaged lines are logged once each. */
+const filesMax = 1_000;
+
+const nothing: StoredEvidence = { recorded: [], accused: new Map() };
+
+/**
+ * The history on disk: events, verdict changes and evidence, so that they outlive a restart. Without a configured
+ * directory every method does nothing, and no file is touched.
+ */
+export class HistoryStore implements HistorySink {
+  readonly #context: HistoryStoreContext;
+  readonly #damaged = new Set<string>();
+  #config: HistoryConfig | null = null;
+  #writer: HistoryWriter | null = null;
+  #reader: HistoryReader | null = null;
+  #droppedBefore = 0;
+
+  constructor(context: HistoryStoreContext) {
+    this.#context = context;
+  }
+
+  /** What the metrics show; `null` if nothing is kept. */
+  get usage(): HistoryUsage | null {
+    if (this.#writer === null) return null;
+    return { isWriting: this.#writer.isWriting, dropped: this.#droppedBefore + this.#writer.dropped };
+  }
+
+  /** Uses the directory of a configuration from now on. Does nothing if it is the same as before. */
+  async configure(config: HistoryConfig | null): Promise<void> {
+    if (isSame(config, this.#config)) return;
+    const previous = this.#writer;
+    this.#config = config;
+    this.#droppedBefore += previous?.dropped ?? 0;
+    this.#writer = null;
+    this.#reader =
+      config === null ? null : new HistoryReader(config.directory, (path, lines) => this.#onDamaged(path, lines));
+    await previous?.close();
+    if (config === null || config !== this.#config) return;
+    const { log, clock } = this.#context;
+    this.#writer = new HistoryWriter(config, {
+      log,
+      wall: () => clock.wall(),
+      evidenceHead: (atMs) => this.#head(atMs),
+    });
+  }
+
+  addEvent(event: ClusterEvent): void {
+    this.#writer?.add("events", eventLine(event), event.at);
+  }
+
+  addChange({ cluster, node, before, after, failure }: VerdictChange, atWallMs: number): void {
+    this.#writer?.add("events", verdictLine({ cluster, node, before, after, failure, atWallMs }), atWallMs);
+  }
+
+  addOutcome(outcome: ProbeOutcome, atMs: number, atWallMs: number): void {
+    this.#writer?.add("evidence", outcomeLine(outcome, { atMs, atWallMs }, "outcome"), atWallMs);
+  }
+
+  addAccused(cluster: string, accused: Accused, atWallMs: number): void {
+    this.#writer?.add("evidence", accusedLine(cluster, accused, atWallMs), atWallMs);
+  }
+
+  /** The events and verdict changes at the end of the history, oldest first. */
+  async readRecent(): Promise<{ readonly events: readonly ClusterEvent[]; readonly changes: readonly StoredChange[] }> {
+    return (await this.#reader?.readRecent()) ?? { events: [], changes: [] };
+  }
+
+  /** The newest events of a time, oldest first. */
+  async readEvents(query: StoredEventsQuery, context?: ReadingContext): Promise<readonly ClusterEvent[]> {
+    return (await this.#reader?.readEvents(query, context)) ?? [];
+  }
+
+  /** The evidence of a cluster between two wall-clock times. */
+  async readEvidence(
+    time: { readonly cluster: string; readonly fromWallMs: number; readonly toWallMs: number },
+    context?: ReadingContext,
+  ): Promise<StoredEvidence> {
+    const { clock, snapshot } = this.#context;
+    const query = { ...time, run: snapshot().instance, wallOffsetMs: clock.wall() - clock.now() };
+    return (await this.#reader?.readEvidence(query, context)) ?? nothing;
+  }
+
+  /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */
+  async oldestEvidenceMs(): Promise<number | null> {
+    return (await this.#reader?.oldestEvidenceMs()) ?? null;
+  }
+
+  /** Writes what waits, for at most two seconds. */
+  async stop(): Promise<void> {
+    await this.configure(null);
+  }
+
+  /** What holds at the beginning of an evidence file: the clock, the accusations and the drains. */
+  #head(atWallMs: number): readonly string[] {
+    const { clock, snapshot } = this.#context;
+    const atMs = clock.now() + atWallMs - clock.wall();
+    const { instance, clusters } = snapshot();
+    return [
+      startLine(atWallMs, instance, atMs),
+      ...clusters.flatMap((cluster) => {
+        const accused = accusedOf(cluster);
+        const drains = [...cluster.drains].filter(([, { untilMs }]) => untilMs > atMs);
+        return [
+          ...(accused.size === 0 ? [] : [accusedLine(cluster.name, accused, atWallMs)]),
+          ...drains.map(([node, drain]) =>
+            outcomeLine({ kind: "drain", cluster: cluster.name, node, drain }, { atMs, atWallMs }, "held"),
+          ),
+        ];
+      }),
+    ];
+  }
+
+  #onDamaged(file: string, lines: number): void {
+    if (this.#damaged.has(file) || this.#damaged.size >= filesMax) return;
+    this.#damaged.add(file);
+    this.#context.log.warn({ file, lines }, "damaged lines of a history file left out");
+  }
+}
+
+function isSame(one: HistoryConfig | null, other: HistoryConfig | null): boolean {
+  return (
+    one === other ||
+    (one !== null &&
+      other !== null &&
+      one.directory === other.directory &&
+      one.sizeMax === other.sizeMax &&
+      one.ageMaxMs === other.ageMaxMs)
+  );
+}
