@@ -7,6 +7,7 @@ import { viewAt } from "../../health/evidence/cluster-view.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { parseCheckOption } from "../client/check-option.ts";
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
+import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { probeLocally } from "../client/local-probe.ts";
 import { isLocal, requireConfig, fetchStatusIfServed } from "../client/cluster-status.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
@@ -51,8 +52,18 @@ export async function check(context: CommandContext): Promise<void> {
   print(`${outcome}  ${subject}${chosen} for ${path}${lag}\n`);
   if (!verdict.fit) {
     const detail = verdict.detail === null ? "" : ` ${verdict.detail}`;
-    result.diagnose("RC030", { message: `${subject} is unfit for ${path}: ${verdict.reason}${detail}` });
+    const explain = nextCommand(context, { name: "explain", positionals: [path], options: optionsOf(target) });
+    const see = seeReasons([verdict.reason]);
+    result.diagnose("RC030", {
+      message: `${subject} is unfit for ${path}: ${verdict.reason}${detail}`,
+      action: `Run ${explain}${see === "" ? "" : `\n  ${see}`}`,
+    });
   }
+}
+
+/** The options that name the checked node or cluster. */
+function optionsOf({ cluster, node }: NamedNode): Readonly<Record<string, string | null>> {
+  return node === null ? { cluster } : { node: cluster === "?" ? node : `${cluster}/${node}` };
 }
 
 async function checkRemotely(context: CommandContext, path: string, given: GivenName): Promise<CheckedTarget> {

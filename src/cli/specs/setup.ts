@@ -7,7 +7,7 @@ export const setupCommands: readonly CommandSpec[] = [
     name: "validate",
     summary: "validate a configuration and list every problem with its line",
     about: "Reads a configuration and reports every problem with it. Environment variables apply as they do for serve.",
-    positionals: { usage: "FILE", least: 1, most: 1 },
+    positionals: { usage: "FILE", least: 1, most: 1, completes: "file" },
     options: [
       { name: "set", value: "PATH=VALUE", multiple: true, help: "override one key of the file; may be repeated" },
     ],
