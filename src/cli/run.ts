@@ -2,7 +2,8 @@ import type { Arguments } from "./framework/arguments.ts";
 import { CommandError } from "./framework/command-error.ts";
 import type { CommandSpec } from "./framework/command.ts";
 import { parseArguments } from "./framework/parse-arguments.ts";
-import { commands } from "./specs/commands.ts";
+import { commonOptions, serverOptions } from "./framework/options.ts";
+import { commands, hiddenCommands } from "./specs/commands.ts";
 import { commandHelp, overallHelp, usageOf } from "./specs/help.ts";
 import type { Io } from "./output/io.ts";
 import { Progress } from "./output/progress.ts";
@@ -11,6 +12,7 @@ import type { Diagnostic, ExitCode, Result } from "./result/document.ts";
 import type { CommandContext, OutputFormat } from "./framework/command-context.ts";
 import { renderFindings, shownFindings } from "./output/findings.ts";
 import { styleFor } from "./output/style.ts";
+import { suggest } from "./framework/suggest.ts";
 import { version } from "../config/version.ts";
 import { errorMessage } from "./result/error-message.ts";
 
@@ -54,7 +56,7 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
   const signal = isService ? cancellation.ended : ended.signal;
   const cause = await Promise.race([
     attempt(async () => {
-      if (spec === null) return runWithoutCommand(name, result, print);
+      if (spec === null) return runWithoutCommand(argv, name, { result, print });
       if (problem !== null) throw problem;
       if (args.has("help")) return showHelp(commandHelp(spec), result, print);
       const command = await spec.load();
@@ -73,25 +75,39 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
   await Promise.all(printed);
   const ownFindings = args.text("policy") === null ? (spec?.ownFindings ?? []) : [];
   await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout", ownFindings });
-  if (format === "text" && document.diagnostics.some(({ rule_id: id }) => id === "RC001"))
-    await io.stderr.write(usageHint(spec));
+  if (format === "text" && spec !== null && document.diagnostics.some(({ rule_id: id }) => id === "RC001"))
+    await io.stderr.write(`Usage: ${usageOf(spec)}\n`);
   return { exitCode: document.exit_code, wasInterrupted: cause !== null };
 }
 
 interface CommandLine {
   /** The command, or `null` if its name is unknown. */
   readonly spec: CommandSpec | null;
-  /** The first argument. */
+  /** The name of the command as given; the empty text if there is none. */
   readonly name: string;
   readonly args: Arguments;
   readonly problem: CommandError | null;
 }
 
+/** Parses a command line. Options that every command has, or that name the server, may stand before the command. */
 function parseCommandLine(argv: readonly string[]): CommandLine {
-  const [first = "", ...rest] = argv;
+  const at = commandIndex(argv);
+  const first = argv[at] ?? "";
   const name = first === "--version" ? "version" : first;
-  const spec = commands.find((candidate) => candidate.name === name) ?? null;
-  return { spec, name, ...parseArguments(spec, spec === null ? argv : rest) };
+  const spec = [...commands, ...hiddenCommands].find((candidate) => candidate.name === name) ?? null;
+  return { spec, name, ...parseArguments(spec, spec === null ? argv : [...argv.slice(0, at), ...argv.slice(at + 1)]) };
+}
+
+/** The index of the command's name: the first argument that is neither an option nor the value of one. */
+function commandIndex(argv: readonly string[]): number {
+  const leading = [...commonOptions, ...serverOptions];
+  for (let at = 0; at < argv.length; at += 1) {
+    const word = argv[at] ?? "";
+    const option = leading.find(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`));
+    if (option === undefined || option.name === "help") return at;
+    if (option.value !== undefined && !word.includes("=")) at += 1;
+  }
+  return argv.length;
 }
 
 /** Why a command did not end by itself: the error it threw, or the reason of the abort. */
@@ -129,7 +145,12 @@ function diagnoseCause(cause: Cause, result: ResultBuilder): void {
     if (reason instanceof Error) result.diagnose("RC002", { message: reason.message, incomplete: true });
     else result.diagnose("RC004", { message: `ended by ${String(reason)}`, incomplete: true });
   } else if (cause.thrown instanceof CommandError)
-    result.diagnose(cause.thrown.rule, { message: cause.thrown.message, severity: "error", incomplete: true });
+    result.diagnose(cause.thrown.rule, {
+      message: cause.thrown.message,
+      ...(cause.thrown.action === null ? {} : { action: cause.thrown.action }),
+      severity: "error",
+      incomplete: true,
+    });
   else
     result.diagnose("RC002", {
       message: errorMessage(cause.thrown),
@@ -137,21 +158,25 @@ function diagnoseCause(cause: Cause, result: ResultBuilder): void {
     });
 }
 
-/** Handles a command line whose first argument is not a command. @throws CommandError unless it asks for help */
-function runWithoutCommand(name: string, result: ResultBuilder, print: (text: string) => void): void {
-  if (name === "help" || name === "--help" || name === "-h") return showHelp(overallHelp(commands), result, print);
-  const known = commands.map((spec) => spec.name).join(", ");
-  throw new CommandError(
-    "RC001",
-    `Cannot run the command: it must be one of ${known}, got ${name === "" ? "nothing" : JSON.stringify(name)}`,
-  );
-}
-
-/** The usage text that follows a command line which could not be parsed. */
-function usageHint(spec: CommandSpec | null): string {
-  return spec === null
-    ? `\n${overallHelp(commands)}`
-    : `Usage: ${usageOf(spec)}\nRun rolecall ${spec.name} --help for details.\n`;
+/**
+ * Handles a command line without a known command. Without any arguments it shows the help, as for `help`.
+ * @throws CommandError (RC001) with the most similar command otherwise
+ */
+function runWithoutCommand(
+  argv: readonly string[],
+  name: string,
+  { result, print }: Pick<CommandContext, "result" | "print">,
+): void {
+  if (argv.length === 0 || name === "help" || name === "--help" || name === "-h")
+    return showHelp(overallHelp(commands), result, print);
+  const names = commands.map((spec) => spec.name);
+  const near = suggest(name, names);
+  const hint = near === null ? "" : `: did you mean rolecall ${near}?`;
+  const problem =
+    name === ""
+      ? "Cannot run rolecall: a command must follow the options"
+      : `Unknown command ${JSON.stringify(name)}${hint}`;
+  throw new CommandError("RC001", problem, "Run rolecall --help for the commands.");
 }
 
 function showHelp(text: string, result: ResultBuilder, print: (text: string) => void): void {

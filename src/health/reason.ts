@@ -45,3 +45,10 @@ const soft: ReadonlySet<string> = new Set(softReasons);
 export function isSoft(reason: Reason): boolean {
   return soft.has(reason);
 }
+
+const all: ReadonlySet<string> = new Set([...hardReasons, ...softReasons]);
+
+/** Whether a text is a reason that this version knows. */
+export function isReason(text: string): text is Reason {
+  return all.has(text);
+}

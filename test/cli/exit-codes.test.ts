@@ -34,6 +34,7 @@ before(async () => {
   await dead.close();
   servers.push(server, silent, stranger);
   values.set("$SERVER", server.url).set("$SILENT", silent.url).set("$STRANGER", stranger.url).set("$DEAD", dead.url);
+  values.set("$HOST_AND_PORT", server.url.replace("http://", ""));
   file("wrong", "clusters: [{ name: demo, discover: [nonsense] }]\nprobe: { interval: 5 }\n");
   file("dynamic", "ttl: 20\n");
   file("document", readFileSync("test/spec/cli/another-tool.json", "utf8"));

@@ -29,6 +29,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "check-degraded": ["check", "/primary", "--cluster", "demo"],
   "check-unfit": ["check", "/replica", "--node", "pg3"],
   explain: ["explain", "/replica", "--node", "pg3"],
+  "explain-cluster": ["explain", "/replica", "--cluster", "demo"],
   drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],
   drains: ["drains"],
   switchover: ["switchover", "--cluster", "demo", "--candidate", "pg2", "--yes"],
@@ -41,16 +42,18 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "render-kubernetes": ["render", "kubernetes", "--cluster", "demo", "--image", "rolecall:test"],
   "result-show": ["result", "show", "test/spec/cli/another-tool.json"],
   usage: ["check", "--nod", "pg2"],
+  "unknown-command": ["statsu"],
+  bare: [],
   validate: ["validate", "test/spec/cli/wrong.yaml"],
 };
-const withoutServer = ["help", "result-show", "validate", "usage"];
+const withoutServer = ["help", "result-show", "validate", "usage", "unknown-command", "bare"];
 
 for (const [name, argv] of Object.entries(texts)) {
   test(`rolecall ${argv.join(" ")} writes its golden text`, async () => {
     const file = join(folder, `${name}.txt`);
     const { code, out, err } = await runText(withoutServer.includes(name) ? argv : [...argv, "--server", server.url]);
-    const text = out.replaceAll(server.url, "http://127.0.0.1:9108");
-    const actual = `${text}${err === "" ? "" : `--- stderr\n${err}`}--- exit code ${code}\n`;
+    const text = `${out}${err === "" ? "" : `--- stderr\n${err}`}--- exit code ${code}\n`;
+    const actual = text.replaceAll(server.url, "http://127.0.0.1:9108");
     if (process.env["UPDATE_GOLDEN"] === "1") writeFileSync(file, actual);
     assert.equal(actual, existsSync(file) ? readFileSync(file, "utf8") : "");
   });

@@ -153,6 +153,37 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
       ],
     },
   },
+  "/explain?cluster=demo&check=%2Freplica": {
+    body: {
+      cluster: "demo",
+      check: "/replica",
+      fit: false,
+      reason: "none_fit",
+      node: null,
+      nodes: [
+        {
+          node: "pg1",
+          fit: false,
+          reason: "wrong_role",
+          detail: "primary",
+          decisive: "role",
+          rules: [
+            {
+              rule: "role",
+              outcome: "refuse",
+              value: "primary",
+              limit: "replica",
+              age_ms: 420,
+              source: "GET /leader of pg1",
+              reason: "wrong_role",
+            },
+          ],
+        },
+        { node: "pg2-with-a-longer-name", fit: true, reason: null, detail: null, decisive: null, rules: [] },
+        { node: "db\u001b[31m3", fit: false, reason: "from_the_future", detail: "12MB", decisive: "new", rules: [] },
+      ],
+    },
+  },
   "/explain?node=demo%2Fpg2&check=%2Freplica": {
     body: { node: "pg2", cluster: "demo", fit: true, reason: null, decisive: null, rules: [] },
   },
@@ -218,7 +249,11 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
   "POST /clusters/demo/nodes/pg2/restart": { status: 202, body: "Restart scheduled" },
   "DELETE /clusters/demo/nodes/pg2/restart": { body: "scheduled restart deleted" },
   "POST /clusters/demo/nodes/pg2/reload": { status: 202, body: "reload scheduled" },
-  "POST /clusters/demo/nodes/pg1/reinitialize": { status: 503, body: "I am the leader, can not reinitialize" },
+  "POST /clusters/demo/nodes/pg1/reinitialize": {
+    status: 503,
+    headers: { "X-Rolecall-Node": "pg1" },
+    body: "I am the leader, can not reinitialize",
+  },
   "GET /clusters/demo/config": { body: { ttl: 30, loop_wait: 10 } },
   "PATCH /clusters/demo/config": { body: { ttl: 20, loop_wait: 10 } },
   "PUT /clusters/demo/config": { body: { ttl: 20 } },

@@ -5,6 +5,7 @@ import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../../http/diagnostics/diagnostics-sources.ts";
+import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
 import type { Metrics } from "../../metrics/metrics.ts";
@@ -57,6 +58,7 @@ export function buildMainBackend(
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,
+    listeners: listenerDirectory(listener, config.listen),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };
   const exporter = listener.dialect === "exporter" ? buildExporterApi({ listener, config }, sources, context) : null;

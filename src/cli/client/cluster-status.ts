@@ -13,7 +13,8 @@ export type { ClusterStatus, StatusCluster, StatusNode } from "./status-types.ts
 
 /** Whether the command probes the nodes itself instead of querying a running rolecall. */
 export function isLocal({ args }: CommandContext): boolean {
-  return args.text("server") === null && (args.text("config") !== null || args.text("discover") !== null);
+  const hasServer = args.text("server") !== null || args.text("context") !== null;
+  return !hasServer && (args.text("config") !== null || args.text("discover") !== null);
 }
 
 /**

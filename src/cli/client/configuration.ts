@@ -1,7 +1,8 @@
 import type { Config } from "../../config/model/config.ts";
-import { loadConfig, type ConfigProblem, type ConfigSources, type LoadedConfig } from "../../config/load.ts";
+import { loadConfig, type ConfigSources, type LoadedConfig } from "../../config/load.ts";
 import type { Arguments } from "../framework/arguments.ts";
 import type { ResultBuilder } from "../result/builder.ts";
+import { diagnoseProblem } from "../result/config-problem.ts";
 
 /** The configuration sources of a command: its options, the environment, and the file of `--config`. */
 export function sourcesOf(args: Arguments, env: ConfigSources["env"]): ConfigSources {
@@ -37,20 +38,4 @@ export function loadedFrom(
   if (loaded.ok) return loaded;
   for (const problem of loaded.problems) diagnoseProblem(result, problem, true);
   return null;
-}
-
-/** Adds a finding for one configuration problem, with its file, line and path. */
-export function diagnoseProblem(result: ResultBuilder, problem: ConfigProblem, incomplete: boolean): void {
-  const { file, line, path, where, message } = problem;
-  const location =
-    file === null
-      ? {}
-      : { location: { file, pointer: pointerOf(path), kind: "source" as const, ...(line === null ? {} : { line }) } };
-  const subject = file === null ? where : path;
-  result.diagnose("RC020", { message: subject === "" ? message : `${subject}: ${message}`, ...location, incomplete });
-}
-
-/** Converts `clusters[0].name` to a JSON pointer, `/clusters/0/name`. */
-function pointerOf(path: string): string {
-  return path === "" ? "" : `/${path.replaceAll(/\[(\d+)\]/g, ".$1").replaceAll(".", "/")}`;
 }

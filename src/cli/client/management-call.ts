@@ -1,5 +1,6 @@
 import { readDryRun } from "./dry-run.ts";
 import { parseJson } from "../../cluster/values/json.ts";
+import { refusalAction } from "./refusal.ts";
 import { replyMessage, type RolecallReply, type RolecallRequest, type RolecallClient } from "./rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { safeLines } from "../output/style.ts";
@@ -51,6 +52,7 @@ export async function callManagementApi(
   if (!isDone) {
     result.diagnose("RC060", {
       message: `${call.method} ${call.path} answered ${reply.status}: ${replyMessage(reply)}`,
+      action: refusalAction(reply, "rolecall refused the call before it reached a node: read the message."),
     });
     return;
   }

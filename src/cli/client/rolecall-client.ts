@@ -1,20 +1,16 @@
-import { readFileSync } from "node:fs";
-import { request as httpRequest, type IncomingMessage, type RequestOptions } from "node:http";
-import { request as httpsRequest } from "node:https";
 import { setTimeout as pause } from "node:timers/promises";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { withDeadline } from "./deadline.ts";
+import { connectionOf } from "../connect/connection.ts";
+import { readServerCredentials, type Credentials } from "../connect/credentials.ts";
+import { exchangeOnce, type RolecallReply } from "../connect/exchange.ts";
+import { findListener, type FoundListener, type ListenerKind } from "../connect/listener-finder.ts";
+import type { ServerAddress } from "../contexts/server-address.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { errorMessage } from "../result/error-message.ts";
+import { CommandError } from "../framework/command-error.ts";
+import { durationOption } from "../framework/arguments.ts";
+import { withDeadline } from "./deadline.ts";
 
-/** A response of a running rolecall. */
-export interface RolecallReply {
-  readonly status: number;
-  readonly phrase: string;
-  readonly headers: IncomingMessage["headers"];
-  readonly text: string;
-}
+export type { RolecallReply } from "../connect/exchange.ts";
 
 /** A request to a running rolecall. */
 export interface RolecallRequest {
@@ -27,37 +23,42 @@ export interface RolecallRequest {
 /** The default addresses of a running rolecall: of its health listener and of its admin listener. */
 export const defaultServers = { node: "http://127.0.0.1:8008", admin: "http://127.0.0.1:9108" } as const;
 
-/** The maximum size of a response, in bytes. */
-const responseMax = 16 * 1024 * 1024;
+/** Errors by which a listener says that it does not have what was requested. Nothing was done then. */
+const wrongListenerErrors: readonly unknown[] = ["operator_pages_off", "management_off", "not_found"];
 
-/** HTTP client for a running rolecall. Uses one connection per request, and limits the duration of each. */
+/**
+ * HTTP client for a running rolecall. Uses one connection per request, and limits the duration of each. If the server
+ * turns out to be another listener than the command needs, asks it for the right one, and goes on there.
+ */
 export class RolecallClient {
-  readonly url: string;
-  readonly #base: URL;
+  readonly #listener: keyof typeof defaultServers;
+  readonly #address: ServerAddress | null;
   readonly #timeoutMs: number;
-  readonly #headers: { readonly [name: string]: string };
-  readonly #ca: string | null;
+  readonly #credentials: Credentials;
   readonly #signal: AbortSignal;
+  #base: URL;
+  /** The searches so far: one for each kind of listener, whoever needs it. */
+  readonly #searches = new Map<ListenerKind, Promise<FoundListener>>();
 
   /**
-   * @param defaultTimeout the timeout of each request unless `--timeout` is given, such as `10s`
+   * @param defaultTimeout the timeout of each request unless a timeout is set, such as `10s`
    * @throws CommandError if an option is not valid or a file cannot be read
    */
-  constructor({ args, signal }: CommandContext, listener: keyof typeof defaultServers, defaultTimeout: string = "10s") {
-    const text = args.text("server") ?? defaultServers[listener];
-    if (!URL.canParse(text) || !/^https?:\/\/[^/?#@]+\/?$/i.test(text)) {
-      throw new CommandError(
-        "RC001",
-        `--server must be a URL such as ${defaultServers[listener]}, got ${JSON.stringify(text)}`,
-      );
-    }
-    this.#base = new URL(text);
-    this.url = this.#base.origin;
-    this.#timeoutMs = args.duration("timeout", defaultTimeout);
-    this.#headers = credentials(args.text("token-file"), args.text("user-file"));
-    const ca = args.text("ca");
-    this.#ca = ca === null ? null : readLine("ca", ca);
-    this.#signal = signal;
+  constructor(context: CommandContext, listener: keyof typeof defaultServers, defaultTimeout: string = "10s") {
+    const { settings } = connectionOf(context);
+    const timeout = settings.values.get("timeout");
+    this.#listener = listener;
+    this.#address = settings.address;
+    this.#timeoutMs = durationOption(timeout?.from ?? "--timeout", timeout?.value ?? defaultTimeout);
+    this.#credentials = readServerCredentials(settings);
+    this.#signal = context.signal;
+    this.#base = this.#defaultBase(listener);
+    warnOfExposed(context, this.#credentials.exposed);
+  }
+
+  /** The server in use. It changes when the client finds the listener that the command needs. */
+  get url(): string {
+    return this.#base.origin;
   }
 
   /** @throws CommandError (RC005) if there is no response within the timeout */
@@ -98,50 +99,126 @@ export class RolecallClient {
   }
 
   /** Sends a request. @throws CommandError (RC005) if there is no response within the timeout */
-  call({ method, path, body }: RolecallRequest): Promise<RolecallReply> {
+  async call(request: RolecallRequest): Promise<RolecallReply> {
+    const { base, reply } = await this.#sendFirst(request);
+    if (!isFromWrongListener(reply)) return reply;
+    const kind = kindFor(this.#listener, request);
+    const found = await this.#find(kind, base);
+    // A health listener says itself that management calls are off.
+    const isOff = found.kind === "missing" && kind === "management" && found.dialect === "node";
+    if (found.kind === "here" || isOff) return reply;
+    if (found.kind !== "found") throw wrongListener(base, kind, found);
+    this.#base = found.url;
+    return found.url.origin === base.origin ? reply : this.#send(found.url, request);
+  }
+
+  #find(kind: ListenerKind, base: URL): Promise<FoundListener> {
+    const search = this.#searches.get(kind) ?? findListener(base, kind, (url) => this.#describe(url));
+    this.#searches.set(kind, search);
+    return search;
+  }
+
+  /** Sends a request to the server. Where nobody named its port, tries that of the other listener too. */
+  async #sendFirst(request: RolecallRequest): Promise<{ readonly base: URL; readonly reply: RolecallReply }> {
+    const base = this.#base;
+    try {
+      return { base, reply: await this.#send(base, request) };
+    } catch (error) {
+      const isRefused = error instanceof CommandError && error.cause === "ECONNREFUSED";
+      const other = this.#defaultBase(this.#listener === "admin" ? "node" : "admin");
+      if (!isRefused || this.#address?.hasPort === true || (await this.#describe(other)) === null) throw error;
+      const found = await this.#find(this.#listener, other);
+      this.#base = found.kind === "found" ? found.url : other;
+      return { base: this.#base, reply: await this.#send(this.#base, request) };
+    }
+  }
+
+  #defaultBase(listener: keyof typeof defaultServers): URL {
+    if (this.#address === null) return new URL(defaultServers[listener]);
+    const url = new URL(this.#address.url);
+    if (!this.#address.hasPort) url.port = new URL(defaultServers[listener]).port;
+    return url;
+  }
+
+  /** Requests what a listener says about itself; `null` if it does not answer. */
+  #describe(base: URL): Promise<RolecallReply | null> {
+    return this.#send(base, { method: "GET", path: "/livez" }).catch(() => null);
+  }
+
+  async #send(base: URL, { method, path, body }: RolecallRequest): Promise<RolecallReply> {
     const text = body === undefined ? null : JSON.stringify(body);
     const headers = {
-      ...this.#headers,
+      ...this.#credentials.headers,
       Accept: "application/json",
       ...(text === null
         ? {}
         : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(text)) }),
     };
-    return withDeadline(this.#timeoutMs, [this.#signal], (deadline) =>
-      this.#exchange(new URL(path, this.#base), { method, headers, agent: false, signal: deadline }, text),
-    );
-  }
-
-  #exchange(
-    url: URL,
-    options: RequestOptions & { readonly signal: AbortSignal },
-    text: string | null,
-  ): Promise<RolecallReply> {
-    return new Promise((resolve, reject) => {
-      const onError = (error: Error): void => {
-        const cause = options.signal.aborted ? `no response within ${this.#timeoutMs} ms` : error.message;
-        reject(new CommandError("RC005", `Cannot reach rolecall at ${this.url}: ${cause}`));
-      };
-      const request =
-        url.protocol === "https:"
-          ? httpsRequest(url, { ...options, ...(this.#ca === null ? {} : { ca: this.#ca }) })
-          : httpRequest(url, options);
-      request.once("error", onError);
-      request.once("response", (message) => {
-        readAll(message).then(
-          (body) =>
-            resolve({
-              status: message.statusCode ?? 0,
-              phrase: message.statusMessage ?? "",
-              headers: message.headers,
-              text: body,
-            }),
-          onError,
-        );
-      });
-      request.end(text ?? undefined);
+    return withDeadline(this.#timeoutMs, [this.#signal], async (signal) => {
+      try {
+        const parts = { tls: this.#credentials.tls, body: text };
+        return await exchangeOnce(new URL(path, base), { method, headers, signal }, parts);
+      } catch (error) {
+        const cause = signal.aborted ? `no response within ${this.#timeoutMs} ms` : messageOf(error);
+        const failure = new CommandError("RC005", `Cannot reach rolecall at ${base.origin}: ${cause}`);
+        failure.cause = error instanceof Error && "code" in error ? error.code : undefined;
+        throw failure;
+      }
     });
   }
+}
+
+/** Whether rolecall itself, and not a node behind it, says that this listener does not have what was requested. */
+function isFromWrongListener({ headers, text }: RolecallReply): boolean {
+  const document = parseJson(text);
+  if (headers["x-rolecall-node"] !== undefined || !isObject(document)) return false;
+  const { error, thing } = document;
+  return wrongListenerErrors.includes(error) || (error === "bad_request" && thing === "route");
+}
+
+/** The listener that a request needs: a call that changes something needs a health listener that forwards such calls. */
+function kindFor(listener: keyof typeof defaultServers, { method }: RolecallRequest): ListenerKind {
+  return listener === "node" && method !== "GET" ? "management" : listener;
+}
+
+function wrongListener(
+  base: URL,
+  kind: ListenerKind,
+  found: Extract<FoundListener, { readonly kind: "missing" | "no_tls" }>,
+): CommandError {
+  const wanted = {
+    admin: "an admin listener",
+    node: "a health listener",
+    management: "a health listener with management: on",
+  }[kind];
+  if (found.kind === "no_tls")
+    return new CommandError(
+      "RC007",
+      `Cannot use ${base.origin} for this: it needs ${wanted}, which is at ${found.url.origin} without TLS`,
+      `Enable TLS on that listener. To send the request without TLS, pass --server ${found.url.origin}`,
+    );
+  const dialect = kind === "admin" ? "admin" : "node";
+  const example = `http://${base.hostname}:${new URL(defaultServers[dialect]).port}`;
+  const is = found.dialect === "node" ? "a health listener" : `an ${found.dialect} listener`;
+  return new CommandError(
+    "RC007",
+    `Cannot use ${base.origin} for this: it is ${is}, and this needs ${wanted}; ` +
+      "none is open to this machine at that address",
+    `Pass the URL of ${wanted}, such as --server ${example}`,
+  );
+}
+
+/** Warns once of each file with a secret that others can read. */
+function warnOfExposed({ result }: CommandContext, files: readonly string[]): void {
+  for (const file of files) {
+    const message = `${file} holds a secret, and every user of this machine can read it`;
+    if (result.diagnostics.some((diagnostic) => diagnostic.message === message)) continue;
+    result.diagnose("RC015", { message, action: `Run chmod o-rwx ${file}` });
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** The error message of a response: `message` of its JSON body, else the start of its text. */
@@ -155,33 +232,4 @@ export function replyMessage({ text }: RolecallReply): string {
         .replaceAll(/\s+/g, " ")
         .trim()
         .slice(0, 300);
-}
-
-async function readAll(message: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let length = 0;
-  for await (const chunk of message) {
-    const bytes = Buffer.from(chunk);
-    length += bytes.length;
-    if (length > responseMax) throw new Error(`the response has more than ${responseMax} bytes`);
-    chunks.push(bytes);
-  }
-  return Buffer.concat(chunks).toString("utf8");
-}
-
-function credentials(tokenFile: string | null, userFile: string | null): { readonly [name: string]: string } {
-  if (tokenFile !== null && userFile !== null)
-    throw new CommandError("RC001", "--token-file and --user-file cannot be used together");
-  if (tokenFile !== null) return { Authorization: `Bearer ${readLine("token-file", tokenFile)}` };
-  if (userFile !== null)
-    return { Authorization: `Basic ${Buffer.from(readLine("user-file", userFile)).toString("base64")}` };
-  return {};
-}
-
-function readLine(option: string, file: string): string {
-  try {
-    return readFileSync(file, "utf8").trim();
-  } catch (error) {
-    throw new CommandError("RC006", `Cannot read --${option}: ${errorMessage(error)}`);
-  }
 }

@@ -17,6 +17,7 @@ import {
 } from "../client/attachment.ts";
 import { parseCheckOption } from "../client/check-option.ts";
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
+import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
 import { isLocal, requireConfig, fetchStatusIfServed } from "../client/cluster-status.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
@@ -64,7 +65,8 @@ export async function check(context: CommandContext): Promise<void> {
   );
 }
 
-function report({ result, print, style }: CommandContext, path: string, { target, verdict }: CheckedTarget): void {
+function report(context: CommandContext, path: string, { target, verdict }: CheckedTarget): void {
+  const { result, print, style } = context;
   const subject = target.node === null ? target.cluster : `${target.cluster}/${target.node}`;
   result.cover("verdict", "complete", { detail: `${path} of ${subject}` });
   result.data = { check: path, cluster: target.cluster, ...verdict };
@@ -80,8 +82,18 @@ function report({ result, print, style }: CommandContext, path: string, { target
   if (verdict.fit === null) diagnoseUnknown(result, `${subject}${chosen} for ${path}`, verdict.detail ?? "seen once");
   if (verdict.fit === false) {
     const detail = verdict.detail === null ? "" : ` ${verdict.detail}`;
-    result.diagnose("RC030", { message: `${subject} is unfit for ${path}: ${verdict.reason}${detail}` });
+    const explain = nextCommand(context, { name: "explain", positionals: [path], options: optionsOf(target) });
+    const see = seeReasons([verdict.reason]);
+    result.diagnose("RC030", {
+      message: `${subject} is unfit for ${path}: ${verdict.reason}${detail}`,
+      action: `Run ${explain}${see === "" ? "" : `\n  ${see}`}`,
+    });
   }
+}
+
+/** The options that name the checked node or cluster. */
+function optionsOf({ cluster, node }: NamedNode): Readonly<Record<string, string | null>> {
+  return node === null ? { cluster } : { node: cluster === "?" ? node : `${cluster}/${node}` };
 }
 
 async function checkRemotely(context: CommandContext, path: string, given: GivenName): Promise<CheckedTarget> {

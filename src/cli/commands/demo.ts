@@ -44,7 +44,7 @@ async function serveDemo(context: CommandContext, clusters: DemoClusters, port: 
   });
   const loaded = loadedFrom(sources, result);
   if (loaded === null) return;
-  const serving = new ServingProcess({ config: loaded.config, sources, inheritedSockets: [] });
+  const serving = await ServingProcess.create({ config: loaded.config, sources, inheritedSockets: [] });
   try {
     await serving.start();
     const addresses = addressesOf(context, clusters, serving.listeners);

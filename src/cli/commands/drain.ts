@@ -4,6 +4,7 @@ import { parseDurationOption } from "../framework/arguments.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { resolveName } from "../client/node-name.ts";
 import { readDrain, fetchStatusFrom } from "../client/cluster-status.ts";
+import { refusalAction } from "../client/refusal.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatDuration } from "../output/figures.ts";
@@ -98,7 +99,8 @@ async function targetOf(
 /** A rejected request is a finding (RC070); the command itself is complete. */
 function diagnoseRejection({ result }: CommandContext, subject: string, reply: RolecallReply): void {
   result.cover("drain", "complete", { detail: `${subject}: rejected` });
-  result.diagnose("RC070", { message: `${reply.status}: ${replyMessage(reply)}` });
+  const action = refusalAction(reply, "Check the names of cluster and node, and the duration.");
+  result.diagnose("RC070", { message: `${reply.status}: ${replyMessage(reply)}`, action });
 }
 
 function operatorName(by: string | null, env: CommandContext["io"]["env"]): string | null {

@@ -1,25 +1,29 @@
 import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Check } from "../../health/check.ts";
-import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
-import { explain as explainVerdict } from "../../health/explain/explain.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { diagnoseUnknown, knowledgeOf, notKnown, probedStatus, watchedFor } from "../client/attachment.ts";
+import { diagnoseUnknown, notKnown, probedStatus } from "../client/attachment.ts";
 import { parseCheckOption } from "../client/check-option.ts";
+import { fetchNodeExplanation } from "../client/explanations.ts";
+import { explainProbedNode } from "../client/probed-explanation.ts";
+import { seeReasons } from "../client/next-command.ts";
 import { resolveName, type GivenName } from "../client/node-name.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
 import { isLocal, requireConfig, fetchStatusFrom } from "../client/cluster-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { renderExplanation, type PrintedExplanation, type PrintedRule } from "../output/explanation.ts";
+import { renderExplanation, type PrintedExplanation } from "../output/explanation.ts";
+import { remedyOf } from "../output/remedies.ts";
 
-/** `rolecall explain CHECK --node NODE`: explains the verdict rule by rule. Unfit is a finding (RC030, exit code 1). */
+/**
+ * `rolecall explain CHECK [--node NODE]`: explains the verdict rule by rule; without a node, that of each node of the
+ * cluster. Unfit is a finding (RC030, exit code 1).
+ */
 export async function explainCheck(context: CommandContext): Promise<void> {
   const { args } = context;
   const [text = ""] = args.positionals;
   const check = text.startsWith("/") ? text : `/${text}`;
   const node = args.text("node");
-  if (node === null) throw new CommandError("RC001", "--node must be the node to explain, got nothing");
+  if (node === null) return (await import("./explain-cluster.ts")).explainCluster(context, check);
   const given = { cluster: args.text("cluster"), node };
   const explanation = await (isLocal(context)
     ? explainLocally(context, check, given)
@@ -37,27 +41,20 @@ function report({ result, print, style }: CommandContext, check: string, explana
       `${explanation.cluster}/${explanation.node} for ${check}`,
       explanation.detail ?? "seen once",
     );
-  if (explanation.fit === false)
+  if (explanation.fit === false) {
+    const remedy = remedyOf(explanation.reason ?? "");
+    const see = seeReasons([explanation.reason]);
     result.diagnose("RC030", {
       message: `${explanation.cluster}/${explanation.node} is unfit for ${check}: ${explanation.reason}`,
-      action: "The rule marked NO decides.",
+      action: `The rule marked NO decides.${remedy === null ? "" : ` To be fit, ${remedy}.`}${see === "" ? "" : `\n  ${see}`}`,
     });
+  }
 }
 
 async function fetchExplanation(context: CommandContext, check: string, given: GivenName): Promise<PrintedExplanation> {
   const server = new RolecallClient(context, "admin");
   const { cluster, node } = resolveName(await fetchStatusFrom(server), given);
-  const query = new URLSearchParams({ node: `${cluster}/${node}`, check });
-  const document = await server.getObject(`/explain?${query.toString()}`);
-  return {
-    cluster,
-    node: node ?? "",
-    check,
-    fit: document["fit"] === true,
-    reason: typeof document["reason"] === "string" ? document["reason"] : null,
-    decisive: typeof document["decisive"] === "string" ? document["decisive"] : null,
-    rules: listOf(document["rules"]).filter(isObject).map(readRule),
-  };
+  return fetchNodeExplanation(server, { cluster, check }, node ?? "");
 }
 
 async function explainLocally(context: CommandContext, check: string, given: GivenName): Promise<PrintedExplanation> {
@@ -77,51 +74,11 @@ function explainProbed(
   { check, parsed, given }: { readonly check: string; readonly parsed: Check; readonly given: GivenName },
 ): PrintedExplanation {
   const target = resolveName(probedStatus(probed), given);
-  const state = probed.cluster(target.cluster);
-  const policy = probed.policy(target.cluster);
-  const observation = state?.nodes.find(({ node }) => node.name === target.node);
-  if (state === undefined || policy === undefined || observation === undefined)
-    throw new CommandError("RC001", `There is no node ${target.node}`);
-  const { verdict, rules, decisive } = explainVerdict(viewAt(state, policy, probed.now()), observation, parsed);
-  const knowledge = verdict.fit ? knowledgeOf(probed, target.cluster, { observation, check: parsed }) : null;
-  const isUnknown = knowledge === notKnown;
-  const seen = watchedFor(probed);
+  const observation = probed.cluster(target.cluster)?.nodes.find(({ node }) => node.name === target.node);
+  if (observation === undefined) throw new CommandError("RC001", `There is no node ${target.node}`);
   return {
     cluster: target.cluster,
-    node: observation.node.name,
     check,
-    fit: isUnknown ? null : verdict.fit,
-    reason: verdict.fit ? null : verdict.reason,
-    ...(isUnknown ? { detail: seen } : {}),
-    attachment: knowledge === "not needed" ? null : knowledge,
-    decisive: isUnknown ? streamRule : decisive === null ? null : (rules[decisive]?.rule ?? null),
-    rules: rules.map(({ ageMs, ...rule }) => ({
-      ...rule,
-      ...(isUnknown && rule.rule === streamRule ? { outcome: notKnown, value: unknownValue(rule.value, seen) } : {}),
-      age_ms: ageMs,
-    })),
-  };
-}
-
-/** The name of the rule on a replica's stream (rule 5). */
-const streamRule = "stream";
-
-/** What the rule observed so far. A pass so far is no observation: the node has not shown that it advances. */
-function unknownValue(value: string, seen: string): string {
-  return value.startsWith("advances") || value.startsWith("listed by its sender, and advances")
-    ? `not known: ${seen}`
-    : `not known: ${seen}; ${value}`;
-}
-
-function readRule(row: JsonObject): PrintedRule {
-  const text = (key: string): string => (typeof row[key] === "string" ? row[key] : "");
-  return {
-    rule: text("rule"),
-    outcome: text("outcome"),
-    value: text("value"),
-    limit: text("limit") === "" ? null : text("limit"),
-    age_ms: typeof row["age_ms"] === "number" ? row["age_ms"] : null,
-    source: text("source"),
-    reason: text("reason") === "" ? null : text("reason"),
+    ...explainProbedNode(probed, target.cluster, { observation, check: parsed }),
   };
 }

@@ -1,7 +1,7 @@
 import { randomBytes, scryptSync } from "node:crypto";
-import { createInterface } from "node:readline";
 import { formatScryptHash } from "../../config/values/scrypt-hash.ts";
 import { CommandError } from "../framework/command-error.ts";
+import { readPassword } from "../framework/read-password.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
 /** The scrypt cost of one check: N = 2^15, r = 8, p = 1, which takes about 32 MiB (RFC 7914, section 2). */
@@ -9,12 +9,12 @@ const cost = { costLog2: 15, blockSize: 8, parallel: 1 };
 const passwordMax = 1_024;
 
 /**
- * `rolecall hash-password`: hashes the password on stdin for the configuration. The password itself is not stored.
+ * `rolecall hash-password`: hashes a password for the configuration, typed on a terminal or piped to stdin. The password itself is not stored.
  * @throws CommandError (RC001) unless the password has 1 to 1024 characters
  */
-export async function hashPassword({ io, print, result }: CommandContext): Promise<void> {
-  if (io.stdin.isTTY === true) await io.stderr.write("Password (visible while you type): ");
-  const password = await firstLine(io.stdin);
+export async function hashPassword(context: CommandContext): Promise<void> {
+  const { print, result } = context;
+  const password = await readPassword(context);
   if (password === "" || password.length > passwordMax) {
     throw new CommandError(
       "RC001",
@@ -37,13 +37,4 @@ export function hashOf(password: string): string {
     maxmem: 128 * 1024 * 1024,
   });
   return formatScryptHash({ ...cost, salt, hash });
-}
-
-async function firstLine(input: NodeJS.ReadableStream): Promise<string> {
-  const lines = createInterface({ input });
-  for await (const line of lines) {
-    lines.close();
-    return line;
-  }
-  return "";
 }

@@ -1,6 +1,6 @@
 import { loadConfig } from "../../config/load.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { diagnoseProblem } from "../client/configuration.ts";
+import { diagnoseProblem } from "../result/config-problem.ts";
 import { checkClusterFiles, checkListenerFiles } from "../client/tls-findings.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";

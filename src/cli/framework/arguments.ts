@@ -38,14 +38,7 @@ export class Arguments {
    * @throws CommandError (RC001) if the value is not a duration of at least 1 ms
    */
   duration(name: string, fallback: string): number {
-    const text = this.text(name) ?? fallback;
-    const ms = parseDurationOption(text);
-    if (ms === undefined || ms < 1)
-      throw new CommandError(
-        "RC001",
-        `--${name} must be a duration such as 500ms, 30s, 30m or 14d, got ${JSON.stringify(text)}`,
-      );
-    return ms;
+    return durationOption(`--${name}`, this.text(name) ?? fallback);
   }
 
   /**
@@ -63,6 +56,20 @@ export class Arguments {
       );
     return value;
   }
+}
+
+/**
+ * Returns a duration that an option or a variable gives, in ms.
+ * @param from the option or variable, for the message
+ * @throws CommandError (RC001) if the text is not a duration of at least 1 ms
+ */
+export function durationOption(from: string, text: string): number {
+  const ms = parseDurationOption(text);
+  if (ms !== undefined && ms >= 1) return ms;
+  throw new CommandError(
+    "RC001",
+    `${from} must be a duration such as 500ms, 30s, 30m or 14d, got ${JSON.stringify(text)}`,
+  );
 }
 
 /**

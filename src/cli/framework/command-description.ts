@@ -1,3 +1,6 @@
+/** What a shell can complete: names that rolecall or the contexts file knows, routes of checks, or files. */
+export type Completion = "node" | "cluster" | "context" | "check" | "file";
+
 /** One option of a command. Parsing, help, completion and documentation are derived from it. */
 export interface OptionSpec {
   readonly name: string;
@@ -6,6 +9,11 @@ export interface OptionSpec {
   readonly value?: string;
   readonly multiple?: boolean;
   readonly choices?: readonly string[];
+  /**
+   * What a shell completes for the value, unless there are choices: names, or words that the parser does not enforce.
+   * Values with the placeholder FILE are files.
+   */
+  readonly completes?: Completion | readonly string[];
   readonly help: string;
 }
 
@@ -17,6 +25,8 @@ export interface Positionals {
   readonly most: number;
   /** The allowed values of the first one, if they are limited. */
   readonly choices?: readonly string[];
+  /** What a shell completes for them; with `choices`, for those after the first. By default nothing. */
+  readonly completes?: Completion;
 }
 
 /** How a command is called, for people, shells and the parser. */

@@ -24,13 +24,17 @@ export const serverOptions: readonly OptionSpec[] = [
     name: "server",
     value: "URL",
     help:
-      "the running rolecall (default http://127.0.0.1:8008; " +
-      "for status, explain, render and drains the admin listener, http://127.0.0.1:9108)",
+      "any listener of the running rolecall: a URL or HOST:PORT " +
+      "(default: that of the context, else http://127.0.0.1:8008 or :9108, as the command needs)",
   },
+  { name: "context", value: "NAME", completes: "context", help: "the server of this context (rolecall contexts)" },
   { name: "timeout", value: "TIME", help: "how long to wait for a response (default 10s; management calls 2min)" },
   { name: "token-file", value: "FILE", help: "a file with a bearer token" },
   { name: "user-file", value: "FILE", help: "a file with user:password" },
   { name: "ca", value: "FILE", help: "the certificate authority of the server (PEM)" },
+  { name: "cert", value: "FILE", help: "the client certificate (PEM)" },
+  { name: "key", value: "FILE", help: "the private key of the client certificate (PEM)" },
+  { name: "insecure", help: "do not verify the certificate of the server" },
 ];
 
 /** What an option with a past time allows. */
@@ -60,7 +64,13 @@ export function watchOption(fallback: string): OptionSpec {
 export const clusterOption: OptionSpec = {
   name: "cluster",
   value: "NAME",
+  completes: "cluster",
   help: "the cluster; optional if there is only one",
 };
 
-export const nodeOption: OptionSpec = { name: "node", value: "NODE", help: "the node, such as pg2 or demo/pg2" };
+export const nodeOption: OptionSpec = {
+  name: "node",
+  value: "NODE",
+  completes: "node",
+  help: "the node, such as pg2 or demo/pg2",
+};

@@ -3,6 +3,7 @@ import { Arguments } from "./arguments.ts";
 import type { CommandDescription, OptionSpec } from "./command-description.ts";
 import { CommandError } from "./command-error.ts";
 import { commonOptions } from "./options.ts";
+import { suggest } from "./suggest.ts";
 
 /** A parsed command line. */
 export interface ParsedArguments {
@@ -29,7 +30,7 @@ export function parseArguments(spec: ArgumentsSpec | null, argv: readonly string
     if (token.kind === "positional") positionals.push(token.value);
     if (token.kind !== "option") continue;
     const option = options.find(({ name }) => name === token.name);
-    const problem = problemOf(option, token.rawName, token.value);
+    const problem = option === undefined ? unknownOption(token.rawName, options) : problemOf(option, token);
     if (problem !== null) problems.push(problem);
     else if (token.value === undefined) flags.add(token.name);
     else values.set(token.name, [...(values.get(token.name) ?? []), token.value]);
@@ -37,12 +38,9 @@ export function parseArguments(spec: ArgumentsSpec | null, argv: readonly string
   const args = new Arguments(positionals, values, flags);
   const [first] = problems;
   if (spec === null) return { args, problem: null };
-  if (first !== undefined) {
-    const known = options.map(({ name }) => `--${name}`).join(", ");
-    return { args, problem: new CommandError("RC001", `${first}. Options of ${spec.name}: ${known}`) };
-  }
+  if (first !== undefined) return { args, problem: new CommandError("RC001", first, helpAction(spec)) };
   const problem = choiceProblem(options, args) ?? (args.has("help") ? null : positionalProblem(spec, positionals));
-  return { args, problem: problem === null ? null : new CommandError("RC001", problem) };
+  return { args, problem: problem === null ? null : new CommandError("RC001", problem, helpAction(spec)) };
 }
 
 type ParserOptions = NonNullable<ParseArgsConfig["options"]>;
@@ -72,27 +70,49 @@ function parserOptions(options: readonly OptionSpec[]): ParserOptions {
   );
 }
 
+function helpAction({ name }: ArgumentsSpec): string {
+  return `Run rolecall ${name} --help for its arguments and options.`;
+}
+
+/** Says that there is no such option, and which one may be meant. */
+function unknownOption(rawName: string, options: readonly OptionSpec[]): string {
+  const names = options.map(({ name }) => `--${name}`);
+  const meant = rawName.startsWith("--") ? suggest(rawName, names) : null;
+  return meant === null
+    ? `Unknown option '${rawName}': it must be one of ${names.join(", ")}`
+    : `Unknown option '${rawName}': did you mean ${meant}?`;
+}
+
 /** Why an option cannot be used as it was written, or `null`. */
-function problemOf(option: OptionSpec | undefined, rawName: string, value: string | undefined): string | null {
-  if (option === undefined) return `Unknown option '${rawName}'`;
+function problemOf(
+  option: OptionSpec,
+  { rawName, value }: { rawName: string; value?: string | undefined },
+): string | null {
   if (option.value === undefined) return value === undefined ? null : `Option '${rawName}' takes no value`;
   return value === undefined ? `Option '${rawName} ${option.value}' needs a value` : null;
 }
 
 function choiceProblem(options: readonly OptionSpec[], args: Arguments): string | null {
-  for (const { name, choices } of options) {
-    const wrong = choices === undefined ? undefined : args.list(name).find((value) => !choices.includes(value));
-    if (wrong !== undefined) return `--${name} must be one of ${choices?.join(", ")}, got ${JSON.stringify(wrong)}`;
+  for (const { name, choices = [] } of options) {
+    const wrong = choices.length === 0 ? undefined : args.list(name).find((value) => !choices.includes(value));
+    if (wrong !== undefined) return `--${name} must be ${oneOf(choices, wrong)}`;
   }
   return null;
 }
 
 function positionalProblem({ name, positionals }: ArgumentsSpec, given: readonly string[]): string | null {
   const { usage = "no arguments", least = 0, most = 0, choices } = positionals ?? {};
+  const [first] = given;
+  if (first !== undefined && choices !== undefined && !choices.includes(first))
+    return `The first argument of ${name} must be ${oneOf(choices, first)}`;
   if (given.length < least || given.length > most)
     return `${name} takes ${usage}, got ${given.length === 0 ? "nothing" : JSON.stringify(given.join(" "))}`;
-  const [first] = given;
-  return first !== undefined && choices !== undefined && !choices.includes(first)
-    ? `The first argument of ${name} must be one of ${choices.join(", ")}, got ${JSON.stringify(first)}`
-    : null;
+  return null;
+}
+
+/** Lists what is allowed, what was given, and what may be meant. */
+function oneOf(choices: readonly string[], given: string): string {
+  const near = suggest(given, choices);
+  const hint = near === null ? "" : `: did you mean ${near}?`;
+  return `one of ${choices.join(", ")}, got ${JSON.stringify(given)}${hint}`;
 }

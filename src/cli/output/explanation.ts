@@ -21,8 +21,8 @@ export interface PrintedExplanation {
   /** `null`: not known. The node is fit as far as it was seen, but not watched for long enough. */
   readonly fit: boolean | null;
   readonly reason: string | null;
-  /** How long the node was watched, if `fit` is `null`. */
-  readonly detail?: string;
+  /** The figure of the reason, such as `12MB`; how long the node was watched if `fit` is `null`. */
+  readonly detail?: string | null;
   /** As of a node of the status. */
   readonly attachment?: "known" | "not known" | null;
   /** The rule that decided the verdict. */

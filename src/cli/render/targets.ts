@@ -60,12 +60,12 @@ const plainName = /^[A-Za-z0-9_.-]{1,128}$/;
 
 /** Collects the targets: from a configuration and one local probe, or from a running rolecall. */
 export async function targetsFor(context: CommandContext): Promise<Targets> {
-  const { args } = context;
-  const edges = parseEdges(args);
+  const edges = parseEdges(context.args);
   if (!isLocal(context)) {
-    const { clusters } = await fetchStatusFrom(new RolecallClient(context, "admin"));
-    // --server is an admin listener here, which load balancers must not check.
-    const host = new URL(args.text("server") ?? defaultServers.admin).hostname.replace(/^\[|\]$/g, "");
+    const server = new RolecallClient(context, "admin");
+    const { clusters } = await fetchStatusFrom(server);
+    // The server is an admin listener here, which load balancers must not check.
+    const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
     return {
       clusters: targetClusters(context, clusters, () => null),
       edges: edges.length > 0 ? edges : [{ host, port: healthPort }],

@@ -28,6 +28,8 @@ export const ruleIds = [
   "RC011",
   "RC012",
   "RC013",
+  "RC014",
+  "RC015",
   "RC020",
   "RC030",
   "RC031",
@@ -75,7 +77,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "Resolve what prevented the check and run the command again.",
   ),
   RC004: rule("error", "the command was interrupted", "Run the command again."),
-  RC005: rule("error", "the server cannot be reached", "Check --server, and that rolecall is running there."),
+  RC005: rule(
+    "error",
+    "the server cannot be reached",
+    "Run rolecall context show to see which server is used and why, and check that rolecall is running there.",
+  ),
   RC006: rule("error", "a file cannot be read", "Check the name and permissions of the file."),
   RC007: rule(
     "error",
@@ -92,8 +98,14 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "the policy tries to lower or exclude a finding marked incomplete",
     "Remove the disposition, and resolve what prevented the check.",
   ),
+  RC014: rule("error", "the contexts file is not valid", "Correct the value that the message names."),
+  RC015: rule(
+    "warning",
+    "other users can read a file with a secret",
+    "Take the permission from them: chmod o-rwx FILE.",
+  ),
   RC020: rule("error", "the configuration is not valid", "Correct the value that the message names."),
-  RC030: rule("error", "the node or cluster is unfit for the check", "Run rolecall explain to see each rule."),
+  RC030: rule("error", "the node or cluster is unfit for the check", "Run rolecall explain with the same check."),
   RC031: rule("error", "the check is not valid", "Correct the route or parameter that the message names."),
   RC032: rule(
     "error",
@@ -120,7 +132,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "rolecall answers unfit for a reason that a node cannot see",
     "Read the reason: it probably shows a problem of the cluster.",
   ),
-  RC050: rule("error", "a cluster has no writable primary", "Run rolecall explain /primary for its nodes."),
+  RC050: rule("error", "a cluster has no writable primary", "Run rolecall explain /primary."),
   RC051: rule("warning", "a node is unfit for the routes of its role", "Run rolecall explain for the node."),
   RC052: rule(
     "error",
@@ -128,7 +140,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "Check the network between rolecall and the nodes.",
   ),
   RC053: rule("warning", "something counts against a node that is still fit", "Run rolecall explain for the node."),
-  RC060: rule("error", "the management call failed", "Read the message of the node."),
+  RC060: rule(
+    "error",
+    "the management call failed",
+    "Read the message. It names who refused the call: rolecall or the node.",
+  ),
   RC070: rule("error", "the drain was rejected", "Check the names of cluster and node, and the duration."),
   RC080: rule("error", "the document does not conform to cli.result/v1", "Correct the tool that wrote the document."),
   RC090: rule(

@@ -2,6 +2,8 @@ import type { CommandSpec } from "../framework/command.ts";
 import { drainCommands } from "./drains.ts";
 import { managementCommands } from "./management.ts";
 import { serviceCommands } from "./services.ts";
+import { contextCommands } from "./contexts.ts";
+import { completeCommand } from "./complete.ts";
 import { setupCommands } from "./setup.ts";
 import { toolCommands } from "./tools.ts";
 import { pastCommands } from "./past.ts";
@@ -15,5 +17,9 @@ export const commands: readonly CommandSpec[] = [
   ...drainCommands,
   ...managementCommands,
   ...setupCommands,
+  ...contextCommands,
   ...toolCommands,
 ];
+
+/** Commands that other programs run; help and completion do not list them. */
+export const hiddenCommands: readonly CommandSpec[] = [completeCommand];

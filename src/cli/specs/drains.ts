@@ -13,7 +13,7 @@ export const drainCommands: readonly CommandSpec[] = [
       "Makes a node unfit for the replica routes with the reason drained, which is a soft no. The running rolecall\n" +
       "keeps the drain in its state_file, logs it and shows it in explain. A drain expires by itself. A new drain\n" +
       "replaces the one that the node has.",
-    positionals: { usage: "NODE", least: 1, most: 1 },
+    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
     options: [
       { name: "for", value: "TIME", help: "how long, such as 30m or 2h, at most 30d (required)" },
       { name: "reason", value: "TEXT", help: "why, in a few words (required)" },
@@ -33,7 +33,7 @@ export const drainCommands: readonly CommandSpec[] = [
     name: "undrain",
     summary: "end a drain",
     about: "Ends a drain before it expires. Exits with 1 if the node has no drain.",
-    positionals: { usage: "NODE", least: 1, most: 1 },
+    positionals: { usage: "NODE", least: 1, most: 1, completes: "node" },
     options: [by, clusterOption, ...serverOptions],
     examples: ["rolecall undrain pg2"],
     checks: [{ id: "drain", required: true }],

@@ -56,7 +56,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
     about:
       "Runs a health check as a load balancer would. Exits with 1 if the node or cluster is unfit, and\n" +
       "with 2 if that is not known: a replica must be watched to see whether it is attached.",
-    positionals: { usage: "CHECK", least: 1, most: 1 },
+    positionals: { usage: "CHECK", least: 1, most: 1, completes: "check" },
     options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
     examples: [
       "rolecall check '/replica?lag=1MB' --node pg2",
@@ -67,11 +67,14 @@ export const inspectionCommands: readonly CommandSpec[] = [
   },
   {
     name: "explain",
-    summary: "explain the verdict of a check for a node, rule by rule",
-    about: "Lists every rule in order, with its value and limit, the age and source of the evidence, and the outcome.",
-    positionals: { usage: "CHECK", least: 1, most: 1 },
+    summary: "explain the verdict of a check, rule by rule, for a node or each node of a cluster",
+    about:
+      "With --node, lists every rule in order, with its value and limit, the age and source of the evidence, and the\n" +
+      "outcome. Without it, shows the verdict on each node of the cluster, the rule that decided it, and what would\n" +
+      "make the node fit.",
+    positionals: { usage: "CHECK", least: 1, most: 1, completes: "check" },
     options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
-    examples: ["rolecall explain '/replica?lag=1MB' --node pg2"],
+    examples: ["rolecall explain /primary", "rolecall explain '/replica?lag=1MB' --node pg2"],
     checks: [{ id: "rules", required: true }],
     load: async () => (await import("../commands/explain.ts")).explainCheck,
   },
@@ -97,6 +100,7 @@ export const inspectionCommands: readonly CommandSpec[] = [
       {
         name: "check",
         value: "CHECK",
+        completes: "check",
         multiple: true,
         help: "a check to compare; may be repeated (default /primary, /replica, /read-only)",
       },

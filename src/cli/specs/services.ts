@@ -1,5 +1,7 @@
 import type { CommandSpec } from "../framework/command.ts";
 
+const logLevels = ["trace", "debug", "info", "warn", "error", "fatal", "silent"];
+
 /** Commands that run until a signal stops them. */
 export const serviceCommands: readonly CommandSpec[] = [
   {
@@ -23,7 +25,12 @@ export const serviceCommands: readonly CommandSpec[] = [
         multiple: true,
         help: "a listener for health checks (default 127.0.0.1:8008)",
       },
-      { name: "log-level", value: "LEVEL", help: "trace, debug, info, warn, error, fatal or silent" },
+      {
+        name: "log-level",
+        value: "LEVEL",
+        completes: logLevels,
+        help: "trace, debug, info, warn, error, fatal or silent",
+      },
       {
         name: "set",
         value: "PATH=VALUE",

@@ -9,7 +9,7 @@ export const setupCommands: readonly CommandSpec[] = [
     about:
       "Reads a configuration and reports every problem with it, and with the certificates, keys and token files that\n" +
       "it names. Environment variables apply as they do for serve.",
-    positionals: { usage: "FILE", least: 1, most: 1 },
+    positionals: { usage: "FILE", least: 1, most: 1, completes: "file" },
     options: [
       { name: "set", value: "PATH=VALUE", multiple: true, help: "override one key of the file; may be repeated" },
       { name: "no-files", help: "do not read certificates, keys and tokens: on a machine that has none of them" },

@@ -8,7 +8,7 @@ export const toolCommands: readonly CommandSpec[] = [
     about:
       "Reads a result document of this or another tool: show prints it as text, validate checks it against the\n" +
       "schema. Use - to read from stdin.",
-    positionals: { usage: "show|validate FILE|-", least: 2, most: 2, choices: ["show", "validate"] },
+    positionals: { usage: "show|validate FILE|-", least: 2, most: 2, choices: ["show", "validate"], completes: "file" },
     options: [],
     examples: [
       "rolecall doctor --config rolecall.yaml --format json | rolecall result show -",
@@ -31,7 +31,9 @@ export const toolCommands: readonly CommandSpec[] = [
   {
     name: "completion",
     summary: "print a completion script for bash, zsh or fish",
-    about: "Prints a shell script that completes commands, options and their values.",
+    about:
+      "Prints a shell script that completes commands, options and their values, routes, files, contexts, and the names\n" +
+      "of the nodes and clusters that the running rolecall knows.",
     positionals: { usage: "bash|zsh|fish", least: 1, most: 1, choices: ["bash", "zsh", "fish"] },
     options: [],
     examples: [
@@ -45,9 +47,11 @@ export const toolCommands: readonly CommandSpec[] = [
   {
     name: "hash-password",
     summary: "hash a password for the configuration",
-    about: "Reads a password from the first line of stdin and prints its hash for listen[].auth.basic[].scrypt.",
+    about:
+      "Prompts for a password on a terminal, twice and without showing it; otherwise reads the first line of stdin.\n" +
+      "Prints its hash for listen[].auth.basic[].scrypt.",
     options: [],
-    examples: ["rolecall hash-password < password-file"],
+    examples: ["rolecall hash-password", "rolecall hash-password < password-file"],
     checks: [],
     load: async () => (await import("../commands/hash-password.ts")).hashPassword,
   },

@@ -1,5 +1,6 @@
 import type { ConfigProblem } from "../model/problem.ts";
 import { type Overrides, readListen, readOverride, splitList, unknownName } from "./overrides.ts";
+import { clientVariables, contextsFileVariable } from "./client-variables.ts";
 import { overrideKeys } from "./override-keys.ts";
 
 const prefix = "ROLECALL_";
@@ -7,7 +8,7 @@ const listenVariable = "ROLECALL_LISTEN";
 const discoverVariable = "ROLECALL_DISCOVER";
 const clusterVariable = "ROLECALL_CLUSTER";
 
-/** Every environment variable that rolecall reads. */
+/** Every environment variable that the configuration is read from. */
 export const variables: readonly string[] = [
   listenVariable,
   discoverVariable,
@@ -15,11 +16,14 @@ export const variables: readonly string[] = [
   ...overrideKeys.map(({ variable }) => variable),
 ];
 
+/** Variables of commands that query a running rolecall. A service may inherit them from its user's shell. */
+const ignoredVariables: readonly string[] = [...Object.values(clientVariables), contextsFileVariable];
+
 /** Reads every `ROLECALL_*` variable. An unknown one is a problem that names the most similar known one. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Overrides {
   const problems: ConfigProblem[] = [];
   for (const [name, value] of Object.entries(env)) {
-    if (name.startsWith(prefix) && value !== undefined && !variables.includes(name)) {
+    if (name.startsWith(prefix) && value !== undefined && ![...variables, ...ignoredVariables].includes(name)) {
       problems.push(unknownName(name.slice(0, 128), { given: name, known: variables }));
     }
   }

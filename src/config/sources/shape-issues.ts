@@ -5,13 +5,19 @@ import { keysAt } from "./override-keys.ts";
 import { renamedTo } from "./renamed-keys.ts";
 
 /**
- * Converts the errors of the schema to issues. The schema's messages say what is allowed; `value` is the input that
- * the schema rejected.
+ * Converts the errors of a schema to issues. The schema's messages say what is allowed.
+ * @param value the input that the schema rejected
+ * @param allowedKeys returns the keys of the mapping at a path; by default those of the configuration
  */
-export function shapeIssues(error: z.ZodError, value: unknown): readonly ConfigIssue[] {
+export function shapeIssues(
+  error: z.ZodError,
+  value: unknown,
+  allowedKeys: (path: ConfigPath) => readonly string[] = keysAt,
+): readonly ConfigIssue[] {
   return error.issues.flatMap((issue) => {
     const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
-    if (issue.code === "unrecognized_keys") return issue.keys.map((key) => unknownKey([...path, key], keysAt(path)));
+    if (issue.code === "unrecognized_keys")
+      return issue.keys.map((key) => unknownKey([...path, key], allowedKeys(path)));
     // A user may write the password itself in place of the hash: it must not get into a log.
     const isSecret = path.at(-1) === "scrypt" && valueAt(value, path) !== undefined;
     const found = valueIssue(path, valueAt(value, path), issue.message);

@@ -5,6 +5,7 @@ import { errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 import { answerSelf } from "../node-api/answer.ts";
+import type { DescribeListeners } from "../node-api/listener-directory.ts";
 import { diagnosticsPaths } from "../node-api/diagnostics-paths.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
@@ -21,6 +22,8 @@ export interface AdminApiContext {
   /** The metrics of this process and of the nodes in the Prometheus text format, with its content type. */
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
   readonly drains: DrainsApiContext;
+  /** Says which listeners the sender of a request can reach. */
+  readonly listeners: DescribeListeners;
 }
 
 /**
@@ -45,7 +48,7 @@ export async function answerAdminRequest(
   }
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
   if (isBare && path === "snapshot") return sources.snapshots.answer(target.query, message.socket);
-  if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready());
+  if (path === "livez" || path === "readyz") return answerSelf(path, sources.unready(), sources.listeners(message));
   const render = (): Promise<Reply> => metricsReply(sources);
   return servePage({ gate: sources.operator.gate, name: "metrics", atOnce: scrapesMax, render }, call);
 }

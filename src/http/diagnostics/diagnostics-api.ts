@@ -9,6 +9,7 @@ import { servePage } from "../pages/page.ts";
 import { renderAtOnce, type Rendering } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { eventsReply } from "./events-reply.ts";
+import { explainClusterReply } from "./explain-cluster-reply.ts";
 import { explainReply } from "./explain-reply.ts";
 import { incidentReply } from "./incident-reply.ts";
 import { statusPageReply } from "./status-page.ts";
@@ -20,7 +21,10 @@ type RenderPage = (
 ) => Promise<Reply | null>;
 
 const nodePages: { readonly [route in (typeof diagnosticsRoutes)[number]]: RenderPage } = {
-  explain: (request, sources, rendering) => renderAtOnce(rendering, () => explainReply(request, sources)),
+  explain: (request, sources, rendering) =>
+    request.target.node === null
+      ? explainClusterReply(request, sources, rendering)
+      : renderAtOnce(rendering, () => explainReply(request, sources)),
   verdicts: (request, sources, rendering) => renderAtOnce(rendering, () => verdictsReply(request, sources)),
   incident: incidentReply,
 };
@@ -35,7 +39,8 @@ export function isDiagnosticsTarget(target: string): boolean {
 }
 
 /**
- * Serves `/status`, `/events`, `/explain?node=…&check=…`, `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the
+ * Serves `/status`, `/events`, `/explain?node=…&check=…` (without a node: of the whole cluster),
+ * `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the
  * node in every way in which a check names it, or by `node=`. Pages are rendered one at a time.
  * @returns the refusal of a request that names no page or an invalid target; `null` if the response is written
  */

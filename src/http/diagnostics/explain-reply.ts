@@ -27,23 +27,27 @@ export function explainReply({ target, query }: DiagnosticsRequest, sources: Dia
   const observation = nodeNamed(cluster, target.node);
   if (observation === undefined)
     return badRequest({ subject: "node", value: target.node, allowed: `one of ${nodeNames()}` });
-  const document: ExplanationDocument = {
+  const head = {
     node: target.node,
     cluster: target.cluster,
     check: checkText,
     at: new Date(sources.wall()).toISOString(),
     snapshot: snapshot.sequence,
     instance: snapshot.instance,
-    ...explain(viewAt(cluster, policy, sources.now()), observation, check),
   };
+  const explanation = explain(viewAt(cluster, policy, sources.now()), observation, check);
   const headers = ["X-Rolecall-Node", printable(target.node)];
   if (query.get("format") !== "text")
-    return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(toJson(document, check)), headers);
+    return jsonReply(
+      { code: 200, phrase: "OK" },
+      JSON.stringify({ ...head, ...explanationJson(explanation, check) }),
+      headers,
+    );
   return {
     status: 200,
     phrase: "OK",
     headers: ["Cache-Control", "no-store", "Content-Type", "text/plain; charset=utf-8", ...headers],
-    body: Buffer.from(explanationText(document)),
+    body: Buffer.from(explanationText({ ...head, ...explanation })),
   };
 }
 
@@ -86,19 +90,20 @@ function ruleText(rule: RuleLine, isDecisive: boolean): string {
   return `${mark} ${rule.rule.padEnd(18)} ${rule.value}${limit}${source}`;
 }
 
-function toJson(document: ExplanationDocument, check: Check): object {
-  const { verdict, rules, decisive, ...rest } = document;
+/** Returns the fields of an explanation in JSON: the verdict with its figure, and every rule. */
+export function explanationJson({ verdict, rules, decisive }: Explanation, check: Check): object {
   return {
-    ...rest,
     fit: verdict.fit,
     reason: verdict.fit ? null : verdict.reason,
+    detail: verdict.fit ? null : verdict.figure,
     status: verdict.fit ? 200 : statusOf(verdict, check),
     decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
     rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
   };
 }
 
-function parseCheckTarget(text: string): Check | ParseError {
+/** Parses the check of `check=`, such as `/replica?lag=1MB`. */
+export function parseCheckTarget(text: string): Check | ParseError {
   const target = parseRequestTarget(text);
   const allowed = `a check such as /replica?lag=1MB: one of ${routePaths().join(", ")}`;
   if ("problem" in target) return { subject: "parameter check", value: text, allowed };

@@ -7,6 +7,7 @@ import type { HealthPolicy } from "../../health/health-policy.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { unfit } from "../../health/verdict.ts";
 import { withServerState } from "./haproxy-server-state.ts";
+import type { ListenerDirectory } from "./listener-directory.ts";
 import type { TargetNode } from "./target-node.ts";
 import { badRequest, errorReply, jsonReply, methodNotAllowed, printable, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
@@ -24,7 +25,10 @@ export interface JudgeInputs {
 }
 
 /** The requests that are answered from memory. */
-export type MemoryRequest = Exclude<RoutedRequest, { readonly kind: "management" | "node_request" | "operator" }>;
+export type MemoryRequest = Exclude<
+  RoutedRequest,
+  { readonly kind: "management" | "node_request" | "operator" | "self" }
+>;
 
 /** A request whose reply is made from one cluster's state alone. */
 export type ClusterRequest = Extract<RoutedRequest, { readonly kind: "check" | "status" }>;
@@ -55,8 +59,6 @@ export function answer(question: MemoryRequest, request: Request, inputs: JudgeI
       return answerCluster(question, request, inputs).reply;
     case "document":
       return answerDocument(question.target, question.name, inputs);
-    case "self":
-      return answerSelf(question.path, inputs.unready());
     case "bad_request":
       return badRequest(question.problem);
     case "not_allowed":
@@ -118,10 +120,14 @@ function answerDocument(target: TargetNode, name: DocumentName, inputs: JudgeInp
   return jsonReply({ code: 200, phrase: "OK" }, served.body, headers);
 }
 
-/** Answers `/livez` (the process runs) and `/readyz` (send it traffic). Both report rolecall only, never a database. */
-export function answerSelf(path: "livez" | "readyz", unready: string | null): Reply {
-  if (path === "livez" || unready === null) return jsonReply({ code: 200, phrase: "OK" }, '{"status":"ok"}');
-  return jsonReply({ code: 503, phrase: unready }, JSON.stringify({ status: unready }));
+/**
+ * Answers `/livez` (the process runs) and `/readyz` (send it traffic). Both report rolecall only, never a database.
+ * @param directory the listeners that the sender of the request can reach, if the listener names them
+ */
+export function answerSelf(path: "livez" | "readyz", unready: string | null, directory?: ListenerDirectory): Reply {
+  if (path === "livez" || unready === null)
+    return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ status: "ok", ...directory }));
+  return jsonReply({ code: 503, phrase: unready }, JSON.stringify({ status: unready, ...directory }));
 }
 
 type ResolvedTarget = Omit<JudgedNode, "snapshot"> | { readonly reply: Reply };

@@ -10,7 +10,8 @@ import { prepareReply, type Reply } from "../message/reply.ts";
 import type { Request } from "../message/request.ts";
 import { readSimpleRequest } from "../message/simple-request-parser.ts";
 import { refusePage } from "../pages/page.ts";
-import { answer, answerCluster, type JudgeInputs, type MemoryRequest } from "./answer.ts";
+import { answer, answerCluster, answerSelf, type JudgeInputs, type MemoryRequest } from "./answer.ts";
+import type { DescribeListeners } from "./listener-directory.ts";
 import { ResponseCache, type CachedReply, type CachedResponse, type CacheEntry } from "./response-cache.ts";
 import { routeRequest, type RoutedRequest } from "./route-request.ts";
 import type { RoutingContext } from "./routing-context.ts";
@@ -32,6 +33,8 @@ export interface NodeApiContext {
   readonly operator: RequestHandler;
   readonly passthrough: Passthrough;
   readonly onAnswer: OnAnswer;
+  /** Says which listeners the sender of a request can reach; without it, `/livez` and `/readyz` name none. */
+  readonly listeners?: DescribeListeners;
 }
 
 /** Answers the node API of one listener. Parses and routes a repeated request once, and caches its reply. */
@@ -135,10 +138,14 @@ export class NodeApi {
         if (reply !== null) onAnswer("operator", reply.status);
         return reply;
       }
+      case "self": {
+        const reply = answerSelf(routed.path, inputs().unready(), this.#context.listeners?.(call.message));
+        onAnswer(routed.path, reply.status);
+        return reply;
+      }
       case "check":
       case "status":
       case "document":
-      case "self":
       case "bad_request":
       case "not_allowed":
       case "forbidden": {
@@ -184,8 +191,6 @@ function routeNameOf(routed: MemoryRequest): string {
       return routed.check.route;
     case "document":
       return routed.name;
-    case "self":
-      return routed.path;
     case "operator_off":
       return "operator";
     case "status":

@@ -55,7 +55,16 @@ function ifSafe(request: Request, routed: RoutedRequest): RoutedRequest {
   return safeMethods.includes(request.method) ? routed : { kind: "not_allowed", allow: safeMethodsAllowed };
 }
 
+/** Paths that only admin listeners have, and that people expect on any listener. */
+const adminPaths: readonly string[] = ["drains", "snapshot"];
+
 function unknownRoute(path: string, { operatorPages }: RoutingContext): RoutedRequest {
+  const [first = ""] = path.split("/");
+  if (adminPaths.includes(first)) {
+    const allowed =
+      "requested from an admin listener (dialect: admin, by default port 9108), not from a health listener";
+    return { kind: "bad_request", problem: { subject: "route", value: `/${path}`, allowed } };
+  }
   const known = [
     ...routePaths(),
     "/patroni",

@@ -120,9 +120,9 @@ test("exits with 2 on an invalid configuration or command line", limit, async (c
     [["serve", "--config", wrong], /what/],
     [["serve", "--config", "/no/such/file.yaml"], /\/no\/such\/file\.yaml/],
     [["serve"], /--config|clusters/],
-    [["serve", "--nonsense"], /nonsense[^]*Usage/],
+    [["serve", "--nonsense"], /nonsense[^]*rolecall --help/],
     [["serve", "--discover", "nonsense"], /nonsense/],
-    [["nonsense"], /nonsense[^]*Usage/],
+    [["nonsense"], /nonsense[^]*rolecall --help/],
     [[], /Usage/],
   ] as const) {
     const running = new RolecallProcess(context, args);

@@ -29,7 +29,10 @@ test("the last value of an option counts, and everything after -- is positional"
 });
 
 for (const [argv, expected] of [
-  [["pg2", "--nonsense"], /^Unknown option '--nonsense'\. Options of restart: --wait, --yes, --set, --format/],
+  [["pg2", "--nonsense"], /^Unknown option '--nonsense': it must be one of --wait, --yes, --set, --format/],
+  [["pg2", "--wiat", "5s"], /^Unknown option '--wiat': did you mean --wait\?$/],
+  [["pg2", "--wa"], /^Unknown option '--wa': did you mean --wait\?$/],
+  [["pg2", "--format", "jsn"], /^--format must be one of text, json, got "jsn": did you mean json\?$/],
   [["pg2", "-x"], /^Unknown option '-x'/],
   [["pg2", "--wait"], /^Option '--wait TIME' needs a value/],
   [["pg2", "--wait", "--yes"], /^Option '--wait TIME' needs a value/],

@@ -1,0 +1,84 @@
+import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
+import type { Explanation } from "../../health/explain/explain.ts";
+import type { ClusterExplanation, ExplainedNode } from "../output/cluster-explanation.ts";
+import type { PrintedExplanation, PrintedRule } from "../output/explanation.ts";
+import { CommandError } from "../framework/command-error.ts";
+import type { RolecallClient } from "./rolecall-client.ts";
+
+/** A node and the check to explain, as resolved names. */
+export interface ExplainedTarget {
+  readonly cluster: string;
+  readonly check: string;
+}
+
+/** Fetches the explanation of one node from a running rolecall. */
+export async function fetchNodeExplanation(
+  server: RolecallClient,
+  { cluster, check }: ExplainedTarget,
+  node: string,
+): Promise<PrintedExplanation> {
+  const query = new URLSearchParams({ node: `${cluster}/${node}`, check });
+  const document = await server.getObject(`/explain?${query.toString()}`);
+  return { cluster, check, ...readNode({ ...document, node }) };
+}
+
+/**
+ * Fetches the explanation of a whole cluster from a running rolecall.
+ * @throws CommandError (RC007) if it is too old to explain whole clusters
+ */
+export async function fetchClusterExplanation(
+  server: RolecallClient,
+  { cluster, check }: ExplainedTarget,
+): Promise<ClusterExplanation> {
+  const path = `/explain?${new URLSearchParams({ cluster, check }).toString()}`;
+  const document = await server.getObject(path);
+  const { nodes } = document;
+  if (!Array.isArray(nodes)) throw new CommandError("RC007", `Cannot read ${server.url}${path}: nodes must be a list`);
+  return {
+    cluster,
+    check,
+    fit: document["fit"] === true,
+    reason: textOrNull(document["reason"]),
+    node: textOrNull(document["node"]),
+    nodes: nodes.filter(isObject).map(readNode),
+  };
+}
+
+/** Converts an explanation that this process made itself. */
+export function explainedNode(node: string, { verdict, rules, decisive }: Explanation): ExplainedNode {
+  return {
+    node,
+    fit: verdict.fit,
+    reason: verdict.fit ? null : verdict.reason,
+    detail: verdict.fit ? null : verdict.figure,
+    decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
+    rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
+  };
+}
+
+function readNode(row: JsonObject): ExplainedNode {
+  return {
+    node: textOrNull(row["node"]) ?? "?",
+    fit: row["fit"] === true,
+    reason: textOrNull(row["reason"]),
+    detail: textOrNull(row["detail"]),
+    decisive: textOrNull(row["decisive"]),
+    rules: listOf(row["rules"]).filter(isObject).map(readRule),
+  };
+}
+
+function readRule(row: JsonObject): PrintedRule {
+  return {
+    rule: textOrNull(row["rule"]) ?? "",
+    outcome: textOrNull(row["outcome"]) ?? "",
+    value: textOrNull(row["value"]) ?? "",
+    limit: textOrNull(row["limit"]),
+    age_ms: typeof row["age_ms"] === "number" ? row["age_ms"] : null,
+    source: textOrNull(row["source"]) ?? "",
+    reason: textOrNull(row["reason"]),
+  };
+}
+
+function textOrNull(value: unknown): string | null {
+  return typeof value === "string" && value !== "" ? value : null;
+}

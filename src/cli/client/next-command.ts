@@ -1,0 +1,40 @@
+import { isReason } from "../../health/reason.ts";
+import { reasonLink } from "../../health/reason-link.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import type { OptionSpec } from "../framework/command-description.ts";
+import { serverOptions, sourceOptions } from "../framework/options.ts";
+
+/** A command line to suggest. An option that is `null` is left out. */
+export interface SuggestedCommand {
+  readonly name: string;
+  readonly positionals?: readonly string[];
+  readonly options?: Readonly<Record<string, string | null>>;
+}
+
+/**
+ * Writes a command line to paste into a shell. It repeats the options by which the present command reaches rolecall or
+ * the nodes, such as `--server` and `--context`.
+ */
+export function nextCommand({ args }: Pick<CommandContext, "args">, suggested: SuggestedCommand): string {
+  const own = Object.entries(suggested.options ?? {}).flatMap(([name, value]) =>
+    value === null ? [] : [`--${name}`, value],
+  );
+  const repeated = [...serverOptions, ...sourceOptions].flatMap(({ name, value }: OptionSpec) => {
+    if (value === undefined) return args.has(name) ? [`--${name}`] : [];
+    return args.list(name).flatMap((text) => [`--${name}`, text]);
+  });
+  return ["rolecall", suggested.name, ...(suggested.positionals ?? []), ...own, ...repeated].map(quoted).join(" ");
+}
+
+/** Quotes a word for a POSIX shell, if it needs quotes. */
+function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+}
+
+/** `See docs/reasons.md#lagging`, for each distinct reason that this version knows; the empty text for none. */
+export function seeReasons(reasons: readonly (string | null)[]): string {
+  const links = [...new Set(reasons)].flatMap((reason) =>
+    reason !== null && isReason(reason) ? [reasonLink(reason)] : [],
+  );
+  return links.length === 0 ? "" : `See ${links.join(", ")}`;
+}

@@ -1,0 +1,64 @@
+import { fetchStatusFrom } from "../client/cluster-status.ts";
+import { RolecallClient } from "../client/rolecall-client.ts";
+import { withDeadline } from "../client/deadline.ts";
+import { requireContexts } from "../connect/connection.ts";
+import { serverOptions } from "../framework/options.ts";
+import { parseArguments } from "../framework/parse-arguments.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import { ResultBuilder } from "../result/builder.ts";
+
+/** How long a shell may wait for names, in ms. */
+const deadlineMs = 300;
+
+/**
+ * `rolecall __complete node|cluster|context`: prints names for the shell. Always succeeds and writes nothing to stderr:
+ * an error in the middle of a prompt helps nobody.
+ */
+export async function complete(context: CommandContext): Promise<void> {
+  const [kind = "", line = ""] = context.args.positionals;
+  // The findings of the client, such as a warning about a file, must not reach the prompt.
+  const result = new ResultBuilder({ version: "", command: "" }, []);
+  try {
+    const completed = { ...context, result, args: argumentsOf(line, context.io.env["HOME"] ?? "") };
+    const names = kind === "context" ? contextNames(completed) : await serverNames(completed, kind);
+    context.result.data = { names };
+    context.print(
+      names
+        .filter(isPlain)
+        .map((name) => `${name}\n`)
+        .join(""),
+    );
+  } catch {
+    context.result.data = { names: [] };
+  }
+}
+
+/** The options for the server on an unfinished command line. Whatever else is there does not matter. */
+function argumentsOf(line: string, home: string): CommandContext["args"] {
+  const words = [...line.matchAll(/'([^']*)'|"([^"]*)"|(\S+)/g)].map(
+    ([, single, double, plain]) => single ?? double ?? (plain ?? "").replace(/^~(?=\/)/, home),
+  );
+  const positionals = { usage: "WORD...", least: 0, most: Infinity };
+  return parseArguments({ name: "__complete", positionals, options: serverOptions }, words.slice(1)).args;
+}
+
+function contextNames({ io, result }: CommandContext): readonly string[] {
+  return requireContexts({ io, result }).contexts.map(({ name }) => name);
+}
+
+async function serverNames(context: CommandContext, kind: string): Promise<readonly string[]> {
+  return withDeadline(deadlineMs, [context.signal], async (signal) => {
+    const { clusters } = await fetchStatusFrom(new RolecallClient({ ...context, signal }, "admin"));
+    if (kind === "cluster") return clusters.map(({ cluster }) => cluster);
+    const isUnique = (name: string): boolean =>
+      clusters.filter(({ nodes }) => nodes.some(({ node }) => node === name)).length === 1;
+    return clusters.flatMap(({ cluster, nodes }) =>
+      nodes.map(({ node }) => (isUnique(node) ? node : `${cluster}/${node}`)),
+    );
+  });
+}
+
+/** Names from a server end up in a shell: only those that need no quotes are completed. */
+function isPlain(name: string): boolean {
+  return /^[\w./:@-]+$/.test(name);
+}

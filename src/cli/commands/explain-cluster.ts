@@ -1,0 +1,101 @@
+import type { ProbedClusters } from "../../app/probe-once.ts";
+import type { Check } from "../../health/check.ts";
+import { viewAt } from "../../health/evidence/cluster-view.ts";
+import { judgePool } from "../../health/judge/pool.ts";
+import { reasonLink } from "../../health/reason-link.ts";
+import { isReason } from "../../health/reason.ts";
+import { CommandError } from "../framework/command-error.ts";
+import { parseCheckOption } from "../client/check-option.ts";
+import { attachmentTime, watchLocally } from "../client/local-probe.ts";
+import { diagnoseUnknown, probedStatus } from "../client/attachment.ts";
+import { explainProbedNode } from "../client/probed-explanation.ts";
+import { fetchClusterExplanation } from "../client/explanations.ts";
+import { nextCommand, seeReasons } from "../client/next-command.ts";
+import { resolveName } from "../client/node-name.ts";
+import { isLocal, requireConfig, fetchStatusFrom } from "../client/cluster-status.ts";
+import { RolecallClient } from "../client/rolecall-client.ts";
+import type { CommandContext } from "../framework/command-context.ts";
+import { renderClusterExplanation, type ClusterExplanation } from "../output/cluster-explanation.ts";
+import { safe } from "../output/style.ts";
+import { remedyOf } from "../output/remedies.ts";
+
+/** `rolecall explain CHECK`: explains the verdict on a whole cluster, node by node. Unfit is a finding (RC030). */
+export async function explainCluster(context: CommandContext, check: string): Promise<void> {
+  report(context, await (isLocal(context) ? explainLocally(context, check) : fetchExplanation(context, check)));
+}
+
+function report(context: CommandContext, explanation: ClusterExplanation): void {
+  const { result, print, style } = context;
+  const { cluster, check, nodes, fit, reason } = explanation;
+  const refused = nodes.find((node) => node.fit !== true) ?? null;
+  const reasons = nodes.map((node) => node.reason);
+  const detail = refused === null ? null : nodeCommand(context, check, `${cluster}/${refused.node}`);
+  result.cover("rules", "complete", { detail: `${nodes.length} nodes of ${cluster}` });
+  result.data = {
+    ...explanation,
+    nodes: nodes.map((node) => ({ ...node, ...helpFor(node.reason) })),
+    next: detail,
+  };
+  print(renderClusterExplanation(explanation, style));
+  const see = seeReasons(reasons);
+  const more = [...(detail === null ? [] : [`Every rule of a node: ${detail}`]), ...(see === "" ? [] : [see])];
+  const unknown = nodes.find((node) => node.fit === null);
+  if (unknown !== undefined && fit !== false)
+    diagnoseUnknown(result, `${cluster}/${unknown.node} for ${check}`, unknown.detail ?? "seen once");
+  if (fit !== false) return print(more.map((line) => style.dim(`${safe(line)}\n`)).join(""));
+  result.diagnose("RC030", {
+    message: `${cluster} is unfit for ${check}: ${reason}`,
+    action: more.length === 0 ? "Check the seeds of the cluster." : more.join("\n  "),
+  });
+}
+
+function nodeCommand(context: CommandContext, check: string, node: string): string {
+  return nextCommand(context, { name: "explain", positionals: [check], options: { node } });
+}
+
+function helpFor(reason: string | null): object {
+  if (reason === null) return {};
+  return { remedy: remedyOf(reason), link: isReason(reason) ? reasonLink(reason) : null };
+}
+
+async function fetchExplanation(context: CommandContext, check: string): Promise<ClusterExplanation> {
+  const server = new RolecallClient(context, "admin");
+  const { cluster } = resolveName(await fetchStatusFrom(server), { cluster: context.args.text("cluster"), node: null });
+  return fetchClusterExplanation(server, { cluster, check });
+}
+
+async function explainLocally(context: CommandContext, check: string): Promise<ClusterExplanation> {
+  const config = requireConfig(context);
+  const parsed = parseCheckOption(check, config.ignoreParams);
+  const explainNow = (probed: ProbedClusters): ClusterExplanation => explainProbed(probed, { context, check, parsed });
+  const probed = await watchLocally(config, context, {
+    defaultMs: attachmentTime(config),
+    isDone: (sofar) => explainNow(sofar).nodes.every(({ fit }) => fit !== null),
+    onInterrupt: (sofar) => report(context, explainNow(sofar)),
+  });
+  return explainNow(probed);
+}
+
+function explainProbed(
+  probed: ProbedClusters,
+  { context, check, parsed }: { readonly context: CommandContext; readonly check: string; readonly parsed: Check },
+): ClusterExplanation {
+  const given = { cluster: context.args.text("cluster"), node: null };
+  const { cluster } = resolveName(probedStatus(probed), given);
+  const state = probed.cluster(cluster);
+  const policy = probed.policy(cluster);
+  if (state === undefined || policy === undefined) throw new CommandError("RC001", `There is no cluster ${cluster}`);
+  const { verdict, chosen } = judgePool(viewAt(state, policy, probed.now()), parsed);
+  const nodes = state.nodes.map((observation) => explainProbedNode(probed, cluster, { observation, check: parsed }));
+  const known =
+    nodes.find((node) => node.fit === true && node.node === chosen?.node.name) ?? nodes.find((node) => node.fit);
+  const isUnknown = verdict.fit && known === undefined;
+  return {
+    cluster,
+    check,
+    fit: isUnknown ? null : verdict.fit,
+    reason: verdict.fit ? null : verdict.reason,
+    node: known?.node ?? null,
+    nodes,
+  };
+}
