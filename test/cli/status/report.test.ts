@@ -49,6 +49,14 @@ test("a command to run next quotes its words for a shell, and says where the clu
   assert.match(text, /rolecall explain \/replica --node 'demo\/db \$1' --server http:\/\/127\.0\.0\.1:9108\n$/);
 });
 
+test("a detached node has its reason in the notes, not also the warning that came before it", () => {
+  const warning = "in no sender list, not caught up";
+  const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "detached", { detail: "17s", warning })];
+  assert.match(report([statusCluster("demo", { nodes })]), /NO {2}pg2 .* {2}detached: 17s\n/);
+  const lagging = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "lagging", { warning })];
+  assert.match(report([statusCluster("demo", { nodes: lagging })]), /lagging; warning: in no sender list/);
+});
+
 test("a reason that a newer server sends has no link, but a command", () => {
   const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "brand_new")];
   assert.match(report([statusCluster("demo", { nodes })]), /brand_new \(1 node\)\n {2}rolecall explain/);

@@ -112,7 +112,7 @@ test("a lost connection is shown with the age of the data, and the table stays, 
   const lost = await terminal.shows("the lost connection", begins("Cannot reach rolecall"));
   assert.match(lost.join(" "), /as of \d+(\.\d)? s +ago, +retrying/);
   assert.ok(begins("shop-14")(lost));
-  assert.match(terminal.output, /\u001b\[2mshop-14/);
+  assert.ok(terminal.output.includes("\u001b[2mshop-14"));
   terminal.press("q");
   assert.equal(await terminal.ended(), 0);
 });
