@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { parse } from "yaml";
 import { assertResultDocument } from "../fake/result-document.ts";
 import { adminApiAnswers } from "../fake/admin-api-answers.ts";
 import { serveCannedAnswers } from "../fake/canned-server.ts";
@@ -86,6 +87,32 @@ for (const argv of [["schema", "config"], ["status"], ["status", "--format", "js
     assert.doesNotMatch(err, /EPIPE|at .*\.js|Error:/);
   });
 }
+
+test("status --watch without a terminal prints one report after the other", { timeout: 30_000 }, async () => {
+  const { child, ended } = start(["status", "--watch", "--interval", "50ms", "--server", server.url]);
+  let out = "";
+  await new Promise<void>((printed) => {
+    child.stdout?.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+      if ((out.match(/^\d{4}-\d\d-\d\dT[\d:]{8}Z {2}2 clusters: /gm) ?? []).length >= 3) printed();
+    });
+  });
+  child.kill("SIGTERM");
+  assert.equal((await ended).code, 2);
+  assert.ok(!out.includes("\u001b"), "no control sequences");
+});
+
+test("status -o yaml and -o json write the same document", { timeout: 30_000 }, async () => {
+  const [yaml, json, format] = await Promise.all(
+    [
+      ["-o", "yaml"],
+      ["-o", "json"],
+      ["--format", "json"],
+    ].map(async (form) => (await start(["status", "--server", server.url, ...form]).ended).out),
+  );
+  assert.equal(json, format);
+  assert.deepEqual(parse(yaml ?? ""), assertResultDocument(json ?? ""));
+});
 
 test("a service writes only its document to stdout, and exits with 0 on SIGINT", { timeout: 30_000 }, async () => {
   const config = join(folder, "served.yaml");

@@ -14,14 +14,15 @@ export interface TerminalSize {
 /** The compiled program on a pseudo-terminal, which util-linux's `script` opens. */
 export class FakeTerminal {
   readonly #child: ChildProcess;
-  readonly #ttyFile: string;
+  /** The file that names the terminal and the process. */
+  readonly #startFile: string;
   readonly #ended: Promise<unknown>;
   #output = "";
 
   constructor(argv: readonly string[], { rows, columns }: TerminalSize, nodeArgs: readonly string[] = []) {
-    this.#ttyFile = join(mkdtempSync(join(tmpdir(), "rolecall-terminal-")), "tty");
+    this.#startFile = join(mkdtempSync(join(tmpdir(), "rolecall-terminal-")), "start");
     const command = [process.execPath, ...nodeArgs, resolve("dist", "main.js"), ...argv].map((word) => `'${word}'`);
-    const line = `stty rows ${rows} cols ${columns}; tty > '${this.#ttyFile}'; exec ${command.join(" ")}`;
+    const line = `stty rows ${rows} cols ${columns}; (tty; echo $$) > '${this.#startFile}'; exec ${command.join(" ")}`;
     this.#child = spawn("script", ["--quiet", "--flush", "--return", "--command", line, "/dev/null"], {
       stdio: ["pipe", "pipe", "inherit"],
       env: { ...process.env, TERM: "xterm", SHELL: "/bin/sh" },
@@ -58,12 +59,13 @@ export class FakeTerminal {
 
   /** Changes the size, as a window manager does: the program receives SIGWINCH. */
   async resize({ rows, columns }: TerminalSize): Promise<void> {
-    await this.#run("stty", ["-F", this.#tty, "rows", String(rows), "cols", String(columns)]);
+    const argv = ["-F", this.#start.tty, "rows", String(rows), "cols", String(columns)];
+    await once(spawn("stty", argv, { stdio: "ignore" }), "close");
   }
 
   /** Sends a signal to the program, not to `script`. */
-  async signal(name: "INT" | "TERM" | "KILL"): Promise<void> {
-    await this.#run("pkill", [`-${name}`, "-t", this.#tty.replace("/dev/", ""), "-f", "dist/main.js"]);
+  signal(name: "SIGINT" | "SIGTERM"): void {
+    process.kill(Number(this.#start.pid), name);
   }
 
   /** Resolves to the exit code when the program has ended. */
@@ -72,11 +74,8 @@ export class FakeTerminal {
     return this.#child.exitCode;
   }
 
-  get #tty(): string {
-    return readFileSync(this.#ttyFile, "utf8").trim();
-  }
-
-  async #run(command: string, argv: readonly string[]): Promise<void> {
-    await once(spawn(command, argv, { stdio: "ignore" }), "close");
+  get #start(): { readonly tty: string; readonly pid: string } {
+    const [tty = "", pid = ""] = readFileSync(this.#startFile, "utf8").split("\n");
+    return { tty, pid };
   }
 }

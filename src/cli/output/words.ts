@@ -2,11 +2,17 @@
 
 /** The number of columns that a text takes. */
 export function textWidth(text: string): number {
-  return Array.from(text).length;
+  return isAscii(text) ? text.length : Array.from(text).length;
+}
+
+/** Nearly all texts are: counting them needs no list of characters. */
+function isAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text);
 }
 
 /** Shortens a text to `width` columns; the last one is `…` if anything is missing. */
 export function shorten(text: string, width: number): string {
+  if (text.length <= width) return text;
   const characters = Array.from(text);
   return characters.length <= width ? text : `${characters.slice(0, Math.max(0, width - 1)).join("")}…`;
 }

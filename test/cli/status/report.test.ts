@@ -49,6 +49,14 @@ test("a command to run next quotes its words for a shell, and says where the clu
   assert.match(text, /rolecall explain \/replica --node 'demo\/db \$1' --server http:\/\/127\.0\.0\.1:9108\n$/);
 });
 
+test("a detached node has its reason in the notes, not also the warning that came before it", () => {
+  const warning = "in no sender list, not caught up";
+  const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "detached", { detail: "17s", warning })];
+  assert.match(report([statusCluster("demo", { nodes })]), /NO {2}pg2 .* {2}detached: 17s\n/);
+  const lagging = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "lagging", { warning })];
+  assert.match(report([statusCluster("demo", { nodes: lagging })]), /lagging; warning: in no sender list/);
+});
+
 test("a reason that a newer server sends has no link, but a command", () => {
   const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "brand_new")];
   assert.match(report([statusCluster("demo", { nodes })]), /brand_new \(1 node\)\n {2}rolecall explain/);
@@ -90,7 +98,7 @@ test("no line is longer than the terminal is wide, and no word is broken", () =>
         const known = new Set(report(clusters, { isWide }).split(/\s+/));
         const narrow = report(clusters, { width, isWide });
         for (const line of narrow.split("\n")) assert.ok(line.length <= width, `${line.length} > ${width}: ${line}`);
-        const body = narrow.split("\n").filter((line) => !/^not shown in|^ {2}[A-Z ]+$/.test(line));
+        const body = narrow.split("\n").filter((line) => !/^not shown in|^ {2}[A-Z, ]+$/.test(line));
         for (const part of body.flatMap((line) => line.split(/\s+/)))
           assert.ok(known.has(part) || part === "\\" || part === "NOTES" || part.endsWith("…"), `a new word: ${part}`);
       },

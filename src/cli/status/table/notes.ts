@@ -8,6 +8,9 @@ import type { ShownCluster } from "../selection/shown-cluster.ts";
 /** Tags that keep a node from a role or a service that an operator may expect of it. */
 const notedTags = ["nofailover", "noloadbalance", "nosync", "nostream"];
 
+/** The reasons that say the same as the warning before them. */
+const warningReasons = ["detached", "stalled"];
+
 /** What is to be said of a node: why it is unfit, its warning, its drain, and marks such as `pending restart`. */
 export function nodeNotes(node: StatusNode): string {
   const { reason, warning, drain, pending_restart: isPending, scheduled_restart: restartAt } = node;
@@ -15,7 +18,7 @@ export function nodeNotes(node: StatusNode): string {
   return [
     ...(drain === null ? [] : [`drained for ${formatKnownDuration(drain.remaining_ms)}: ${drain.reason}`]),
     ...(reason === null || (reason === "drained" && drain !== null) ? [] : [reasonText(node, reason)]),
-    ...(warning === null ? [] : [`warning: ${warning}`]),
+    ...(warning === null || warningReasons.includes(reason ?? "") ? [] : [`warning: ${warning}`]),
     ...(isPending ? ["pending restart"] : []),
     ...(restartAt === null ? [] : [`restart scheduled at ${restartAt}`]),
     ...notedTags.filter((tag) => isSet(tags, tag)),
