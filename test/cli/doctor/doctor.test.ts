@@ -85,7 +85,10 @@ test("RC109: reports a node certificate and a CA file that expire within days", 
   const found = await findingsOfTls(context, certificate, certificate.certFile);
   assert.deepEqual(
     new Set(found.map((one) => one.join(" ").replace(/ in \d+ days: .*/, ""))),
-    new Set(["RC109 warning the certificate of demo/pg1 expires", `RC109 warning cluster demo: ${certificate.certFile} expires`]),
+    new Set([
+      "RC109 warning the certificate of demo/pg1 expires",
+      `RC109 warning cluster demo: ${certificate.certFile} expires`,
+    ]),
   );
 });
 
