@@ -3,9 +3,11 @@ import type { Config } from "../../config/model/config.ts";
 import type { NodeClient } from "../../probe/client/client.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { SamplerSet, type Sampler } from "../compare/sampler-set.ts";
-import { Comparison, type CheckResult } from "../compare/comparison.ts";
+import type { Comparison, CheckResult } from "../compare/comparison.ts";
 import { readHaproxyChecks, rejectionOf, type HaproxyCheck } from "../compare/haproxy-file.ts";
 import { comparisonData, renderComparison } from "../compare/report.ts";
+import { type ComparisonRun, save, startRun } from "../compare/comparison-run.ts";
+import type { ResponseCounts } from "../compare/saved-comparison.ts";
 import { probeLocally } from "../client/local-probe.ts";
 import { requireConfig, type StatusCluster } from "../client/cluster-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
@@ -18,20 +20,15 @@ const defaultChecks = ["/primary", "/replica", "/read-only"];
 /** The maximum number of checks: more than any haproxy.cfg needs. */
 const checksMax = 50;
 
-/** Counts the responses. The fields are those of the command's JSON data. */
-interface ResponseCounts {
-  node: number;
-  rolecall: number;
-  /** Requests that rolecall did not answer. */
-  silent: number;
-}
+/** How often the state file is written, in ms: what a crash loses at most. */
+const saveIntervalMs = 2_000;
 
 /**
  * `rolecall compare`: sends the same checks to every node and to rolecall, and compares the answers. The result so far
- * is kept if the command is interrupted.
+ * is printed and kept if the command is interrupted. With `--state`, a later run goes on with its counts.
  */
 export async function compare(context: CommandContext): Promise<void> {
-  const { args, result, print, style, progress, signal } = context;
+  const { args, result, progress, signal } = context;
   const forMs = args.duration("for", "1m");
   const intervalMs = args.duration("interval", "1s");
   const membersIntervalMs = args.duration("members-interval", "1m");
@@ -40,38 +37,51 @@ export async function compare(context: CommandContext): Promise<void> {
   const config = requireConfig(context);
   const checks = selectChecks(context, config);
   const server = new RolecallClient(context, "node");
+  const run = startRun(context, config, { checks, server });
   const samplers = new SamplerSet(config);
   samplers.update(await fetchMembers(context, config));
   if (samplers.size === 0) throw new CommandError("RC001", "Cannot compare: no cluster has members");
-  const comparison = new Comparison(config.probe.maxAgeMs);
-  const responses: ResponseCounts = { node: 0, rolecall: 0, silent: 0 };
-  const endMs = performance.now() + forMs;
-  let rounds = 0;
+  context.onInterrupt(() => {
+    save(context, run);
+    report(context, run, samplers.size);
+  });
+  const endMs = run.startedAtMs + forMs - run.earlierMs;
   let membersReadMs = performance.now();
   try {
     do {
       const roundStartMs = performance.now();
-      progress.report(`comparing: ${rounds} rounds, ${formatDuration(Math.max(0, endMs - roundStartMs))} left`);
+      progress.report(`comparing: ${run.rounds} rounds, ${formatDuration(Math.max(0, endMs - roundStartMs))} left`);
       const isMembersDue = roundStartMs - membersReadMs >= membersIntervalMs;
-      const sampled = Promise.all(
-        samplers.all.map((sampler) => sample(sampler, { checks, server, comparison, responses })),
-      );
+      const sampled = Promise.all(samplers.all.map((sampler) => sample(sampler, { checks, server, ...run })));
       const [members] = await Promise.all([isMembersDue ? fetchMembers(quiet(context), config) : [], sampled]);
       samplers.update(members);
       if (isMembersDue) membersReadMs = roundStartMs;
-      rounds += 1;
-      result.data = { rounds, heard: responses, ...comparisonData(comparison.rows) };
-      result.cover("duration", "incomplete", { detail: `${rounds} rounds so far` });
+      run.rounds += 1;
+      result.data = dataOf(run);
+      result.cover("duration", "incomplete", { detail: `${run.rounds} rounds so far` });
+      if (performance.now() - run.savedAtMs >= saveIntervalMs) save(context, run);
       await pause(Math.min(roundStartMs + intervalMs, endMs) - performance.now());
     } while (performance.now() < endMs && !signal.aborted);
   } finally {
     samplers.close();
   }
   progress.done();
-  result.cover("duration", "complete", { detail: `${rounds} rounds in ${formatDuration(forMs)}` });
-  coverResponses(context, responses, samplers.size);
-  print(renderComparison(comparisonData(comparison.rows), style));
-  diagnoseDifferences(context, comparison, responses.silent);
+  save(context, run);
+  result.cover("duration", "complete", { detail: `${run.rounds} rounds in ${formatDuration(forMs)}` });
+  report(context, run, samplers.size);
+}
+
+function dataOf({ rounds, responses, comparison }: ComparisonRun): object {
+  return { rounds, heard: responses, ...comparisonData(comparison.rows) };
+}
+
+/** Prints what was counted, and reports what it shows. */
+function report(context: CommandContext, run: ComparisonRun, nodes: number): void {
+  const { result, print, style } = context;
+  result.data = dataOf(run);
+  coverResponses(context, run.responses, nodes);
+  print(renderComparison(comparisonData(run.comparison.rows), style));
+  diagnoseDifferences(context, run.comparison, run.responses.silent);
 }
 
 type LocalProbeContext = Pick<CommandContext, "args"> & Parameters<typeof probeLocally>[1];

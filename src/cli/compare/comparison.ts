@@ -47,6 +47,12 @@ export class Comparison {
     return [...this.#pairs].toSorted(([one], [other]) => (one < other ? -1 : 1)).map(([, { counts }]) => counts);
   }
 
+  /** Continues the counts of earlier runs. What the sides agreed on then may have changed since. */
+  resume(rows: readonly CheckComparison[]): void {
+    for (const counts of rows)
+      this.#pairs.set(`${counts.node} ${counts.check}`, { counts, agreed: null, changed: null });
+  }
+
   /** Adds one sample: the answers of both sides at the same time. */
   add(
     sample: { readonly node: string; readonly check: string; readonly atMs: number },

@@ -95,6 +95,11 @@ export const inspectionCommands: readonly CommandSpec[] = [
       },
       { name: "set", value: "PATH=VALUE", multiple: true, help: "override one configuration key; may be repeated" },
       { name: "for", value: "TIME", help: "how long, such as 30s, 30m, 14d (default 1m)" },
+      {
+        name: "state",
+        value: "FILE",
+        help: "keep the counts in this file, and go on with those that it has; --for then counts all runs",
+      },
       { name: "interval", value: "TIME", help: "interval of the checks (default 1s)" },
       { name: "members-interval", value: "TIME", help: "interval of member list updates (default 1m)" },
       {

@@ -1,4 +1,5 @@
 import type { ExporterOutcome } from "../../cluster/outcome.ts";
+import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { withFailure } from "../evidence/failures.ts";
 import { maxAgeMs } from "../evidence/freshness.ts";
@@ -6,6 +7,11 @@ import { isPrimarySource, reportFromExporter } from "../evidence/report-from-exp
 import type { EvaluationContext } from "../health-policy.ts";
 import { applyReport, replaceNode, withAnswer, withLockClaim } from "./apply-report.ts";
 import { observeExporter } from "./observe-exporter.ts";
+
+/** What counts the failures of a node's deciding endpoint. */
+function failuresOf({ failuresInRow, failedAtMs, answersInRow, failure, isDown }: Observation): Partial<Observation> {
+  return { failuresInRow, failedAtMs, answersInRow, failure, isDown };
+}
 
 /**
  * Applies an exporter probe to a cluster's state. An exporter is a second source of evidence beside the node's API; for
@@ -36,7 +42,9 @@ export function applyExporter(
   // Positions are as old as their page, and a page may be older than the last answer of `/up`.
   const sentAtMs = isPage ? Math.min(answer.sentAtMs, outcome.sentAtMs) : answer.sentAtMs;
   const maxAge = maxAgeMs(cluster, policy);
-  const observation = withAnswer(before, { ...answer, sentAtMs, sentAtWallMs }, { policy, maxAge });
+  const answered = withAnswer(before, { ...answer, sentAtMs, sentAtWallMs }, { policy, maxAge });
+  // Where `/up` decides, a page that answers does not end its failures: the node would never be `down`, only `stale`.
+  const observation = isPage && exporter.up !== null ? { ...answered, ...failuresOf(before) } : answered;
   if (isPage) return applyReport(noted, { at, before, observation }, context).state;
   return withLockClaim(noted, at, observation);
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
+import type { Observation } from "../../../src/cluster/observation.ts";
 import type { ExporterPage, ExporterRole } from "../../../src/cluster/exporter/exporter-report.ts";
 import { plainCheck } from "../../../src/health/check.ts";
 import { disagreement } from "../../../src/health/evidence/exporter-disagreement.ts";
@@ -180,4 +181,23 @@ suite("an exporter beside a node's API", () => {
     }
     assert.equal(watched.judge("pg1", "primary", 1_100), "fit");
   });
+});
+
+test("a node whose /up fails is down, although its page still answers, until /up answers again", () => {
+  const watched = plain();
+  live(watched, "pg1", { role: "primary", page: {} }, 2_000);
+  const observation = (): Observation => {
+    const found = watched.cluster.nodes.find(({ node }) => node.name === "pg1");
+    assert.ok(found !== undefined);
+    return found;
+  };
+  const failure = { kind: "status", detail: "status 500" } as const;
+  for (let atMs = 3_000; atMs <= 9_000; atMs += 1_000) {
+    const sent = { kind: "exporter", cluster: "demo", node: "pg1", sentAtMs: atMs, sentAtWallMs: atMs } as const;
+    watched.record({ ...sent, result: { endpoint: "up", failure } }, atMs);
+    say(watched, "pg1", { page: {} }, atMs + 500);
+  }
+  assert.deepEqual([observation().isDown, observation().failuresInRow], [true, 7]);
+  say(watched, "pg1", { role: "primary" }, 10_000);
+  assert.deepEqual([observation().isDown, observation().failuresInRow], [false, 0]);
 });
