@@ -99,12 +99,13 @@ export class EventLog {
    */
   recordTransition(before: ClusterState, after: ClusterState, context: ChangeContext): void {
     const { metrics, clock, log, detector, history } = this.#context;
-    const accused = this.#accusations.add(before, after, clock.wall());
-    if (accused !== null) history.addAccused(after.name, accused, clock.wall());
+    const wallMs = clock.wall();
+    const accused = this.#accusations.add(before, after, wallMs);
+    if (accused !== null) history.addAccused(after.name, accused, wallMs);
     const changes = this.#changes.find(before, after, context);
     for (const change of changes) {
-      this.#verdicts.add(change, clock.wall());
-      history.addChange(change, clock.wall());
+      this.#verdicts.add(change, wallMs);
+      history.addChange(change, wallMs);
     }
     const drafts = detector.find(after, this.#changes.summaries(after.name), context);
     const isEventOf = (change: VerdictChange): boolean => drafts.some(({ node }) => node === change.node);
