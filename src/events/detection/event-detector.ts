@@ -110,7 +110,7 @@ function isSettled({ cluster, policy }: ClusterView, { primary, nodes }: Cluster
   return isProbed && nodes.length > 0 && cluster.isMembershipKnown && primary !== null;
 }
 
-/** Updates since when a cluster can be seen. After that each node has to be probed once, as the nodes answer in turn. */
+/** Updates since when a cluster can be seen. After that each node has to be probed once: they answer in turn. */
 function visibilityOf(memory: ClusterMemory, view: ClusterView): Visibility {
   const { nowMs, policy } = view;
   if (isHidden(view)) {

@@ -49,7 +49,7 @@ export function eventsReply(
   return renderSliced(eventPieces(page), rendering, ["Content-Type", "application/json"]);
 }
 
-/** A misspelt cluster or node must not look like one where nothing happened. Nodes that left still have their events. */
+/** A misspelt cluster or node must not look like one where nothing happened. Nodes that left still have events. */
 function unknownName(
   cluster: string | null,
   node: string | null,
