@@ -17,13 +17,19 @@ import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { VerdictChanges, type ChangeContext, type VerdictChange } from "./verdict-changes.ts";
 import { VerdictHistory } from "./verdict-history.ts";
 
+/** What events are found with. */
+export interface FinderContext extends ChangeContext {
+  /** Whether a verdict of one of the nodes changed since the last state. */
+  readonly isVerdictChanged: boolean;
+}
+
 /** Finds the events of clusters from one state to the next. */
 export interface EventFinder {
   /** @param summaries the last summary of each node that was judged */
   find(
     cluster: ClusterState,
     summaries: ReadonlyMap<string, TimedSummary>,
-    context: ChangeContext,
+    context: FinderContext,
   ): readonly EventDraft[];
   /**
    * Takes over the last events of an earlier process, so that what lasts is not reported again, and its end is.
@@ -88,7 +94,8 @@ export class EventLog {
     this.#accusations.add(before, after, clock.wall());
     const changes = this.#changes.find(before, after, context);
     for (const change of changes) this.#verdicts.add(change, clock.wall());
-    const drafts = detector.find(after, this.#changes.summaries(after.name), context);
+    const finderContext = { ...context, isVerdictChanged: changes.length > 0 };
+    const drafts = detector.find(after, this.#changes.summaries(after.name), finderContext);
     const isEventOf = (change: VerdictChange): boolean => drafts.some(({ node }) => node === change.node);
     for (const change of changes) if (!isEventOf(change)) logVerdictChange(log, change);
     for (const [at, draft] of drafts.entries()) {
