@@ -11,17 +11,22 @@ import type { Reason } from "../../health/reason.ts";
 /** The marks of rules 5 and 6 on a replica, the worst first. */
 export type AttachmentMark = "diverged" | "detached" | "stalled";
 
+/**
+ * How well a cluster can be seen:
+ *
+ * - `hidden`: the fault may be rolecall's, because the cluster is blind, or is about to be: no node of several answered
+ *   its last probe. Nothing is known to have happened to a node.
+ * - `emerging`: it was hidden, and not every node was probed since
+ */
+export type Visibility = "clear" | "emerging" | "hidden";
+
 /** A cluster at one instant, as far as events depend on it. */
 export interface ClusterFacts {
   readonly cluster: string;
   /** In ms of rolecall's clock. */
   readonly nowMs: number;
   readonly isBlind: boolean;
-  /**
-   * Whether the fault may be rolecall's: the cluster is blind, or is about to be, because no node of several answered
-   * its last probe. Then nothing is known to have happened to a node.
-   */
-  readonly isUnclear: boolean;
+  readonly visibility: Visibility;
   readonly primary: PrimaryFacts | null;
   readonly claims: ClaimFacts;
   readonly isPaused: boolean;
@@ -71,7 +76,7 @@ export interface NodeFacts {
 export function factsOf(
   view: ClusterView,
   summaries: ReadonlyMap<string, { readonly summary: Summary }>,
-): ClusterFacts {
+): Omit<ClusterFacts, "visibility"> {
   const { cluster, nowMs, policy } = view;
   const { nodes } = cluster;
   const fresh = nodes.filter((node) => !node.isDown && isFresh(node, view.maxAgeMs, nowMs));
@@ -79,7 +84,6 @@ export function factsOf(
     cluster: cluster.name,
     nowMs,
     isBlind: view.isBlind,
-    isUnclear: view.isBlind || (nodes.length > 1 && !nodes.some(isAnswering)),
     primary: primaryOf(view),
     claims: claimsOf(view),
     isPaused: fresh.some(({ report }) => report?.isPaused === true),
@@ -101,6 +105,16 @@ export function attachmentFigures(
   observation: Observation,
 ): { readonly warning: string | null; readonly lagBytes: number | null } {
   return { warning: attachmentWarning(view, observation), lagBytes: lagBytes(view, observation) };
+}
+
+/** Whether nothing is known of a cluster's nodes, since none of several answers. */
+export function isHidden({ cluster: { nodes }, isBlind }: ClusterView): boolean {
+  return isBlind || (nodes.length > 1 && !nodes.some(isAnswering));
+}
+
+/** Whether every node was probed since an instant, in ms of rolecall's clock. */
+export function isProbedSince({ cluster: { nodes } }: ClusterView, sinceMs: number): boolean {
+  return nodes.every(({ sentAtMs, failedAtMs }) => Math.max(sentAtMs, failedAtMs) >= sinceMs);
 }
 
 function isAnswering({ report, failuresInRow }: Observation): boolean {

@@ -10,7 +10,7 @@ const conflictQuietMs = 10_000;
 
 /** Returns the conditions of a cluster that are present. While it cannot be seen, that is at most `blind`. */
 export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
-  if (facts.isUnclear) return facts.isBlind ? [blind(facts)] : [];
+  if (facts.visibility !== "clear") return facts.isBlind ? [blind(facts)] : [];
   return [
     ...nodeConditions(facts),
     ...(facts.claims.isConflict ? [claimsConflict(facts)] : []),
@@ -89,5 +89,6 @@ function failsafe({ cluster }: ClusterFacts): Condition {
  * a primary it is open which nodes are replicas.
  */
 export function isEndKnown(kind: EventKind, facts: ClusterFacts): boolean {
-  return !facts.isUnclear && (kind !== "degraded" || facts.primary !== null);
+  if (kind === "blind") return facts.visibility !== "hidden";
+  return facts.visibility === "clear" && (kind !== "degraded" || facts.primary !== null);
 }

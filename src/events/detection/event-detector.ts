@@ -1,16 +1,20 @@
+import type { Leadership } from "../../cluster/leadership.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import type { Summary } from "../../health/explain/summary.ts";
-import type { EvaluationContext, HealthPolicy } from "../../health/health-policy.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
-import type { EventFinder } from "../event-log.ts";
-import { factsOf, type ClusterFacts } from "./cluster-facts.ts";
+import type { EventFinder, FinderContext } from "../event-log.ts";
+import { factsOf, isHidden, isProbedSince, type ClusterFacts, type Visibility } from "./cluster-facts.ts";
 import { memberEvents } from "./member-events.ts";
 import { OpenConditions } from "./open-conditions.ts";
 import { noPrimaryYet, primaryEvents, type PrimaryMemory } from "./primary-events.ts";
 
-/** Without a change of an input other than age, a cluster is examined again after this time, in ms. */
-const recheckMs = 500;
+/**
+ * Without a change of a verdict or of the leadership, a cluster is examined again after this time, in ms: in a cluster
+ * of a thousand nodes a probe ends every millisecond.
+ */
+const recheckMs = 100;
 
 /** What is remembered of a cluster between two examinations. */
 interface ClusterMemory {
@@ -20,8 +24,10 @@ interface ClusterMemory {
   /** When the cluster was first examined, in ms of rolecall's clock. */
   readonly startedAtMs: number;
   isSettled: boolean;
+  /** Since when the cluster can be seen, in ms of rolecall's clock; `null` while it is hidden. */
+  seenSinceMs: number | null;
   examinedAtMs: number;
-  revision: number;
+  leadership: Leadership | null;
 }
 
 /**
@@ -34,20 +40,20 @@ export class EventDetector implements EventFinder {
   /**
    * Examines a new state of a cluster. To be called for every change.
    * @param summaries the last summary of each node that was judged
-   * @param context the policy, and the instant in ms of rolecall's clock
+   * @param context the policy, the instant in ms of rolecall's clock, and whether a verdict changed
    */
   find(
     cluster: ClusterState,
     summaries: ReadonlyMap<string, { readonly summary: Summary }>,
-    { policy, nowMs }: EvaluationContext,
+    { policy, nowMs, isVerdictChanged }: FinderContext,
   ): readonly EventDraft[] {
     const memory = this.#memoryOf(cluster.name, nowMs);
-    const isUnchanged = memory.revision === cluster.revision && nowMs - memory.examinedAtMs < recheckMs;
-    if (isUnchanged) return [];
-    memory.revision = cluster.revision;
+    const isChanged = isVerdictChanged || memory.leadership !== cluster.leadership;
+    if (!isChanged && nowMs - memory.examinedAtMs < recheckMs) return [];
+    memory.leadership = cluster.leadership;
     memory.examinedAtMs = nowMs;
     const view = viewAt(cluster, policy, nowMs);
-    const facts = factsOf(view, summaries);
+    const facts = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
     if (!memory.isSettled) {
       if (!isSettled(view, facts, nowMs - memory.startedAtMs)) return [];
       settle(memory, facts);
@@ -70,7 +76,7 @@ export class EventDetector implements EventFinder {
       const sinceMs = nowMs - Math.max(0, wallMs - event.at);
       const { conditions, primary, isSettled: isRunning } = this.#memoryOf(event.cluster, nowMs);
       if (isRunning) continue;
-      conditions.resume(event, sinceMs);
+      conditions.resume(event, sinceMs, nowMs);
       resumePrimary(primary, event, sinceMs);
     }
   }
@@ -89,8 +95,9 @@ export class EventDetector implements EventFinder {
       members: new Set(),
       startedAtMs: nowMs,
       isSettled: false,
+      seenSinceMs: -Infinity,
       examinedAtMs: -Infinity,
-      revision: -1,
+      leadership: null,
     };
     this.#clusters.set(cluster, memory);
     return memory;
@@ -107,6 +114,18 @@ function isSettled({ cluster, policy }: ClusterView, { primary, nodes }: Cluster
   return isProbed && nodes.length > 0 && cluster.isMembershipKnown && primary !== null;
 }
 
+/** Updates since when a cluster can be seen. After that each node has to be probed once: they answer in turn. */
+function visibilityOf(memory: ClusterMemory, view: ClusterView): Visibility {
+  const { nowMs, policy } = view;
+  if (isHidden(view)) {
+    memory.seenSinceMs = null;
+    return "hidden";
+  }
+  memory.seenSinceMs ??= nowMs;
+  const isLong = nowMs - memory.seenSinceMs >= settleMs(policy);
+  return isLong || isProbedSince(view, memory.seenSinceMs) ? "clear" : "emerging";
+}
+
 /** The time after which a node that does not answer is down. @returns milliseconds */
 function settleMs({ fall, intervalMs, timeoutMs }: HealthPolicy): number {
   return (fall + 1) * intervalMs + timeoutMs;
@@ -116,14 +135,16 @@ function settle(memory: ClusterMemory, facts: ClusterFacts): void {
   memory.isSettled = true;
   memory.members = new Set(facts.nodes.map(({ node }) => node));
   // What an earlier process saw last may have changed since.
-  memory.primary.wasUnclear = true;
+  memory.primary.wasHidden = true;
 }
 
 function resumePrimary(memory: PrimaryMemory, { kind, node, figures }: ClusterEvent, sinceMs: number): void {
   if (node === null) return;
-  if (kind === "primary_lost") memory.lostSinceMs = sinceMs;
   if (kind !== "primary_lost" && kind !== "primary_found" && kind !== "timeline_back") return;
-  if (kind === "primary_found") memory.lostSinceMs = null;
+  if (kind !== "timeline_back") {
+    memory.isLossReported = kind === "primary_lost";
+    memory.lostSinceMs = kind === "primary_lost" ? sinceMs : null;
+  }
   const { timeline } = figures;
   memory.last = {
     node,

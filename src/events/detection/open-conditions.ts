@@ -12,7 +12,15 @@ interface OpenCondition {
   readonly quietMs: number;
   /** When it was last present, in ms of rolecall's clock. */
   readonly seenMs: number;
+  /** Its end is not reported before this instant, in ms of rolecall's clock. */
+  readonly endsFromMs: number;
 }
+
+/**
+ * How long what an earlier process reported is taken to last, in ms: a detached replica, for instance, is found after
+ * `attach_window`.
+ */
+const resumedMs = 30_000;
 
 /** A condition that is not reported yet because it has not lasted long enough. */
 interface PendingCondition {
@@ -42,13 +50,15 @@ export class OpenConditions {
   /**
    * Takes over what an earlier process reported last: it is not reported again, and ends with an event.
    * @param sinceMs when the event happened, in ms of rolecall's clock
+   * @param nowMs the present instant, in ms of rolecall's clock
    */
-  resume(event: ClusterEvent, sinceMs: number): void {
+  resume(event: ClusterEvent, sinceMs: number, nowMs: number): void {
     const key = conditionKey(event);
     if (key === null) return;
     if (isBeginning(event)) {
       const since = this.#open.get(key)?.sinceMs ?? sinceMs;
-      this.#open.set(key, { begins: event, level: null, sinceMs: since, quietMs: 0, seenMs: sinceMs });
+      const rest = { quietMs: 0, seenMs: sinceMs, endsFromMs: nowMs + resumedMs };
+      this.#open.set(key, { begins: event, level: null, sinceMs: since, ...rest });
     } else this.#open.delete(key);
   }
 
@@ -57,7 +67,7 @@ export class OpenConditions {
     const isKnown = known !== undefined && (known.level === level || isResumed(known, begins));
     if (isKnown) {
       this.#pending.delete(key);
-      this.#open.set(key, { begins, level, sinceMs: known.sinceMs, quietMs, seenMs: nowMs });
+      this.#open.set(key, { begins, level, sinceMs: known.sinceMs, quietMs, seenMs: nowMs, endsFromMs: nowMs });
       return false;
     }
     const pending = this.#pending.get(key);
@@ -68,17 +78,24 @@ export class OpenConditions {
       return false;
     }
     this.#pending.delete(key);
-    this.#open.set(key, { begins, level, sinceMs: known?.sinceMs ?? sinceMs, quietMs, seenMs: nowMs });
+    this.#open.set(key, {
+      begins,
+      level,
+      sinceMs: known?.sinceMs ?? sinceMs,
+      quietMs,
+      seenMs: nowMs,
+      endsFromMs: nowMs,
+    });
     return true;
   }
 
   #ended(present: ReadonlySet<string>, facts: ClusterFacts): readonly EventDraft[] {
     const events: EventDraft[] = [];
     const nodes = new Set<string | null>(facts.nodes.map(({ node }) => node));
-    for (const [key, { begins, sinceMs, quietMs, seenMs }] of this.#open) {
+    for (const [key, { begins, sinceMs, quietMs, seenMs, endsFromMs }] of this.#open) {
       const { node } = begins;
       if (present.has(key) || !isEndKnown(begins.kind, facts)) continue;
-      if (facts.nowMs - seenMs < quietMs) continue;
+      if (facts.nowMs - seenMs < quietMs || facts.nowMs < endsFromMs) continue;
       this.#open.delete(key);
       // Nothing ends at a node that has left.
       if (node !== null && !nodes.has(node)) continue;

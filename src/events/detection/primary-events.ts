@@ -9,15 +9,17 @@ export interface PrimaryMemory {
   last: Pick<PrimaryFacts, "node" | "isStandbyLeader" | "timeline" | "system"> | null;
   /** Since when there is none, in ms of rolecall's clock; `null` while there is one. */
   lostSinceMs: number | null;
+  /** Whether that was reported. */
+  isLossReported: boolean;
   /** Whether the cluster could not be seen since the last primary was. */
-  wasUnclear: boolean;
+  wasHidden: boolean;
   /** The report with a lower timeline that waits for a second one, by when its probe was sent; `null` if none does. */
   lowerAtMs: number | null;
 }
 
 /** Before a cluster's first primary. */
 export function noPrimaryYet(): PrimaryMemory {
-  return { last: null, lostSinceMs: null, wasUnclear: false, lowerAtMs: null };
+  return { last: null, lostSinceMs: null, isLossReported: false, wasHidden: false, lowerAtMs: null };
 }
 
 /**
@@ -25,24 +27,43 @@ export function noPrimaryYet(): PrimaryMemory {
  * the cluster cannot be seen nothing is decided.
  */
 export function primaryEvents(memory: PrimaryMemory, facts: ClusterFacts): readonly EventDraft[] {
-  if (facts.isUnclear) {
-    memory.wasUnclear = true;
+  if (facts.visibility !== "clear") {
+    memory.wasHidden = true;
     return [];
   }
   const { primary } = facts;
-  if (primary === null) return memory.lostSinceMs === null ? [lost(memory, facts)] : [];
-  const { last } = memory;
-  const isNew = memory.lostSinceMs !== null || (last !== null && last.node !== primary.node);
+  if (primary === null) {
+    memory.lostSinceMs ??= facts.nowMs;
+    if (memory.isLossReported || !isLossSure(memory, facts, memory.lostSinceMs)) return [];
+    memory.isLossReported = true;
+    return [lost(memory, facts)];
+  }
+  const { last, isLossReported } = memory;
+  const isNew = isLossReported || (last !== null && last.node !== primary.node);
   const events = [...(isNew ? [found(memory, facts, primary)] : []), ...timelineBack(memory, facts, primary)];
   memory.lostSinceMs = null;
-  memory.wasUnclear = false;
+  memory.isLossReported = false;
+  memory.wasHidden = false;
   return events;
 }
 
-function lost(memory: PrimaryMemory, facts: ClusterFacts): EventDraft {
+/**
+ * Whether no node can have the lock that was not probed since the loss. The nodes are probed in turn: a switchover is
+ * often seen on the old primary first.
+ */
+function isLossSure({ last }: PrimaryMemory, { nodes, view, nowMs }: ClusterFacts, sinceMs: number): boolean {
+  const { intervalMs, timeoutMs } = view.policy;
+  return (
+    nowMs - sinceMs >= intervalMs + timeoutMs ||
+    nodes.every(
+      ({ node, isDown, observation: { sentAtMs, failedAtMs } }) =>
+        isDown || node === last?.node || Math.max(sentAtMs, failedAtMs) >= sinceMs,
+    )
+  );
+}
+
+function lost({ last }: PrimaryMemory, facts: ClusterFacts): EventDraft {
   const { cluster, nowMs } = facts;
-  const { last } = memory;
-  memory.lostSinceMs = nowMs;
   const cause = lossCause(facts, last?.node ?? null);
   const seen = nodeNamed(facts.view.cluster, last?.node ?? null);
   return {
@@ -60,11 +81,13 @@ function lost(memory: PrimaryMemory, facts: ClusterFacts): EventDraft {
 }
 
 function found(memory: PrimaryMemory, { cluster, nowMs }: ClusterFacts, primary: PrimaryFacts): EventDraft {
-  const { last, lostSinceMs, wasUnclear } = memory;
+  const { last, isLossReported, wasHidden } = memory;
+  // A gap shorter than a round of probes cannot be measured.
+  const lostSinceMs = isLossReported ? memory.lostSinceMs : null;
   const isAgain = last?.node === primary.node;
   const was = last === null || isAgain ? "" : ` (was ${last.node})`;
   const after = lostSinceMs === null ? "" : ` after ${spanText(nowMs - lostSinceMs)} without one`;
-  const unseen = lostSinceMs === null && wasUnclear ? ", which changed while rolecall could not see the cluster" : "";
+  const unseen = lostSinceMs === null && wasHidden ? ", which changed while rolecall could not see the cluster" : "";
   const role = roleName(primary);
   const figures: EventFigures = {
     ...(lostSinceMs === null ? {} : { without_primary_ms: Math.round(nowMs - lostSinceMs) }),

@@ -18,6 +18,8 @@ const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 
 const pages = [
   "/status",
+  "/events",
+  "/clusters/demo/nodes/pg1/events",
   "/explain?node=pg1&check=/replica",
   "/nodes/pg1/verdicts",
   "/incident",
