@@ -18,7 +18,7 @@ WORKDIR /app
 COPY package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# Nothing is written but `state_file`, where one is configured: the root may be read-only.
+# Nothing is written but `state_file` and the history, where they are configured: the root may be read-only.
 USER node
 EXPOSE 8008
 STOPSIGNAL SIGTERM

@@ -26,13 +26,19 @@ export interface HistorySink {
   addAccused(cluster: string, accused: Accused, atWallMs: number): void;
 }
 
+/** What events are found with. */
+export interface FinderContext extends ChangeContext {
+  /** Whether a verdict of one of the nodes changed since the last state. */
+  readonly isVerdictChanged: boolean;
+}
+
 /** Finds the events of clusters from one state to the next. */
 export interface EventFinder {
   /** @param summaries the last summary of each node that was judged */
   find(
     cluster: ClusterState,
     summaries: ReadonlyMap<string, TimedSummary>,
-    context: ChangeContext,
+    context: FinderContext,
   ): readonly EventDraft[];
   /**
    * Takes over the last events of an earlier process, so that what lasts is not reported again, and its end is.
@@ -99,14 +105,16 @@ export class EventLog {
    */
   recordTransition(before: ClusterState, after: ClusterState, context: ChangeContext): void {
     const { metrics, clock, log, detector, history } = this.#context;
-    const accused = this.#accusations.add(before, after, clock.wall());
-    if (accused !== null) history.addAccused(after.name, accused, clock.wall());
+    const wallMs = clock.wall();
+    const accused = this.#accusations.add(before, after, wallMs);
+    if (accused !== null) history.addAccused(after.name, accused, wallMs);
     const changes = this.#changes.find(before, after, context);
     for (const change of changes) {
-      this.#verdicts.add(change, clock.wall());
-      history.addChange(change, clock.wall());
+      this.#verdicts.add(change, wallMs);
+      history.addChange(change, wallMs);
     }
-    const drafts = detector.find(after, this.#changes.summaries(after.name), context);
+    const finderContext = { ...context, isVerdictChanged: changes.length > 0 };
+    const drafts = detector.find(after, this.#changes.summaries(after.name), finderContext);
     const isEventOf = (change: VerdictChange): boolean => drafts.some(({ node }) => node === change.node);
     for (const change of changes) if (!isEventOf(change)) logVerdictChange(log, change);
     for (const [at, draft] of drafts.entries()) {

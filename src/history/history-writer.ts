@@ -91,7 +91,8 @@ export class HistoryWriter {
     if (this.#timer !== null) clearTimeout(this.#timer);
     const end = async (): Promise<void> => {
       await this.#running;
-      if (this.#isLocked) await this.#writeAll().catch(() => {});
+      const waits = streamNames.some((name) => !this.#streams[name].queue.isEmpty);
+      if (waits) await this.#writeAndReport();
       for (const name of streamNames) await this.#streams[name].files.close();
       if (this.#isLocked) await this.#lock.release();
     };

@@ -26,8 +26,8 @@ const reportOmitted: JsonObject = {
 };
 
 /**
- * Converts an outcome to plain JSON data, without what no incident file uses: the text of documents, and the fields of a
- * report that have their default.
+ * Converts an outcome to plain JSON data, without what no incident file uses: the text of documents, and the fields of
+ * a report that have their default.
  */
 export function encodeOutcome(outcome: ProbeOutcome): JsonObject {
   switch (outcome.kind) {

@@ -72,7 +72,7 @@ test("logs one line for each event and each other change of a node, and nothing 
   await until("a line that pg2 is down", () =>
     logged().includes("pg2 pg2 of demo is down: connection refused (3 probes in a row failed)"),
   );
-  assert.equal(logged()[2], "pg2 node does not answer");
+  assert.ok(logged().includes("pg2 node does not answer"));
   await nodes[1]?.open();
   await until("a line that pg2 answers again", () =>
     logged().some((line) => line.startsWith("pg2 pg2 of demo answers again after")),

@@ -109,3 +109,43 @@ test("warns once of a node that does not get the node password", () => {
     ["pg1", "pg2", "pg3"],
   );
 });
+
+test("a line of a verdict has the reason, the lag and where the reason is explained", () => {
+  const watched = new ClusterFixture();
+  const { lines, change } = fixtureOf(watched);
+  change(() => watched.lead("pg1", 0, { xlog: { location: 5_000 } }), 0);
+  change(() => watched.follow("pg2", 0, { xlog: { received_location: 5_000, replayed_location: 1_000 } }), 0);
+  change(() => watched.follow("pg2", 1_000, { state: "starting", xlog: { replayed_location: 2_000 } }), 1_000);
+  const [, seen, changed] = lines as readonly Record<string, unknown>[];
+  assert.deepEqual([seen?.["lag_bytes"], seen?.["reason"], seen?.["see"]], [4_000, undefined, undefined]);
+  assert.deepEqual(
+    [changed?.["msg"], changed?.["reason"], changed?.["detail"], changed?.["lag_bytes"], changed?.["see"]],
+    ["verdict changed", "not_running", "starting", 3_000, "docs/reasons.md#not_running"],
+  );
+});
+
+test("an event about a node replaces the line of its verdicts, has them as fields, and is counted", () => {
+  const watched = new ClusterFixture({ nodes: ["pg1", "pg2"] });
+  const { eventLog, lines, counted, change } = fixtureOf(watched);
+  for (let second = 0; second <= 3; second += 1) {
+    const nowMs = second * 1_000;
+    change(() => watched.lead("pg1", nowMs), nowMs);
+    change(() => (second === 0 ? watched.follow("pg2", nowMs) : watched.fail("pg2", "refused", nowMs)), nowMs);
+  }
+  const ofNode = (lines as readonly Record<string, unknown>[]).filter(({ node }) => node === "pg2");
+  assert.deepEqual(
+    ofNode.map(({ msg, level }) => [msg, level]),
+    [
+      ["node seen", 30],
+      ["node does not answer", 30],
+      ["pg2 of demo is down: connection refused (3 probes in a row failed)", 40],
+    ],
+  );
+  const down = ofNode.at(-1);
+  assert.deepEqual(
+    [down?.["event"], down?.["replica"], down?.["failures"], down?.["see"]],
+    ["node_down", "down", 3, "docs/reasons.md#down"],
+  );
+  assert.deepEqual(counted, ["node_down"]);
+  assert.equal(eventLog.changes("demo", "pg2").length, 3, "the changes are kept all the same");
+});

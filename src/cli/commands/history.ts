@@ -13,7 +13,7 @@ const followMs = 2_000;
 /** As many events as one response may have. */
 const limitMax = 1_000;
 
-/** `rolecall history`: prints what happened to the clusters, from a running rolecall or from the files of its history. */
+/** `rolecall history`: prints what happened, from a running rolecall or from the files of its history. */
 export async function history(context: CommandContext): Promise<void> {
   const { args, format, result, signal } = context;
   const query = queryOf(context);

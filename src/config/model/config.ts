@@ -139,8 +139,8 @@ export interface ListenerConfig {
   /** Whether a route that names no node is a check of the whole cluster. */
   readonly wholeCluster: boolean;
   /**
-   * Whether a node listener also serves `/status`, `/explain`, `/verdicts` and `/incident`; admin listeners always
-   * do.
+   * Whether a node listener also serves `/status`, `/events`, `/explain`, `/verdicts` and `/incident`; admin listeners
+   * always do.
    */
   readonly operatorPages: boolean;
   readonly access: ListenerAccess;

@@ -160,7 +160,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             .default("node")
             .describe(
               "node: the nodes' own API. exporter: the API of a database exporter. " +
-                "admin: /metrics, /status, /explain, /incident, /drains, /livez, /readyz",
+                "admin: /metrics, /status, /events, /explain, /incident, /drains, /livez, /readyz",
             ),
           cluster: cluster
             .nullable()
@@ -174,7 +174,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           operator_pages: flag()
             .default(false)
             .describe(
-              "Whether a node listener serves /status, /explain, /verdicts and /incident, as admin listeners do",
+              "Whether a node listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
             ),
           ...listenerAccessFields(),
           defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),

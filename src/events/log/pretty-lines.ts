@@ -1,5 +1,5 @@
 import prettyPrinter from "pino-pretty";
-import { isObject, type JsonObject } from "../../cluster/values/json.ts";
+import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
 
 const { prettyFactory } = prettyPrinter;
 
@@ -30,8 +30,8 @@ export function prettyLines(isColoured: boolean): (line: string) => string {
     useOnlyCustomProps: false,
   });
   return (line) => {
-    const log = parseSafely(line);
-    return log === null ? `${line.trimEnd().replaceAll(unsafeCharacters, "?")}\n` : format(log);
+    const log = parseJson(line);
+    return isObject(log) ? format(log) : `${safeText(line.trimEnd())}\n`;
   };
 }
 
@@ -45,7 +45,9 @@ function textOf(log: JsonObject, messageKey: string): string {
   return [
     [...(typeof message === "string" ? [message] : []), ...fields].join("  "),
     ...(stack === null ? [] : stack.split("\n").map((frame) => `    ${frame.trim()}`)),
-  ].join("\n");
+  ]
+    .map(safeText)
+    .join("\n");
 }
 
 function valueText(value: unknown): string {
@@ -53,22 +55,6 @@ function valueText(value: unknown): string {
   return JSON.stringify(value) ?? "";
 }
 
-/** Parses a line with all unsafe characters replaced, but for the line breaks of an error's stack. */
-function parseSafely(line: string): JsonObject | null {
-  try {
-    const value: unknown = JSON.parse(line, (key, inner: unknown) =>
-      typeof inner === "string" ? safeText(key, inner) : inner,
-    );
-    return isObject(value) ? value : null;
-  } catch {
-    return null;
-  }
-}
-
-function safeText(key: string, text: string): string {
-  if (key !== "stack") return text.replaceAll(unsafeCharacters, "?");
-  return text
-    .split("\n")
-    .map((line) => line.replaceAll(unsafeCharacters, "?"))
-    .join("\n");
+function safeText(text: string): string {
+  return text.replaceAll(unsafeCharacters, "?");
 }

@@ -1,4 +1,5 @@
 import type { ClusterEvent } from "../../events/cluster-event.ts";
+import type { ParseError } from "../../health/check.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
@@ -19,20 +20,12 @@ type EventsSources = Pick<DiagnosticsSources, "events" | "storedEvents" | "snaps
  * known, of any kind; `more` says whether older wanted ones were left out by `limit`.
  */
 export async function eventsReply(
-  { cluster, node, query: text }: EventsRequest,
+  request: EventsRequest,
   scope: ListenerScope,
   { sources, rendering }: { readonly sources: EventsSources; readonly rendering: Rendering },
 ): Promise<Reply | null> {
-  const params = new URLSearchParams(text);
-  for (const [name, inPath] of [
-    ["cluster", cluster],
-    ["node", node],
-  ] as const) {
-    const inQuery = params.get(name);
-    if (inPath !== null && inQuery !== null && inQuery !== inPath)
-      return badRequest({ subject: `parameter ${name}`, value: inQuery, allowed: `${inPath}, as the path says` });
-    if (inPath !== null) params.set(name, inPath);
-  }
+  const params = paramsOf(request);
+  if ("subject" in params) return badRequest(params);
   const query = parseEventQuery(params, sources.wall());
   if ("subject" in query) return badRequest(query);
   const known = sources.events().filter((event) => scope.cluster === null || event.cluster === scope.cluster);
@@ -64,12 +57,33 @@ async function storedBefore(
   return sources.storedEvents({ sinceMs: query.sinceMs, untilMs, matches, limit: query.limit + 1 }, rendering);
 }
 
-/** A misspelt cluster or node must not look like one where nothing happened. Nodes that left still have their events. */
+/** The query, completed by what the path names. `node=demo/pg2` names the cluster too, as on the other pages. */
+function paramsOf({ cluster, node, query }: EventsRequest): URLSearchParams | ParseError {
+  const params = new URLSearchParams(query);
+  const full = params.get("node");
+  const slash = full?.lastIndexOf("/") ?? -1;
+  if (full !== null && slash >= 0 && !params.has("cluster")) {
+    params.set("cluster", full.slice(0, slash));
+    params.set("node", full.slice(slash + 1));
+  }
+  for (const [name, inPath] of [
+    ["cluster", cluster],
+    ["node", node],
+  ] as const) {
+    const value = params.get(name);
+    if (inPath !== null && value !== null && value !== inPath)
+      return { subject: `parameter ${name}`, value, allowed: `${inPath}, as the path says` };
+    if (inPath !== null) params.set(name, inPath);
+  }
+  return params;
+}
+
+/** A misspelt cluster or node must not look like one where nothing happened. Nodes that left still have events. */
 function unknownName(
   cluster: string | null,
   node: string | null,
   context: { readonly scope: ListenerScope; readonly known: readonly ClusterEvent[]; readonly sources: EventsSources },
-): { readonly subject: string; readonly value: string; readonly allowed: string } | null {
+): ParseError | null {
   const { scope, known, sources } = context;
   const clusters = scope.cluster === null ? scope.clusters : [scope.cluster];
   if (cluster !== null && !clusters.includes(cluster) && !known.some((event) => event.cluster === cluster))

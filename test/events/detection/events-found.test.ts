@@ -42,6 +42,7 @@ class StoryPlayer {
       metrics: { disputed: () => {}, happened: () => {} },
       detector: new EventDetector(),
       clock: { now: () => this.#nowMs, wall: () => this.#nowMs },
+      history: { addOutcome: () => {}, addChange: () => {}, addAccused: () => {} },
     });
   }
 

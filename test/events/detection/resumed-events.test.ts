@@ -20,7 +20,7 @@ function eventsAfter(restored: readonly ClusterEvent[], round: (watched: Cluster
   for (let nowMs = 1_000; nowMs <= 40_000; nowMs += 1_000) {
     const before = watched.cluster;
     round(watched, nowMs);
-    const context = { policy: watched.policy, nowMs };
+    const context = { policy: watched.policy, nowMs, isVerdictChanged: true };
     verdictChanges.find(before, watched.cluster, context);
     found.push(
       ...detector.find(watched.cluster, verdictChanges.summaries("demo"), context).map(({ message }) => message),
@@ -101,7 +101,7 @@ test("nodes that join and leave are events, but not those of the first round", (
         : { ...all };
     watched.lead("pg1", nowMs);
     watched.follow("pg2", nowMs);
-    const drafts = detector.find(watched.cluster, new Map(), { policy: watched.policy, nowMs });
+    const drafts = detector.find(watched.cluster, new Map(), { policy: watched.policy, nowMs, isVerdictChanged: true });
     messages.push(...drafts.map(({ message }) => message));
   }
   assert.deepEqual(messages, ["pg3 joined demo"]);
@@ -113,5 +113,8 @@ test("a removed cluster is forgotten", () => {
   detector.retain(["other"]);
   const watched = new ClusterFixture();
   healthy(watched, 0);
-  assert.deepEqual(detector.find(watched.cluster, new Map(), { policy: watched.policy, nowMs: 0 }), []);
+  assert.deepEqual(
+    detector.find(watched.cluster, new Map(), { policy: watched.policy, nowMs: 0, isVerdictChanged: true }),
+    [],
+  );
 });

@@ -47,6 +47,7 @@ test("serves the newest events of the listener's clusters, the newest last", lim
   assert.deepEqual(await kinds("/events", health), ["other paused", "other resumed"], "a bound listener shows its own");
   assert.deepEqual(await kinds("/clusters/demo/events?kind=paused"), ["demo paused"]);
   assert.deepEqual(await kinds("/nodes/pg1/events"), []);
+  assert.deepEqual(await kinds("/events?node=demo/pg2"), []);
   for (const [path, message] of [
     ["/events?cluster=deom", 'Cannot read parameter cluster: it must be one of demo, other, got "deom"'],
     ["/events?cluster=demo&node=pg9", 'Cannot read parameter node: it must be one of pg1, pg2, got "pg9"'],
