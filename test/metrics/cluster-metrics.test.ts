@@ -84,12 +84,16 @@ test("the reason why a node is not fit is a series of its own, which goes with t
 });
 
 test("docs/metrics.md lists every metric of rolecall and no other", () => {
-  const documented = [...readFileSync("docs/metrics.md", "utf8").matchAll(/^\| `(\w+)[{`]/gm)].map(([, name]) => name);
+  const documented = [...readFileSync("docs/metrics.md", "utf8").matchAll(/^\| `(\w+)[{`]/gm)].map(
+    ([, name = ""]) => name,
+  );
   const folder = "src/metrics/";
   const files = ["metrics", "durations", "certificate-metrics", "management-metrics", "process-metrics"];
   const all = [...files, "fast-path-metrics", "nodes/node-metrics", "nodes/cluster-metrics"];
   const names = all.flatMap((file) =>
-    [...readFileSync(`${folder}${file}.ts`, "utf8").matchAll(/"((?:rolecall|process)_\w+)"/g)].map(([, name]) => name),
+    [...readFileSync(`${folder}${file}.ts`, "utf8").matchAll(/"((?:rolecall|process)_\w+)"/g)].map(
+      ([, name = ""]) => name,
+    ),
   );
   assert.deepEqual([...new Set(documented)].sort(), [...new Set(names)].sort());
 });
