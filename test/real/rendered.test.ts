@@ -16,7 +16,7 @@ for (const { title, found } of programs)
 /** Longer than `max_age` (5.5 s): all evidence of an instance that was frozen is stale when it goes on. */
 const frozenMs = 7_000;
 
-describe("rendered configuration", { timeout: 150_000 }, () => {
+describe("rendered configuration", { timeout: 240_000 }, () => {
   let lab: RenderedLab;
 
   before(async () => {

@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { BackendNode, NodeApi, TargetCluster } from "./targets.ts";
+import type { BackendNode, CheckedApi, TargetCluster } from "./targets.ts";
 
 const router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
 const connectionManager =
@@ -93,7 +93,7 @@ function virtualHost(cluster: TargetCluster, node: BackendNode): object {
  * Renders the clusters of the checks, one for each node: the instances of rolecall by priority, then the node's own
  * API, which is not checked itself.
  */
-export function checkClusters(cluster: TargetCluster, edges: readonly DatabaseAddress[]): readonly object[] {
+export function checkClustersOf(cluster: TargetCluster, edges: readonly DatabaseAddress[]): readonly object[] {
   return cluster.nodes.map((node) => {
     const levels = [...edges.map((edge) => endpoint(edge)), ...(node.api === null ? [] : [apiEndpoint(node.api)])];
     return {
@@ -125,7 +125,7 @@ function endpoint({ host, port }: DatabaseAddress): object {
   return { endpoint: { address: { socket_address: { address: host, port_value: port } } } };
 }
 
-function apiEndpoint(api: NodeApi): object {
+function apiEndpoint(api: CheckedApi): object {
   const address = { socket_address: { address: api.host, port_value: api.port } };
   return {
     endpoint: { address, health_check_config: { disable_active_health_check: true } },
@@ -134,7 +134,7 @@ function apiEndpoint(api: NodeApi): object {
 }
 
 /** Certificates of nodes are verified as rolecall verifies them: their CA, and their name or IP address. */
-function tlsMatch(api: NodeApi, ca: string | null): object {
+function tlsMatch(api: CheckedApi, ca: string | null): object {
   const isName = !api.host.includes(":") && /[a-z]/i.test(api.host);
   return {
     name: "tls",

@@ -1,5 +1,5 @@
 import { stringify } from "yaml";
-import { checkClusters, checkHostname, checkListener } from "./envoy-checks.ts";
+import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
 import { portsOf, type RenderOptions } from "./options.ts";
 import type { TargetCluster, Targets } from "./targets.ts";
 
@@ -44,7 +44,7 @@ export function renderEnvoy(targets: Targets, options: RenderOptions): string {
       ],
       clusters: [
         ...pools.map(({ cluster, kind, path }) => upstreamCluster(cluster, { kind, path }, options.checkPort)),
-        ...clusters.flatMap((cluster) => checkClusters(cluster, targets.edges)),
+        ...clusters.flatMap((cluster) => checkClustersOf(cluster, targets.edges)),
       ],
     },
   };

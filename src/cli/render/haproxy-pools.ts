@@ -16,8 +16,8 @@ type Kind = "write" | "read";
 
 /**
  * Returns the frontends and backends of one cluster: `C_writes` and `C_reads` with `C_write`, `C_read` (rolecall
- * decides), `C_write_direct` and `C_read_direct` (the nodes' own checks decide). No suffix ends with another one, so the
- * names of different clusters never meet.
+ * decides), `C_write_direct` and `C_read_direct` (the nodes' own checks decide). No suffix ends with another one, so
+ * the names of different clusters never meet.
  */
 export function clusterSections(cluster: TargetCluster, settings: SectionSettings): readonly string[] {
   const { name, nodes } = cluster;

@@ -13,11 +13,11 @@ export interface BackendNode {
   readonly name: string;
   readonly database: DatabaseAddress;
   /** Its own API, which load balancers check while no rolecall answers; `null` if it has none that they can check. */
-  readonly api: NodeApi | null;
+  readonly api: CheckedApi | null;
 }
 
 /** Where load balancers check a node directly. */
-export interface NodeApi extends DatabaseAddress {
+export interface CheckedApi extends DatabaseAddress {
   readonly isTls: boolean;
 }
 
@@ -164,7 +164,7 @@ function targetClusters(
 }
 
 /** Reads the base address of a node's API. */
-function nodeApi(api: string | null): NodeApi | null {
+function nodeApi(api: string | null): CheckedApi | null {
   if (api === null || !URL.canParse(api)) return null;
   const { protocol, hostname, port } = new URL(api);
   const isTls = protocol === "https:";
