@@ -19,6 +19,8 @@ const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`;
 const pages = [
   "/status",
   "/explain?node=pg1&check=/replica",
+  "/explain?cluster=demo&check=/replica",
+  "/explain?check=/replica&format=text",
   "/nodes/pg1/verdicts",
   "/incident",
   "/clusters/demo/incident?around=now",
