@@ -1,3 +1,4 @@
+import { clusterExplanation } from "./cluster-explanation.ts";
 import { leaderRow } from "./leader-row.ts";
 import type { CannedAnswer } from "./canned-server.ts";
 
@@ -153,37 +154,7 @@ export const adminApiAnswers: Readonly<Record<string, CannedAnswer>> = {
       ],
     },
   },
-  "/explain?cluster=demo&check=%2Freplica": {
-    body: {
-      cluster: "demo",
-      check: "/replica",
-      fit: false,
-      reason: "none_fit",
-      node: null,
-      nodes: [
-        {
-          node: "pg1",
-          fit: false,
-          reason: "wrong_role",
-          detail: "primary",
-          decisive: "role",
-          rules: [
-            {
-              rule: "role",
-              outcome: "refuse",
-              value: "primary",
-              limit: "replica",
-              age_ms: 420,
-              source: "GET /leader of pg1",
-              reason: "wrong_role",
-            },
-          ],
-        },
-        { node: "pg2-with-a-longer-name", fit: true, reason: null, detail: null, decisive: null, rules: [] },
-        { node: "db\u001b[31m3", fit: false, reason: "from_the_future", detail: "12MB", decisive: "new", rules: [] },
-      ],
-    },
-  },
+  "/explain?cluster=demo&check=%2Freplica": { body: clusterExplanation },
   "/explain?node=demo%2Fpg2&check=%2Freplica": {
     body: { node: "pg2", cluster: "demo", fit: true, reason: null, decisive: null, rules: [] },
   },

@@ -176,7 +176,7 @@ function isFromWrongListener({ headers, text }: RolecallReply): boolean {
   return wrongListenerErrors.includes(error) || (error === "bad_request" && thing === "route");
 }
 
-/** The listener that a request needs: a call that changes something needs a health listener that forwards such calls. */
+/** The listener that a request needs. A call that changes something needs a health listener that forwards it. */
 function kindFor(listener: keyof typeof defaultServers, { method }: RolecallRequest): ListenerKind {
   return listener === "node" && method !== "GET" ? "management" : listener;
 }

@@ -9,7 +9,8 @@ const cost = { costLog2: 15, blockSize: 8, parallel: 1 };
 const passwordMax = 1_024;
 
 /**
- * `rolecall hash-password`: hashes a password for the configuration, typed on a terminal or piped to stdin. The password itself is not stored.
+ * `rolecall hash-password`: hashes a password for the configuration, typed on a terminal or piped to stdin. The
+ * password itself is not stored.
  * @throws CommandError (RC001) unless the password has 1 to 1024 characters
  */
 export async function hashPassword(context: CommandContext): Promise<void> {

@@ -25,11 +25,13 @@ export type DescribeListeners = (message: IncomingMessage) => ListenerDirectory;
  * Lets one URL lead to the other listeners of this process. A client learns the port of a listener only if it could
  * have found it by trying ports: the listener is open at the address where the request arrived (so a loopback listener
  * is named only to loopback), and `allow` admits the client. A health listener names admin listeners alone; an admin
- * listener names all of them. Addresses are never named: the client goes on using the host that it knows.
+ * listener names all but those for a single node, those for all clusters first. Addresses are never named: the client
+ * goes on using the host that it knows.
  */
 export function listenerDirectory(own: ListenerConfig, all: readonly ListenerConfig[]): DescribeListeners {
   const known = all
-    .filter(({ dialect, port }) => port > 0 && (dialect === "admin" || own.dialect === "admin"))
+    .filter(({ dialect, port, node }) => port > 0 && node === null && (dialect === "admin" || own.dialect === "admin"))
+    .toSorted((left, right) => Number(left.cluster !== null) - Number(right.cluster !== null))
     .map((listener) => ({
       listener,
       admits: listener.access.allow === null ? () => true : allowlistOf(listener.access.allow),

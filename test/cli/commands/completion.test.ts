@@ -51,7 +51,7 @@ const rows: readonly (readonly [line: string, words: readonly string[]])[] = [
   ["rolecall --color al", ["always"]],
   ["rolecall render ha", ["haproxy"]],
   ["rolecall render haproxy ", []],
-  ["rolecall check /rea", ["/read-write", "/read-only", "/readiness", "/read-only-sync", "/read-only-quorum"]],
+  ["rolecall check /readi", ["/readiness"]],
   ["rolecall check '/health", ["/health"]],
   ["rolecall restart pg1 --role p", ["primary"]],
   ["rolecall serve --log-level d", ["debug"]],

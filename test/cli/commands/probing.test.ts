@@ -62,6 +62,16 @@ test("status, check and explain give by one probing of their own what the runnin
     const unfit = await runJson(["explain", "/replica", "--node", "pg1", ...adminSource]);
     assert.equal(unfit.exit_code, 1);
     assert.equal((unfit.data as { reason: string }).reason, "wrong_role");
+    const whole = await runJson(["explain", "/sync", ...adminSource]);
+    assert.equal(whole.exit_code, 1);
+    const { reason, nodes } = whole.data as { reason: string; nodes: { node: string; reason: string; link: string }[] };
+    assert.deepEqual([reason, nodes.map(({ node }) => node).toSorted()], ["none_fit", ["pg1", "pg2", "pg3"]]);
+    assert.deepEqual(nodes.map((row) => row.link).toSorted(), [
+      "docs/reasons.md#not_sync",
+      "docs/reasons.md#not_sync",
+      "docs/reasons.md#wrong_role",
+    ]);
+    assert.equal((await runJson(["explain", "/primary", ...adminSource])).exit_code, 0);
     assert.equal((await runJson(["check", "/replica?lagg=1", "--node", "pg1", ...source])).exit_code, 2);
   }
 });

@@ -21,6 +21,8 @@ const pages = [
   "/events",
   "/clusters/demo/nodes/pg1/events",
   "/explain?node=pg1&check=/replica",
+  "/explain?cluster=demo&check=/replica",
+  "/explain?check=/replica&format=text",
   "/nodes/pg1/verdicts",
   "/incident",
   "/clusters/demo/incident?around=now",
