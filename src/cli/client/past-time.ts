@@ -29,12 +29,7 @@ function parse(text: string, nowMs: number): number | undefined {
   if (text === "now") return nowMs;
   const agoMs = parseDurationOption(text.replace(/\s*ago$/, "").replace(/^(\d+(?:\.\d+)?)\s+/, "$1"));
   if (agoMs !== undefined) return nowMs - agoMs;
-  const clock = /^(\d{1,2}):(\d{2})(?::(\d{2}))?$/.exec(text);
-  if (clock !== null)
-    return lastTimeOfDay(
-      clock.slice(1).map((digits = "0") => Number(digits)),
-      nowMs,
-    );
+  if (/^\d{1,2}:\d{2}(?::\d{2})?$/.test(text)) return lastTimeOfDay(text.split(":").map(Number), nowMs);
   const instant = parseInstant(text);
   if (instant === undefined) return undefined;
   // Without a zone Date.parse reads a date alone as UTC, and a date with a time as local.

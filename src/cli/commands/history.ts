@@ -35,8 +35,8 @@ export async function history(context: CommandContext): Promise<void> {
   result.cover("events", "complete", { detail: past.by });
   result.data = documentOf(past);
   if (past.events.length > 0 || follows) printTable(context, past);
-  await printNotes(context, past, query);
   if (follows) await follow(context, past, query);
+  else await printNotes(context, past, query);
 }
 
 function queryOf({ args }: CommandContext): PastEventsQuery {

@@ -29,8 +29,6 @@ interface Layout {
 
 /** Chooses the widths for these events. @param columns the width of the terminal, in characters */
 export function layoutOf(events: readonly PrintedEvent[], columns: number): Layout {
-  const widest = (head: string, texts: readonly string[]): number =>
-    Math.max(head.length, ...texts.map((text) => lengthOf(safe(text))));
   return {
     cluster: widest(
       "CLUSTER",
@@ -42,6 +40,10 @@ export function layoutOf(events: readonly PrintedEvent[], columns: number): Layo
     ),
     columns,
   };
+}
+
+function widest(head: string, texts: readonly string[]): number {
+  return Math.max(head.length, ...texts.map((text) => lengthOf(safe(text))));
 }
 
 /** The head of the table, with the zone of its times. */

@@ -1,7 +1,6 @@
 /** Formats an instant in local time: `2026-11-21 03:12:07`. @param ms ms since the epoch */
 export function formatLocalTime(ms: number): string {
   const at = new Date(ms);
-  const two = (value: number): string => String(value).padStart(2, "0");
   const date = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`;
   return `${date} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`;
 }
@@ -15,6 +14,9 @@ export function formatZonedTime(ms: number): string {
 export function localZone(ms: number): string {
   const minutes = -new Date(ms).getTimezoneOffset();
   if (minutes === 0) return "UTC";
-  const two = (value: number): string => String(value).padStart(2, "0");
   return `UTC${minutes < 0 ? "-" : "+"}${two(Math.trunc(Math.abs(minutes) / 60))}:${two(Math.abs(minutes) % 60)}`;
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
 }

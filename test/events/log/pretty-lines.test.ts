@@ -36,7 +36,7 @@ suite("a log line for people", () => {
   });
 
   test("has a coloured level if colours are on", () => {
-    assert.match(prettyOf({ msg: "x" }, true), /^\u001b\[31mERROR\u001b\[39m: .*x/);
+    assert.ok(prettyOf({ msg: "x" }, true).startsWith("\u001b[31mERROR\u001b[39m: "));
   });
 
   test("never has characters that control the terminal, wherever they come from", () => {
