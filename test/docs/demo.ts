@@ -166,11 +166,14 @@ export class Demo {
   }
 }
 
-/** The text of the last whole screen that a refreshing command drew. */
+/** The text of the last screen that a refreshing command drew, with one empty line for several. */
 function lastScreen(output: string): string {
   const [screen = ""] = output.split("\u001B[H").slice(-1);
   // eslint-disable-next-line no-control-regex
-  return screen.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
+  return screen
+    .replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "")
+    .replaceAll("\r", "")
+    .replaceAll(/\n{3,}/g, "\n\n");
 }
 
 /** The ports in the banner of the demo, by the ports that the documents name. */
