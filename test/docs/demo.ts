@@ -4,6 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
+import { stripVTControlCharacters } from "node:util";
 import { commands } from "../../src/cli/specs/commands.ts";
 import { freePort, RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
@@ -169,9 +170,7 @@ export class Demo {
 /** The text of the last screen that a refreshing command drew, with one empty line for several. */
 function lastScreen(output: string): string {
   const [screen = ""] = output.split("\u001B[H").slice(-1);
-  // eslint-disable-next-line no-control-regex
-  return screen
-    .replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "")
+  return stripVTControlCharacters(screen)
     .replaceAll("\r", "")
     .replaceAll(/\n{3,}/g, "\n\n");
 }
