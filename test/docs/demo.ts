@@ -78,9 +78,15 @@ export class Demo {
     const listen = `[{ port: ${this.port(8008)}, whole_cluster: true }, { port: ${this.port(9108)}, dialect: admin }]`;
     const clusters = `[{ name: demo, discover: [${nodes.join()}] }]`;
     writeFileSync(join(this.#folder, "rolecall.yaml"), `clusters: ${clusters}\nlisten: ${listen}\n`);
-    const main = resolve(import.meta.dirname, "../../src/main.js");
     const file = join(this.#folder, "rolecall");
-    writeFileSync(file, `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
+    // On the usual ports, each command finds the listener that it needs. Other ports must be named.
+    const script = [
+      "#!/bin/sh",
+      `export ROLECALL_SERVER=${this.origin(9108)}`,
+      `case $1 in check|switchover|failover|restart|reload|config) ROLECALL_SERVER=${this.origin(8008)} ;; esac`,
+      `exec '${process.execPath}' '${resolve(import.meta.dirname, "../../src/main.js")}' "$@"`,
+    ].join("\n");
+    writeFileSync(file, `${script}\n`);
     chmodSync(file, 0o755);
   }
 
@@ -143,7 +149,7 @@ export class Demo {
     const path = `${this.#folder}:${process.env["PATH"] ?? ""}`;
     const child = spawn(program, args, {
       cwd: this.#folder,
-      env: { ...commandEnvironment, PATH: path, HOME: this.#folder, ROLECALL_SERVER: this.origin(9108) },
+      env: { ...commandEnvironment, PATH: path, HOME: this.#folder },
       timeout: commandLimitMs,
       stdio: ["pipe", "pipe", "pipe"],
     });
