@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import type { TestContext } from "node:test";
-import { commands } from "../../src/cli/specs/commands.ts";
+import { stripVTControlCharacters } from "node:util";
 import { freePort, RolecallProcess } from "../fake/rolecall-process.ts";
 import { until } from "../fake/until.ts";
 
@@ -26,6 +26,9 @@ const labels: ReadonlyMap<DocumentedPort, string> = new Map([
 const commandLimitMs = 30_000;
 /** How long a refreshing screen is watched before `q` ends it. */
 const watchedMs = 4500;
+
+/** The environment of commands, besides what depends on the demo. */
+const commandEnvironment = { LANG: "C.UTF-8", TERM: "xterm", NO_COLOR: "1" };
 
 /** How a command ended. */
 export interface CommandResult {
@@ -68,23 +71,21 @@ export class Demo {
     this.#ports.set(9630, port);
   }
 
-  /** `rolecall` as an installed command that finds the demo, and a `curl` without a progress meter, as on a terminal. */
+  /** `rolecall` as an installed command, and a `curl` without a progress meter, as on a terminal. */
   #writeFiles(): void {
     writeFileSync(join(this.#folder, ".curlrc"), "silent\nshow-error\n");
     const nodes = [this.origin(18_008), this.origin(18_009), this.origin(18_010)].map((origin) => `"${origin}"`);
     const listen = `[{ port: ${this.port(8008)}, whole_cluster: true }, { port: ${this.port(9108)}, dialect: admin }]`;
     const clusters = `[{ name: demo, discover: [${nodes.join()}] }]`;
     writeFileSync(join(this.#folder, "rolecall.yaml"), `clusters: ${clusters}\nlisten: ${listen}\n`);
-    const clients = commands.filter(({ options }) => options?.some(({ name }) => name === "server"));
+    const file = join(this.#folder, "rolecall");
+    // On the usual ports, each command finds the listener that it needs. Other ports must be named.
     const script = [
       "#!/bin/sh",
-      'case " $* " in *" --server "*|*" --config "*|*" --discover "*|*" --help "*) ;; *)',
-      `  case $1 in check) set -- "$@" --server ${this.origin(8008)} ;;`,
-      `  ${clients.map(({ name }) => name).join("|")}) set -- "$@" --server ${this.origin(9108)} ;; esac ;;`,
-      "esac",
+      `export ROLECALL_SERVER=${this.origin(9108)}`,
+      `case $1 in check|switchover|failover|restart|reload|config) ROLECALL_SERVER=${this.origin(8008)} ;; esac`,
       `exec '${process.execPath}' '${resolve(import.meta.dirname, "../../src/main.js")}' "$@"`,
     ].join("\n");
-    const file = join(this.#folder, "rolecall");
     writeFileSync(file, `${script}\n`);
     chmodSync(file, 0o755);
   }
@@ -148,7 +149,7 @@ export class Demo {
     const path = `${this.#folder}:${process.env["PATH"] ?? ""}`;
     const child = spawn(program, args, {
       cwd: this.#folder,
-      env: { PATH: path, HOME: this.#folder, LANG: "C.UTF-8", TERM: "xterm", NO_COLOR: "1" },
+      env: { ...commandEnvironment, PATH: path, HOME: this.#folder },
       timeout: commandLimitMs,
       stdio: ["pipe", "pipe", "pipe"],
     });
@@ -166,11 +167,12 @@ export class Demo {
   }
 }
 
-/** The text of the last whole screen that a refreshing command drew. */
+/** The text of the last screen that a refreshing command drew, with one empty line for several. */
 function lastScreen(output: string): string {
   const [screen = ""] = output.split("\u001B[H").slice(-1);
-  // eslint-disable-next-line no-control-regex
-  return screen.replaceAll(/\u001B\[[0-9;?]*[A-Za-z]/g, "").replaceAll("\r", "");
+  return stripVTControlCharacters(screen)
+    .replaceAll("\r", "")
+    .replaceAll(/\n{3,}/g, "\n\n");
 }
 
 /** The ports in the banner of the demo, by the ports that the documents name. */

@@ -21,7 +21,7 @@ export function commandsOf(line: string): readonly ShellCommand[] {
     else if (/^\d?>{1,2}$|^<$/.test(token)) skipNext = true;
     else if (!/^\d?>/.test(token)) commands.at(-1)?.push(unquote(token));
   }
-  return commands.filter((words) => words.length > 0).map((words) => ({ words: withoutAssignments(words) }));
+  return commands.map((words) => ({ words: withoutAssignments(words) })).filter(({ words }) => words.length > 0);
 }
 
 /** The tokens of a line, with their quotes. A comment is one token. */
@@ -34,7 +34,8 @@ function unquote(token: string): string {
 }
 
 function withoutAssignments(words: readonly string[]): readonly string[] {
-  return words.slice(words.findIndex((word) => !/^[A-Z_]+=/.test(word)));
+  const first = words.findIndex((word) => !/^[A-Za-z_]+=/.test(word));
+  return first === -1 ? [] : words.slice(first);
 }
 
 /** The command lines of a block, with continuation lines joined: every line of `sh`, those after `$ ` of `console`. */

@@ -23,10 +23,11 @@ function fileOf(context: TestContext, text: string): string {
 }
 
 /** What a block is, by its first keys. */
-function kindOf({ lines }: FencedBlock): "policy" | "incident" | "kubernetes" | "configuration" {
+function kindOf({ lines }: FencedBlock): "policy" | "incident" | "kubernetes" | "contexts" | "configuration" {
   const keys = Object.keys(parse(lines.join("\n")) ?? {});
   if (keys.includes("dispositions")) return "policy";
   if (keys.includes("steps")) return "incident";
+  if (keys.includes("contexts")) return "contexts";
   return keys.some((key) => ["apiVersion", "spec", "livenessProbe", "readinessProbe"].includes(key))
     ? "kubernetes"
     : "configuration";

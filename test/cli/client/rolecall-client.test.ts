@@ -50,7 +50,7 @@ test("finds the admin listener through the health listener, with the same creden
   assert.equal((await runJson(["status", "--cluster", "demo", ...argv])).exit_code, 0);
   const drained = await runJson(["drain", "demo/pg2", "--for", "30m", "--reason", "x", ...argv]);
   assert.equal(drained.exit_code, 0, JSON.stringify(drained.diagnostics));
-  assert.ok(admin.heard.length > 0 && admin.heard.every(({ authorization }) => authorization === "Bearer s3cret"));
+  assert.ok(admin.received.length > 0 && admin.received.every(({ authorization }) => authorization === "Bearer s3cret"));
 });
 
 test("follows ports only, so that credentials never reach another host", async (context) => {
@@ -62,7 +62,7 @@ test("follows ports only, so that credentials never reach another host", async (
   const { diagnostics } = await runJson(["drains", "--server", health.url, "--token-file", token]);
   assert.match(diagnostics[0]?.message ?? "", /it is a health listener, and this needs an admin listener/);
   assert.match(diagnostics[0]?.action ?? "", /--server http:\/\/127\.0\.0\.1:9108$/);
-  assert.equal(admin.heard.length, 0);
+  assert.equal(admin.received.length, 0);
 });
 
 test("finds the health listener through the admin listener", async (context) => {
@@ -85,7 +85,7 @@ test("never repeats a management call that a node refused", async (context) => {
   const server = await serve(context, { "POST /clusters/demo/nodes/pg2/reload": refused, ...livez("admin", port) });
   const { diagnostics } = await runJson(["reload", "demo/pg2", "--yes", "--server", server.url]);
   assert.deepEqual(
-    server.heard.map(({ method }) => method),
+    server.received.map(({ method }) => method),
     ["POST"],
   );
   assert.match(diagnostics[0]?.action ?? "", /^pg2 refused the call/);
@@ -109,13 +109,13 @@ test("flags precede variables, which precede the context", async (context) => {
   const contexts = { ROLECALL_CONTEXTS_FILE: file };
   const both = { ...contexts, ROLECALL_SERVER: variable.url };
   await runJson(["drains"], { env: contexts });
-  assert.deepEqual([selected.heard.length, selected.heard[0]?.authorization], [1, "Bearer s3cret"]);
+  assert.deepEqual([selected.received.length, selected.received[0]?.authorization], [1, "Bearer s3cret"]);
   await runJson(["drains"], { env: both });
-  assert.deepEqual([variable.heard.length, variable.heard[0]?.authorization], [1, undefined]);
+  assert.deepEqual([variable.received.length, variable.received[0]?.authorization], [1, undefined]);
   await runJson(["drains", "--server", flagged.url], { env: both });
-  assert.equal(flagged.heard.length, 1);
+  assert.equal(flagged.received.length, 1);
   await runJson(["drains", "--context", "prod"], { env: both });
-  assert.equal(selected.heard.length, 2);
+  assert.equal(selected.received.length, 2);
   const shown = await runText(["context", "show", "--context", "prod"], { env: both });
   assert.match(shown.out, new RegExp(`server +${selected.url} +context prod`));
   assert.match((await runText(["context", "show"], { env: both })).out, /ROLECALL_SERVER/);
