@@ -40,8 +40,8 @@ export function isDiagnosticsTarget(target: string): boolean {
 
 /**
  * Serves `/status`, `/events`, `/explain?node=…&check=…` (without a node: of the whole cluster),
- * `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the node in every way in which a check names it, or
- * by `node=`. Pages are rendered one at a time.
+ * `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the node in every way in which a check names it,
+ * or by `node=`. Pages are rendered one at a time.
  * @returns the refusal of a request that names no page or an invalid target; `null` if the response is written
  */
 export async function answerDiagnostics(

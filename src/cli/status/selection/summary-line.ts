@@ -9,7 +9,7 @@ export interface StatusSummary {
   readonly conditions: { readonly [condition in ClusterCondition]?: number };
   readonly nodes: number;
   readonly fit_nodes: number;
-  /** Nodes that are fit so far, but that this process has not watched for long enough to know that they are attached. */
+  /** Nodes that are fit so far, but were not watched for long enough to know that they are attached. */
   readonly not_known_nodes: number;
   /** The age of the oldest report behind a fit node, in ms; `null` if no node is fit. */
   readonly oldest_evidence_ms: number | null;

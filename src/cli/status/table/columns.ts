@@ -58,6 +58,7 @@ function historyColumn(history: LagHistory): StatusColumn {
   return {
     title: "LAG HISTORY",
     dropRank: 12,
+    isRightAligned: true,
     // Of full width from the start, so that the columns stay where they are. The newest lag is at the right.
     cell: ({ node }, { cluster }) => ({ text: sparkline(history(cluster, node)).padStart(lagSamplesMax) }),
   };
