@@ -57,7 +57,7 @@ const rows: readonly (readonly [line: string, words: readonly string[]])[] = [
   ["rolecall serve --log-level d", ["debug"]],
   ["rolecall validate packag", ["package-lock.json", "package.json"]],
   ["rolecall context u", ["use"]],
-  ["rolecall status --server http://127.0.0.1:9108 --fo", ["--format"]],
+  ["rolecall status --server http://127.0.0.1:9108 --form", ["--format"]],
   ["rolecall drains ", []],
 ];
 

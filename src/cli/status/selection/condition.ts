@@ -1,8 +1,8 @@
 import type { StatusCluster, StatusNode } from "../../client/cluster-status.ts";
 
 /** How well a node is, best first. A drained node is out of service on purpose, which is no problem. */
-export const nodeConditions = ["ok", "drained", "warning", "unfit"] as const;
-export type NodeCondition = (typeof nodeConditions)[number];
+export const nodeConditionOrder = ["ok", "drained", "warning", "unfit"] as const;
+export type NodeCondition = (typeof nodeConditionOrder)[number];
 
 /** How well a cluster is, best first. */
 export const clusterConditions = [
@@ -28,8 +28,8 @@ export function clusterCondition(cluster: StatusCluster): ClusterCondition {
   if (cluster.nodes.length === 0) return "without nodes";
   if (cluster.blind) return "blind";
   if (!hasPrimary(cluster)) return "without a primary";
-  const worst = Math.max(...cluster.nodes.map((node) => nodeConditions.indexOf(nodeCondition(node))));
-  const condition = nodeConditions[worst] ?? "ok";
+  const worst = Math.max(...cluster.nodes.map((node) => nodeConditionOrder.indexOf(nodeCondition(node))));
+  const condition = nodeConditionOrder[worst] ?? "ok";
   return condition === "unfit" ? "degraded" : condition;
 }
 

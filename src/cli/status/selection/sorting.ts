@@ -1,5 +1,5 @@
 import type { StatusNode } from "../../client/cluster-status.ts";
-import { clusterConditions, nodeCondition, nodeConditions } from "./condition.ts";
+import { clusterConditions, nodeCondition, nodeConditionOrder } from "./condition.ts";
 import type { ShownCluster } from "./shown-cluster.ts";
 
 /** The orders of clusters and nodes, in the order in which `--watch` offers them. */
@@ -41,7 +41,7 @@ function nodeRank(node: StatusNode, leader: string | null, order: StatusOrder): 
     case "problem":
       return [
         node.node === leader ? 1 : 0,
-        nodeConditions.indexOf(nodeCondition(node)),
+        nodeConditionOrder.indexOf(nodeCondition(node)),
         node.sync_role === null ? 0 : 1,
       ];
   }
