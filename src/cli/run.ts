@@ -11,7 +11,7 @@ import { ResultBuilder } from "./result/builder.ts";
 import type { Diagnostic, ExitCode, Result } from "./result/document.ts";
 import type { CommandContext, OutputFormat } from "./framework/command-context.ts";
 import { renderFindings, shownFindings } from "./output/findings.ts";
-import { styleFor } from "./output/style.ts";
+import { safeStyled, styleFor } from "./output/style.ts";
 import { suggest } from "./framework/suggest.ts";
 import { version } from "../config/version.ts";
 import { errorMessage } from "./result/error-message.ts";
@@ -47,7 +47,7 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
     partial.report = report;
   };
   const print = (text: string): void => {
-    if (format === "text" && !isOver) printed.push(io.stdout.write(text));
+    if (format === "text" && !isOver) printed.push(io.stdout.write(io.stdout.isTerminal ? safeStyled(text) : text));
   };
   const progress = new Progress(io.stderr, format === "text");
   const style = styleFor(args.text("color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);

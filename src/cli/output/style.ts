@@ -23,14 +23,29 @@ export function styleFor(
   return { bold: paint(1), dim: paint(2), red: paint(31), yellow: paint(33), green: paint(32) };
 }
 
-/** Replaces control characters, so that foreign text cannot control the terminal. */
+/** Control, format (invisible or bidirectional), line and paragraph characters. */
+const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Replaces control and format characters, so that foreign text cannot control the terminal or reverse what it shows. */
 export function safe(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- this matches control characters on purpose
-  return text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]/g, "?");
+  return text.replace(unsafeCharacters, "?");
 }
 
 /** Like {@link safe}, but keeps line breaks and tabs. */
 export function safeLines(text: string): string {
-  // oxlint-disable-next-line no-control-regex -- this matches control characters on purpose
-  return text.replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029]/g, "?");
+  return text.replace(unsafeCharacters, (character) => (character === "\n" || character === "\t" ? character : "?"));
 }
+
+/**
+ * Like {@link safeLines}, but keeps the colours that a {@link Style} adds: the last resort for text that a command
+ * writes to a terminal.
+ */
+export function safeStyled(text: string): string {
+  return text
+    .split(styleSequence)
+    .map((part, index) => (index % 2 === 0 ? safeLines(part) : part))
+    .join("");
+}
+
+// oxlint-disable-next-line no-control-regex -- this matches the escape character on purpose
+const styleSequence = /(\u001b\[\d{1,2}m)/;

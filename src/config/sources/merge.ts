@@ -14,7 +14,7 @@ export interface Merged {
 
 /**
  * Overrides the file by the environment, and both by flags. `--discover` replaces `clusters` and, without `listen`,
- * listens on 127.0.0.1:8008 for the whole cluster. `--listen` replaces `listen`; its listeners answer for the whole
+ * listens on 127.0.0.1:8008 for the whole cluster, and on 127.0.0.1:9108 for operators. `--listen` replaces `listen`; its listeners answer for the whole
  * cluster if exactly one cluster is configured.
  */
 export function mergeSources(
@@ -51,11 +51,17 @@ export function mergeSources(
       value: listen.value.map((address) => ({ ...address, whole_cluster: wholeCluster })),
     });
   } else if (discover !== null && (value["listen"] ?? null) === null) {
-    put(["listen"], { name: discover.name, value: [{ port: 8008, whole_cluster: true }] });
+    put(["listen"], { name: discover.name, value: discoveredListeners });
   }
   for (const setting of [...env.settings, ...flags.settings]) put(setting.path, setting);
   return { value, nameOf: (path) => nameIn(names, path), learnsScope: discover !== null && cluster === null, problems };
 }
+
+/** The listeners of `--discover` without `listen`. */
+const discoveredListeners = [
+  { port: 8008, whole_cluster: true },
+  { port: 9108, dialect: "admin" },
+];
 
 /**
  * Sets the value at a path, adding mappings on the way. Keeps a value on the way that is no mapping: the schema

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
-import { safe, safeLines, styleFor } from "../../../src/cli/output/style.ts";
+import { safe, safeLines, safeStyled, styleFor } from "../../../src/cli/output/style.ts";
 
 const choices: readonly (readonly [
   when: string | null,
@@ -32,6 +32,20 @@ test("text of a node cannot control the terminal", () => {
     fc.property(fc.string({ unit: "binary" }), (text) => {
       assert.doesNotMatch(safe(text), /[\p{Cc}\u2028\u2029]/u);
       assert.doesNotMatch(safeLines(text).replaceAll(/[\n\t]/g, ""), /[\p{Cc}\u2028\u2029]/u);
+    }),
+  );
+});
+
+test("text for a terminal keeps only the colours of the style, line breaks and tabs", () => {
+  const { red } = styleFor("always", true, {});
+  assert.equal(
+    safeStyled(`${red("a\u202eb")}\n\tc\u001b[2J\u009b31m\u0007\r`),
+    "\u001b[31ma?b\u001b[0m\n\tc?[2J?31m??",
+  );
+  fc.assert(
+    fc.property(fc.string({ unit: "binary" }), (text) => {
+      // oxlint-disable-next-line no-control-regex -- the escape character begins a colour
+      assert.doesNotMatch(safeStyled(text).replaceAll(/\u001b\[\d{1,2}m|[\n\t]/g, ""), /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u);
     }),
   );
 });
