@@ -104,8 +104,8 @@ function leaderSteps(demo: DemoAddresses, { checks, faults }: TourPaths): readon
     },
     {
       text: [
-        "6. Kill the primary, or freeze it: no primary (503) until its lock expires",
-        `   after ${String(demo.ttlSeconds)} s, then another node. heal brings it back as a replica:`,
+        "6. Kill the primary, or freeze it: 503 once three probes have failed (3 to 6 s),",
+        `   then another node, after the lock has expired (${String(demo.ttlSeconds)} s). heal brings it back:`,
       ],
       commands: [
         `curl -X POST ${faults}/leader/kill`,
