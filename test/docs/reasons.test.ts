@@ -20,7 +20,7 @@ const index = [
   "|---|---|---|",
   ...hardReasons.map((reason) => `| [\`${reason}\`](#${reason}) | hard | ${reason === "blind" ? 500 : 503} |`),
   ...softReasons.map((reason) => `| [\`${reason}\`](#${reason}) | soft | 503, or \`miss=\` |`),
-  "| [`bad_request`](#bad_request) | not understood | 400 |",
+  "| [`bad_request`](#bad_request) | invalid request | 400 |",
 ].join("\n");
 const marked = /(<!-- reasons: [^>]*-->\n)[^]*?(<!-- \/reasons -->)/;
 

@@ -99,11 +99,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "Remove the disposition, and resolve what prevented the check.",
   ),
   RC014: rule("error", "the contexts file is not valid", "Correct the value that the message names."),
-  RC015: rule(
-    "warning",
-    "other users can read a file with a secret",
-    "Take the permission from them: chmod o-rwx FILE.",
-  ),
+  RC015: rule("warning", "other users can read a file with a secret", "Remove their permission: chmod o-rwx FILE."),
   RC020: rule("error", "the configuration is not valid", "Correct the value that the message names."),
   RC030: rule("error", "the node or cluster is unfit for the check", "Run rolecall explain with the same check."),
   RC031: rule("error", "the check is not valid", "Correct the route or parameter that the message names."),
@@ -149,7 +145,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC080: rule("error", "the document does not conform to cli.result/v1", "Correct the tool that wrote the document."),
   RC090: rule(
     "error",
-    "nothing is kept of the time asked for",
+    "no evidence is stored for that time",
     "Choose a later time. A history on disk (history.directory) keeps more, up to history.max_size.",
   ),
   RC100: rule("error", "a node cannot be reached", "Check its address, its API and the network."),

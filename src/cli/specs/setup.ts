@@ -69,7 +69,7 @@ export const setupCommands: readonly CommandSpec[] = [
         multiple: true,
         help:
           "where load balancers reach the health listener of each rolecall; may be repeated " +
-          "(default: the first node listener, or port 8008 of the host of --server)",
+          "(default: the first health listener, or port 8008 of the host of --server)",
       },
       {
         name: "admin",

@@ -105,8 +105,8 @@ function authSchema(): z.ZodType<ListenerAuth> {
           .default("all")
           .describe("all: every request needs a credential. unsafe: only requests that change something do"),
         basic: list(userSchema(), 256).describe("Users with passwords"),
-        bearer: list(plainText("the name of a file with one token a line", 4096), filesMax).describe(
-          "Files with one bearer token a line. They are read again when they change",
+        bearer: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
+          "Files with one bearer token per line. They are read again when they change",
         ),
         certificate: flag()
           .default(false)

@@ -24,7 +24,7 @@ export function logSchema(): z.ZodType<LogConfig> {
         .enum(formats, { error: `one of ${formats.join(", ")}` })
         .default("auto")
         .describe(
-          "json: one JSON object a line. pretty: lines for people. auto: pretty if stderr is a terminal, else json. " +
+          "json: one JSON object per line. pretty: lines for people. auto: pretty if stderr is a terminal, else json. " +
             "Read at the start only",
         ),
     },

@@ -37,7 +37,7 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .nullable()
         .prefault(null)
         .describe(
-          "Where rolecall listens. Default: a node listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
+          "Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
         ),
       host_suffixes: list(hostSuffix(), 64).describe(
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",
@@ -52,8 +52,10 @@ export const configSchema: z.ZodType<ConfigShape> = z
           "File that keeps state across restarts: members, last leaders, drains, and detached, stalled and diverged " +
             "replicas",
         ),
-      history: section(historySchema()).describe("What is kept on disk of the past"),
-      drain: duration("0s", "1h").prefault("5s").describe("How long requests are still answered after SIGTERM"),
+      history: section(historySchema()).describe("The record of past events and evidence on disk"),
+      drain: duration("0s", "1h")
+        .prefault("5s")
+        .describe("How long requests are still answered after SIGTERM. Not related to rolecall drain"),
       fast_path: z
         .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
         .default(true)
@@ -159,7 +161,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             .enum(["node", "admin", "exporter"], { error: "one of node, admin, exporter" })
             .default("node")
             .describe(
-              "node: the nodes' own API. exporter: the API of a database exporter. " +
+              "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
                 "admin: /metrics, /status, /events, /explain, /incident, /drains, /livez, /readyz",
             ),
           cluster: cluster
@@ -174,7 +176,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
           operator_pages: flag()
             .default(false)
             .describe(
-              "Whether a node listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
+              "Whether a health listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do",
             ),
           ...listenerAccessFields(),
           defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),

@@ -30,15 +30,17 @@ decides which node that is. It uses two kinds of evidence:
 * a **view**: the leader that a node's \`/cluster\` response names. A view may name nobody. It is missing if the request
   fails or the node has no API.
 
-\`rolecall explain\` shows which views decided an answer. This is not fencing. It narrows the window in which two nodes
-could get a yes, provided that some nodes or documents report the truth.
+\`rolecall explain\` shows which views decided an answer.
+
+The rule does not fence. Two rolecall instances may accept different nodes, and one instance may accept the wrong one.
+The rule shortens that time, provided that some nodes or documents report the truth.
 
 ## The rule
 
 First, views may contradict claims:
 
 1. A view **contradicts** a claim if rolecall requested it after the claim appeared, and it names another node, or
-   nobody. Exception: a node whose view names that node itself contradicts no claim. Its own claim competes instead.
+   nobody. Exception: a node whose view names itself contradicts no claim. Its own claim competes instead.
 2. A view that names nobody contradicts a claim only if two views of the same node, at least one probe interval apart,
    name nobody. Exception: it contradicts no claim of a node that reports a pause.
 3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds
@@ -51,22 +53,23 @@ Then contradicted claims are **lost**:
 5. A claim in failsafe mode is never lost.
 6. Any other claim is lost if the claimant's own view contradicts it.
 7. It is also lost if the views of two other nodes contradict it. The view of one other node is enough if the claimant's
-   own view does not name the claimant either, and was requested no earlier.
+   own view was requested at the same time or later, and does not name the claimant. Step 6 alone does not cover such an
+   own view: by steps 2 and 3, it need not contradict the claim.
 8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
    given a newer view that does not contradict it. Missing views do not restore a claim.
 
 Last, one of the other claims is chosen:
 
 9. If no claim is left, nobody leads. If one is left, it is accepted.
-10. If several are left, only views requested after the newest of these claims appeared count. The claim that most views
-    of other nodes name is accepted. Views of the competing claimants do not count here.
-11. In a tie, the only tied claim that its own view names is accepted.
-12. If that decides nothing, the last accepted leader is.
-13. If that decides nothing, the claim on the highest known timeline is.
+10. If several are left, rolecall counts only views that it requested after the newest of these claims appeared. It does
+    not count the views of the competing claimants here. The claim that most of the counted views name is accepted.
+11. In a tie: if exactly one of the tied claimants names itself in its view, its claim is accepted.
+12. If that decides nothing, the claim of the last accepted leader is accepted, if it is one of the tied ones.
+13. If that decides nothing, the tied claim on the highest known timeline is accepted.
 14. Otherwise nobody leads: all remaining claims are \`contested\`.
 
 Views arrive one after the other. In steps 10 and 11 the claims stay tied while a view that could change the result is
-still awaited.
+still awaited. Until it arrives or fails, steps 12 to 14 decide.
 
 A node that is known through its exporter alone has no view of its own. Therefore views that name nobody do not
 contradict its claim, and in step 7 the view of one other node is enough. If another node claims the lock by its API,
@@ -90,11 +93,13 @@ The table lists the combinations in which another explanation is as likely as th
 cases:
 
 * several explanations are equally likely, or
-* the rule does not choose the likeliest one, because a node's own view outweighs the number of other views.
+* the rule does not choose the likeliest one. Reasons are that a claim in failsafe mode is never lost (step 5), that a
+  node's own view outweighs the number of other views (steps 6, 7 and 11), and that views of competing claimants are
+  not counted (step 10).
 
 The ambiguity lasts until a node answers differently. In all other combinations the choice is the likeliest explanation.
 
-| claims | chosen | view of the chosen node | likeliest leaders (any of) | combinations | example |
+| claims | chosen | view of the chosen node | leaders in the likeliest explanations | combinations | example |
 |---|---|---|---|---|---|
 `;
 
@@ -161,7 +166,8 @@ function roleOf(row: Row, at: number | null, holder: number | null): string {
   if (at === null) return "nobody";
   const node = row.nodes[at];
   if (at === holder) return "the chosen one";
-  return node !== undefined && doesClaim(node) ? "another claimant" : "a node without a claim";
+  if (node === undefined || !doesClaim(node)) return "a node without a claim";
+  return holder === null ? "a claimant" : "another claimant";
 }
 
 function sentence({ status, view, isFailsafe }: NodeState, at: number): string {
