@@ -38,8 +38,9 @@ export class Reloader {
    * @returns why the reload was refused, or `null`; a refused reload leaves the old configuration in force
    */
   reload(): Promise<string | null> {
+    if (this.#next !== null) return this.#next;
     if (this.#running === null) return this.#run();
-    this.#next ??= this.#running.then(() => {
+    this.#next = this.#running.then(() => {
       this.#next = null;
       return this.#run();
     });
@@ -56,22 +57,24 @@ export class Reloader {
   async #reloadOnce(): Promise<string | null> {
     const { source, log, apply, onReload } = this.#context;
     if (source === null) return "reload is not configured";
-    const loaded = source.load();
-    if (!loaded.ok) {
-      onReload("refused");
-      const problems = loaded.problems.map(({ where, message }) => `${where}: ${message}`);
-      log.error({ problems }, "reload refused: the old configuration stays in force");
-      return problems.join("; ");
-    }
+    let config: Config;
     try {
-      await apply(loaded.config);
+      const loaded = source.load();
+      if (!loaded.ok) {
+        onReload("refused");
+        const problems = loaded.problems.map(({ where, message }) => `${where}: ${message}`);
+        log.error({ problems }, "reload refused: the old configuration stays in force");
+        return problems.join("; ");
+      }
+      ({ config } = loaded);
+      await apply(config);
     } catch (error) {
       onReload("refused");
       log.error({ err: error }, "reload refused: the old configuration stays in force");
       return error instanceof Error ? error.message : String(error);
     }
     onReload("applied");
-    log.info({ clusters: loaded.config.clusters.length, listeners: loaded.config.listen.length }, "reloaded");
+    log.info({ clusters: config.clusters.length, listeners: config.listen.length }, "reloaded");
     return null;
   }
 }

@@ -10,8 +10,8 @@ const readingMaxMs = 10_000;
 /** How long the disk may take to list the files, in ms. */
 const listingMaxMs = 5_000;
 /** How much one request may read, in bytes after decompression. */
-const readingMax = 256 * 1024 * 1024;
-/** How much is read at the start, in bytes on disk. */
+const readingMaxBytes = 256 * 1024 * 1024;
+/** How much of the end of the history is read when rolecall starts, in bytes on disk. */
 const recentBytes = 8 * 1024 * 1024;
 /** Times of a file are as exact as the clock of the file system, in ms. */
 const slackMs = 1_000;
@@ -21,7 +21,7 @@ export interface StoredEventsQuery {
   readonly sinceMs: number;
   readonly untilMs: number;
   readonly matches: (event: ClusterEvent) => boolean;
-  /** The newest so many are returned. */
+  /** At most this many are returned: the newest. */
   readonly limit: number;
 }
 
@@ -96,15 +96,16 @@ export class HistoryReader {
   }
 
   /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */
-  async oldestEvidenceMs(): Promise<number | null> {
-    const [oldest] = await this.#segments("evidence");
-    if (oldest === undefined) return null;
-    const limits = { signal: new AbortController().signal, bytesLeft: readingMax, onDamaged: () => {} };
-    for await (const lines of readLines(oldest, limits)) {
-      const found = lines.map(readLineHead).find((line) => line !== null);
-      if (found !== undefined) return found.atMs;
-    }
-    return null;
+  async oldestEvidenceMs(context: ReadingContext = {}): Promise<number | null> {
+    return this.#withLimits(context, async (limits) => {
+      const [oldest] = await this.#segments("evidence");
+      if (oldest === undefined) return null;
+      for await (const lines of readLines(oldest, { ...limits, onDamaged: () => {} })) {
+        const found = lines.map(readLineHead).find((line) => line !== null);
+        if (found !== undefined) return found.atMs;
+      }
+      return null;
+    });
   }
 
   /** Calls `read` with each line of the files that were written since `fromMs`, until time or size is used up. */
@@ -113,12 +114,7 @@ export class HistoryReader {
     { fromMs, context, lastBytes = Infinity }: ScanRange,
     read: (text: string) => "read" | "past" | "damaged",
   ): Promise<void> {
-    const deadline = new AbortController();
-    const expire = (): void => deadline.abort();
-    const timer = setTimeout(expire, readingMaxMs);
-    context.signal?.addEventListener("abort", expire, { once: true });
-    const limits = { signal: deadline.signal, bytesLeft: readingMax, onDamaged: this.#onDamaged };
-    try {
+    await this.#withLimits(context, async (limits) => {
       const segments = await this.#segments(stream);
       for (const { segment, fromByte } of lastOf(segments, lastBytes)) {
         if (segment.writtenAtMs < fromMs - slackMs) continue;
@@ -127,6 +123,19 @@ export class HistoryReader {
           charge: context.charge ?? (() => {}),
         });
       }
+    });
+  }
+
+  /** Reads until the time of one request is over or nobody waits for it: at most so many bytes. */
+  async #withLimits<T>(context: ReadingContext, read: (limits: ReadingLimits) => Promise<T>): Promise<T> {
+    const deadline = new AbortController();
+    const expire = (): void => deadline.abort();
+    const timer = setTimeout(expire, readingMaxMs);
+    context.signal?.addEventListener("abort", expire, { once: true });
+    // A signal that is aborted already calls no listener.
+    if (context.signal?.aborted === true) expire();
+    try {
+      return await read({ signal: deadline.signal, bytesLeft: readingMaxBytes, onDamaged: this.#onDamaged });
     } finally {
       clearTimeout(timer);
       context.signal?.removeEventListener("abort", expire);

@@ -103,8 +103,8 @@ export class HistoryStore implements HistorySink {
   }
 
   /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */
-  async oldestEvidenceMs(): Promise<number | null> {
-    return (await this.#reader?.oldestEvidenceMs()) ?? null;
+  async oldestEvidenceMs(context?: ReadingContext): Promise<number | null> {
+    return (await this.#reader?.oldestEvidenceMs(context)) ?? null;
   }
 
   /** Writes what waits, for at most two seconds. */

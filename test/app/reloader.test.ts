@@ -68,3 +68,30 @@ test("says that reload is not configured if there is nothing to load", async () 
   assert.equal(await reloader.reload(), "reload is not configured");
   assert.deepEqual(outcomes, []);
 });
+
+test("a reload requested as another ends shares the one that waits, and never runs beside it", async () => {
+  const { reloader, ends } = reloaderOf();
+  const first = reloader.reload();
+  const again = first.then(() => reloader.reload());
+  const waiting = reloader.reload();
+  ends[0]?.();
+  await first;
+  await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(ends.length, 2);
+  ends[1]?.();
+  assert.deepEqual([await again, await waiting], [null, null]);
+});
+
+test("a configuration that cannot even be loaded is refused, and the next reload runs", async () => {
+  const { reloader, outcomes } = reloaderOf({
+    source: {
+      file: null,
+      load: () => {
+        throw new Error("no memory");
+      },
+    },
+  });
+  assert.deepEqual(await Promise.all([reloader.reload(), reloader.reload()]), ["no memory", "no memory"]);
+  assert.equal(await reloader.reload(), "no memory");
+  assert.deepEqual(outcomes, ["refused", "refused", "refused"]);
+});

@@ -4,8 +4,8 @@ import type { IncidentEvidence, EvidenceRendering, EvidenceTime } from "../../ht
 
 /** Where evidence is kept: the last minutes in memory, all of it on disk, if a history is configured. */
 export interface EvidenceSources {
-  readonly eventLog: EventLog;
-  readonly history: HistoryStore;
+  readonly eventLog: Pick<EventLog, "evidenceSinceMs" | "recorded" | "accused">;
+  readonly history: Pick<HistoryStore, "oldestEvidenceMs" | "readEvidence">;
 }
 
 /** Finds the evidence of a time: in memory, and what is older on disk. */
@@ -17,14 +17,21 @@ export async function findEvidence(
   const { cluster, fromWallMs, toWallMs } = time;
   const inMemorySinceMs = eventLog.evidenceSinceMs;
   const recorded = eventLog.recorded(cluster, fromWallMs, toWallMs);
-  const accused = eventLog.accused(cluster, recorded[0]?.atWallMs ?? fromWallMs);
-  const sinceWallMs = (await history.oldestEvidenceMs()) ?? (inMemorySinceMs === Infinity ? null : inMemorySinceMs);
-  if (fromWallMs >= inMemorySinceMs) return { recorded, accused, sinceWallMs };
+  // Drains in force come first and may have begun long ago: the accusations of that time no longer hold.
+  const first = recorded.find(({ atWallMs }) => atWallMs >= fromWallMs);
+  const inMemory = { recorded, accused: eventLog.accused(cluster, first?.atWallMs ?? fromWallMs) };
+  const isCovered = fromWallMs >= inMemorySinceMs;
+  if (isCovered && recorded.length > 0) return { ...inMemory, sinceWallMs: inMemorySinceMs };
+  const context = { signal, charge: (ms: number) => turn.charge(ms) };
+  const oldestMs = Math.min((await history.oldestEvidenceMs(context)) ?? Infinity, inMemorySinceMs);
+  const sinceWallMs = oldestMs === Infinity ? null : oldestMs;
+  if (isCovered) return { ...inMemory, sinceWallMs };
   const older = await history.readEvidence(
     { cluster, fromWallMs, toWallMs: Math.min(toWallMs, inMemorySinceMs - 1) },
-    { signal, charge: (ms) => turn.charge(ms) },
+    context,
   );
-  if (older.recorded.length === 0) return { recorded, accused, sinceWallMs };
+  if (older.recorded.length === 0) return { ...inMemory, sinceWallMs };
+  // Drains in force that began before the evidence in memory are in the older part already.
   const newer = recorded.filter(({ atWallMs }) => atWallMs >= inMemorySinceMs);
   return { recorded: [...older.recorded, ...newer], accused: older.accused, sinceWallMs };
 }

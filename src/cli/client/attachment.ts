@@ -42,7 +42,8 @@ export function watchedFor(probed: ProbedClusters): string {
 }
 
 /**
- * The status of all clusters as this process has probed them. The verdict on a node is not `fit` before that is known.
+ * The status of all clusters as this process has probed them. A verdict `fit` becomes `not known`
+ * while it is not known whether the node is attached.
  */
 export function probedStatus(probed: ProbedClusters): ClusterStatus {
   const clusters = probed.overview().clusters.map((overview): StatusCluster => {
@@ -58,7 +59,7 @@ export function probedStatus(probed: ProbedClusters): ClusterStatus {
   return { by: "probed here", clusters };
 }
 
-/** Whether every node that is fit is known to be. */
+/** Whether every node that is fit is known to be attached, if that matters. */
 export function isEverythingKnown(probed: ProbedClusters): boolean {
   return probedStatus(probed).clusters.every(({ nodes }) => nodes.every(({ attachment }) => attachment !== notKnown));
 }

@@ -18,7 +18,7 @@ export interface PastEventsQuery {
   readonly severity: Severity | null;
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
-  /** The newest so many. */
+  /** At most this many: the newest. */
   readonly limit: number;
 }
 
@@ -71,8 +71,7 @@ export async function readPastEvents(
     throw new CommandError("RC006", `Cannot read --directory: ${directory} must be the directory of a history`);
   const { sinceMs, untilMs, limit } = query;
   const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
-  const matches = (event: { readonly severity: Severity } & Omit<PrintedEvent, "atMs">): boolean =>
-    isWanted(event, query);
+  const matches = (event: Omit<PrintedEvent, "atMs">): boolean => isWanted(event, query);
   const events = await readStoredEvents(directory, { ...stored, matches }, (file, lines) =>
     result.diagnose("RC006", { message: `${file}: ${lines} damaged lines left out`, severity: "warning" }),
   );
@@ -105,6 +104,8 @@ function readEvent(row: JsonObject): PrintedEvent {
     cluster: text("cluster"),
     node: typeof row["node"] === "string" ? row["node"] : null,
     message: text("message"),
+    cause: typeof row["cause"] === "string" ? row["cause"] : null,
+    figures: isObject(row["figures"]) ? row["figures"] : {},
   };
 }
 

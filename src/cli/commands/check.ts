@@ -58,11 +58,8 @@ export async function check(context: CommandContext): Promise<void> {
   const [text = ""] = args.positionals;
   const path = text.startsWith("/") ? text : `/${text}`;
   const given = { cluster: args.text("cluster"), node: args.text("node") };
-  report(
-    context,
-    path,
-    await (isLocal(context) ? checkLocally(context, path, given) : checkRemotely(context, path, given)),
-  );
+  const checked = await (isLocal(context) ? checkLocally(context, path, given) : checkRemotely(context, path, given));
+  report(context, path, checked);
 }
 
 function report(context: CommandContext, path: string, { target, verdict }: CheckedTarget): void {
@@ -141,8 +138,8 @@ async function checkLocally(context: CommandContext, path: string, given: GivenN
   };
   const probed = await watchLocally(config, context, {
     defaultMs: attachmentTime(config),
-    isDone: (sofar) => judgeNow(sofar).verdict.attachment !== notKnown,
-    onInterrupt: (sofar) => report(context, path, judgeNow(sofar)),
+    isDone: (soFar) => judgeNow(soFar).verdict.attachment !== notKnown,
+    onInterrupt: (soFar) => report(context, path, judgeNow(soFar)),
   });
   return judgeNow(probed);
 }
@@ -157,23 +154,24 @@ function judgeLocally(probed: ProbedClusters, { cluster, node }: NamedNode, pars
     observation === undefined
       ? judgePool(view, parsed)
       : { verdict: judgeMember(view, observation, parsed), chosen: observation };
-  if (!verdict.fit || chosen === null) return { ...verdictOf(probed, cluster, chosen), ...refusalOf(verdict) };
-  const knowledge = knowledgeOf(probed, cluster, { observation: chosen, check: parsed });
-  if (knowledge !== notKnown)
-    return {
-      ...verdictOf(probed, cluster, chosen),
-      fit: true,
-      degraded: verdict.isDegraded,
-      attachment: knowledge === "known" ? knowledge : null,
-    };
-  // Of a whole cluster another node may be the one that is known to be attached.
+  if (!verdict.fit || chosen === null) return { ...undecided(probed, cluster, chosen), ...refusalOf(verdict) };
+  const fitVerdict = (fitNode: Observation, { isDegraded }: Verdict & { readonly fit: true }): CheckVerdict | null => {
+    const knowledge = knowledgeOf(probed, cluster, { observation: fitNode, check: parsed });
+    if (knowledge === notKnown) return null;
+    const attachment = knowledge === "known" ? knowledge : null;
+    return { ...undecided(probed, cluster, fitNode), fit: true, degraded: isDegraded, attachment };
+  };
+  const ofChosen = fitVerdict(chosen, verdict);
+  if (ofChosen !== null) return ofChosen;
+  // The chosen node is not known to be attached. For a whole cluster it is enough if another fit node is.
   const [known] = observation === undefined ? certainlyFit(probed, cluster, parsed) : [];
-  if (known !== undefined) return { ...verdictOf(probed, cluster, known), fit: true, attachment: "known" };
-  return { ...verdictOf(probed, cluster, chosen), detail: watchedFor(probed), attachment: notKnown };
+  const itsVerdict = known === undefined ? null : judgeMember(view, known, parsed);
+  const ofKnown = known !== undefined && itsVerdict?.fit === true ? fitVerdict(known, itsVerdict) : null;
+  return ofKnown ?? { ...undecided(probed, cluster, chosen), detail: watchedFor(probed), attachment: notKnown };
 }
 
-/** The verdict on a node of which nothing is decided. */
-function verdictOf(probed: ProbedClusters, cluster: string, chosen: Observation | null): CheckVerdict {
+/** A verdict to fill in: the node and its lag, nothing decided yet. */
+function undecided(probed: ProbedClusters, cluster: string, chosen: Observation | null): CheckVerdict {
   const name = chosen?.node.name ?? null;
   const { nodes = [] } = probed.overview().clusters.find((candidate) => candidate.cluster === cluster) ?? {};
   const lag = nodes.find((candidate) => candidate.node === name)?.lag_bytes ?? null;

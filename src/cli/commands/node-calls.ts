@@ -1,6 +1,6 @@
 import { confirm } from "../framework/confirm.ts";
 import { callManagementApi, managementTimeout } from "../client/management-call.ts";
-import { splitName } from "../client/node-name.ts";
+import { splitGivenName } from "../client/node-name.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { scheduledTime } from "./switchover.ts";
@@ -62,10 +62,12 @@ export async function reinitializeNode(context: CommandContext): Promise<void> {
   });
 }
 
+/** The path of a call, and the node as people name it. @throws CommandError (RC001) as {@link splitGivenName} */
 function nodePath({ args }: CommandContext, call: string): { readonly path: string; readonly name: string } {
-  const [name = ""] = args.positionals;
-  const { cluster: clusterOfName, node } = splitName(name);
-  const cluster = args.text("cluster") ?? clusterOfName;
-  const base = cluster === null ? "" : `/clusters/${encodeURIComponent(cluster)}`;
-  return { path: `${base}/nodes/${encodeURIComponent(node)}/${call}`, name };
+  const [given = ""] = args.positionals;
+  const { cluster, node } = splitGivenName({ cluster: args.text("cluster"), node: given });
+  const path = `/nodes/${encodeURIComponent(node ?? "")}/${call}`;
+  return cluster === null
+    ? { path, name: node ?? "" }
+    : { path: `/clusters/${encodeURIComponent(cluster)}${path}`, name: `${cluster}/${node}` };
 }

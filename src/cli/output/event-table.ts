@@ -12,6 +12,10 @@ export interface PrintedEvent {
   readonly cluster: string;
   readonly node: string | null;
   readonly message: string;
+  /** Why, if rolecall knows. */
+  readonly cause: string | null;
+  /** The figures of the message, by name. */
+  readonly figures: Readonly<Record<string, unknown>>;
 }
 
 /** Narrower sentences are hard to read: below this, each has lines of its own, in characters. */

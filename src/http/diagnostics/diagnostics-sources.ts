@@ -50,7 +50,10 @@ export interface IncidentEvidence {
   readonly recorded: readonly Recorded[];
   /** Nodes that were accused of being detached or stalled at the beginning, with the accusations of each. */
   readonly accused: ReadonlyMap<string, readonly string[]>;
-  /** When the oldest evidence of any cluster was recorded, in ms since the epoch; `null` if there is none. */
+  /**
+   * Since when evidence is known, of any cluster, in ms since the epoch; `null` if there is none. The history on disk
+   * counts only if memory alone did not have the evidence.
+   */
   readonly sinceWallMs: number | null;
 }
 

@@ -89,6 +89,18 @@ suite("commands that probe the nodes themselves", { timeout: 120_000 }, () => {
     assert.equal((await runJson(["check", "/primary", "--for", "0s", ...source])).exit_code, 0);
   });
 
+  test("a check of the whole cluster reports the verdict of the node that is certainly fit", async (context) => {
+    const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
+    for (const [at, node] of nodes.entries()) node.fields = { xlog: { location: 9_000 - 1_000 * at } };
+    const [pg1, , pg3] = nodes;
+    assert.ok(pg1 !== undefined && pg3 !== undefined);
+    pg3.fields = { ...pg3.fields, tags: { nostream: true } };
+    const cluster = ["--discover", pg1.api, "--cluster", "demo", "--for", "0s"];
+    const { data } = await runJson(["check", "/replica?lag=500&keep=2", ...cluster]);
+    const { fit, attachment, node, degraded } = data as Answer & { readonly degraded: boolean };
+    assert.deepEqual({ fit, attachment, node, degraded }, { fit: true, attachment: null, node: "pg3", degraded: true });
+  });
+
   test("status marks what one look cannot show, and what it knows with --for", async () => {
     const once = await runText(["status", ...source]);
     assert.match(once.out, /pg3 .* replica\? .*attachment not known: seen once/);

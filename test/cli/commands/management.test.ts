@@ -129,6 +129,21 @@ test("sends the options of calls as JSON to the paths of the gateway", async () 
   assert.ok(sent.every(({ type }) => type === "application/json"));
 });
 
+test("calls to a node refuse --cluster beside another cluster in its name", async () => {
+  const server = await serveCannedAnswers(adminApiAnswers);
+  for (const call of ["restart", "reload", "reinitialize"]) {
+    const refused = await runJson([call, "b/pg1", "--cluster", "a", "--yes", "--server", server.url]);
+    assert.deepEqual([refused.exit_code, refused.diagnostics[0]?.rule_id], [2, "RC001"]);
+  }
+  assert.deepEqual(server.received, []);
+  const asked = await runText(["reinitialize", "pg2", "--cluster", "demo", "--server", server.url], {
+    stdin: "n\n",
+    isTerminal: true,
+  });
+  assert.match(asked.err, /This deletes all data of demo\/pg2 and rebuilds it\./);
+  await server.close();
+});
+
 test("asks for confirmation on a terminal, and does nothing unless the answer is yes", async () => {
   const server = await serveCannedAnswers(adminApiAnswers);
   const argv = ["reload", "demo/pg2", "--server", server.url];
