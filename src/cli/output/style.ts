@@ -26,7 +26,7 @@ export function styleFor(
 /** Control, format (invisible or bidirectional), line and paragraph characters. */
 const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
-/** Replaces control and format characters, so that foreign text cannot control the terminal or reverse what it shows. */
+/** Replaces control and format characters, so that foreign text cannot control the terminal or reverse other text. */
 export function safe(text: string): string {
   return text.replace(unsafeCharacters, "?");
 }

@@ -14,8 +14,8 @@ export interface Merged {
 
 /**
  * Overrides the file by the environment, and both by flags. `--discover` replaces `clusters` and, without `listen`,
- * listens on 127.0.0.1:8008 for the whole cluster, and on 127.0.0.1:9108 for operators. `--listen` replaces `listen`; its listeners answer for the whole
- * cluster if exactly one cluster is configured.
+ * listens on 127.0.0.1:8008 for the whole cluster, and on 127.0.0.1:9108 for operators. `--listen` replaces `listen`;
+ * its listeners answer for the whole cluster if exactly one cluster is configured.
  */
 export function mergeSources(
   file: Readonly<Record<string, unknown>>,

@@ -5,7 +5,15 @@ import { styleFor } from "../../../src/cli/output/style.ts";
 
 const style = styleFor("never", false, {});
 const atMs = new Date(2026, 10, 21, 3, 12, 7).getTime();
-const base = { id: "a.1", atMs, kind: "primary_found", severity: "info", cluster: "demo", cause: null, figures: {} } as const;
+const base = {
+  id: "a.1",
+  atMs,
+  kind: "primary_found",
+  severity: "info",
+  cluster: "demo",
+  cause: null,
+  figures: {},
+} as const;
 const events: readonly PrintedEvent[] = [
   { ...base, node: "pg2", message: "pg2 is the new primary of demo after 22.0 s without one (was pg1)" },
   { ...base, severity: "error", node: null, message: "a\u001b[2Jb" },
