@@ -10,6 +10,7 @@ import type { OpenListener } from "../http/listener/listener-set.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
+import { eventKinds } from "../events/cluster-event.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { monotonicOriginMs } from "../state/clock.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
@@ -153,6 +154,7 @@ export class App {
 
   #buildMetrics(): Metrics {
     return new Metrics({
+      eventKinds,
       snapshot: () => this.#monitor.store.current,
       policy: (cluster) => this.#monitor.policyOf(cluster),
       now: () => this.#monitor.clock.now(),

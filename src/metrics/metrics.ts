@@ -5,6 +5,7 @@ import { buildInfo } from "./collectors/build-info.ts";
 import { collectorsOfNode } from "./collectors/collectors.ts";
 import { ProbeStats, type ProbeRecord } from "./collectors/probe-stats.ts";
 import { Durations } from "./durations.ts";
+import { EventCounts } from "./event-counts.ts";
 import { registerFastPathMetrics } from "./fast-path-metrics.ts";
 import { registerHistoryMetrics } from "./history-metrics.ts";
 import { ManagementMetrics } from "./management-metrics.ts";
@@ -33,7 +34,7 @@ export class Metrics {
   readonly #durations = new Durations();
   readonly #reloads: Counter<"outcome">;
   readonly #disputes: Counter<"cluster">;
-  readonly #events: Counter<"cluster" | "kind">;
+  readonly #events: EventCounts;
   #rendering: Promise<MetricsPage> | null = null;
 
   constructor(sources: MetricSources) {
@@ -51,12 +52,7 @@ export class Metrics {
       labelNames: ["cluster"],
       registers,
     });
-    this.#events = new Counter({
-      name: "rolecall_events_total",
-      help: "Events of a cluster by kind, as /events shows them.",
-      labelNames: ["cluster", "kind"],
-      registers,
-    });
+    this.#events = new EventCounts(sources.eventKinds);
     this.management = new ManagementMetrics(registers);
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
@@ -82,7 +78,7 @@ export class Metrics {
 
   /** Counts an event. */
   happened({ cluster, kind }: { readonly cluster: string; readonly kind: string }): void {
-    this.#events.inc({ cluster, kind });
+    this.#events.count(cluster, kind);
   }
 
   /** Drops what is counted for each node, so that removed nodes do not stay forever. */
@@ -108,6 +104,7 @@ export class Metrics {
     const nodePieces = await renderPage([
       this.#durations.family(),
       ...clusterMetrics(this.#sources),
+      this.#events.family(this.#sources.snapshot().clusters.map(({ name }) => name)),
       certificateMetrics(this.#sources.certificates()),
       ...nodeMetrics(nodes),
       ...probeMetrics(this.probeStats.all()),

@@ -19,6 +19,8 @@ export interface MetricSources extends SeriesSources {
   readonly certificates: () => readonly CertificateReading[];
   /** How many log lines were lost because stderr was not read. */
   readonly lostLogLines: () => number;
+  /** Every kind of event. */
+  readonly eventKinds: readonly string[];
   /** What the history on disk does; `null` if there is none. */
   readonly history: () => HistoryUsage | null;
   /** Brings `answers` and `workers` up to date. */

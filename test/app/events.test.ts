@@ -57,12 +57,7 @@ test("a killed leader and the promotion: events, log and metrics say the same in
   const logged = lines.filter(({ event }) => event !== undefined);
   assert.deepEqual(
     logged.slice(0, 3).map(({ level, event, node, msg }) => [level, event, node, msg]),
-    found.events.map(({ kind, node, message }) => [
-      kind === "primary_lost" ? 50 : kind === "node_down" ? 40 : 30,
-      kind,
-      node,
-      message,
-    ]),
+    found.events.map(({ kind, node, message }) => [kind === "node_down" ? 40 : 50, kind, node, message]),
   );
   const facts = lines.filter(({ node, msg }) => node === "pg1" && msg === "verdict changed");
   assert.deepEqual(facts, [], "an event has no second line");

@@ -9,6 +9,7 @@ const upstream = configOf({ clusters: [] }).exporter;
 
 function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), exporter = upstream): Metrics {
   return new Metrics({
+    eventKinds: ["primary_lost", "blind"],
     snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
     policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
     now: () => 2_000,
@@ -105,6 +106,21 @@ test("counts probes, answers, snapshots and reloads", async () => {
   assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 1);
   metrics.forgetNodes();
   assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 0);
+});
+
+test("each kind of event of each cluster is 0 before its first event", async () => {
+  const watched = steadyCluster();
+  const metrics = metricsOf(watched);
+  const events = () => linesOf(metrics, "rolecall_events_total");
+  const none = [
+    'rolecall_events_total{cluster="demo",kind="blind"} 0',
+    'rolecall_events_total{cluster="demo",kind="primary_lost"} 0',
+  ];
+  assert.deepEqual(await events(), none);
+  metrics.happened({ cluster: "demo", kind: "primary_lost" });
+  assert.deepEqual(await events(), [none[0], 'rolecall_events_total{cluster="demo",kind="primary_lost"} 1']);
+  watched.cluster = { ...watched.cluster, name: "other" };
+  assert.equal((await events()).length, 2, "a removed cluster has none");
 });
 
 test("writes the exposition format, whatever names it contains", async () => {

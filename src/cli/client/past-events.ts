@@ -34,12 +34,21 @@ export interface PastEvents {
   readonly events: readonly PrintedEvent[];
 }
 
-/** Fetches events from the running rolecall. @throws CommandError if they cannot be fetched */
-export async function fetchPastEvents(context: CommandContext, query: PastEventsQuery): Promise<PastEvents> {
+/**
+ * Fetches events from the running rolecall.
+ * @param agoMs only events since so long before now by the clock of the server, instead of `sinceMs` of the query
+ * @throws CommandError if they cannot be fetched
+ */
+export async function fetchPastEvents(
+  context: CommandContext,
+  query: PastEventsQuery,
+  agoMs: number | null = null,
+): Promise<PastEvents> {
   const server = new RolecallClient(context, "admin");
   const { cluster, node, kinds, severity, sinceMs, untilMs, limit } = query;
   const params = new URLSearchParams({ limit: String(limit) });
-  const given = { cluster, node, severity, since: instantText(sinceMs), until: instantText(untilMs) };
+  const since = agoMs === null ? instantText(sinceMs) : `${Math.ceil(agoMs / 1_000)}s`;
+  const given = { cluster, node, severity, since, until: instantText(untilMs) };
   for (const [name, value] of Object.entries(given)) if (value !== null) params.set(name, value);
   if (kinds.length > 0) params.set("kind", kinds.join(","));
   const path = `/events?${params.toString()}`;

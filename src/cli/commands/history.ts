@@ -10,6 +10,13 @@ import type { Severity } from "../result/document.ts";
 
 /** Interval of the requests of --follow, in ms. */
 const followMs = 2_000;
+/**
+ * Each request of --follow asks for the events since so long before the last response, in ms, so that none is missed
+ * when the clock of the server is set.
+ */
+const overlapMs = 300_000;
+/** The most ids of printed events that are remembered. */
+const knownMax = 10_000;
 /** As many events as one response may have. */
 const limitMax = 1_000;
 
@@ -26,17 +33,34 @@ export async function history(context: CommandContext): Promise<void> {
       "RC001",
       "--follow cannot be used with --directory: only a running rolecall can be followed",
     );
-  const past = await (
-    directory === null ? fetchPastEvents(context, query) : readPastEvents(context, directory, query)
-  ).catch((error: unknown) => {
+  const { before, past } = await pastOf(context, query, directory).catch((error: unknown) => {
     if (signal.aborted) throw new CommandError("RC004", `ended by ${String(signal.reason)}`);
     throw error;
   });
   result.cover("events", "complete", { detail: past.by });
   result.data = documentOf(past);
   if (past.events.length > 0 || follows) printTable(context, past);
-  if (follows) await follow(context, past, query);
+  if (follows) await follow(context, { before, shown: past.events, query });
   else await printNotes(context, past, query);
+}
+
+/**
+ * Reads the events to print. With --follow the last ones are read before: `before` is what is not new, even where the
+ * query leaves it out.
+ */
+async function pastOf(
+  context: CommandContext,
+  query: PastEventsQuery,
+  directory: string | null,
+): Promise<{ readonly before: readonly PrintedEvent[]; readonly past: PastEvents }> {
+  if (directory !== null) return { before: [], past: await readPastEvents(context, directory, query) };
+  const before = context.args.has("follow") ? (await fetchLatest(context, query, 2 * overlapMs)).events : [];
+  return { before, past: await fetchPastEvents(context, query) };
+}
+
+/** Fetches the last events by the clock of the server: that of this machine may differ. */
+function fetchLatest(context: CommandContext, query: PastEventsQuery, agoMs: number): Promise<PastEvents> {
+  return fetchPastEvents(context, { ...query, untilMs: null, limit: limitMax }, agoMs);
 }
 
 function queryOf({ args }: CommandContext): PastEventsQuery {
@@ -85,17 +109,21 @@ async function printNotes(
     );
 }
 
-/** Prints new events until a signal ends the command. Retries while the server does not answer. */
-async function follow(context: CommandContext, { events: shown }: PastEvents, query: PastEventsQuery): Promise<void> {
+/** Prints new events, identified by their ids, until a signal ends the command. Retries while the server is silent. */
+async function follow(
+  context: CommandContext,
+  { before, shown, query }: Record<"before" | "shown", readonly PrintedEvent[]> & { readonly query: PastEventsQuery },
+): Promise<void> {
   const { signal, print, io, style } = context;
-  let known = new Set(shown.map(({ id }) => id));
-  let sinceMs = shown.at(-1)?.atMs ?? Date.now();
+  const known = new Set([...before, ...shown].map(({ id }) => id));
+  let answeredAtMs = performance.now();
   let isLost = false;
   for (;;) {
     await pause(followMs, undefined, { signal }).catch(() => {});
     if (signal.aborted) return;
-    const next = await fetchPastEvents(context, { ...query, sinceMs, untilMs: null, limit: limitMax }).catch(
-      (error: unknown) => (error instanceof CommandError ? error : Promise.reject(error)),
+    const askedAtMs = performance.now();
+    const next = await fetchLatest(context, query, overlapMs + askedAtMs - answeredAtMs).catch((error: unknown) =>
+      error instanceof CommandError ? error : Promise.reject(error),
     );
     if (signal.aborted) return;
     if (next instanceof CommandError) {
@@ -104,10 +132,18 @@ async function follow(context: CommandContext, { events: shown }: PastEvents, qu
       continue;
     }
     isLost = false;
-    const fresh: readonly PrintedEvent[] = next.events.filter(({ id }) => !known.has(id));
+    answeredAtMs = askedAtMs;
+    const fresh = next.events.filter(({ id }) => !known.has(id));
     print(eventTableRows(fresh, layoutOf([...shown, ...fresh], io.stdout.columns()), style));
-    // Events of one instant: those that were printed are among the next ones again.
-    known = new Set(next.events.map(({ id }) => id));
-    sinceMs = next.events.at(-1)?.atMs ?? sinceMs;
+    remember(known, next.events);
   }
+}
+
+/** Keeps the ids of the newest events. */
+function remember(known: Set<string>, events: readonly PrintedEvent[]): void {
+  for (const { id } of events) {
+    known.delete(id);
+    known.add(id);
+  }
+  for (const id of known) if (known.size > knownMax) known.delete(id);
 }

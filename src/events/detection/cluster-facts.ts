@@ -117,7 +117,8 @@ export function isProbedSince({ cluster: { nodes } }: ClusterView, sinceMs: numb
   return nodes.every(({ sentAtMs, failedAtMs }) => Math.max(sentAtMs, failedAtMs) >= sinceMs);
 }
 
-function isAnswering({ report, failuresInRow }: Observation): boolean {
+/** Whether a node answered its last probe. */
+export function isAnswering({ report, failuresInRow }: Observation): boolean {
   return report !== null && failuresInRow === 0;
 }
 

@@ -45,6 +45,11 @@ export function conditionKey({ kind, node }: Pick<ClusterEvent, "kind" | "node">
   return Object.values(ends).some((known) => known.kind === end) ? `${end}/${node ?? ""}` : null;
 }
 
+/** Whether an event begins a mark on a replica: that it is diverged, detached or stalled. */
+export function isAttachmentMark({ kind }: Pick<ClusterEvent, "kind">): boolean {
+  return ends[kind] === attached;
+}
+
 /** Whether an event begins a condition. */
 export function isBeginning({ kind }: Pick<ClusterEvent, "kind">): boolean {
   return ends[kind] !== undefined;

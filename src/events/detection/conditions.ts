@@ -1,12 +1,12 @@
-import type { EventKind } from "../cluster-event.ts";
-import type { ClusterFacts } from "./cluster-facts.ts";
+import type { EventDraft } from "../cluster-event.ts";
+import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
 import { countText, failureText, listText } from "./event-text.ts";
 import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
 
 /** An end of conflicting claims counts after this time, in ms. Conflicts that flicker within it are one. */
-const conflictQuietMs = 10_000;
+export const conflictQuietMs = 10_000;
 
 /** Returns the conditions of a cluster that are present. While it cannot be seen, that is at most `blind`. */
 export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
@@ -85,10 +85,17 @@ function failsafe({ cluster }: ClusterFacts): Condition {
 }
 
 /**
- * Whether the absence of a condition means that it is over. In a cluster that cannot be seen nothing ends, and without
- * a primary it is open which nodes are replicas.
+ * Whether the absence of a condition means that it is over. In a cluster that cannot be seen nothing ends. Nothing ends
+ * at a node whose last probe failed: it may be about to be down. A pause ends by the reports of nodes. Without a
+ * primary it is open which nodes are replicas, and a replica that was not judged may be unfit.
  */
-export function isEndKnown(kind: EventKind, facts: ClusterFacts): boolean {
+export function isEndKnown({ kind, node }: Pick<EventDraft, "kind" | "node">, facts: ClusterFacts): boolean {
   if (kind === "blind") return facts.visibility !== "hidden";
-  return facts.visibility === "clear" && (kind !== "degraded" || facts.primary !== null);
+  if (facts.visibility !== "clear") return false;
+  if (node !== null) return facts.nodes.every((known) => known.node !== node || isAnswering(known.observation));
+  if (kind === "paused" || kind === "failsafe") return facts.nodes.some(({ observation }) => isAnswering(observation));
+  const { primary, nodes } = facts;
+  if (kind === "degraded")
+    return primary !== null && nodes.every((known) => known.node === primary.node || known.replica !== null);
+  return true;
 }

@@ -139,12 +139,13 @@ function settle(memory: ClusterMemory, facts: ClusterFacts): void {
 }
 
 function resumePrimary(memory: PrimaryMemory, { kind, node, figures }: ClusterEvent, sinceMs: number): void {
-  if (node === null) return;
   if (kind !== "primary_lost" && kind !== "primary_found" && kind !== "timeline_back") return;
   if (kind !== "timeline_back") {
     memory.isLossReported = kind === "primary_lost";
     memory.lostSinceMs = kind === "primary_lost" ? sinceMs : null;
   }
+  // The cluster had no primary since rolecall first saw it.
+  if (node === null) return;
   const { timeline } = figures;
   memory.last = {
     node,

@@ -1,7 +1,7 @@
 import type { ClusterEvent, EventDraft } from "../cluster-event.ts";
 import type { ClusterFacts } from "./cluster-facts.ts";
-import { conditionKey, endOf, isBeginning, type Condition } from "./condition.ts";
-import { conditionsOf, isEndKnown } from "./conditions.ts";
+import { conditionKey, endOf, isAttachmentMark, isBeginning, type Condition } from "./condition.ts";
+import { conditionsOf, conflictQuietMs, isEndKnown } from "./conditions.ts";
 
 /** A condition that was reported and lasts. */
 interface OpenCondition {
@@ -12,15 +12,17 @@ interface OpenCondition {
   readonly quietMs: number;
   /** When it was last present, in ms of rolecall's clock. */
   readonly seenMs: number;
+  /** Since when it is known to be absent, in ms of rolecall's clock; `null` while it is present. */
+  readonly absentSinceMs: number | null;
   /** Its end is not reported before this instant, in ms of rolecall's clock. */
   readonly endsFromMs: number;
 }
 
 /**
- * How long what an earlier process reported is taken to last, in ms: a detached replica, for instance, is found after
- * `attach_window`.
+ * How long a mark on a replica that an earlier process reported is taken to last, in ms: it is found anew only after
+ * `attach_window`. Everything else is known once each node was probed.
  */
-const resumedMs = 30_000;
+const resumedMarkMs = 30_000;
 
 /** A condition that is not reported yet because it has not lasted long enough. */
 interface PendingCondition {
@@ -57,7 +59,9 @@ export class OpenConditions {
     if (key === null) return;
     if (isBeginning(event)) {
       const since = this.#open.get(key)?.sinceMs ?? sinceMs;
-      const rest = { quietMs: 0, seenMs: sinceMs, endsFromMs: nowMs + resumedMs };
+      const quietMs = event.kind === "claims_conflict" ? conflictQuietMs : 0;
+      const endsFromMs = isAttachmentMark(event) ? nowMs + resumedMarkMs : nowMs;
+      const rest = { quietMs, seenMs: nowMs, absentSinceMs: null, endsFromMs };
       this.#open.set(key, { begins: event, level: null, sinceMs: since, ...rest });
     } else this.#open.delete(key);
   }
@@ -67,44 +71,60 @@ export class OpenConditions {
     const isKnown = known !== undefined && (known.level === level || isResumed(known, begins));
     if (isKnown) {
       this.#pending.delete(key);
-      this.#open.set(key, { begins, level, sinceMs: known.sinceMs, quietMs, seenMs: nowMs, endsFromMs: nowMs });
+      this.#keep(key, { begins, level, sinceMs: known.sinceMs, quietMs }, nowMs);
       return false;
     }
     const pending = this.#pending.get(key);
     const sinceMs = pending?.level === level ? pending.sinceMs : nowMs;
-    if (known !== undefined) this.#open.set(key, { ...known, seenMs: nowMs });
+    if (known !== undefined) this.#open.set(key, { ...known, seenMs: nowMs, absentSinceMs: null });
     if (nowMs - sinceMs < holdMs) {
       this.#pending.set(key, { level, sinceMs });
       return false;
     }
     this.#pending.delete(key);
-    this.#open.set(key, {
-      begins,
-      level,
-      sinceMs: known?.sinceMs ?? sinceMs,
-      quietMs,
-      seenMs: nowMs,
-      endsFromMs: nowMs,
-    });
+    this.#keep(key, { begins, level, sinceMs: known?.sinceMs ?? sinceMs, quietMs }, nowMs);
     return true;
+  }
+
+  /** Keeps a condition that is present. */
+  #keep(key: string, condition: Pick<OpenCondition, "begins" | "level" | "sinceMs" | "quietMs">, nowMs: number): void {
+    this.#open.set(key, { ...condition, seenMs: nowMs, absentSinceMs: null, endsFromMs: nowMs });
   }
 
   #ended(present: ReadonlySet<string>, facts: ClusterFacts): readonly EventDraft[] {
     const events: EventDraft[] = [];
     const nodes = new Set<string | null>(facts.nodes.map(({ node }) => node));
-    for (const [key, { begins, sinceMs, quietMs, seenMs, endsFromMs }] of this.#open) {
+    for (const [key, condition] of this.#open) {
+      const { begins, sinceMs, level, quietMs, seenMs } = condition;
       const { node } = begins;
-      if (present.has(key) || !isEndKnown(begins.kind, facts)) continue;
-      if (facts.nowMs - seenMs < quietMs || facts.nowMs < endsFromMs) continue;
+      if (present.has(key) || !isEndKnown(begins, facts)) continue;
+      const absentSinceMs = condition.absentSinceMs ?? facts.nowMs;
+      if (this.#isEndEarly(condition, facts.nowMs)) {
+        this.#open.set(key, { ...condition, absentSinceMs });
+        continue;
+      }
       this.#open.delete(key);
       // Nothing ends at a node that has left.
       if (node !== null && !nodes.has(node)) continue;
-      const overMs = quietMs > 0 ? seenMs : facts.nowMs;
+      // What an earlier process saw lasted until this one found it absent.
+      const overMs = quietMs > 0 && level !== null ? seenMs : absentSinceMs;
       const end = endOf(begins, overMs - sinceMs);
       if (end !== null) events.push(end);
     }
     return events;
   }
+
+  /** Whether a condition that is absent may be present again soon, as the same one. */
+  #isEndEarly({ begins, level, quietMs, seenMs, endsFromMs }: OpenCondition, nowMs: number): boolean {
+    if (nowMs - seenMs < quietMs || nowMs < endsFromMs) return true;
+    // A cluster may be degraded because of a mark that is found anew later.
+    const isResumedDegraded = begins.kind === "degraded" && level === null;
+    return isResumedDegraded && [...this.#open.values()].some((open) => open.level === null && isMark(open));
+  }
+}
+
+function isMark({ begins }: OpenCondition): boolean {
+  return isAttachmentMark(begins);
 }
 
 /** Whether an earlier process reported the same. */

@@ -96,7 +96,8 @@ function found(memory: PrimaryMemory, { cluster, nowMs }: ClusterFacts, primary:
   };
   return {
     kind: "primary_found",
-    severity: "info",
+    // A log of errors alone shows the end of the outage too.
+    severity: lostSinceMs === null ? "info" : "error",
     cluster,
     node: primary.node,
     message: isAgain

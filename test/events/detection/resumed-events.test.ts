@@ -54,9 +54,81 @@ test("what an earlier process reported and what is over ends, with its whole dur
     eventOf("node_down", "pg9"),
   ];
   assert.deepEqual(eventsAfter(restored, healthy), [
-    "pg3 of demo answers again after 1 min 30 s",
-    "demo is no longer paused after 1 min 30 s",
+    "pg3 of demo answers again after 1 min 0 s",
+    "demo is no longer paused after 1 min 0 s",
   ]);
+});
+
+test("an outage right after the start is a new event", () => {
+  const restored = [eventOf("primary_found", "pg1"), eventOf("node_down", "pg3"), eventOf("paused", null)];
+  const found = eventsAfter(restored, (watched, nowMs) => {
+    const isOut = nowMs >= 10_000 && nowMs < 20_000;
+    watched.lead("pg1", nowMs, isOut ? { pause: true } : {});
+    watched.follow("pg2", nowMs);
+    if (isOut) watched.fail("pg3", "refused", nowMs);
+    else watched.follow("pg3", nowMs);
+  });
+  assert.deepEqual(found, [
+    "pg3 of demo answers again after 1 min 0 s",
+    "demo is no longer paused after 1 min 0 s",
+    "demo is paused: its cluster manager does not fail over",
+    "pg3 of demo is down: connection refused (3 probes in a row failed)",
+    "demo is no longer paused after 10.0 s",
+    "pg3 of demo answers again after 8.0 s",
+  ]);
+});
+
+test("a cluster that was degraded is restored as soon as its replicas are fit, and degraded anew later", () => {
+  const restored = [eventOf("primary_found", "pg1"), eventOf("degraded", null)];
+  const found = eventsAfter(restored, (watched, nowMs) => {
+    watched.lead("pg1", nowMs);
+    watched.follow("pg2", nowMs);
+    if (nowMs >= 10_000) watched.fail("pg3", "refused", nowMs);
+    else watched.follow("pg3", nowMs);
+  });
+  assert.deepEqual(found, [
+    "all replicas of demo are fit again after 1 min 0 s",
+    "pg3 of demo is down: connection refused (3 probes in a row failed)",
+    "demo has 1 fit replica of 2: pg3 is down",
+  ]);
+});
+
+test("a mark on a replica and what follows from it are known again only after attach_window", () => {
+  const restored = [eventOf("primary_found", "pg1"), eventOf("detached", "pg3"), eventOf("degraded", null)];
+  const play = (frozenUntilMs: number) =>
+    eventsAfter(restored, (watched, nowMs) => {
+      const at = 1_000_000 + nowMs;
+      const frozen = nowMs < frozenUntilMs ? 1_000_000 : at;
+      watched.lead("pg1", nowMs, { xlog: { location: at } });
+      watched.follow("pg2", nowMs, { xlog: { received_location: at, replayed_location: at } });
+      watched.follow("pg3", nowMs, { xlog: { received_location: frozen, replayed_location: frozen } });
+    });
+  assert.deepEqual(play(Infinity), []);
+  assert.deepEqual(play(20_000), [
+    "pg3 of demo follows the primary again after 1 min 19 s",
+    "all replicas of demo are fit again after 1 min 19 s",
+  ]);
+  const over = ["pg3 of demo follows the primary again", "all replicas of demo are fit again"];
+  assert.deepEqual(
+    play(0),
+    over.map((text) => `${text} after 1 min 0 s`),
+    "what is over at the start lasted until then",
+  );
+});
+
+test("conflicting claims of an earlier process are resolved after the quiet time", () => {
+  assert.deepEqual(eventsAfter([eventOf("claims_conflict", null)], healthy), [
+    "the claims on the leader lock of demo no longer conflict after 1 min 0 s",
+  ]);
+});
+
+test("a cluster without a primary from the beginning is reported once, and its end with the whole duration", () => {
+  const restored = [eventOf("primary_lost", null)];
+  const found = eventsAfter(restored, (watched, nowMs) => {
+    if (nowMs >= 20_000) return healthy(watched, nowMs);
+    for (const node of ["pg1", "pg2", "pg3"]) watched.follow(node, nowMs);
+  });
+  assert.deepEqual(found, ["pg1 is the primary of demo after 1 min 19 s without one"]);
 });
 
 test("a primary that was lost before is found, and one that changed meanwhile is new", () => {
