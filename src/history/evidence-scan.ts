@@ -1,6 +1,6 @@
 import type { Recorded } from "../cluster/outcome.ts";
 import type { Accused } from "../events/accusation-history.ts";
-import { accusedOfLine, parseLine, readLineHead, type HistoryLine } from "./history-lines.ts";
+import { accusedOfLine, clockInstantOf, parseLine, readLineHead, type HistoryLine } from "./history-lines.ts";
 import { decodeOutcome } from "./outcome-codec.ts";
 
 /** The evidence of a time, as it was stored. */
@@ -66,13 +66,13 @@ export class EvidenceScan {
   #read(line: HistoryLine): boolean {
     const body = parseLine(line);
     if (body === null) return false;
-    if (line.kind === "start") return this.#restart(line, body["run"], body["m"]);
+    if (line.kind === "start") return this.#restart(line, body["run"], clockInstantOf(body));
     if (line.kind === "accused") this.#accused = accusedOfLine(body);
     if (line.kind !== "outcome" && line.kind !== "held") return true;
     const { cluster, wallOffsetMs: sentOffsetMs, fromWallMs } = this.#query;
     const outcome = decodeOutcome(cluster, body["o"], { shiftMs: this.#shiftMs, sentOffsetMs });
-    const { m } = body;
-    if (outcome === null || typeof m !== "number") return false;
+    const m = clockInstantOf(body);
+    if (outcome === null || m === null) return false;
     const recorded = { atMs: m + this.#shiftMs, atWallMs: line.atMs, outcome };
     if (line.atMs >= fromWallMs) this.#keep(recorded, line.text.length);
     else if (outcome.kind === "drain") {
@@ -84,8 +84,8 @@ export class EvidenceScan {
   }
 
   /** Another process, or another file: what held at its beginning follows. */
-  #restart({ atMs }: HistoryLine, run: unknown, instant: unknown): boolean {
-    if (typeof instant !== "number") return false;
+  #restart({ atMs }: HistoryLine, run: unknown, instant: number | null): boolean {
+    if (instant === null) return false;
     const { wallOffsetMs, fromWallMs } = this.#query;
     this.#shiftMs = run === this.#query.run ? 0 : atMs - instant - wallOffsetMs;
     if (atMs >= fromWallMs) return true;

@@ -1,5 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterEvent } from "../events/cluster-event.ts";
+import { BackwardList } from "./backward-list.ts";
 import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
 import { changeOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
 import { listSegments, type Segment, type StreamName } from "./files/segment-files.ts";
@@ -13,6 +14,8 @@ const listingMaxMs = 5_000;
 const readingMax = 256 * 1024 * 1024;
 /** How much is read at the start, in bytes on disk. */
 const recentBytes = 8 * 1024 * 1024;
+/** How much is read at the start, in bytes after decompression. */
+const recentReadingMax = 64 * 1024 * 1024;
 /** Times of a file are as exact as the clock of the file system, in ms. */
 const slackMs = 1_000;
 
@@ -23,6 +26,14 @@ export interface StoredEventsQuery {
   readonly matches: (event: ClusterEvent) => boolean;
   /** The newest so many are returned. */
   readonly limit: number;
+}
+
+/** Events that were found. */
+export interface StoredEvents {
+  /** The newest wanted ones, oldest first. */
+  readonly events: readonly ClusterEvent[];
+  /** `false` if reading ended early, because of its time or its size: older wanted events may be missing. */
+  readonly isComplete: boolean;
 }
 
 /** How a request to read is watched. */
@@ -38,7 +49,7 @@ export function readStoredEvents(
   directory: string,
   query: StoredEventsQuery,
   onDamaged: ReadingLimits["onDamaged"],
-): Promise<readonly ClusterEvent[]> {
+): Promise<StoredEvents> {
   return new HistoryReader(directory, onDamaged).readEvents(query);
 }
 
@@ -53,39 +64,45 @@ export class HistoryReader {
     this.#onDamaged = onDamaged;
   }
 
-  /** The newest events of a time, oldest first. */
-  async readEvents(query: StoredEventsQuery, context: ReadingContext = {}): Promise<readonly ClusterEvent[]> {
-    const found: ClusterEvent[] = [];
-    await this.#scan("events", { fromMs: query.sinceMs, context }, (text) => {
+  /** The newest events of a time, read from the newest file to the oldest until there are enough. */
+  async readEvents(query: StoredEventsQuery, context: ReadingContext = {}): Promise<StoredEvents> {
+    const found = new BackwardList<ClusterEvent>(query.limit);
+    const endFile = (isWhole: boolean): boolean => found.endFile(isWhole);
+    const isComplete = await this.#scan("events", { fromMs: query.sinceMs, context, endFile }, (text) => {
       const line = readLineHead(text);
       if (line === null) return text === "" ? "read" : "damaged";
       if (line.atMs > query.untilMs) return "past";
       if (line.kind !== "event" || line.atMs < query.sinceMs) return "read";
       const event = eventOf(parseLine(line) ?? {});
       if (event === null) return "damaged";
-      if (query.matches(event)) found.push(event);
-      if (found.length >= 2 * query.limit) found.splice(0, found.length - query.limit);
+      if (query.matches(event)) found.add(event);
       return "read";
     });
-    return found.slice(-query.limit);
+    return { events: found.newest, isComplete };
   }
 
   /** The events and verdict changes at the end of the history, oldest first, as far as a few megabytes go back. */
   async readRecent(): Promise<{ readonly events: readonly ClusterEvent[]; readonly changes: readonly StoredChange[] }> {
-    const events: ClusterEvent[] = [];
-    const changes: StoredChange[] = [];
-    await this.#scan("events", { fromMs: -Infinity, context: {}, lastBytes: recentBytes }, (text) => {
+    const events = new BackwardList<ClusterEvent>(Infinity);
+    const changes = new BackwardList<StoredChange>(Infinity);
+    const endFile = (isWhole: boolean): boolean => {
+      events.endFile(isWhole);
+      changes.endFile(isWhole);
+      return false;
+    };
+    const range = { fromMs: -Infinity, context: {}, lastBytes: recentBytes, readingBytes: recentReadingMax, endFile };
+    await this.#scan("events", range, (text) => {
       const line = readLineHead(text);
       const body = line === null ? null : parseLine(line);
       if (line === null || body === null) return text === "" ? "read" : "damaged";
       const event = line.kind === "event" ? eventOf(body) : null;
       const change = line.kind === "verdict" ? changeOf(body) : null;
-      if (event !== null) events.push(event);
-      if (change !== null) changes.push(change);
+      if (event !== null) events.add(event);
+      if (change !== null) changes.add(change);
       const isKnown = line.kind === "event" || line.kind === "verdict";
       return isKnown && event === null && change === null ? "damaged" : "read";
     });
-    return { events, changes };
+    return { events: events.newest, changes: changes.newest };
   }
 
   /** The evidence of one cluster and time. */
@@ -107,26 +124,34 @@ export class HistoryReader {
     return null;
   }
 
-  /** Calls `read` with each line of the files that were written since `fromMs`, until time or size is used up. */
+  /**
+   * Calls `read` with each line of the files that were written since `fromMs`, until time or size is used up.
+   * @returns whether all was read that is wanted
+   */
   async #scan(
     stream: StreamName,
-    { fromMs, context, lastBytes = Infinity }: ScanRange,
+    { fromMs, context, lastBytes = Infinity, readingBytes = readingMax, endFile }: ScanRange,
     read: (text: string) => "read" | "past" | "damaged",
-  ): Promise<void> {
+  ): Promise<boolean> {
     const deadline = new AbortController();
     const expire = (): void => deadline.abort();
     const timer = setTimeout(expire, readingMaxMs);
     context.signal?.addEventListener("abort", expire, { once: true });
-    const limits = { signal: deadline.signal, bytesLeft: readingMax, onDamaged: this.#onDamaged };
+    const limits = { signal: deadline.signal, bytesLeft: readingBytes, onDamaged: this.#onDamaged };
+    const hasEnded = (): boolean => limits.signal.aborted || limits.bytesLeft < 0;
     try {
       const segments = await this.#segments(stream);
-      for (const { segment, fromByte } of lastOf(segments, lastBytes)) {
+      const last = lastOf(segments, lastBytes);
+      for (const { segment, fromByte } of endFile === undefined ? last : last.toReversed()) {
         if (segment.writtenAtMs < fromMs - slackMs) continue;
         await scanSegment(readLines(segment, limits, fromByte), read, {
           onDamaged: (lines) => this.#onDamaged(segment.path, lines),
           charge: context.charge ?? (() => {}),
         });
+        if (endFile?.(!hasEnded()) === true) return true;
+        if (hasEnded()) return false;
       }
+      return !hasEnded();
     } finally {
       clearTimeout(timer);
       context.signal?.removeEventListener("abort", expire);
@@ -146,6 +171,13 @@ interface ScanRange {
   readonly context: ReadingContext;
   /** How much is read at the end, in bytes on disk. */
   readonly lastBytes?: number;
+  /** How much is read, in bytes after decompression. */
+  readonly readingBytes?: number;
+  /**
+   * Called after each file, with whether it was read to its end. Files are read from the newest to the oldest then.
+   * @returns whether that is enough
+   */
+  readonly endFile?: (isWhole: boolean) => boolean;
 }
 
 async function scanSegment(

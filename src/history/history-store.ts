@@ -9,7 +9,7 @@ import type { HistoryUsage } from "../metrics/history-metrics.ts";
 import type { VerdictChange } from "../events/verdict-changes.ts";
 import type { StoredEvidence } from "./evidence-scan.ts";
 import { accusedLine, eventLine, outcomeLine, startLine, verdictLine, type StoredChange } from "./history-lines.ts";
-import { HistoryReader, type ReadingContext, type StoredEventsQuery } from "./history-reader.ts";
+import { HistoryReader, type ReadingContext, type StoredEvents, type StoredEventsQuery } from "./history-reader.ts";
 import { HistoryWriter } from "./history-writer.ts";
 
 /** What the history depends on. */
@@ -87,9 +87,9 @@ export class HistoryStore implements HistorySink {
     return (await this.#reader?.readRecent()) ?? { events: [], changes: [] };
   }
 
-  /** The newest events of a time, oldest first. */
-  async readEvents(query: StoredEventsQuery, context?: ReadingContext): Promise<readonly ClusterEvent[]> {
-    return (await this.#reader?.readEvents(query, context)) ?? [];
+  /** The newest events of a time. */
+  async readEvents(query: StoredEventsQuery, context?: ReadingContext): Promise<StoredEvents> {
+    return (await this.#reader?.readEvents(query, context)) ?? { events: [], isComplete: true };
   }
 
   /** The evidence of a cluster between two wall-clock times. */

@@ -119,7 +119,7 @@ export async function openNodeApiListener(
     changes: () => [],
     evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null }),
     events: () => [],
-    storedEvents: async () => [],
+    storedEvents: async () => ({ events: [], isComplete: true }),
   };
   const routing = options.routing ?? routingContextOf();
   const dialect = new NodeApi(routing, {

@@ -30,6 +30,8 @@ export interface PastEvents {
   readonly oldestMs: number | null;
   /** Whether older wanted events were left out by the limit. */
   readonly hasMore: boolean;
+  /** Whether the history was too large to be read as far back as wanted. */
+  readonly isIncomplete: boolean;
   /** Oldest first. */
   readonly events: readonly PrintedEvent[];
 }
@@ -51,6 +53,7 @@ export async function fetchPastEvents(context: CommandContext, query: PastEvents
     by: server.url,
     oldestMs: Number.isNaN(oldest) ? null : oldest,
     hasMore: document["more"] === true,
+    isIncomplete: document["incomplete"] === true,
     events: listOf(document["events"]).filter(isObject).map(readEvent),
   };
 }
@@ -73,13 +76,14 @@ export async function readPastEvents(
   const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
   const matches = (event: { readonly severity: Severity } & Omit<PrintedEvent, "atMs">): boolean =>
     isWanted(event, query);
-  const events = await readStoredEvents(directory, { ...stored, matches }, (file, lines) =>
+  const { events, isComplete } = await readStoredEvents(directory, { ...stored, matches }, (file, lines) =>
     result.diagnose("RC006", { message: `${file}: ${lines} damaged lines left out`, severity: "warning" }),
   );
   return {
     by: directory,
     oldestMs: null,
     hasMore: events.length > limit,
+    isIncomplete: !isComplete,
     events: events.slice(-limit).map(({ at, ...event }) => ({ ...event, atMs: at })),
   };
 }
