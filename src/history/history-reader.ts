@@ -1,9 +1,11 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterEvent } from "../events/cluster-event.ts";
 import { BackwardList } from "./backward-list.ts";
 import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
 import { changeOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
-import { listSegments, type Segment, type StreamName } from "./files/segment-files.ts";
+import { listSegments, streamNames, type Segment, type StreamName } from "./files/segment-files.ts";
 import { readLines, type ReadingLimits } from "./files/segment-reader.ts";
 
 /** How long one request may read, in ms. */
@@ -51,6 +53,13 @@ export function readStoredEvents(
   onDamaged: ReadingLimits["onDamaged"],
 ): Promise<StoredEvents> {
   return new HistoryReader(directory, onDamaged).readEvents(query);
+}
+
+/** Whether a directory has files of a history, or the lock of a process that writes one. */
+export async function isHistoryDirectory(directory: string): Promise<boolean> {
+  if (existsSync(join(directory, "lock"))) return true;
+  const lists = await Promise.all(streamNames.map((stream) => listSegments(directory, stream).catch(() => [])));
+  return lists.some((segments) => segments.length > 0);
 }
 
 /** Reads the history in a directory, piece by piece and with limits. Never throws: what cannot be read is left out. */
@@ -108,8 +117,9 @@ export class HistoryReader {
   /** The evidence of one cluster and time. */
   async readEvidence(query: EvidenceQuery, context: ReadingContext = {}): Promise<StoredEvidence> {
     const scan = new EvidenceScan(query);
-    await this.#scan("evidence", { fromMs: query.fromWallMs, context }, (text) => scan.add(text));
-    return scan.result;
+    const range = { fromMs: query.fromWallMs, context };
+    const isComplete = await this.#scan("evidence", range, (text) => scan.add(text));
+    return { ...scan.result, isComplete: isComplete && scan.result.isComplete };
   }
 
   /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */

@@ -117,7 +117,7 @@ export async function openNodeApiListener(
     now: () => nowMs,
     wall: () => nowMs,
     changes: () => [],
-    evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null }),
+    evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null, isComplete: true }),
     events: () => [],
     storedEvents: async () => ({ events: [], isComplete: true }),
   };

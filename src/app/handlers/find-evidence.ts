@@ -19,12 +19,18 @@ export async function findEvidence(
   const recorded = eventLog.recorded(cluster, fromWallMs, toWallMs);
   const accused = eventLog.accused(cluster, recorded[0]?.atWallMs ?? fromWallMs);
   const sinceWallMs = (await history.oldestEvidenceMs()) ?? (inMemorySinceMs === Infinity ? null : inMemorySinceMs);
-  if (fromWallMs >= inMemorySinceMs) return { recorded, accused, sinceWallMs };
+  if (fromWallMs >= inMemorySinceMs) return { recorded, accused, sinceWallMs, isComplete: true };
   const older = await history.readEvidence(
-    { cluster, fromWallMs, toWallMs: Math.min(toWallMs, inMemorySinceMs - 1) },
+    {
+      cluster,
+      fromWallMs,
+      toWallMs: Math.min(toWallMs, inMemorySinceMs - 1),
+      aroundWallMs: (fromWallMs + toWallMs) / 2,
+    },
     { signal, charge: (ms) => turn.charge(ms) },
   );
-  if (older.recorded.length === 0) return { recorded, accused, sinceWallMs };
+  const { isComplete } = older;
+  if (older.recorded.length === 0) return { recorded, accused, sinceWallMs, isComplete };
   const newer = recorded.filter(({ atWallMs }) => atWallMs >= inMemorySinceMs);
-  return { recorded: [...older.recorded, ...newer], accused: older.accused, sinceWallMs };
+  return { recorded: [...older.recorded, ...newer], accused: older.accused, sinceWallMs, isComplete };
 }

@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
-import { readStoredEvents } from "../../history/history-reader.ts";
+import { isHistoryDirectory, readStoredEvents } from "../../history/history-reader.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import type { PrintedEvent } from "../output/event-table.ts";
@@ -60,7 +60,7 @@ export async function fetchPastEvents(context: CommandContext, query: PastEvents
 
 /**
  * Reads events from the directory of a history, of a rolecall that runs or not. Damaged lines become a warning.
- * @throws CommandError (RC006) if there is no such directory
+ * @throws CommandError (RC006) if there is no such directory, or if it has no history
  */
 export async function readPastEvents(
   { result }: CommandContext,
@@ -72,6 +72,11 @@ export async function readPastEvents(
   });
   if (!info.isDirectory())
     throw new CommandError("RC006", `Cannot read --directory: ${directory} must be the directory of a history`);
+  if (!(await isHistoryDirectory(directory)))
+    throw new CommandError(
+      "RC006",
+      `Cannot read --directory: ${directory} must be the directory of a history, got one without history files`,
+    );
   const { sinceMs, untilMs, limit } = query;
   const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
   const matches = (event: { readonly severity: Severity } & Omit<PrintedEvent, "atMs">): boolean =>

@@ -59,6 +59,8 @@ export interface IncidentEvidence {
   readonly accused: ReadonlyMap<string, readonly string[]>;
   /** When the oldest evidence of any cluster was recorded, in ms since the epoch; `null` if there is none. */
   readonly sinceWallMs: number | null;
+  /** `false` if evidence of that time was left out, because there is too much of it. */
+  readonly isComplete: boolean;
 }
 
 /** Counts the time for which other requests wait, and says when nobody waits for the evidence any more. */
