@@ -1,6 +1,6 @@
 import type { Recorded } from "../cluster/outcome.ts";
 import type { Accused } from "../events/accusation-history.ts";
-import { accusedOfLine, parseLine, readLineHead, type HistoryLine } from "./history-lines.ts";
+import { accusedOfLine, clockInstantOf, parseLine, readLineHead, type HistoryLine } from "./history-lines.ts";
 import { decodeOutcome } from "./outcome-codec.ts";
 
 /** The evidence of a time, as it was stored. */
@@ -9,6 +9,8 @@ export interface StoredEvidence {
   readonly recorded: readonly Recorded[];
   /** Which nodes were accused of being detached or stalled at the beginning. */
   readonly accused: Accused;
+  /** `false` if evidence of that time was left out, because there is too much of it. */
+  readonly isComplete: boolean;
 }
 
 /** Which evidence is wanted, and the clock of this process. */
@@ -16,14 +18,22 @@ export interface EvidenceQuery {
   readonly cluster: string;
   readonly fromWallMs: number;
   readonly toWallMs: number;
+  /** The instant whose evidence is most important: what is farthest from it is left out first. */
+  readonly aroundWallMs: number;
   /** Names this process, as in its own lines. */
   readonly run: string;
   /** Wall-clock time minus the clock of this process, in ms. */
   readonly wallOffsetMs: number;
 }
 
-/** How much evidence is kept in memory for one request, in characters of its lines. The oldest is dropped. */
+/** How much evidence is kept in memory for one request, in characters of its lines. */
 const lengthMax = 8 * 1024 * 1024;
+
+/** A record, and the length of its line in characters. */
+interface Found {
+  readonly recorded: Recorded;
+  readonly length: number;
+}
 
 /** Collects the evidence of one cluster and time from lines in their order. */
 export class EvidenceScan {
@@ -31,8 +41,9 @@ export class EvidenceScan {
   readonly #clusterField: string;
   readonly #held = new Map<string, Recorded>();
   #accused: Accused = new Map();
-  #found: { readonly recorded: Recorded; readonly length: number }[] = [];
+  #found: Found[] = [];
   #first = 0;
+  #isComplete = true;
   #length = 0;
   /** What to add to instants of the lines, in ms. */
   #shiftMs = 0;
@@ -44,7 +55,7 @@ export class EvidenceScan {
 
   get result(): StoredEvidence {
     const recorded = this.#found.slice(this.#first).map((found) => found.recorded);
-    return { recorded: [...this.#held.values(), ...recorded], accused: this.#accused };
+    return { recorded: [...this.#held.values(), ...recorded], accused: this.#accused, isComplete: this.#isComplete };
   }
 
   /** Reads one line. @returns `past` if it and all further lines of the file are too new; `damaged` if it has no use */
@@ -66,13 +77,13 @@ export class EvidenceScan {
   #read(line: HistoryLine): boolean {
     const body = parseLine(line);
     if (body === null) return false;
-    if (line.kind === "start") return this.#restart(line, body["run"], body["m"]);
+    if (line.kind === "start") return this.#restart(line, body["run"], clockInstantOf(body));
     if (line.kind === "accused") this.#accused = accusedOfLine(body);
     if (line.kind !== "outcome" && line.kind !== "held") return true;
     const { cluster, wallOffsetMs: sentOffsetMs, fromWallMs } = this.#query;
     const outcome = decodeOutcome(cluster, body["o"], { shiftMs: this.#shiftMs, sentOffsetMs });
-    const { m } = body;
-    if (outcome === null || typeof m !== "number") return false;
+    const m = clockInstantOf(body);
+    if (outcome === null || m === null) return false;
     const recorded = { atMs: m + this.#shiftMs, atWallMs: line.atMs, outcome };
     if (line.atMs >= fromWallMs) this.#keep(recorded, line.text.length);
     else if (outcome.kind === "drain") {
@@ -84,8 +95,8 @@ export class EvidenceScan {
   }
 
   /** Another process, or another file: what held at its beginning follows. */
-  #restart({ atMs }: HistoryLine, run: unknown, instant: unknown): boolean {
-    if (typeof instant !== "number") return false;
+  #restart({ atMs }: HistoryLine, run: unknown, instant: number | null): boolean {
+    if (instant === null) return false;
     const { wallOffsetMs, fromWallMs } = this.#query;
     this.#shiftMs = run === this.#query.run ? 0 : atMs - instant - wallOffsetMs;
     if (atMs >= fromWallMs) return true;
@@ -94,12 +105,24 @@ export class EvidenceScan {
     return true;
   }
 
+  /** Keeps a record. If there are too many, those farthest from the wanted instant are dropped, on either side. */
   #keep(recorded: Recorded, length: number): void {
     this.#found.push({ recorded, length });
     this.#length += length;
-    while (this.#length > lengthMax) this.#length -= this.#found[this.#first++]?.length ?? lengthMax;
+    while (this.#length > lengthMax) this.#dropFarthest();
     if (this.#first < 10_000) return;
     this.#found = this.#found.slice(this.#first);
     this.#first = 0;
+  }
+
+  #dropFarthest(): void {
+    this.#isComplete = false;
+    const [first, last] = [this.#found[this.#first], this.#found.at(-1)];
+    if (first === undefined || last === undefined) return void (this.#length = 0);
+    const distance = ({ recorded }: Found): number => Math.abs(recorded.atWallMs - this.#query.aroundWallMs);
+    const isFirst = distance(first) >= distance(last);
+    if (isFirst) this.#first += 1;
+    else this.#found.pop();
+    this.#length -= isFirst ? first.length : last.length;
   }
 }

@@ -26,12 +26,16 @@ export interface StoredChange extends LoggedChange {
   readonly node: string;
 }
 
+/** The last instant that a date can have, in ms since the epoch (ECMA-262, time values). */
+const instantMaxMs = 8.64e15;
+
 const headPattern = /^\{"t":(\d{1,16}),"k":"(\w{1,20})"[,}]/;
 
 /** Reads the head of a line. @returns `null` if the line is damaged */
 export function readLineHead(text: string): HistoryLine | null {
   const [, at, kind] = headPattern.exec(text) ?? [];
-  return at === undefined || kind === undefined || !text.endsWith("}") ? null : { atMs: Number(at), kind, text };
+  if (at === undefined || kind === undefined || !text.endsWith("}") || Number(at) > instantMaxMs) return null;
+  return { atMs: Number(at), kind, text };
 }
 
 /** Reads a whole line. @returns `null` if it is damaged */
@@ -75,9 +79,18 @@ export function accusedLine(cluster: string, accused: Accused, atMs: number): st
   return lineOf(atMs, "accused", { c: cluster, accused: Object.fromEntries(accused) });
 }
 
+/** An instant of a line, in ms since the epoch. A value beyond the bounds of a date could not be shown. */
+const instantSchema = z.number().min(0).max(instantMaxMs);
+
+/** Reads `m`, an instant of a process's clock in ms. @returns `null` if it is out of bounds */
+export function clockInstantOf(body: JsonObject): number | null {
+  const read = instantSchema.safeParse(body["m"]);
+  return read.success ? read.data : null;
+}
+
 const eventSchema: z.ZodType<ClusterEvent> = z.object({
   id: z.string(),
-  at: z.number(),
+  at: instantSchema,
   kind: z.enum(eventKinds),
   severity: z.enum(["info", "warning", "error"]),
   cluster: z.string(),
@@ -96,7 +109,7 @@ export function eventOf(body: JsonObject): ClusterEvent | null {
 const verdict = z.enum(["fit", ...hardReasons, ...softReasons]);
 const summarySchema = z.object({ role: z.string(), isReachable: z.boolean(), primary: verdict, replica: verdict });
 const changeSchema = z.object({
-  t: z.number(),
+  t: instantSchema,
   c: z.string(),
   n: z.string(),
   before: summarySchema.nullable(),

@@ -1,8 +1,11 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterEvent } from "../events/cluster-event.ts";
+import { BackwardList } from "./backward-list.ts";
 import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
 import { changeOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
-import { listSegments, type Segment, type StreamName } from "./files/segment-files.ts";
+import { listSegments, streamNames, type Segment, type StreamName } from "./files/segment-files.ts";
 import { readLines, type ReadingLimits } from "./files/segment-reader.ts";
 
 /** How long one request may read, in ms. */
@@ -13,6 +16,8 @@ const listingMaxMs = 5_000;
 const readingMaxBytes = 256 * 1024 * 1024;
 /** How much of the end of the history is read when rolecall starts, in bytes on disk. */
 const recentBytes = 8 * 1024 * 1024;
+/** How much is read at the start, in bytes after decompression. */
+const recentReadingMax = 64 * 1024 * 1024;
 /** Times of a file are as exact as the clock of the file system, in ms. */
 const slackMs = 1_000;
 
@@ -23,6 +28,14 @@ export interface StoredEventsQuery {
   readonly matches: (event: ClusterEvent) => boolean;
   /** At most this many are returned: the newest. */
   readonly limit: number;
+}
+
+/** Events that were found. */
+export interface StoredEvents {
+  /** The newest wanted ones, oldest first. */
+  readonly events: readonly ClusterEvent[];
+  /** `false` if reading ended early, because of its time or its size: older wanted events may be missing. */
+  readonly isComplete: boolean;
 }
 
 /** How a request to read is watched. */
@@ -38,8 +51,15 @@ export function readStoredEvents(
   directory: string,
   query: StoredEventsQuery,
   onDamaged: ReadingLimits["onDamaged"],
-): Promise<readonly ClusterEvent[]> {
+): Promise<StoredEvents> {
   return new HistoryReader(directory, onDamaged).readEvents(query);
+}
+
+/** Whether a directory has files of a history, or the lock of a process that writes one. */
+export async function isHistoryDirectory(directory: string): Promise<boolean> {
+  if (existsSync(join(directory, "lock"))) return true;
+  const lists = await Promise.all(streamNames.map((stream) => listSegments(directory, stream).catch(() => [])));
+  return lists.some((segments) => segments.length > 0);
 }
 
 /** Reads the history in a directory, piece by piece and with limits. Never throws: what cannot be read is left out. */
@@ -53,51 +73,58 @@ export class HistoryReader {
     this.#onDamaged = onDamaged;
   }
 
-  /** The newest events of a time, oldest first. */
-  async readEvents(query: StoredEventsQuery, context: ReadingContext = {}): Promise<readonly ClusterEvent[]> {
-    const found: ClusterEvent[] = [];
-    await this.#scan("events", { fromMs: query.sinceMs, context }, (text) => {
+  /** The newest events of a time, read from the newest file to the oldest until there are enough. */
+  async readEvents(query: StoredEventsQuery, context: ReadingContext = {}): Promise<StoredEvents> {
+    const found = new BackwardList<ClusterEvent>(query.limit);
+    const endFile = (isWhole: boolean): boolean => found.endFile(isWhole);
+    const isComplete = await this.#scan("events", { fromMs: query.sinceMs, context, endFile }, (text) => {
       const line = readLineHead(text);
       if (line === null) return text === "" ? "read" : "damaged";
       if (line.atMs > query.untilMs) return "past";
       if (line.kind !== "event" || line.atMs < query.sinceMs) return "read";
       const event = eventOf(parseLine(line) ?? {});
       if (event === null) return "damaged";
-      if (query.matches(event)) found.push(event);
-      if (found.length >= 2 * query.limit) found.splice(0, found.length - query.limit);
+      if (query.matches(event)) found.add(event);
       return "read";
     });
-    return found.slice(-query.limit);
+    return { events: found.newest, isComplete };
   }
 
   /** The events and verdict changes at the end of the history, oldest first, as far as a few megabytes go back. */
   async readRecent(): Promise<{ readonly events: readonly ClusterEvent[]; readonly changes: readonly StoredChange[] }> {
-    const events: ClusterEvent[] = [];
-    const changes: StoredChange[] = [];
-    await this.#scan("events", { fromMs: -Infinity, context: {}, lastBytes: recentBytes }, (text) => {
+    const events = new BackwardList<ClusterEvent>(Infinity);
+    const changes = new BackwardList<StoredChange>(Infinity);
+    const endFile = (isWhole: boolean): boolean => {
+      events.endFile(isWhole);
+      changes.endFile(isWhole);
+      return false;
+    };
+    const range = { fromMs: -Infinity, context: {}, lastBytes: recentBytes, readingBytes: recentReadingMax, endFile };
+    await this.#scan("events", range, (text) => {
       const line = readLineHead(text);
       const body = line === null ? null : parseLine(line);
       if (line === null || body === null) return text === "" ? "read" : "damaged";
       const event = line.kind === "event" ? eventOf(body) : null;
       const change = line.kind === "verdict" ? changeOf(body) : null;
-      if (event !== null) events.push(event);
-      if (change !== null) changes.push(change);
+      if (event !== null) events.add(event);
+      if (change !== null) changes.add(change);
       const isKnown = line.kind === "event" || line.kind === "verdict";
       return isKnown && event === null && change === null ? "damaged" : "read";
     });
-    return { events, changes };
+    return { events: events.newest, changes: changes.newest };
   }
 
   /** The evidence of one cluster and time. */
   async readEvidence(query: EvidenceQuery, context: ReadingContext = {}): Promise<StoredEvidence> {
     const scan = new EvidenceScan(query);
-    await this.#scan("evidence", { fromMs: query.fromWallMs, context }, (text) => scan.add(text));
-    return scan.result;
+    const range = { fromMs: query.fromWallMs, context };
+    const isComplete = await this.#scan("evidence", range, (text) => scan.add(text));
+    return { ...scan.result, isComplete: isComplete && scan.result.isComplete };
   }
 
   /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */
   async oldestEvidenceMs(context: ReadingContext = {}): Promise<number | null> {
-    return this.#withLimits(context, async (limits) => {
+    return this.#withLimits(context, readingMaxBytes, async (limits) => {
       const [oldest] = await this.#segments("evidence");
       if (oldest === undefined) return null;
       for await (const lines of readLines(oldest, { ...limits, onDamaged: () => {} })) {
@@ -108,26 +135,38 @@ export class HistoryReader {
     });
   }
 
-  /** Calls `read` with each line of the files that were written since `fromMs`, until time or size is used up. */
+  /**
+   * Calls `read` with each line of the files that were written since `fromMs`, until time or size is used up.
+   * @returns whether all was read that is wanted
+   */
   async #scan(
     stream: StreamName,
-    { fromMs, context, lastBytes = Infinity }: ScanRange,
+    { fromMs, context, lastBytes = Infinity, readingBytes = readingMaxBytes, endFile }: ScanRange,
     read: (text: string) => "read" | "past" | "damaged",
-  ): Promise<void> {
-    await this.#withLimits(context, async (limits) => {
+  ): Promise<boolean> {
+    return this.#withLimits(context, readingBytes, async (limits) => {
+      const hasEnded = (): boolean => limits.signal.aborted || limits.bytesLeft < 0;
       const segments = await this.#segments(stream);
-      for (const { segment, fromByte } of lastOf(segments, lastBytes)) {
+      const last = lastOf(segments, lastBytes);
+      for (const { segment, fromByte } of endFile === undefined ? last : last.toReversed()) {
         if (segment.writtenAtMs < fromMs - slackMs) continue;
         await scanSegment(readLines(segment, limits, fromByte), read, {
           onDamaged: (lines) => this.#onDamaged(segment.path, lines),
           charge: context.charge ?? (() => {}),
         });
+        if (endFile?.(!hasEnded()) === true) return true;
+        if (hasEnded()) return false;
       }
+      return !hasEnded();
     });
   }
 
-  /** Reads until the time of one request is over or nobody waits for it: at most so many bytes. */
-  async #withLimits<T>(context: ReadingContext, read: (limits: ReadingLimits) => Promise<T>): Promise<T> {
+  /** Reads until the time of one request is over or nobody waits for it. @param bytes how much is read at most */
+  async #withLimits<T>(
+    context: ReadingContext,
+    bytes: number,
+    read: (limits: ReadingLimits) => Promise<T>,
+  ): Promise<T> {
     const deadline = new AbortController();
     const expire = (): void => deadline.abort();
     const timer = setTimeout(expire, readingMaxMs);
@@ -135,7 +174,7 @@ export class HistoryReader {
     // A signal that is aborted already calls no listener.
     if (context.signal?.aborted === true) expire();
     try {
-      return await read({ signal: deadline.signal, bytesLeft: readingMaxBytes, onDamaged: this.#onDamaged });
+      return await read({ signal: deadline.signal, bytesLeft: bytes, onDamaged: this.#onDamaged });
     } finally {
       clearTimeout(timer);
       context.signal?.removeEventListener("abort", expire);
@@ -155,6 +194,13 @@ interface ScanRange {
   readonly context: ReadingContext;
   /** How much is read at the end, in bytes on disk. */
   readonly lastBytes?: number;
+  /** How much is read, in bytes after decompression. */
+  readonly readingBytes?: number;
+  /**
+   * Called after each file, with whether it was read to its end. Files are read from the newest to the oldest then.
+   * @returns whether that is enough
+   */
+  readonly endFile?: (isWhole: boolean) => boolean;
 }
 
 async function scanSegment(

@@ -7,9 +7,9 @@ import type { HistorySink } from "../events/event-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HistoryUsage } from "../metrics/history-metrics.ts";
 import type { VerdictChange } from "../events/verdict-changes.ts";
-import type { StoredEvidence } from "./evidence-scan.ts";
+import type { EvidenceQuery, StoredEvidence } from "./evidence-scan.ts";
 import { accusedLine, eventLine, outcomeLine, startLine, verdictLine, type StoredChange } from "./history-lines.ts";
-import { HistoryReader, type ReadingContext, type StoredEventsQuery } from "./history-reader.ts";
+import { HistoryReader, type ReadingContext, type StoredEvents, type StoredEventsQuery } from "./history-reader.ts";
 import { HistoryWriter } from "./history-writer.ts";
 
 /** What the history depends on. */
@@ -23,7 +23,7 @@ export interface HistoryStoreContext {
 /** More files than a history has: those with damaged lines are logged once each. */
 const filesMax = 1_000;
 
-const nothing: StoredEvidence = { recorded: [], accused: new Map() };
+const nothing: StoredEvidence = { recorded: [], accused: new Map(), isComplete: true };
 
 /**
  * The history on disk: events, verdict changes and evidence, so that they outlive a restart. Without a configured
@@ -87,14 +87,14 @@ export class HistoryStore implements HistorySink {
     return (await this.#reader?.readRecent()) ?? { events: [], changes: [] };
   }
 
-  /** The newest events of a time, oldest first. */
-  async readEvents(query: StoredEventsQuery, context?: ReadingContext): Promise<readonly ClusterEvent[]> {
-    return (await this.#reader?.readEvents(query, context)) ?? [];
+  /** The newest events of a time. */
+  async readEvents(query: StoredEventsQuery, context?: ReadingContext): Promise<StoredEvents> {
+    return (await this.#reader?.readEvents(query, context)) ?? { events: [], isComplete: true };
   }
 
-  /** The evidence of a cluster between two wall-clock times. */
+  /** The evidence of a cluster between two wall-clock times. What is farthest from `aroundWallMs` is left out first. */
   async readEvidence(
-    time: { readonly cluster: string; readonly fromWallMs: number; readonly toWallMs: number },
+    time: Pick<EvidenceQuery, "cluster" | "fromWallMs" | "toWallMs" | "aroundWallMs">,
     context?: ReadingContext,
   ): Promise<StoredEvidence> {
     const { clock, snapshot } = this.#context;

@@ -117,9 +117,9 @@ export async function openNodeApiListener(
     now: () => nowMs,
     wall: () => nowMs,
     changes: () => [],
-    evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null }),
+    evidence: async () => ({ recorded: [], accused: new Map(), sinceWallMs: null, isComplete: true }),
     events: () => [],
-    storedEvents: async () => [],
+    storedEvents: async () => ({ events: [], isComplete: true }),
   };
   const routing = options.routing ?? routingContextOf();
   const dialect = new NodeApi(routing, {

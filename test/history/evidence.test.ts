@@ -3,6 +3,8 @@ import { test } from "node:test";
 import { incidentState } from "../../src/cluster/incident/incident.ts";
 import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
 import { ordinaryPage } from "../../src/cluster/incident/incident-exporter.ts";
+import { EvidenceScan } from "../../src/history/evidence-scan.ts";
+import { outcomeLine, startLine } from "../../src/history/history-lines.ts";
 import { reportOf } from "../fake/node-documents.ts";
 import { until } from "../fake/until.ts";
 import { historyConfig, openHistory, temporaryDirectory, type HistoryFixture } from "./history-fixture.ts";
@@ -72,7 +74,7 @@ const outcomes: readonly ProbeOutcome[] = [
 
 /** The steps of an incident file between two times, as [time in ms of the clock, section, value]. */
 async function stepsOf({ store }: HistoryFixture, fromWallMs: number, toWallMs: number): Promise<readonly unknown[]> {
-  const { recorded } = await store.readEvidence({ cluster: "demo", fromWallMs, toWallMs });
+  const { recorded } = await store.readEvidence({ cluster: "demo", fromWallMs, toWallMs, aroundWallMs: fromWallMs });
   return recorded.map(({ atMs, outcome }) => [Math.round(atMs), incidentState({ atMs, outcome }, of)]);
 }
 
@@ -110,7 +112,8 @@ test("a drain and the accusations that held at the beginning are known", async (
   add({ kind: "drain", cluster: "demo", node: "pg2", drain: null }, 10);
   for (const at of [15, 25]) add({ ...named, kind: "liveness", isAlive: true }, at);
   const evidence = await until("the evidence on disk", async () => {
-    const found = await store.readEvidence({ cluster: "demo", fromWallMs: wallMs + 20, toWallMs: wallMs + 30 });
+    const time = { fromWallMs: wallMs + 20, toWallMs: wallMs + 30, aroundWallMs: wallMs + 25 };
+    const found = await store.readEvidence({ cluster: "demo", ...time });
     return found.recorded.length > 0 && found;
   });
   assert.deepEqual(
@@ -122,4 +125,26 @@ test("a drain and the accusations that held at the beginning are known", async (
   );
   assert.deepEqual([...evidence.accused], [["pg3", ["detached"]]]);
   assert.ok(Math.abs(((await store.oldestEvidenceMs()) ?? 0) - wallMs) <= 1);
+});
+
+test("of too much evidence, what is farthest from the wanted instant is left out", () => {
+  const query = { cluster: "demo", fromWallMs: 0, toWallMs: 200, run: "run1", wallOffsetMs: 0 };
+  for (const [aroundWallMs, first, last] of [
+    [0, 0, 79],
+    [100, 60, 139],
+    [199, 120, 199],
+  ] as const) {
+    const scan = new EvidenceScan({ ...query, aroundWallMs });
+    scan.add(startLine(0, "run1", 0));
+    // About 80 lines of 100,000 characters are kept.
+    const liveness = { ...named, kind: "liveness", isAlive: true } as const;
+    for (let at = 0; at < 200; at += 1) {
+      const line = outcomeLine(liveness, { atMs: at, atWallMs: at }, "outcome");
+      assert.equal(scan.add(`${line.slice(0, -1)},"x":"${"x".repeat(100_000)}"}`), "read");
+    }
+    const { recorded, isComplete } = scan.result;
+    assert.equal(isComplete, false);
+    assert.ok(Math.abs((recorded[0]?.atWallMs ?? NaN) - first) <= 4, `${recorded[0]?.atWallMs} begins`);
+    assert.ok(Math.abs((recorded.at(-1)?.atWallMs ?? NaN) - last) <= 4, `${recorded.at(-1)?.atWallMs} ends`);
+  }
 });

@@ -73,7 +73,7 @@ export function eventAt(atMs: number, id: string, more: Partial<ClusterEvent> = 
 /** The ids of all stored events, oldest first. */
 export async function storedIds({ store }: Pick<HistoryFixture, "store">): Promise<readonly string[]> {
   const all = { sinceMs: -Infinity, untilMs: Infinity, limit: 100_000, matches: () => true };
-  return (await store.readEvents(all)).map(({ id }) => id);
+  return (await store.readEvents(all)).events.map(({ id }) => id);
 }
 
 /** The names of the files in a directory, but for the lock. */

@@ -12,9 +12,9 @@ test("nothing is read for a request that was aborted before it began", async (co
     clock.wallMs,
   );
   const all = { sinceMs: -Infinity, untilMs: Infinity, limit: 10, matches: () => true };
-  await until("the event on disk", async () => (await store.readEvents(all)).length === 1);
+  await until("the event on disk", async () => (await store.readEvents(all)).events.length === 1);
   await until("the evidence on disk", async () => (await store.oldestEvidenceMs()) !== null);
   const aborted = { signal: AbortSignal.abort() };
-  assert.deepEqual(await store.readEvents(all, aborted), []);
+  assert.deepEqual((await store.readEvents(all, aborted)).events, []);
   assert.equal(await store.oldestEvidenceMs(aborted), null);
 });

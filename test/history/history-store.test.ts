@@ -45,7 +45,7 @@ describe("a history", limit, () => {
     const query = { sinceMs: wallMs + 10, untilMs: wallMs + 90, limit: 3 };
     const found = await store.readEvents({ ...query, matches: ({ id }) => id.endsWith("5") });
     assert.deepEqual(
-      found.map(({ id }) => id),
+      found.events.map(({ id }) => id),
       ["a.65", "a.75", "a.85"],
     );
   });
@@ -108,6 +108,9 @@ describe("damage", limit, () => {
       '{"t":1}',
       good.replace('"error"', '"fatal"'),
       good.slice(0, -9),
+      good.replace(/"at":\d+/, '"at":1e300'),
+      good.replace(/"at":\d+/, '"at":-1'),
+      good.replace(/"t":\d+/, '"t":9999999999999999'),
       "[]",
       "null",
     ];
@@ -201,7 +204,7 @@ describe("files", limit, () => {
     assert.deepEqual([...new Set(names)], ["events-0000000001.jsonl", "events-0000000002.jsonl"]);
     const query = { sinceMs: wallMs - 3_600_000, untilMs: wallMs - 1, limit: 10, matches: () => true };
     assert.deepEqual(
-      (await store.readEvents(query)).map(({ id }) => id),
+      (await store.readEvents(query)).events.map(({ id }) => id),
       ["a.2", "a.3"],
     );
   });

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { parse } from "yaml";
 import type { Recorded } from "../../src/cluster/outcome.ts";
 import { incidentPieces } from "../../src/http/diagnostics/incident-reply.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
@@ -13,6 +14,7 @@ import {
   unprobedCluster,
   viewFailureOutcome,
 } from "../health/arbitraries.ts";
+import { reportOf } from "../fake/node-documents.ts";
 import { readIncident } from "./incident.ts";
 import { lastSight } from "./play.ts";
 
@@ -46,12 +48,27 @@ test("an exported incident has the view of each witness, and none where there wa
     atWallMs: sentAt(outcome),
     outcome,
   }));
-  const text = [...incidentPieces({ cluster, policy, instantMs: 1_200, recorded, accused: new Map() })].join("");
+  const text = [
+    ...incidentPieces({ cluster, policy, instantMs: 1_200, recorded, accused: new Map(), isComplete: true }),
+  ].join("");
   assert.match(text, /views: \{ pg4: \{ failure: timeout \} \}|views:\n\s+pg4:\n\s+failure: timeout/);
   const replayed = lastSight(readIncident(text, "views.yaml"));
   assert.equal(replayed.lock.holder, "pg2");
   assert.deepEqual(replayed.cluster.leadership.decision, cluster.leadership.decision);
   assert.deepEqual([...replayed.cluster.failedViews.keys()], ["pg4"]);
+});
+
+test("an exported incident says that evidence is left out, and keeps line separators within values", () => {
+  const report = reportOf("pg1", { tags: { x: "\u2028  x" } });
+  const probe = { kind: "status", cluster: "demo", node: "pg1", sentAtMs: 0, sentAtWallMs: 0 } as const;
+  const outcome = { ...probe, result: { report, hasLock: false } };
+  const recorded: readonly Recorded[] = [{ atMs: 0, atWallMs: 0, outcome }];
+  for (const isComplete of [true, false]) {
+    const incident = { cluster: unprobedCluster(), policy, instantMs: 0, recorded, accused: new Map(), isComplete };
+    const text = [...incidentPieces(incident)].join("");
+    assert.equal(/^why: .*Incomplete: evidence of this time is left out/m.test(text), !isComplete);
+    assert.ok(JSON.stringify(parse(text)).includes('"\u2028  x"'), text);
+  }
 });
 
 test("views by hand name a node, nobody, or why there is none", () => {

@@ -21,17 +21,23 @@ export async function findEvidence(
   const first = recorded.find(({ atWallMs }) => atWallMs >= fromWallMs);
   const inMemory = { recorded, accused: eventLog.accused(cluster, first?.atWallMs ?? fromWallMs) };
   const isCovered = fromWallMs >= inMemorySinceMs;
-  if (isCovered && recorded.length > 0) return { ...inMemory, sinceWallMs: inMemorySinceMs };
+  if (isCovered && recorded.length > 0) return { ...inMemory, sinceWallMs: inMemorySinceMs, isComplete: true };
   const context = { signal, charge: (ms: number) => turn.charge(ms) };
   const oldestMs = Math.min((await history.oldestEvidenceMs(context)) ?? Infinity, inMemorySinceMs);
   const sinceWallMs = oldestMs === Infinity ? null : oldestMs;
-  if (isCovered) return { ...inMemory, sinceWallMs };
+  if (isCovered) return { ...inMemory, sinceWallMs, isComplete: true };
   const older = await history.readEvidence(
-    { cluster, fromWallMs, toWallMs: Math.min(toWallMs, inMemorySinceMs - 1) },
+    {
+      cluster,
+      fromWallMs,
+      toWallMs: Math.min(toWallMs, inMemorySinceMs - 1),
+      aroundWallMs: (fromWallMs + toWallMs) / 2,
+    },
     context,
   );
-  if (older.recorded.length === 0) return { ...inMemory, sinceWallMs };
+  const { isComplete } = older;
+  if (older.recorded.length === 0) return { ...inMemory, sinceWallMs, isComplete };
   // Drains in force that began before the evidence in memory are in the older part already.
   const newer = recorded.filter(({ atWallMs }) => atWallMs >= inMemorySinceMs);
-  return { recorded: [...older.recorded, ...newer], accused: older.accused, sinceWallMs };
+  return { recorded: [...older.recorded, ...newer], accused: older.accused, sinceWallMs, isComplete };
 }

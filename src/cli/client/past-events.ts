@@ -1,6 +1,6 @@
 import { stat } from "node:fs/promises";
 import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
-import { readStoredEvents } from "../../history/history-reader.ts";
+import { isHistoryDirectory, readStoredEvents } from "../../history/history-reader.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import type { PrintedEvent } from "../output/event-table.ts";
@@ -30,6 +30,8 @@ export interface PastEvents {
   readonly oldestMs: number | null;
   /** Whether older wanted events were left out by the limit. */
   readonly hasMore: boolean;
+  /** Whether the history was too large to be read as far back as wanted. */
+  readonly isIncomplete: boolean;
   /** Oldest first. */
   readonly events: readonly PrintedEvent[];
 }
@@ -60,13 +62,14 @@ export async function fetchPastEvents(
     by: server.url,
     oldestMs: Number.isNaN(oldest) ? null : oldest,
     hasMore: document["more"] === true,
+    isIncomplete: document["incomplete"] === true,
     events: listOf(document["events"]).filter(isObject).map(readEvent),
   };
 }
 
 /**
  * Reads events from the directory of a history, of a rolecall that runs or not. Damaged lines become a warning.
- * @throws CommandError (RC006) if there is no such directory
+ * @throws CommandError (RC006) if there is no such directory, or if it has no history
  */
 export async function readPastEvents(
   { result }: CommandContext,
@@ -78,16 +81,22 @@ export async function readPastEvents(
   });
   if (!info.isDirectory())
     throw new CommandError("RC006", `Cannot read --directory: ${directory} must be the directory of a history`);
+  if (!(await isHistoryDirectory(directory)))
+    throw new CommandError(
+      "RC006",
+      `Cannot read --directory: ${directory} must be the directory of a history, got one without history files`,
+    );
   const { sinceMs, untilMs, limit } = query;
   const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
   const matches = (event: Omit<PrintedEvent, "atMs">): boolean => isWanted(event, query);
-  const events = await readStoredEvents(directory, { ...stored, matches }, (file, lines) =>
+  const { events, isComplete } = await readStoredEvents(directory, { ...stored, matches }, (file, lines) =>
     result.diagnose("RC006", { message: `${file}: ${lines} damaged lines left out`, severity: "warning" }),
   );
   return {
     by: directory,
     oldestMs: null,
     hasMore: events.length > limit,
+    isIncomplete: !isComplete,
     events: events.slice(-limit).map(({ at, ...event }) => ({ ...event, atMs: at })),
   };
 }

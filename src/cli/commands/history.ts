@@ -79,11 +79,12 @@ function queryOf({ args }: CommandContext): PastEventsQuery {
 
 const severities: readonly Severity[] = ["info", "warning", "error"];
 
-function documentOf({ by, oldestMs, hasMore, events }: PastEvents): object {
+function documentOf({ by, oldestMs, hasMore, isIncomplete, events }: PastEvents): object {
   return {
     by,
     oldest: oldestMs === null ? null : new Date(oldestMs).toISOString(),
     more: hasMore,
+    ...(isIncomplete ? { incomplete: true } : {}),
     events: events.map(({ atMs, ...event }) => ({ ...event, at: new Date(atMs).toISOString() })),
   };
 }
@@ -96,13 +97,19 @@ function printTable({ print, io, style }: CommandContext, { events }: PastEvents
 /** Notes about what is not shown go to stderr: stdout is only the table. */
 async function printNotes(
   { format, io, print, style }: CommandContext,
-  { events, hasMore, oldestMs }: PastEvents,
+  { events, hasMore, isIncomplete, oldestMs }: PastEvents,
   { sinceMs, limit }: PastEventsQuery,
 ): Promise<void> {
   if (events.length === 0) {
     const known = oldestMs === null ? "" : ` The oldest known event is of ${formatZonedTime(oldestMs)}.`;
     print(`no such event${sinceMs === null ? "" : ` since ${formatZonedTime(sinceMs)}`}.${known}\n`);
   }
+  if (isIncomplete && format === "text")
+    await io.stderr.write(
+      style.dim(
+        "Older events may be missing: the history is too large to be read at once. See them with --until TIME.\n",
+      ),
+    );
   if (hasMore && format === "text")
     await io.stderr.write(
       style.dim(`Only the newest ${limit} events are shown: see older ones with --limit N or --until TIME.\n`),

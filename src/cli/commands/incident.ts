@@ -7,6 +7,9 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { formatZonedTime } from "../output/local-time.ts";
 
+/** How long the server may take: the evidence of a large cluster is read from disk and written in small steps. */
+const defaultTimeout = "1min";
+
 /** What an incident file without evidence ends with. */
 const emptyEnd = "\nsteps: []\n";
 
@@ -17,7 +20,7 @@ const emptyEnd = "\nsteps: []\n";
 export async function incident(context: CommandContext): Promise<void> {
   const { args, result, print, progress, format, io, style } = context;
   const aroundMs = parsePastTime("around", args.text("around") ?? "now", Date.now());
-  const server = new RolecallClient(context, "admin");
+  const server = new RolecallClient(context, "admin", defaultTimeout);
   const given = { cluster: args.text("cluster"), node: null };
   const { cluster } = resolveName(await fetchStatusFrom(server), given);
   const around = new Date(aroundMs).toISOString();

@@ -42,7 +42,9 @@ export class DirectoryLock {
       } catch (error) {
         if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
       }
-      const content = await readFile(this.#file, "utf8").catch(() => "");
+      const content = (await this.#read().catch(emptyIfForbidden)) ?? "";
+      // Our own lock, from a time in which it could not be confirmed.
+      if (content === this.#own) return null;
       const holder = await this.#liveHolder(content);
       if (holder !== null) return holder;
       await this.#discard(content);
@@ -50,9 +52,13 @@ export class DirectoryLock {
     return "another process that starts at the same time";
   }
 
-  /** Confirms that this process still holds the lock. @returns whether it does */
+  /**
+   * Confirms that this process still holds the lock.
+   * @returns whether it does
+   * @throws the file system's error if the lock cannot be read now: it is not lost by that
+   */
   async confirm(): Promise<boolean> {
-    if (this.#own === null || (await readFile(this.#file, "utf8").catch(() => "")) !== this.#own) return false;
+    if (this.#own === null || (await this.#read()) !== this.#own) return false;
     const nowS = Date.now() / 1000;
     await utimes(this.#file, nowS, nowS).catch(() => {});
     return true;
@@ -60,8 +66,16 @@ export class DirectoryLock {
 
   /** Gives the lock back. */
   async release(): Promise<void> {
-    if (await this.confirm()) await unlink(this.#file).catch(() => {});
+    if (await this.confirm().catch(() => false)) await unlink(this.#file).catch(() => {});
     this.#own = null;
+  }
+
+  /** Reads the lock. @returns `null` if there is none @throws any other error of the file system */
+  async #read(): Promise<string | null> {
+    return readFile(this.#file, "utf8").catch((error: unknown) => {
+      if (error instanceof Error && "code" in error && error.code === "ENOENT") return null;
+      throw error;
+    });
   }
 
   async #liveHolder(content: string): Promise<string | null> {
@@ -93,6 +107,12 @@ export class DirectoryLock {
     if (taken === content) await unlink(aside).catch(() => {});
     else await rename(aside, this.#file).catch(() => {});
   }
+}
+
+/** The lock of another user: its content is unknown, its time is not. @throws any other error */
+function emptyIfForbidden(error: unknown): string {
+  if (error instanceof Error && "code" in error && error.code === "EACCES") return "";
+  throw error;
 }
 
 async function describeProcess(): Promise<Holder> {

@@ -21,7 +21,7 @@ export interface DiagnosticsSources {
   /** The newest events of all clusters, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */
-  readonly storedEvents: (query: StoredEventsRequest, rendering: EvidenceRendering) => Promise<readonly ClusterEvent[]>;
+  readonly storedEvents: (query: StoredEventsRequest, rendering: EvidenceRendering) => Promise<EventsOnDisk>;
   /** Limits how many pages are rendered at a time, and how often. */
   readonly gate: PageGate;
   /** Called with the status of each page. */
@@ -35,6 +35,13 @@ export interface StoredEventsRequest {
   readonly untilMs: number;
   readonly matches: (event: ClusterEvent) => boolean;
   readonly limit: number;
+}
+
+/** Wanted events of the history on disk. */
+export interface EventsOnDisk {
+  readonly events: readonly ClusterEvent[];
+  /** `false` if reading ended early: older wanted events may be missing. */
+  readonly isComplete: boolean;
 }
 
 /** The time of an incident. */
@@ -55,6 +62,8 @@ export interface IncidentEvidence {
    * counts only if memory alone did not have the evidence.
    */
   readonly sinceWallMs: number | null;
+  /** `false` if evidence of that time was left out, because there is too much of it. */
+  readonly isComplete: boolean;
 }
 
 /** Counts the time for which other requests wait, and says when nobody waits for the evidence any more. */

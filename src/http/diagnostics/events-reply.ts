@@ -3,7 +3,7 @@ import type { ParseError } from "../../health/check.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
-import type { DiagnosticsSources } from "./diagnostics-sources.ts";
+import type { DiagnosticsSources, EventsOnDisk } from "./diagnostics-sources.ts";
 import { isEventWanted, parseEventQuery, type EventQuery } from "./event-query.ts";
 
 /** A request for events: what its path names, and its query. */
@@ -17,7 +17,8 @@ type EventsSources = Pick<DiagnosticsSources, "events" | "storedEvents" | "snaps
 
 /**
  * Answers `/events` with the newest wanted events, the newest last. `oldest` is the time of the oldest event that is
- * known, of any kind; `more` says whether older wanted ones were left out by `limit`.
+ * known, of any kind; `more` says whether older wanted ones were left out by `limit`. `incomplete` is there, and true, if
+ * the history on disk was too large to be read as far back as wanted.
  */
 export async function eventsReply(
   request: EventsRequest,
@@ -32,25 +33,29 @@ export async function eventsReply(
   const unknown = unknownName(query.cluster, query.node, { scope, known, sources });
   if (unknown !== null) return badRequest(unknown);
   const recent = known.filter((event) => isEventWanted(event, query));
-  const older = recent.length > query.limit ? [] : await storedBefore(known, query, { scope, sources, rendering });
+  const { events: older, isComplete } =
+    recent.length > query.limit ? nothing : await storedBefore(known, query, { scope, sources, rendering });
   const wanted = [...older, ...recent];
   const page = {
     events: wanted.slice(-query.limit),
     oldest: older[0]?.at ?? known[0]?.at ?? null,
     hasMore: wanted.length > query.limit,
+    isComplete,
   };
   return renderSliced(eventPieces(page), rendering, ["Content-Type", "application/json"]);
 }
+
+const nothing: EventsOnDisk = { events: [], isComplete: true };
 
 /** The wanted events on disk that happened before the oldest one in memory. */
 async function storedBefore(
   known: readonly ClusterEvent[],
   query: EventQuery,
   context: { readonly scope: ListenerScope; readonly sources: EventsSources; readonly rendering: Rendering },
-): Promise<readonly ClusterEvent[]> {
+): Promise<EventsOnDisk> {
   const { scope, sources, rendering } = context;
   const untilMs = Math.min(query.untilMs, known[0]?.at ?? Infinity);
-  if (query.sinceMs > untilMs) return [];
+  if (query.sinceMs > untilMs) return nothing;
   const ids = new Set(known.map(({ id }) => id));
   const matches = (event: ClusterEvent): boolean =>
     !ids.has(event.id) && (scope.cluster === null || event.cluster === scope.cluster) && isEventWanted(event, query);
@@ -102,9 +107,11 @@ function* eventPieces(page: {
   readonly events: readonly ClusterEvent[];
   readonly oldest: number | null;
   readonly hasMore: boolean;
+  readonly isComplete: boolean;
 }): Generator<string> {
   const oldest = page.oldest === null ? null : instantText(page.oldest);
-  yield `${JSON.stringify({ oldest, more: page.hasMore }).slice(0, -1)},"events":[`;
+  const head = { oldest, more: page.hasMore, ...(page.isComplete ? {} : { incomplete: true }) };
+  yield `${JSON.stringify(head).slice(0, -1)},"events":[`;
   let separator = "";
   for (const event of page.events) {
     yield `${separator}${JSON.stringify({ ...event, at: instantText(event.at) })}`;

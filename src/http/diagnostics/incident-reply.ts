@@ -34,7 +34,7 @@ export async function incidentReply(
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
     return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });
-  const { recorded, accused, sinceWallMs } = await sources.evidence(
+  const { recorded, accused, sinceWallMs, isComplete } = await sources.evidence(
     { cluster: target.cluster, fromWallMs: instantMs - reachMs, toWallMs: instantMs + reachMs },
     rendering,
   );
@@ -44,9 +44,14 @@ export async function incidentReply(
     "Content-Disposition",
     `attachment; filename="incident.yaml"`,
     // How far back incident files reach: a client cannot see that from an empty one.
+    ...(isComplete ? [] : ["X-Rolecall-Evidence-Incomplete", "true"]),
     ...(sinceWallMs === null ? [] : ["X-Rolecall-Evidence-Since", new Date(sinceWallMs).toISOString()]),
   ];
-  return renderSliced(incidentPieces({ cluster, policy, instantMs, recorded, accused }), rendering, headers);
+  return renderSliced(
+    incidentPieces({ cluster, policy, instantMs, recorded, accused, isComplete }),
+    rendering,
+    headers,
+  );
 }
 
 /** The content of an incident file. */
@@ -57,9 +62,15 @@ export interface Incident {
   readonly recorded: readonly Recorded[];
   /** Nodes that were accused of being detached or stalled before the first record, with their accusations. */
   readonly accused: ReadonlyMap<string, readonly string[]>;
+  /** Whether all evidence of the time is there. */
+  readonly isComplete: boolean;
 }
 
 const layout = { lineWidth: 0, flowCollectionPadding: true, aliasDuplicateObjects: false } as const;
+
+const exported = "exported by rolecall: add the expected answers as expect to make it a test";
+/** For readers: an absent step does not show that nothing happened. */
+const incomplete = "Incomplete: evidence of this time is left out, because there is too much of it";
 
 /** Writes an incident file piece by piece: the cluster, its settings, and the recorded outcomes as steps. */
 export function* incidentPieces({
@@ -68,6 +79,7 @@ export function* incidentPieces({
   instantMs,
   recorded,
   accused,
+  isComplete,
 }: Incident): Generator<string> {
   const [first] = recorded;
   const firstAtMs = first?.atMs ?? 0;
@@ -75,7 +87,7 @@ export function* incidentPieces({
   const { scope, system, version } = cluster;
   const head = {
     name: `cluster ${source.name} around ${new Date(instantMs).toISOString()}`,
-    why: "exported by rolecall: add the expected answers as expect to make it a test",
+    why: isComplete ? exported : `${exported}. ${incomplete}`,
     // The wall-clock time of the first step, for readers only.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
     cluster: {
@@ -105,10 +117,15 @@ export function* incidentPieces({
       [{ at: incidentDuration(atMs - firstAtMs), ...sent, [recordedState.section]: value }],
       layout,
     );
-    yield `${hasSteps ? "" : "steps:\n"}${step.replace(/^(?=.)/gm, "  ")}`;
+    yield `${hasSteps ? "" : "steps:\n"}${indented(step)}`;
     hasSteps = true;
   }
   if (!hasSteps) yield "steps: []\n";
+}
+
+/** Indents each line. The flag m would also do so after U+2028 and U+2029, which YAML has within a value. */
+function indented(text: string): string {
+  return text.replace(/(?<=^|\n)(?=[^\n])/g, "  ");
 }
 
 /** Returns when the probe of an outcome was sent (ms of the monotonic clock); `null` for a drain, which is no probe. */
