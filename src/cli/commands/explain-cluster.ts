@@ -58,12 +58,14 @@ function isFault(reason: string): boolean {
 
 /** The node whose rules are the most worth reading, or `null` if all are fit. */
 function worstOf(nodes: ClusterExplanation["nodes"]): ClusterExplanation["nodes"][number] | null {
-  const rank = ({ reason }: { readonly reason: string | null }): number => {
-    const at = reasonOrder.indexOf(reason ?? "");
-    // Before `wrong_role`: a node that is not known to be fit, or a reason of a newer server.
-    return at < 0 ? reasonOrder.length - 1.5 : at;
-  };
-  return nodes.filter((node) => node.fit !== true).toSorted((one, other) => rank(one) - rank(other))[0] ?? null;
+  const unfit = nodes.filter((node) => node.fit !== true);
+  return unfit.toSorted((one, other) => rankOf(one.reason) - rankOf(other.reason))[0] ?? null;
+}
+
+/** Where a reason stands in the order. Before `wrong_role`: no reason yet, or one of a newer server. */
+function rankOf(reason: string | null): number {
+  const at = reasonOrder.indexOf(reason ?? "");
+  return at < 0 ? reasonOrder.length - 1.5 : at;
 }
 
 function nodeCommand(context: CommandContext, check: string, node: string): string {

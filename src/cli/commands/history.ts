@@ -65,8 +65,13 @@ function documentOf({ by, oldestMs, hasMore, events }: PastEvents): object {
 }
 
 function printTable({ print, io, style }: CommandContext, { events }: PastEvents): void {
-  const layout = layoutOf(events, io.stdout.columns());
+  const layout = layoutOf(events, widthOf(io));
   print(eventTableHead(layout, Date.now(), style) + eventTableRows(events, layout, style));
+}
+
+/** Lines in a pipe or file are as long as needed, so that grep finds whole events. */
+function widthOf({ stdout }: CommandContext["io"]): number {
+  return stdout.isTerminal ? stdout.columns() : Infinity;
 }
 
 /** Notes about what is not shown go to stderr: stdout is only the table. */
@@ -105,7 +110,7 @@ async function follow(context: CommandContext, { events: shown }: PastEvents, qu
     }
     isLost = false;
     const fresh: readonly PrintedEvent[] = next.events.filter(({ id }) => !known.has(id));
-    print(eventTableRows(fresh, layoutOf([...shown, ...fresh], io.stdout.columns()), style));
+    print(eventTableRows(fresh, layoutOf([...shown, ...fresh], widthOf(io)), style));
     // Events of one instant: those that were printed are among the next ones again.
     known = new Set(next.events.map(({ id }) => id));
     sinceMs = next.events.at(-1)?.atMs ?? sinceMs;
