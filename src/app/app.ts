@@ -67,6 +67,7 @@ export class App {
       clock: () => clock,
       phase: () => this.#phase,
       counter: this.#counter,
+      portOf: (listener) => this.#listeners.portOf(listener),
     });
     this.#nodeCredentials = new NodeCredentialStore((cluster, problem) =>
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),

@@ -38,6 +38,7 @@ export class ListenerGroup {
   /** Inherited sockets that no listener of this process uses yet, by the key of their listener. */
   readonly #sockets = new Map<string, SendHandle>();
   #keys: readonly string[] = [];
+  #configured: readonly ListenerConfig[] = [];
 
   constructor({ log, workers, inherited, handlerFor, eventsOf, fullState, onContained }: ListenerGroupContext) {
     this.#inherited = inherited;
@@ -58,6 +59,13 @@ export class ListenerGroup {
   get listeners(): readonly OpenListener[] {
     const open = [...this.#own.listeners, ...(this.#workers?.listeners ?? [])];
     return open.toSorted((one, other) => this.#keys.indexOf(one.key) - this.#keys.indexOf(other.key));
+  }
+
+  /** The port that a listener of the configuration in force is bound to; 0 if it is not open. */
+  portOf(listener: ListenerConfig): number {
+    // Not by identity: a worker returns a copy of its configuration.
+    const key = this.#keys[this.#configured.indexOf(listener)];
+    return this.listeners.find((open) => open.key === key)?.port ?? 0;
   }
 
   /**
@@ -88,6 +96,7 @@ export class ListenerGroup {
     }
     workers?.flush();
     this.#keys = keysOf(listeners);
+    this.#configured = listeners;
     commit();
     await Promise.all([own.commit(), others?.commit()]);
   }

@@ -42,8 +42,8 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
   const result = new ResultBuilder({ version: version(), command: spec?.name ?? "rolecall" }, spec?.checks ?? []);
   const printed: Promise<void>[] = [];
   let isOver = false;
-  const partial: { report?: () => void } = {};
-  const onInterrupt = (report: () => void): void => {
+  const partial: { report?: () => string | void } = {};
+  const onInterrupt: CommandContext["onInterrupt"] = (report) => {
     partial.report = report;
   };
   const print = (text: string): void => {
@@ -67,10 +67,11 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
   ]);
   ended.abort();
   progress.done();
-  if (cause !== null && "abortReason" in cause && !(cause.abortReason instanceof Error)) tryTo(partial.report);
+  const isInterrupted = cause !== null && "abortReason" in cause && !(cause.abortReason instanceof Error);
+  const next = isInterrupted ? tryTo(partial.report) : null;
   // An interrupted command may still run for a moment: the document is complete without it.
   isOver = true;
-  if (cause !== null) diagnoseCause(cause, result);
+  if (cause !== null) diagnoseCause(cause, result, next);
   const document = await buildDocument(result, args.text("policy"));
   await Promise.all(printed);
   const ownFindings = args.text("policy") === null ? (spec?.ownFindings ?? []) : [];
@@ -123,11 +124,12 @@ async function attempt(work: () => Promise<void> | void): Promise<Cause | null> 
 }
 
 /** What is known when a command is interrupted may be too little to report. */
-function tryTo(report: (() => void) | undefined): void {
+function tryTo(report: (() => string | void) | undefined): string | null {
   try {
-    report?.();
+    return report?.() ?? null;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
+    return null;
   }
 }
 
@@ -139,11 +141,17 @@ function abortOf(signal: AbortSignal): Promise<Cause> {
   });
 }
 
-function diagnoseCause(cause: Cause, result: ResultBuilder): void {
+/** @param next what to do after an interruption, if the command says so */
+function diagnoseCause(cause: Cause, result: ResultBuilder, next: string | null): void {
   if ("abortReason" in cause) {
     const { abortReason: reason } = cause;
     if (reason instanceof Error) result.diagnose("RC002", { message: reason.message, incomplete: true });
-    else result.diagnose("RC004", { message: `ended by ${String(reason)}`, incomplete: true });
+    else
+      result.diagnose("RC004", {
+        message: `ended by ${String(reason)}`,
+        ...(next === null ? {} : { action: next }),
+        incomplete: true,
+      });
   } else if (cause.thrown instanceof CommandError)
     result.diagnose(cause.thrown.rule, {
       message: cause.thrown.message,

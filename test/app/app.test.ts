@@ -41,6 +41,12 @@ test("opens the admin listener before the first round, and is not ready until th
   assert.match(metrics, /rolecall_node_up\{cluster="demo",node="pg1"\} 0/);
   assert.match(metrics, /rolecall_probes_total\{cluster="demo",node="pg1",question="leader",outcome="timeout"\} 1/);
   assert.equal((await fetch(`${base}/primary`)).status, 404);
+  const { listeners } = (await (await fetch(`${base}/livez`)).json()) as { listeners: readonly { port: number }[] };
+  assert.deepEqual(
+    listeners.map(({ port }) => port),
+    [portFor(app, admin)],
+    "`whole` is open at another address",
+  );
   assert.equal((await fetch(`${base}/metrics`, { method: "POST" })).status, 405);
 });
 

@@ -35,6 +35,7 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   switchover: ["switchover", "--cluster", "demo", "--candidate", "pg2", "--yes"],
   reinitialize: ["reinitialize", "demo/pg1", "--yes"],
   config: ["config", "--cluster", "demo"],
+  "unknown-route": ["explain", "/replicaa"],
   "render-haproxy": ["render", "haproxy", "--edge", "127.0.0.1:8008"],
   "render-haproxy-two": ["render", "haproxy", "--cluster", "demo", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
   "render-envoy": ["render", "envoy", "--cluster", "demo", "--edge", "127.0.0.1:8008"],

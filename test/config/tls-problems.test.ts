@@ -3,7 +3,7 @@ import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test, type TestContext } from "node:test";
 import { tlsProblems } from "../../src/config/tls-problems.ts";
-import { runJson } from "../fake/command-line.ts";
+import { runJson, runText } from "../fake/command-line.ts";
 import { selfSignedCertificate } from "../fake/certificates.ts";
 import { freePort, RolecallProcess, writeConfigFile } from "../fake/rolecall-process.ts";
 
@@ -68,6 +68,7 @@ test("validate and doctor report a listener's files, and serve says what is wron
     ["auth: { bearer: [/no/such/tokens] }", "RC006", /listen\[0\]\.auth\.bearer\[0\]: \/no\/such\/tokens cannot be/],
   ] as const) {
     const file = withListener(context, port, keys);
+    assert.doesNotMatch((await runText(["validate", file])).out, /is valid/);
     for (const argv of [
       ["validate", file],
       ["doctor", "--config", file],

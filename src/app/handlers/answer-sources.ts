@@ -1,5 +1,6 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { isBlindEverywhere } from "../../health/evidence/readiness.ts";
+import type { ListenerConfig } from "../../config/model/config.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { AnswerCounter } from "../../http/message/answer-counter.ts";
 import type { JudgeInputs } from "../../http/node-api/answer.ts";
@@ -13,6 +14,7 @@ export interface AnsweringProcess {
   readonly clock: () => Clock;
   readonly phase: () => Phase;
   readonly counter: AnswerCounter;
+  readonly portOf: AnswerSources["portOf"];
 }
 
 /** What handlers answer from: the same in the main process and in a worker. */
@@ -27,10 +29,12 @@ export interface AnswerSources {
   /** Why this process should not get traffic, or `null`. */
   readonly unready: () => string | null;
   readonly onAnswer: (route: string, status: number) => void;
+  /** The port that a listener is bound to; 0 if this process does not know it. */
+  readonly portOf: (listener: ListenerConfig) => number;
 }
 
 /** The answer sources of a process. */
-export function answerSourcesOf({ store, clock, phase, counter }: AnsweringProcess): AnswerSources {
+export function answerSourcesOf({ store, clock, phase, counter, portOf }: AnsweringProcess): AnswerSources {
   const snapshot = (): Snapshot => store().current;
   const policy = (cluster: string): HealthPolicy | undefined => store().policyOf(cluster);
   const now = (): number => clock().observe();
@@ -45,5 +49,6 @@ export function answerSourcesOf({ store, clock, phase, counter }: AnsweringProce
     now,
     unready,
     onAnswer: (route, status) => counter.count(route, status),
+    portOf,
   };
 }

@@ -4,6 +4,7 @@ import { isReload } from "../../http/message/exporter-paths.ts";
 import type { ListenerHandler, RequestHandler } from "../../http/message/handler.ts";
 import type { Passthrough } from "../../http/message/passthrough.ts";
 import type { Request } from "../../http/message/request.ts";
+import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { nodeHandler } from "../../http/node-api/node-handler.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 
@@ -43,6 +44,7 @@ export function buildListenerHandler(
         operator: backend.diagnostics,
         passthrough: backend.passthrough,
         onAnswer: sources.onAnswer,
+        listeners: listenerDirectory(listener, config.listen, sources.portOf),
       });
   }
 }

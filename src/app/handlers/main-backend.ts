@@ -58,7 +58,7 @@ export function buildMainBackend(
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,
-    listeners: listenerDirectory(listener, config.listen),
+    listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };
   const exporter = listener.dialect === "exporter" ? buildExporterApi({ listener, config }, sources, context) : null;

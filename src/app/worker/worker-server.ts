@@ -130,6 +130,7 @@ export class WorkerServer {
       clock: () => replica.clock,
       phase: () => replica.phase,
       counter: this.#counter,
+      portOf: ({ port }) => port,
     });
     const { config } = replica;
     const { telemetryPath } = config.exporter;

@@ -1,27 +1,64 @@
-import { parseCheck, type Check } from "../../health/check.ts";
+import { parameterNames, parseCheck, type Check } from "../../health/check.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import { CommandError } from "../framework/command-error.ts";
+import { suggest } from "../framework/suggest.ts";
 
 /**
  * Parses a check as a listener does.
  * @param path the route with its query, such as `/replica?lag=1MB`
- * @throws CommandError (RC001) if the route or a parameter is not valid
+ * @throws CommandError (RC031) if the route or a parameter is unknown, (RC001) if a value is not valid
  */
 export function parseCheckOption(path: string, ignoreParams: readonly string[]): Check {
-  const queryAt = path.indexOf("?");
-  const name = (queryAt < 0 ? path : path.slice(0, queryAt)).replace(/^\//, "").replace(/\/$/, "");
+  const { name, query } = splitCheck(path);
   const route = routeOf(name);
-  if (route === undefined)
-    throw new CommandError(
-      "RC001",
-      `The check must be one of ${routePaths().join(", ")}, got ${JSON.stringify(`/${name}`)}`,
-    );
+  if (route === undefined) throw unknownRoute(name);
   const rules = { ignoreParams, ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 };
-  const parsed = parseCheck(route, queryAt < 0 ? "" : path.slice(queryAt + 1), rules);
+  const parsed = parseCheck(route, query, rules);
   if (parsed.ok) return parsed.check;
   const { subject, value, allowed } = parsed.problem;
-  throw new CommandError(
-    "RC001",
-    `Cannot parse the check: ${subject} must be ${allowed}, got ${JSON.stringify(value)}`,
+  throw (
+    unknownParameter(query, ignoreParams) ??
+    new CommandError("RC001", `Cannot parse the check: ${subject} must be ${allowed}, got ${JSON.stringify(value)}`)
   );
+}
+
+/**
+ * Checks the route before a running rolecall is asked. Which parameters it ignores is not known here. A path with more
+ * than one segment is left to it.
+ * @throws CommandError (RC031) if the route is unknown
+ */
+export function requireRoute(path: string): void {
+  const { name } = splitCheck(path);
+  if (/^[^/%]*$/.test(name) && routeOf(name) === undefined) throw unknownRoute(name);
+}
+
+/**
+ * The error for a check that a running rolecall rejects (400): about the parameter that is unknown, or its own message.
+ * @param message of its response
+ */
+export function rejectedCheck(path: string, message: string): CommandError {
+  return unknownParameter(splitCheck(path).query, []) ?? new CommandError("RC001", message);
+}
+
+function splitCheck(path: string): { readonly name: string; readonly query: string } {
+  const queryAt = path.indexOf("?");
+  const route = queryAt < 0 ? path : path.slice(0, queryAt);
+  return { name: route.replace(/^\//, "").replace(/\/$/, ""), query: queryAt < 0 ? "" : path.slice(queryAt + 1) };
+}
+
+function unknownRoute(name: string): CommandError {
+  const near = suggest(`/${name}`, routePaths());
+  const hint = near === null ? `it must be one of ${routePaths().join(", ")}` : `did you mean ${near}?`;
+  return new CommandError("RC031", `Unknown route /${name}: ${hint}`);
+}
+
+/** The error about the first unknown parameter with a similar name, or `null`. */
+function unknownParameter(query: string, ignoreParams: readonly string[]): CommandError | null {
+  const known = [...parameterNames(), ...ignoreParams];
+  for (const key of new URLSearchParams(query).keys()) {
+    if (known.includes(key) || key.startsWith("tag_")) continue;
+    const near = suggest(key, known);
+    if (near !== null) return new CommandError("RC031", `Unknown parameter ${key}: did you mean ${near}?`);
+  }
+  return null;
 }

@@ -3,7 +3,8 @@ import type { Explanation } from "../../health/explain/explain.ts";
 import type { ClusterExplanation, ExplainedNode } from "../output/cluster-explanation.ts";
 import type { PrintedExplanation, PrintedRule } from "../output/explanation.ts";
 import { CommandError } from "../framework/command-error.ts";
-import type { RolecallClient } from "./rolecall-client.ts";
+import { rejectedCheck } from "./check-option.ts";
+import { replyMessage, type RolecallClient } from "./rolecall-client.ts";
 
 /** A node and the check to explain, as resolved names. */
 export interface ExplainedTarget {
@@ -18,7 +19,7 @@ export async function fetchNodeExplanation(
   node: string,
 ): Promise<PrintedExplanation> {
   const query = new URLSearchParams({ node: `${cluster}/${node}`, check });
-  const document = await server.getObject(`/explain?${query.toString()}`);
+  const document = await getExplanation(server, query, check);
   return { cluster, check, ...readNode({ ...document, node }) };
 }
 
@@ -30,10 +31,9 @@ export async function fetchClusterExplanation(
   server: RolecallClient,
   { cluster, check }: ExplainedTarget,
 ): Promise<ClusterExplanation> {
-  const path = `/explain?${new URLSearchParams({ cluster, check }).toString()}`;
-  const document = await server.getObject(path);
+  const document = await getExplanation(server, new URLSearchParams({ cluster, check }), check);
   const { nodes } = document;
-  if (!Array.isArray(nodes)) throw new CommandError("RC007", `Cannot read ${server.url}${path}: nodes must be a list`);
+  if (!Array.isArray(nodes)) throw new CommandError("RC007", `Cannot read ${server.url}/explain: nodes must be a list`);
   return {
     cluster,
     check,
@@ -42,6 +42,14 @@ export async function fetchClusterExplanation(
     node: textOrNull(document["node"]),
     nodes: nodes.filter(isObject).map(readNode),
   };
+}
+
+/** @throws CommandError (RC031) if a parameter of the check is unknown to the server and similar to a known one */
+async function getExplanation(server: RolecallClient, query: URLSearchParams, check: string): Promise<JsonObject> {
+  const path = `/explain?${query.toString()}`;
+  const reply = await server.getPage(path);
+  if (reply.status === 400) throw rejectedCheck(check, replyMessage(reply));
+  return server.objectOf(path, reply);
 }
 
 /** Converts an explanation that this process made itself. */

@@ -15,7 +15,7 @@ import {
   probedStatus,
   watchedFor,
 } from "../client/attachment.ts";
-import { parseCheckOption } from "../client/check-option.ts";
+import { parseCheckOption, rejectedCheck, requireRoute } from "../client/check-option.ts";
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
 import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
@@ -94,6 +94,7 @@ function optionsOf({ cluster, node }: NamedNode): Readonly<Record<string, string
 }
 
 async function checkRemotely(context: CommandContext, path: string, given: GivenName): Promise<CheckedTarget> {
+  requireRoute(path);
   const server = new RolecallClient(context, "node");
   const status = await fetchStatusIfServed(server);
   // A listener without operator pages resolves the names itself.
@@ -101,7 +102,7 @@ async function checkRemotely(context: CommandContext, path: string, given: Given
   const base = named.cluster === null ? "" : `/clusters/${encodeURIComponent(named.cluster)}`;
   const node = named.node === null ? "" : `/nodes/${encodeURIComponent(named.node)}`;
   const reply = await server.get(`${base}${node}${path}`);
-  if (reply.status === 400) throw new CommandError("RC001", replyMessage(reply));
+  if (reply.status === 400) throw rejectedCheck(path, replyMessage(reply));
   const body = parseJson(reply.text);
   const document = isObject(body) && isObject(body["rolecall"]) ? body["rolecall"] : null;
   if (document === null)

@@ -44,6 +44,10 @@ export async function compare(context: CommandContext): Promise<void> {
   context.onInterrupt(() => {
     save(context, run);
     report(context, run, samplers.size);
+    const file = args.text("state");
+    return file === null
+      ? "The next run starts again from zero. With --state FILE, it continues these counts."
+      : `The counts are saved in ${file}: the same command continues them.`;
   });
   const endMs = run.startedAtMs + forMs - run.earlierMs;
   let membersReadMs = performance.now();

@@ -20,7 +20,7 @@ export async function complete(context: CommandContext): Promise<void> {
   const result = new ResultBuilder({ version: "", command: "" }, []);
   try {
     const completed = { ...context, result, args: argumentsOf(line, context.io.env["HOME"] ?? "") };
-    const names = kind === "context" ? contextNames(completed) : await serverNames(completed, kind);
+    const names = kind === "context" ? contextNames(completed) : await serverNames(completed, kind, isQualified(line));
     context.result.data = { names };
     context.print(
       names
@@ -46,14 +46,19 @@ function contextNames({ io, result }: CommandContext): readonly string[] {
   return requireContexts({ io, result }).contexts.map(({ name }) => name);
 }
 
-async function serverNames(context: CommandContext, kind: string): Promise<readonly string[]> {
+/** Whether the last word of an unfinished command line names a node with its cluster: `demo/`. */
+function isQualified(line: string): boolean {
+  return /(?:^|[\s='"])[^\s='"/:]+\/[^\s/]*$/.test(line);
+}
+
+async function serverNames(context: CommandContext, kind: string, qualified: boolean): Promise<readonly string[]> {
   return withDeadline(deadlineMs, [context.signal], async (signal) => {
     const { clusters } = await fetchStatusFrom(new RolecallClient({ ...context, signal }, "admin"));
     if (kind === "cluster") return clusters.map(({ cluster }) => cluster);
     const isUnique = (name: string): boolean =>
       clusters.filter(({ nodes }) => nodes.some(({ node }) => node === name)).length === 1;
     return clusters.flatMap(({ cluster, nodes }) =>
-      nodes.map(({ node }) => (isUnique(node) ? node : `${cluster}/${node}`)),
+      nodes.map(({ node }) => (isUnique(node) && !qualified ? node : `${cluster}/${node}`)),
     );
   });
 }

@@ -3,9 +3,9 @@ import type { Check } from "../../health/check.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
 import { judgePool } from "../../health/judge/pool.ts";
 import { reasonLink } from "../../health/reason-link.ts";
-import { isReason } from "../../health/reason.ts";
+import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { parseCheckOption } from "../client/check-option.ts";
+import { parseCheckOption, requireRoute } from "../client/check-option.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
 import { diagnoseUnknown, probedStatus } from "../client/attachment.ts";
 import { explainProbedNode } from "../client/probed-explanation.ts";
@@ -27,7 +27,7 @@ export async function explainCluster(context: CommandContext, check: string): Pr
 function report(context: CommandContext, explanation: ClusterExplanation): void {
   const { result, print, style } = context;
   const { cluster, check, nodes, fit, reason } = explanation;
-  const refused = nodes.find((node) => node.fit !== true) ?? null;
+  const refused = worstOf(nodes);
   const reasons = nodes.map((node) => node.reason);
   const detail = refused === null ? null : nodeCommand(context, check, `${cluster}/${refused.node}`);
   result.cover("rules", "complete", { detail: `${nodes.length} nodes of ${cluster}` });
@@ -49,6 +49,25 @@ function report(context: CommandContext, explanation: ClusterExplanation): void 
   });
 }
 
+/** Every reason, the worst first. A node of another role is as it should be: it is last. */
+const reasonOrder: readonly string[] = [...hardReasons, ...softReasons.filter(isFault), "wrong_role"];
+
+function isFault(reason: string): boolean {
+  return reason !== "wrong_role";
+}
+
+/** The node whose rules are the most worth reading, or `null` if all are fit. */
+function worstOf(nodes: ClusterExplanation["nodes"]): ClusterExplanation["nodes"][number] | null {
+  const unfit = nodes.filter((node) => node.fit !== true);
+  return unfit.toSorted((one, other) => rankOf(one.reason) - rankOf(other.reason))[0] ?? null;
+}
+
+/** Where a reason stands in the order. Before `wrong_role`: no reason yet, or one of a newer server. */
+function rankOf(reason: string | null): number {
+  const at = reasonOrder.indexOf(reason ?? "");
+  return at < 0 ? reasonOrder.length - 1.5 : at;
+}
+
 function nodeCommand(context: CommandContext, check: string, node: string): string {
   return nextCommand(context, { name: "explain", positionals: [check], options: { node } });
 }
@@ -59,6 +78,7 @@ function helpFor(reason: string | null): object {
 }
 
 async function fetchExplanation(context: CommandContext, check: string): Promise<ClusterExplanation> {
+  requireRoute(check);
   const server = new RolecallClient(context, "admin");
   const { cluster } = resolveName(await fetchStatusFrom(server), { cluster: context.args.text("cluster"), node: null });
   return fetchClusterExplanation(server, { cluster, check });

@@ -2,7 +2,7 @@ import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Check } from "../../health/check.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { diagnoseUnknown, notKnown, probedStatus } from "../client/attachment.ts";
-import { parseCheckOption } from "../client/check-option.ts";
+import { parseCheckOption, requireRoute } from "../client/check-option.ts";
 import { fetchNodeExplanation } from "../client/explanations.ts";
 import { explainProbedNode } from "../client/probed-explanation.ts";
 import { seeReasons } from "../client/next-command.ts";
@@ -52,6 +52,7 @@ function report({ result, print, style }: CommandContext, check: string, explana
 }
 
 async function fetchExplanation(context: CommandContext, check: string, given: GivenName): Promise<PrintedExplanation> {
+  requireRoute(check);
   const server = new RolecallClient(context, "admin");
   const { cluster, node } = resolveName(await fetchStatusFrom(server), given);
   return fetchNodeExplanation(server, { cluster, check }, node ?? "");

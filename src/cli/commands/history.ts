@@ -90,8 +90,13 @@ function documentOf({ by, oldestMs, hasMore, isIncomplete, events }: PastEvents)
 }
 
 function printTable({ print, io, style }: CommandContext, { events }: PastEvents): void {
-  const layout = layoutOf(events, io.stdout.columns());
+  const layout = layoutOf(events, widthOf(io));
   print(eventTableHead(layout, Date.now(), style) + eventTableRows(events, layout, style));
+}
+
+/** Lines in a pipe or file are as long as needed, so that grep finds whole events. */
+function widthOf({ stdout }: CommandContext["io"]): number {
+  return stdout.isTerminal ? stdout.columns() : Infinity;
 }
 
 /** Notes about what is not shown go to stderr: stdout is only the table. */
@@ -141,7 +146,7 @@ async function follow(
     isLost = false;
     answeredAtMs = askedAtMs;
     const fresh = next.events.filter(({ id }) => !known.has(id));
-    print(eventTableRows(fresh, layoutOf([...shown, ...fresh], io.stdout.columns()), style));
+    print(eventTableRows(fresh, layoutOf([...shown, ...fresh], widthOf(io)), style));
     remember(known, next.events);
   }
 }

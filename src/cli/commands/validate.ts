@@ -36,6 +36,8 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
     result.cover("files", "complete", { detail: "certificates, keys and tokens" });
   }
   result.data = { file, problems: 0, clusters: clusters.map(({ name }) => name), listeners: listen.length };
+  // An unusable file is a finding of its own: rolecall would not start with this configuration.
+  if (result.diagnostics.some(({ severity }) => severity === "error")) return;
   print(`${file} is valid: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
 }
 

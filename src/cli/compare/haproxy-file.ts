@@ -20,7 +20,7 @@ export interface RejectedCheck extends HaproxyCheck {
 
 /**
  * Finds the checks in the text of an haproxy.cfg: `option httpchk` and `http-check send` (reference/integrations.md,
- * 1.1).
+ * 1.1). Checks of rolecall itself, `/readyz` and `/livez`, are left out: no node answers them.
  */
 export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
   const found: HaproxyCheck[] = [];
@@ -31,7 +31,7 @@ export function readHaproxyChecks(text: string): readonly HaproxyCheck[] {
     if (["global", "defaults", "listen", "backend", "frontend"].includes(first))
       section = [first, second].join(" ").trim();
     const uri = uriOf(tokens);
-    if (uri !== null)
+    if (uri !== null && !/^\/(?:readyz|livez)(?:\?|$)/.test(uri))
       found.push({
         check: uri.replaceAll(/%\[[^\]]*\]|%[a-zA-Z]+/g, "x").replaceAll("%%", "%"),
         section,

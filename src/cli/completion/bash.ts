@@ -63,13 +63,18 @@ export function bashScript(commands: readonly CommandDescription[]): string {
 }
 
 function valuedOptions(options: readonly OptionSpec[]): string {
-  const names = options.flatMap(({ name, value }) => (value === undefined ? [] : [`--${name}`]));
+  const names = options.flatMap((option) => (option.value === undefined ? [] : spellingsOf(option)));
   return ` ${names.join(" ")} `;
 }
 
 function valueCase(command: string, option: OptionSpec): readonly string[] {
   if (option.value === undefined) return [];
-  return [`    "${command} --${option.name}") ${reply(valueCandidates(option))}return ;;`];
+  const patterns = spellingsOf(option).map((spelling) => `"${command} ${spelling}"`);
+  return [`    ${patterns.join("|")}) ${reply(valueCandidates(option))}return ;;`];
+}
+
+function spellingsOf({ name, short }: OptionSpec): readonly string[] {
+  return [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
 }
 
 function positionalCases(spec: CommandDescription): readonly string[] {

@@ -24,7 +24,7 @@ export interface CommandContext {
   readonly print: (text: string) => void;
   /**
    * Sets what reports the result so far if a signal ends the command: it may print, and must not wait. It replaces the
-   * one that was set before.
+   * one that was set before. A text that it returns says what to do next.
    */
-  readonly onInterrupt: (report: () => void) => void;
+  readonly onInterrupt: (report: () => string | void) => void;
 }

@@ -8,11 +8,14 @@ export function renderFindings(diagnostics: readonly Diagnostic[], style: Style)
 
 /**
  * The findings to show as text. If the command ended early, the finding about the cause is enough: the findings about
- * the checks that were never reached (RC003) are left out.
+ * the checks that were never reached, or were interrupted (RC004), are left out (RC003).
  */
 export function shownFindings({ diagnostics, coverage }: Result): readonly Diagnostic[] {
   const hasCause = diagnostics.some(({ rule_id, incomplete }) => incomplete === true && rule_id !== "RC003");
-  const unreached = coverage.filter(({ status }) => status === "not_checked").map(({ id }) => `check ${id} is `);
+  const isInterrupted = diagnostics.some(({ rule_id }) => rule_id === "RC004");
+  const unreached = coverage
+    .filter(({ status }) => status === "not_checked" || isInterrupted)
+    .map(({ id }) => `check ${id} is `);
   return diagnostics.filter(
     ({ rule_id, message }) => !hasCause || rule_id !== "RC003" || !unreached.some((start) => message.startsWith(start)),
   );

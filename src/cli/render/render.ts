@@ -51,11 +51,13 @@ function renderKind(
 
 /**
  * Makes sure that load balancers can check rolecall, and reports what their fallback, the nodes' own checks, lacks.
- * @throws CommandError (RC001) if no health listener can be checked
+ * @throws CommandError (RC001) if no health listener can be checked; (RC112) if a cluster has no members or all pools
+ * would be empty: a load balancer that loads such a file stops serving
  */
 function requireBalanced(context: CommandContext, { clusters, edgeProblem }: Targets): void {
   const { result } = context;
   if (edgeProblem !== null) throw new CommandError("RC001", edgeProblem);
+  requirePools(clusters);
   for (const { name, nodes } of clusters) {
     const without = nodes.filter(({ api }) => api === null);
     if (without.length > 0)
@@ -71,4 +73,20 @@ function requireBalanced(context: CommandContext, { clusters, edgeProblem }: Tar
         action: "Render with --config, or set ca-file (HAProxy) or trusted_ca (Envoy).",
       });
   }
+}
+
+function requirePools(clusters: Targets["clusters"]): void {
+  const empty = clusters.filter(({ members }) => members === 0).map(({ name }) => name);
+  if (empty.length > 0)
+    throw new CommandError(
+      "RC112",
+      `Cannot render: no member is known of ${empty.join(", ")}, so its pools would be missing`,
+      "Check the seeds and the scope of the cluster with rolecall doctor, or select other clusters with --cluster.",
+    );
+  if (clusters.every(({ nodes }) => nodes.length === 0))
+    throw new CommandError(
+      "RC112",
+      "Cannot render: no node has a known database address, so the configuration would have no pool",
+      "Set database for the nodes, or check that their APIs answer with rolecall doctor.",
+    );
 }

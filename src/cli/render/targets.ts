@@ -33,6 +33,8 @@ export interface TargetCluster {
   readonly name: string;
   readonly scope: string | null;
   readonly nodes: readonly BackendNode[];
+  /** How many members are known, with those that are left out. */
+  readonly members: number;
   readonly scraped: readonly ScrapedNode[];
   /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
   readonly ca: string | null;
@@ -159,7 +161,7 @@ function targetClusters(
       return [{ name: node, database: address, api: nodeApi(api) }];
     });
     const scraped = named.map(({ node, api, exporter }) => ({ name: node, api, exporter }));
-    return [{ name: cluster, scope, nodes: targets, scraped, ca: caOf(cluster) }];
+    return [{ name: cluster, scope, nodes: targets, members: nodes.length, scraped, ca: caOf(cluster) }];
   });
 }
 

@@ -27,10 +27,15 @@ export type DescribeListeners = (message: IncomingMessage) => ListenerDirectory;
  * is named only to loopback), and `allow` admits the client. A health listener names admin listeners alone; an admin
  * listener names all but those for a single node, those for all clusters first. Addresses are never named: the client
  * goes on using the host that it knows.
+ * @param portOf the port that a listener with port 0 is bound to, or 0 if it is not known
  */
-export function listenerDirectory(own: ListenerConfig, all: readonly ListenerConfig[]): DescribeListeners {
+export function listenerDirectory(
+  own: ListenerConfig,
+  all: readonly ListenerConfig[],
+  portOf: (listener: ListenerConfig) => number,
+): DescribeListeners {
   const known = all
-    .filter(({ dialect, port, node }) => port > 0 && node === null && (dialect === "admin" || own.dialect === "admin"))
+    .filter(({ dialect, node }) => node === null && (dialect === "admin" || own.dialect === "admin"))
     .toSorted((left, right) => Number(left.cluster !== null) - Number(right.cluster !== null))
     .map((listener) => ({
       listener,
@@ -41,12 +46,13 @@ export function listenerDirectory(own: ListenerConfig, all: readonly ListenerCon
     const sender = unmapped(socket.remoteAddress ?? "");
     const listeners = known
       .filter(({ listener, admits }) => isOpenAt(listener.address, arrivedAt) && admits(sender))
-      .map(({ listener: { dialect, port, access } }) => ({
-        dialect,
-        port,
-        tls: access.tls !== null,
-        management: dialect === "node" && access.management,
-      }));
+      .map(({ listener }) => ({
+        dialect: listener.dialect,
+        port: listener.port === 0 ? portOf(listener) : listener.port,
+        tls: listener.access.tls !== null,
+        management: listener.dialect === "node" && listener.access.management,
+      }))
+      .filter(({ port }) => port > 0);
     return { listener: own.dialect, listeners };
   };
 }

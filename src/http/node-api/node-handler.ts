@@ -1,7 +1,6 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import type { ListenerScope } from "./target-node.ts";
 import type { ListenerHandler, RequestHandler } from "../message/handler.ts";
-import { listenerDirectory } from "./listener-directory.ts";
 import { NodeApi, type NodeApiContext } from "./node-api.ts";
 
 /** Returns the scope of a listener: the cluster and node of its configuration, and the names of all clusters. */
@@ -24,7 +23,7 @@ export function nodeHandler(listener: ListenerConfig, config: Config, context: N
       passes: listener.access.management,
       operatorPages: listener.operatorPages,
     },
-    { ...context, listeners: listenerDirectory(listener, config.listen) },
+    context,
   );
   const handler: RequestHandler = (call) => api.handle(call);
   return Object.assign(handler, fastPath === false ? {} : { cached: api.cached(listener.access.limits.idleTimeoutMs) });

@@ -63,7 +63,13 @@ function fixtureOf(listener: ListenerConfig): Fixture {
     exporter: () => use("exporter"),
   };
   const phase: { current: Phase } = { current: "serving" };
-  const sources = answerSourcesOf({ store: () => store, clock: () => clock, phase: () => phase.current, counter });
+  const sources = answerSourcesOf({
+    store: () => store,
+    clock: () => clock,
+    phase: () => phase.current,
+    counter,
+    portOf: ({ port }) => port,
+  });
   const handler = buildListenerHandler({ listener, config }, sources, backend);
   return {
     store,

@@ -49,6 +49,8 @@ const rows: readonly (readonly [line: string, words: readonly string[]])[] = [
   ["rolecall status --format ", ["text", "json"]],
   ["rolecall status --format=j", ["json"]],
   ["rolecall --color al", ["always"]],
+  ["rolecall status -o ", ["wide", "json", "yaml"]],
+  ["rolecall status -o json --wa", ["--watch"]],
   ["rolecall render ha", ["haproxy"]],
   ["rolecall render haproxy ", []],
   ["rolecall check /readi", ["/readiness"]],
@@ -79,6 +81,12 @@ test("bash completes the nodes and clusters of the server on the line", async ()
   assert.deepEqual((await propose(`rolecall status --server ${server.url} --cluster `)).words, ["demo", "shop"]);
   const { words } = await propose("rolecall explain /replica --node pg", { ROLECALL_SERVER: server.url });
   assert.deepEqual(words, ["pg1", "pg2", "pg3"]);
+  for (const start of ["--node demo/pg", "--node=demo/", "--node 'demo/"])
+    assert.deepEqual(
+      (await propose(`rolecall explain /replica ${start}`, { ROLECALL_SERVER: server.url })).words,
+      ["demo/pg1", "demo/pg2", "demo/pg3"],
+      start,
+    );
 });
 
 test("bash completes contexts", async () => {

@@ -47,7 +47,8 @@ test("Ctrl-C prints the table so far, and exits with 2", limit, async (context) 
   assert.equal(await running.exit, 2);
   assert.match(running.stdout, /samples agree \(\d+\.\d\d %\)\n *NODE +CHECK +SAMPLES/);
   assert.match(running.stdout, /demo\/pg1 +\/primary/);
-  assert.match(running.stderr, /RC004 +ended by SIGINT/);
+  assert.match(running.stderr, /RC004 +ended by SIGINT\n.*: the same command continues them\./);
+  assert.doesNotMatch(running.stderr, /RC003/);
 });
 
 test("goes on with the counts of a state file, also after kill -9", limit, async (context) => {

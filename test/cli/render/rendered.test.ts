@@ -48,6 +48,18 @@ for (const { args, message } of renderedSpec.refused) {
     });
 }
 
+for (const [clusters, message] of [
+  ["unreachable", "no member is known of demo"],
+  ["addressless", "no node has a known database address"],
+] as const) {
+  for (const kind of ["haproxy", "envoy"])
+    test(`render ${kind} of ${clusters} clusters is refused, because the file would have no pool`, async () => {
+      const { code, out, err } = await renderClusters(folder, { kind, clusters, args: [] });
+      assert.deepEqual([code, out], [2, ""]);
+      assert.match(err, new RegExp(`error RC112  Cannot render: ${message}`));
+    });
+}
+
 test("checks go to the first health listener that load balancers can use", async () => {
   const files = { cert: join(folder, "ca.pem"), key: join(folder, "ca.key") };
   const unusable = [

@@ -9,14 +9,14 @@ import { writeConfigFile } from "../../fake/rolecall-process.ts";
 function portsNamed(
   context: Parameters<typeof writeConfigFile>[0],
   listen: string,
-  [local, remote]: [string, string],
+  { ends: [local, remote], bound = 0 }: { readonly ends: [string, string]; readonly bound?: number },
 ): string {
   const text = `clusters: [{ name: demo, discover: ["http://10.0.0.1:8008"] }]\nlisten: [${listen}]\n`;
   const loaded = loadConfig({ file: writeConfigFile(context, text), env: {}, flags: {} });
   assert.ok(loaded.ok, JSON.stringify(loaded));
   const [own] = loaded.config.listen;
   assert.ok(own !== undefined);
-  const describe = listenerDirectory(own, loaded.config.listen);
+  const describe = listenerDirectory(own, loaded.config.listen, () => bound);
   const message = { socket: { localAddress: local, remoteAddress: remote } } as unknown as IncomingMessage;
   const { listener, listeners } = describe(message);
   return [listener, ...listeners.map(({ dialect, port }) => `${dialect}:${port}`)].join(" ");
@@ -62,7 +62,13 @@ const rows: readonly (readonly [title: string, listen: string, ends: [string, st
     ["127.0.0.1", "127.0.0.1"],
     "admin admin:9108 node:8008",
   ],
-  ["no port that the system chooses", `${health}, { dialect: admin, port: 0 }`, ["127.0.0.1", "127.0.0.1"], "node"],
+  ["no listener that is not open yet", `${health}, { dialect: admin, port: 0 }`, ["127.0.0.1", "127.0.0.1"], "node"],
 ];
 for (const [title, listen, ends, ports] of rows)
-  test(`names ${title}`, (context) => assert.equal(portsNamed(context, listen, ends), ports));
+  test(`names ${title}`, (context) => assert.equal(portsNamed(context, listen, { ends }), ports));
+
+test("names the port that the system chose", (context) =>
+  assert.equal(
+    portsNamed(context, `${health}, { dialect: admin, port: 0 }`, { ends: ["127.0.0.1", "127.0.0.1"], bound: 40_123 }),
+    "node admin:40123",
+  ));
