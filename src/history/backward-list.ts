@@ -1,6 +1,6 @@
 /**
- * Collects items from files that are read from the newest to the oldest, each from its beginning to its end. Reading can
- * end early: the items after that place are complete then.
+ * Collects items from files that are read from the newest to the oldest, each from its beginning to its end. Reading
+ * can end early: the items after that place are complete then.
  */
 export class BackwardList<T> {
   readonly #limit: number;

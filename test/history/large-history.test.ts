@@ -6,6 +6,7 @@ import { gzipSync } from "node:zlib";
 import { BackwardList } from "../../src/history/backward-list.ts";
 import { eventLine } from "../../src/history/history-lines.ts";
 import { readStoredEvents } from "../../src/history/history-reader.ts";
+import { runText } from "../fake/command-line.ts";
 import { eventAt, temporaryDirectory } from "./history-fixture.ts";
 
 test("a history that is too large to be read at once has its newest events, and says that it is incomplete", async (context) => {
@@ -40,4 +41,14 @@ test("files read backwards: the items of a file that is not read to its end coun
   for (let item = -9; item <= 0; item += 1) list.add(item);
   assert.equal(list.endFile(true), true);
   assert.deepEqual(list.newest, [0, 1, 2]);
+});
+
+test("a directory without files of a history is refused", async (context) => {
+  const directory = temporaryDirectory(context);
+  mkdirSync(directory);
+  const refused = await runText(["history", "--directory", directory]);
+  assert.deepEqual([refused.code, refused.out], [2, ""]);
+  assert.match(refused.err, /^error RC006 {2}Cannot read --directory: .* got one without history files/);
+  writeFileSync(join(directory, "events-0000000001.jsonl"), `${eventLine(eventAt(1, "a.1"))}\n`);
+  assert.match((await runText(["history", "--directory", directory])).out, /demo has no primary/);
 });

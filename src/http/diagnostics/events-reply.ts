@@ -17,8 +17,8 @@ type EventsSources = Pick<DiagnosticsSources, "events" | "storedEvents" | "snaps
 
 /**
  * Answers `/events` with the newest wanted events, the newest last. `oldest` is the time of the oldest event that is
- * known, of any kind; `more` says whether older wanted ones were left out by `limit`. `incomplete` is there, and true, if
- * the history on disk was too large to be read as far back as wanted.
+ * known, of any kind; `more` says whether older wanted ones were left out by `limit`. `incomplete` is there, and true,
+ * if the history on disk was too large to be read as far back as wanted.
  */
 export async function eventsReply(
   request: EventsRequest,
