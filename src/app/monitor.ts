@@ -157,7 +157,18 @@ export class Monitor {
   #startTicks(): void {
     if (this.#ticks !== null) clearInterval(this.#ticks);
     this.clock.setTickInterval(this.#config.probe.intervalMs);
-    this.#ticks = setInterval(() => this.clock.tick(), this.#config.probe.intervalMs);
+    this.#ticks = setInterval(() => {
+      this.clock.tick();
+      this.#examineEmpty();
+    }, this.#config.probe.intervalMs);
+  }
+
+  /** Looks for events in clusters without nodes: nothing changes there while no member list is received. */
+  #examineEmpty(): void {
+    for (const cluster of this.store.current.clusters) {
+      const policy = cluster.nodes.length === 0 ? this.store.policyOf(cluster.name) : undefined;
+      if (policy !== undefined) this.eventLog.recordTransition(cluster, cluster, { policy, nowMs: this.clock.now() });
+    }
   }
 }
 

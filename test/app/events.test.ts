@@ -86,6 +86,24 @@ test("a timeline that goes back is an error", limit, async (context) => {
   assert.match(await metricsOf(port), /^rolecall_cluster_timeline\{cluster="demo"\} 3$/m);
 });
 
+test("a cluster whose addresses never answered is blind, which is one event", limit, async (context) => {
+  const [node] = await openFakeCluster(context, ["pg1"]);
+  assert.ok(node !== undefined);
+  const gone = clusterOf({ name: "gone", discover: ["http://127.0.0.1:1"] });
+  const clusters = [fixedCluster([node]), gone];
+  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [admin] })));
+  await app.start();
+  const port = portFor(app, admin);
+  const { events } = await until("the event", async () => {
+    const page = await eventsOf(port, "?cluster=gone");
+    return page.events.length > 0 && page;
+  });
+  assert.deepEqual(
+    events.map(({ kind, message }) => [kind, message]),
+    [["blind", "rolecall knows no node of gone: no address in discover has answered with its members"]],
+  );
+});
+
 test("a drain is one event, with one audit line", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2"]);
   const { log, lines } = keptLog();

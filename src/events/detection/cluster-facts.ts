@@ -1,4 +1,5 @@
 import type { Observation } from "../../cluster/observation.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
 import { drainOf } from "../../health/evidence/active-drain.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
@@ -83,7 +84,7 @@ export function factsOf(
   return {
     cluster: cluster.name,
     nowMs,
-    isBlind: view.isBlind,
+    isBlind: view.isBlind || isUndiscovered(cluster),
     primary: primaryOf(view),
     claims: claimsOf(view),
     isPaused: fresh.some(({ report }) => report?.isPaused === true),
@@ -108,8 +109,14 @@ export function attachmentFigures(
 }
 
 /** Whether nothing is known of a cluster's nodes, since none of several answers. */
-export function isHidden({ cluster: { nodes }, isBlind }: ClusterView): boolean {
-  return isBlind || (nodes.length > 1 && !nodes.some(isAnswering));
+export function isHidden({ cluster, isBlind }: ClusterView): boolean {
+  const { nodes } = cluster;
+  return isBlind || isUndiscovered(cluster) || (nodes.length > 1 && !nodes.some(isAnswering));
+}
+
+/** Whether no member list of a cluster was received. */
+function isUndiscovered({ nodes, isMembershipKnown }: ClusterState): boolean {
+  return nodes.length === 0 && !isMembershipKnown;
 }
 
 /** Whether every node was probed since an instant, in ms of rolecall's clock. */

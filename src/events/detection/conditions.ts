@@ -30,7 +30,10 @@ function blind({ cluster, nodes }: ClusterFacts): Condition {
       kind: "blind",
       severity: "error",
       cluster,
-      message: `rolecall gets no answer from any of the ${countText(nodes.length, "node")} of ${cluster}`,
+      message:
+        nodes.length === 0
+          ? `rolecall knows no node of ${cluster}: no address in discover has answered with its members`
+          : `rolecall gets no answer from any of the ${countText(nodes.length, "node")} of ${cluster}`,
       cause: failed ?? null,
       figures: { nodes: nodes.length },
     }),

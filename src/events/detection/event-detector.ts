@@ -52,12 +52,15 @@ export class EventDetector implements EventFinder {
     if (!isChanged && nowMs - memory.examinedAtMs < recheckMs) return [];
     memory.leadership = cluster.leadership;
     memory.examinedAtMs = nowMs;
+    const wasHidden = memory.seenSinceMs === null;
     const view = viewAt(cluster, policy, nowMs);
     const facts = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
     if (!memory.isSettled) {
       if (!isSettled(view, facts, nowMs - memory.startedAtMs)) return [];
       settle(memory, facts);
     }
+    // The first members of a cluster did not join it.
+    if (memory.members.size === 0 && wasHidden) memory.members = namesOf(facts);
     const members = memberEvents(memory.members, facts);
     memory.members = members.members;
     return [...members.events, ...memory.conditions.update(facts), ...primaryEvents(memory.primary, facts)];
@@ -133,9 +136,13 @@ function settleMs({ fall, intervalMs, timeoutMs }: HealthPolicy): number {
 
 function settle(memory: ClusterMemory, facts: ClusterFacts): void {
   memory.isSettled = true;
-  memory.members = new Set(facts.nodes.map(({ node }) => node));
+  memory.members = namesOf(facts);
   // What an earlier process saw last may have changed since.
   memory.primary.wasHidden = true;
+}
+
+function namesOf({ nodes }: ClusterFacts): ReadonlySet<string> {
+  return new Set(nodes.map(({ node }) => node));
 }
 
 function resumePrimary(memory: PrimaryMemory, { kind, node, figures }: ClusterEvent, sinceMs: number): void {

@@ -190,3 +190,23 @@ test("a removed cluster is forgotten", () => {
     [],
   );
 });
+
+test("a cluster of which no node is known is blind until one answers, and its first nodes did not join", () => {
+  const detector = new EventDetector();
+  const watched = new ClusterFixture();
+  const all = watched.cluster;
+  const messages: string[] = [];
+  for (let nowMs = 0; nowMs <= 40_000; nowMs += 1_000) {
+    if (nowMs < 20_000) watched.cluster = { ...all, nodes: [], index: new Map(), isMembershipKnown: false };
+    else {
+      if (nowMs === 20_000) watched.cluster = all;
+      healthy(watched, nowMs);
+    }
+    const drafts = detector.find(watched.cluster, new Map(), { policy: watched.policy, nowMs, isVerdictChanged: true });
+    messages.push(...drafts.map(({ message }) => message));
+  }
+  const [blind, ended, ...others] = messages;
+  assert.equal(blind, "rolecall knows no node of demo: no address in discover has answered with its members");
+  assert.match(ended ?? "", /^rolecall gets answers from demo again after 1\d\.\d s$/);
+  assert.deepEqual(others, []);
+});
