@@ -50,7 +50,9 @@ test("finds the admin listener through the health listener, with the same creden
   assert.equal((await runJson(["status", "--cluster", "demo", ...argv])).exit_code, 0);
   const drained = await runJson(["drain", "demo/pg2", "--for", "30m", "--reason", "x", ...argv]);
   assert.equal(drained.exit_code, 0, JSON.stringify(drained.diagnostics));
-  assert.ok(admin.received.length > 0 && admin.received.every(({ authorization }) => authorization === "Bearer s3cret"));
+  assert.ok(
+    admin.received.length > 0 && admin.received.every(({ authorization }) => authorization === "Bearer s3cret"),
+  );
 });
 
 test("follows ports only, so that credentials never reach another host", async (context) => {
