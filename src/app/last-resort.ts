@@ -1,6 +1,6 @@
 /**
- * What happens to an exception that nothing caught. Listeners, the fast path and the gateway contain what they call, so
- * none is expected.
+ * What happens to an exception that nothing caught. Listeners, the fast path and the gateway catch what the functions
+ * that they call throw, so none is expected.
  *
  * An exception ends the functions on its stack and no others. So the process may continue if each function of rolecall
  * on the stack serves one connection (`connectionFiles`): then no write to shared state (snapshot, probes, drains,
@@ -22,7 +22,7 @@ const events = ["uncaughtException", "unhandledRejection"] as const;
 
 /**
  * Whether an exception can have affected no more than one connection: each function of rolecall on its stack serves
- * one.
+ * one. A stack without any function of rolecall is an error inside Node, such as of a socket: it cut no code of ours.
  * @param depth how many frames stacks keep: a stack of that many may be cut off
  */
 export function isOfOneConnection(error: unknown, depth: number = stackDepth): boolean {

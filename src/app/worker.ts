@@ -8,7 +8,7 @@ import type { FromWorker, ToWorker } from "../workers/messages.ts";
 const lastMessageMs = 500;
 
 function send(message: FromWorker, socket?: SendHandle): void {
-  // A message that cannot be sent is followed by "disconnect".
+  // The empty callback ignores errors: the channel has closed then, and "disconnect" ends this process.
   if (process.connected) process.send?.(message, socket, { keepOpen: true }, () => {});
 }
 

@@ -13,7 +13,7 @@ export interface EventStreamContext {
     /** In ms since the epoch. */
     wall(): number;
   };
-  /** Called with the first event of a row that is left out, because too many of its kind happened. */
+  /** Called when events begin to be left out, because too many of a kind happened, with the first of them. */
   readonly onOmitted: (draft: EventDraft) => void;
   /** Called with restored events, oldest first. */
   readonly onRestored: (events: readonly ClusterEvent[]) => void;

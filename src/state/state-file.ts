@@ -9,7 +9,7 @@ export class StateFile {
   readonly #path: () => string | null;
   readonly #log: Logger;
   #written: Promise<void> = Promise.resolve();
-  /** A write that has not begun yet will save the state of that time: a second one behind it would write the same. */
+  /** Whether a write is queued that has not begun. It will save the state as of its beginning, so one is enough. */
   #isPending = false;
 
   /** @param path the configured path; a reload may change it */

@@ -69,7 +69,7 @@ function collectorStat(collector: Collector, sources: AnswerSources, { probeStat
   return { collector, stat, metrics: count };
 }
 
-/** Says with the exporter's role collector that exporter and API disagree now; `null` if they do not. */
+/** The note for the collector of `/up`: exporter and node API disagree now. `null` for others, or if they agree. */
 function disagreementNote({ cluster, node, endpoint }: Collector, sources: AnswerSources): string | null {
   if (endpoint !== "up") return null;
   const state = clusterNamed(sources.snapshot(), cluster);

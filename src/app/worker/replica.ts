@@ -66,6 +66,7 @@ export class Replica {
    * @returns whether the snapshot still is the main process's. If not, it must send its full state.
    */
   record({ changes, clock: reading }: Extract<ToWorker, { kind: "changes" }>): boolean {
+    // There is nothing to keep up with yet: the full state is still to come.
     if (this.#loaded === null) return true;
     const { store, clock } = this.#loaded;
     clock.syncTo(reading);
@@ -94,9 +95,9 @@ export class Replica {
 }
 
 /**
- * A clock on the main process's axis: both count the machine's monotonic time. A late event loop is no gap here:
- * messages that are still to be read say what happened meanwhile, with the times of the main process.
- * @param originMs where the main process's clock began, in ms of the machine's
+ * A clock on the main process's axis: both count the machine's monotonic time. A late event loop is not reported as a
+ * gap (`tickIntervalMs: Infinity`): the main process went on probing, and its messages carry their own times.
+ * @param originMs where the main process's clock began, in ms of the machine's monotonic clock
  */
 function clockOnAxis(originMs: number): Clock {
   const offsetMs = monotonicOriginMs() - originMs;

@@ -6,7 +6,7 @@ import { CommandError } from "../framework/command-error.ts";
 import { rejectedCheck } from "./check-option.ts";
 import { replyMessage, type RolecallClient } from "./rolecall-client.ts";
 
-/** A node and the check to explain, as resolved names. */
+/** A cluster, by its resolved name, and the check to explain. */
 export interface ExplainedTarget {
   readonly cluster: string;
   readonly check: string;

@@ -11,9 +11,9 @@ import { errorMessage } from "../result/error-message.ts";
 
 /** `rolecall context [show|list|use NAME]`: shows the connection in effect, lists contexts, or selects one. */
 export async function context(command: CommandContext): Promise<void> {
-  const [action = "show", name, ...rest] = command.args.positionals;
+  const [action = "show", name] = command.args.positionals;
   if (action === "use") return useContext(command, name);
-  if (name !== undefined || rest.length > 0)
+  if (name !== undefined)
     throw new CommandError("RC001", `context ${action} takes no arguments, got ${JSON.stringify(name)}`);
   return action === "list" ? listContexts(command) : showContext(command);
 }
@@ -99,7 +99,7 @@ async function showContext(command: CommandContext): Promise<void> {
     print(style.yellow(safe(`not used: ${name} ${value} of ${from}, which names another server`)) + "\n");
 }
 
-/** The settings in effect, with the defaults of those that commands always have. */
+/** The settings in effect. Context, server and timeout always have a row, with the default if they are not set. */
 function settingRows({ settings, context: selected }: Connection): readonly (readonly [string, string, string])[] {
   const { values, address } = settings;
   const server = values.get("server");

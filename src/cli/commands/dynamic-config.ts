@@ -17,12 +17,12 @@ export async function dynamicConfig(context: CommandContext): Promise<void> {
     throw new CommandError("RC001", "--replace cannot be used with --set or --patch");
   if (replacement !== null) {
     const body = readObject(replacement);
-    await confirm(context, `This replaces the whole dynamic configuration by ${replacement}`);
+    await confirm(context, `This replaces the whole dynamic configuration with the content of ${replacement}`);
     return callManagementApi(context, server, {
       method: "PUT",
       path,
       body,
-      purpose: `replace the whole dynamic configuration by ${replacement}`,
+      purpose: `replace the whole dynamic configuration with the content of ${replacement}`,
     });
   }
   if (patch === null && assignments.length === 0) {

@@ -41,14 +41,15 @@ export function judgePool(view: ClusterView, check: Check): PoolVerdict {
     const rank = rankOf(view, node);
     if (chosen === null || rank < chosen.rank) chosen = { node, verdict, rank };
   }
-  // Nothing that happens to other nodes comes before the primary.
+  // While the primary is fit it is chosen, whatever changes at other nodes.
   if (chosen?.rank === primaryRank) untilMs = Math.min(chosen.verdict.validUntilMs, view.lock.validUntilMs);
   if (chosen !== null) {
     const { node, verdict } = chosen;
     return { verdict: validUntil(verdict.fit && verdict.isDegraded ? degraded : fit, untilMs), chosen: node };
   }
-  // A primary with grace makes the cluster fit too, so it is blind only if no node has grace.
+  // `/liveness` is never blind: it is about processes, not about evidence.
   if (check.route === "liveness") return { verdict: validUntil(unfit("none_fit"), untilMs), chosen: null };
+  // A primary that `survive` keeps fit makes the cluster fit, so it is blind only here, where no node is fit.
   if (view.isBlind) return { verdict: validUntil(unfit("blind"), untilMs), chosen: null };
   return { verdict: validUntil(unfit("none_fit"), Math.min(untilMs, view.blindFromMs)), chosen: null };
 }

@@ -8,7 +8,7 @@ import type { EvaluationContext } from "../health-policy.ts";
 import { applyReport, replaceNode, withAnswer, withLockClaim } from "./apply-report.ts";
 import { observeExporter } from "./observe-exporter.ts";
 
-/** What counts the failures of a node's deciding endpoint. */
+/** The fields that count a node's failed probes. */
 function failuresOf({ failuresInRow, failedAtMs, answersInRow, failure, isDown }: Observation): Partial<Observation> {
   return { failuresInRow, failedAtMs, answersInRow, failure, isDown };
 }
@@ -43,7 +43,8 @@ export function applyExporter(
   const sentAtMs = isPage ? Math.min(answer.sentAtMs, outcome.sentAtMs) : answer.sentAtMs;
   const maxAge = maxAgeMs(cluster, policy);
   const answered = withAnswer(before, { ...answer, sentAtMs, sentAtWallMs }, { policy, maxAge });
-  // Where `/up` decides, a page that answers does not end its failures: the node would never be `down`, only `stale`.
+  // Where `/up` decides, an answered page does not reset the failures of `/up`: otherwise the node would never be
+  // `down`, only `stale`.
   const observation = isPage && exporter.up !== null ? { ...answered, ...failuresOf(before) } : answered;
   if (isPage) return applyReport(noted, { at, before, observation }, context).state;
   return withLockClaim(noted, at, observation);

@@ -6,12 +6,13 @@ import type { EvaluationContext } from "../health-policy.ts";
 import { applyReport, replaceNode, withAnswer } from "./apply-report.ts";
 import { updateLeadership } from "./update-leadership.ts";
 
-/** Applies a status probe to a cluster's state. An answer older than the recorded one is ignored. */
+/** Applies a status probe to a cluster's state. An outcome older than the recorded report is ignored. */
 export function applyStatus(cluster: ClusterState, outcome: StatusOutcome, context: EvaluationContext): ClusterState {
   const { policy } = context;
   const at = cluster.index.get(outcome.node);
   const before = at === undefined ? undefined : cluster.nodes[at];
   if (at === undefined || before === undefined || outcome.sentAtMs < before.sentAtMs)
+    // Nothing is recorded, but time has passed: who leads may have changed.
     return updateLeadership(cluster, cluster, context);
   const { result, sentAtMs, sentAtWallMs } = outcome;
   if ("failure" in result) {

@@ -14,7 +14,7 @@ export function exposureProblem({ dialect, access }: ListenerConfig, bound: stri
   const isRestricted = auth !== null || allow !== null || tls?.client === "required";
   if (!acceptsChanges || isRestricted || bound === null || isLoopback(bound)) return null;
   return (
-    `its socket must have a loopback address, because a client of this listener can change the cluster, ` +
-    `unless clients are restricted by auth, tls.client: required or allow, got ${bound}`
+    `its socket has the address ${bound}, but its clients can make changes: ` +
+    "use a loopback address, or restrict clients by auth, allow or tls.client: required"
   );
 }

@@ -27,9 +27,9 @@ export function routePassthrough(
   const name = callNamed(target.path);
   const rule = name === undefined ? undefined : callRules.get(name);
   const isCall = rule?.methods.includes(request.method) === true;
-  const isQuestion = target.path === "metrics" || /^exporter(\/|$)/.test(target.path);
-  if (!isCall && !isQuestion) {
-    // GET /config is answered from memory. GET /restart is not a request at all.
+  const isNodeRequest = target.path === "metrics" || /^exporter(\/|$)/.test(target.path);
+  if (!isCall && !isNodeRequest) {
+    // GET /config is answered from memory. There is no GET /restart.
     return rule === undefined || name === "config"
       ? undefined
       : { kind: "not_allowed", allow: rule.methods.join(", ") };
@@ -38,7 +38,7 @@ export function routePassthrough(
   const resolved = resolveTargetNode(target, request, { ...routing.scope, wholeCluster: true });
   if ("problem" in resolved) return { kind: "bad_request", problem: resolved.problem };
   const { otherByHost } = resolved;
-  if (name === undefined) return nodeQuestion(target, request, resolved);
+  if (name === undefined) return routeNodeRequest(target, request, resolved);
   const isDryRun = parseDryRun(target.query, routing.rules.ignoreParams);
   if (typeof isDryRun !== "boolean") return { kind: "bad_request", problem: isDryRun };
   return {
@@ -73,7 +73,7 @@ const exporterPages: ReadonlySet<string> = new Set([
   ...rolePaths.keys(),
 ]);
 
-function nodeQuestion(
+function routeNodeRequest(
   { path, query }: RequestTarget,
   { method }: Request,
   { cluster, node, otherByHost }: TargetNode,

@@ -19,13 +19,13 @@ export interface SimulatorSettings {
  * missing or invalid field has Patroni's default: ttl 30 s, loop_wait 10 s, maximum_lag_on_failover 1 MiB.
  */
 export function readSettings(config: SimulatorObject): SimulatorSettings {
-  const ttlMs = Math.max(20, seconds(config["ttl"], 30));
+  const ttlMs = Math.max(20, msOfSeconds(config["ttl"], 30));
   const database = config["postgresql"] ?? config["database"];
   const parameters = isJsonObject(database) && isJsonObject(database["parameters"]) ? database["parameters"] : {};
   return {
     ttlMs,
     // A lock renewed less often than it expires would flap. Real nodes shorten loop_wait likewise.
-    loopWaitMs: Math.min(Math.max(10, seconds(config["loop_wait"], 10)), ttlMs / 2),
+    loopWaitMs: Math.min(Math.max(10, msOfSeconds(config["loop_wait"], 10)), ttlMs / 2),
     maximumLagOnFailover: numeric(config["maximum_lag_on_failover"], 1_048_576),
     checkTimeline: truthy(config["check_timeline"]),
     pause: truthy(config["pause"]),
@@ -55,7 +55,7 @@ function synchronousMode(value: SimulatorJson | undefined): SimulatorSettings["s
   return truthy(value) ? "on" : "off";
 }
 
-function seconds(value: SimulatorJson | undefined, fallback: number): number {
+function msOfSeconds(value: SimulatorJson | undefined, fallback: number): number {
   return Math.min(86_400, Math.max(0, numeric(value, fallback))) * 1000;
 }
 
