@@ -89,7 +89,14 @@ test("docs/metrics.md lists every metric of rolecall and no other", () => {
   );
   const folder = "src/metrics/";
   const files = ["metrics", "durations", "certificate-metrics", "management-metrics", "process-metrics"];
-  const all = [...files, "fast-path-metrics", "event-counts", "nodes/node-metrics", "nodes/cluster-metrics"];
+  const all = [
+    ...files,
+    "fast-path-metrics",
+    "history-metrics",
+    "event-counts",
+    "nodes/node-metrics",
+    "nodes/cluster-metrics",
+  ];
   const names = all.flatMap((file) =>
     [...readFileSync(`${folder}${file}.ts`, "utf8").matchAll(/"((?:rolecall|process)_\w+)"/g)].map(
       ([, name = ""]) => name,

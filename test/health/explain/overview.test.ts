@@ -55,7 +55,7 @@ test("a killed primary was the primary: its role and state are unknown, and the 
     ...past,
     was: "replica",
     error: "timeout",
-    detail: "a planted timeout",
+    detail: "an injected timeout",
   });
   assert.deepEqual(shown(fixture, "pg3", 3_100), { ...present, role: "replica" });
 });
