@@ -12,7 +12,7 @@
 const connectionFiles = /^(http|gateway)\/|^workers\/relay-/;
 /** The folder of rolecall's files, as stacks name it. */
 const ownFolder = new URL("..", import.meta.url).href;
-/** How many frames a stack keeps. One that is cut off could hide a function. */
+/** How many frames a stack keeps. A frame that is cut off could be one that writes shared state. */
 const stackDepth = 50;
 /** More exceptions than this within a minute end the process. */
 const perMinuteMax = 60;

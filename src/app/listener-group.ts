@@ -63,8 +63,8 @@ export class ListenerGroup {
 
   /** The port that a listener of the configuration in force is bound to; 0 if it is not open. */
   portOf(listener: ListenerConfig): number {
-    // Not by identity: a worker returns a copy of its configuration.
     const key = this.#keys[this.#configured.indexOf(listener)];
+    // By key, because the open listeners of workers have a copy of the configuration.
     return this.listeners.find((open) => open.key === key)?.port ?? 0;
   }
 

@@ -110,7 +110,7 @@ export function parseSample(line: string): Sample | undefined {
 /** @returns the position after the closing brace; `undefined` if the labels cannot be read */
 function readLabels(line: string, from: number, labels: Map<string, string>): number | undefined {
   let at = from;
-  for (let count = 0; count <= labelsMax; count += 1) {
+  for (let count = 0; count < labelsMax; count += 1) {
     label.lastIndex = at;
     const match = label.exec(line);
     if (match === null) break;

@@ -10,8 +10,10 @@ import { encodeOutcome } from "./outcome-codec.ts";
 // Each line is a JSON object that begins with `t`, its time in ms since the epoch, and `k`, its kind. Kinds that a
 // reader does not know are left out: a newer version may have written them.
 
-/** The kinds of lines in `events` files, then those in `evidence` files. */
-type LineKind = "event" | "verdict" | "start" | "accused" | "held" | "outcome";
+/** The kinds of lines in `events` files. */
+type EventLineKind = "event" | "verdict";
+/** The kinds of lines in `evidence` files. */
+type EvidenceLineKind = "start" | "accused" | "held" | "outcome";
 
 /** One line, parsed as far as needed to decide whether it is wanted. */
 export interface HistoryLine {
@@ -44,7 +46,7 @@ export function parseLine({ text }: HistoryLine): JsonObject | null {
   return isObject(value) ? value : null;
 }
 
-function lineOf(atMs: number, kind: LineKind, fields: JsonObject): string {
+function lineOf(atMs: number, kind: EventLineKind | EvidenceLineKind, fields: JsonObject): string {
   return JSON.stringify({ t: Math.round(atMs), k: kind, ...fields });
 }
 
@@ -57,8 +59,8 @@ export function verdictLine({ atWallMs, cluster, node, before, after, failure }:
 }
 
 /**
- * The first line of each evidence file, and of each process: with which clock the instants of the outcomes after it
- * were measured.
+ * The first line of each evidence file, and of each process. It gives one instant by the wall clock and by the process's
+ * clock; `m` of the lines after it is by the latter.
  * @param run names the process
  * @param nowMs the same instant as `atMs`, in ms of the process's clock
  */

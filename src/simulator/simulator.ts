@@ -55,7 +55,7 @@ export interface Simulator {
    * taken.
    */
   fault(node: string, fault: Fault): Promise<void>;
-  /** Handles a request to `/sim` that came to a port apart from those of the nodes. */
+  /** Handles a request to `/sim` that came to a port that no node has: the control port. */
   control(request: SimulatedRequest): Promise<ControlReply>;
   /** Returns the present model, as `GET /sim` shows it. */
   model(): SimulatorObject;

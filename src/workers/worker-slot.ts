@@ -65,7 +65,7 @@ export class WorkerSlot {
     this.keys = new Set();
     try {
       await worker.ready();
-      this.#isReady = await this.#isBroughtUp(worker, bringUp);
+      this.#isReady = await this.#bringUp(worker, bringUp);
       log.info({ worker: this.number, pid: worker.pid }, "worker started");
     } catch (error) {
       if (!this.#isStopped) log.error({ worker: this.number, pid: worker.pid, err: error }, "worker did not start");
@@ -79,7 +79,7 @@ export class WorkerSlot {
     this.#isReady = false;
     if (worker === null) return;
     try {
-      this.#isReady = await this.#isBroughtUp(worker, this.#context.bringUp);
+      this.#isReady = await this.#bringUp(worker, this.#context.bringUp);
     } catch {
       worker.kill();
     }
@@ -91,8 +91,8 @@ export class WorkerSlot {
     await this.#worker?.close();
   }
 
-  /** @returns whether the worker is still the one of this slot */
-  async #isBroughtUp(worker: WorkerProcess, bringUp: WorkerSlotContext["bringUp"]): Promise<boolean> {
+  /** Brings its worker up. @returns whether the slot still has that worker */
+  async #bringUp(worker: WorkerProcess, bringUp: WorkerSlotContext["bringUp"]): Promise<boolean> {
     await bringUp(this);
     return this.#worker === worker;
   }
@@ -112,7 +112,10 @@ export class WorkerSlot {
   }
 }
 
-/** Doubles from the second short life in a row on. In ms. */
+/**
+ * The pause before the successor starts, in ms: none after one short life, 100 ms after two in a row, then doubled for
+ * each further one, up to the maximum.
+ */
 function pauseAfter(shortLives: number): number {
   return shortLives < 2 ? 0 : Math.min(pauseMaxMs, pauseMinMs * 2 ** Math.min(shortLives - 2, 10));
 }

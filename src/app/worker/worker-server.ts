@@ -19,7 +19,7 @@ export type SendToMain = (message: FromWorker, socket?: SendHandle) => void;
 /** How often the clock looks for a gap and a report is sent, in ms. A report is a sign of life too. */
 const tickIntervalMs = 1_000;
 
-/** A worker: answers checks from its replica of the snapshot, on the sockets that it shares with the main process. */
+/** A worker: answers checks from its copy of the snapshot, on the sockets that it shares with the main process. */
 export class WorkerServer {
   readonly #send: SendToMain;
   readonly #listeners: ListenerSet;

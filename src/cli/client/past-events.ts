@@ -38,7 +38,7 @@ export interface PastEvents {
 
 /**
  * Fetches events from the running rolecall.
- * @param agoMs only events since so long before now by the clock of the server, instead of `sinceMs` of the query
+ * @param agoMs how long before the server's present time the events begin, in ms; replaces `sinceMs` of the query
  * @throws CommandError if they cannot be fetched
  */
 export async function fetchPastEvents(

@@ -14,8 +14,8 @@ const ownActions: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Says what to do about a refused call. rolecall names the node in the header of every reply that it passes on. A reply
- * without that header is its own, and so is one with a reason.
+ * Says what to do about a refused call. A reply that rolecall passes on has X-Rolecall-Node and no X-Rolecall-Reason;
+ * rolecall's own replies may have both.
  * @param fallback the action for other refusals by rolecall
  */
 export function refusalAction({ status, headers, text }: RolecallReply, fallback: string): string {

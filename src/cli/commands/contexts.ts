@@ -21,7 +21,8 @@ export async function context(command: CommandContext): Promise<void> {
 /** `rolecall contexts`: lists the contexts and marks the one in use. */
 export async function listContexts({ args, io, result, print, style }: CommandContext): Promise<void> {
   const contexts = requireContexts({ io, result });
-  const current = args.text("context") ?? io.env[clientVariables.context] ?? contexts.current;
+  const variable = io.env[clientVariables.context] ?? "";
+  const current = args.text("context") ?? (variable === "" ? contexts.current : variable);
   result.cover("contexts", "complete", { detail: contexts.file });
   result.data = {
     file: contexts.file,

@@ -4,7 +4,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 
 /**
  * Whether the known history ends before the holder's timeline and must be requested again: nodes return an old one for
- * up to `loop_wait` after a promotion (rule 8). The first timeline has no history.
+ * up to `loop_wait` after a promotion. The first timeline has no history.
  */
 export function isHistoryWanted(cluster: ClusterState): boolean {
   const timeline = nodeNamed(cluster, lockHolderOf(cluster.leadership))?.report?.timeline ?? null;

@@ -1,7 +1,7 @@
 import type { Server } from "node:net";
 import { handleUnder, type TcpHandle } from "./node-internals.ts";
 
-/** Gives the handle of a connection to its server, which makes a `net.Socket` of it as of a new connection. */
+/** Gives the handle of a connection to its server, which makes a `net.Socket` of it, as of any new connection. */
 export type Adopt = (handle: TcpHandle) => void;
 
 interface ListeningHandle {

@@ -11,8 +11,8 @@ import type { TcpIo } from "./tcp-io.ts";
 const timeoutMs = 10_000;
 const idleTimeoutMs = 60_000;
 /**
- * A client that does not read requests so many large responses at most: more than the system takes for it, on most
- * machines.
+ * How many large responses the late reader requests at most without reading any. On most machines the buffers of the
+ * sockets hold fewer.
  */
 const largeRequestsMax = 256;
 

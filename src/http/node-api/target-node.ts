@@ -43,7 +43,7 @@ interface NodeSelector {
 /**
  * Resolves the cluster and node of a request from path, header, Host and listener, in this order. If two disagree, that
  * is a problem (design.md, "Addressing a node"). A Host that names no node is ignored if path or header name one: a
- * balancer may send any Host. Whether its name is a node depends on the members: see `hostConflict`.
+ * balancer may send any Host. Whether a node of the name in Host exists depends on the members: see `hostConflict`.
  */
 export function resolveTargetNode(
   target: RequestTarget,
@@ -114,10 +114,10 @@ function byHost(
   if (host === undefined || scope.hostSuffixes.length === 0) return null;
   const name = host.toLowerCase().replace(/:\d*$/, "").replace(/\.$/, "");
   if (scope.hostSuffixes.some((candidate) => name === candidate || `.${name}` === candidate)) return null;
-  const suffix = scope.hostSuffixes.find((candidate) => name.endsWith(candidate));
+  const suffix = longest(scope.hostSuffixes, (candidate) => name.endsWith(candidate));
   if (suffix === undefined) return null;
   const rest = name.slice(0, Math.max(0, name.length - suffix.length));
-  const cluster = scope.clusters.find((candidate) => rest.endsWith(`.${candidate.toLowerCase()}`));
+  const cluster = longest(scope.clusters, (candidate) => rest.endsWith(`.${candidate.toLowerCase()}`));
   const node = cluster === undefined ? "" : rest.slice(0, -cluster.length - 1);
   if (cluster === undefined || node === "") {
     return {
@@ -129,6 +129,13 @@ function byHost(
     };
   }
   return { by: hostHeader, cluster, node };
+}
+
+/** The longest name that matches: names may contain dots, so a shorter one can match too (`b` besides `a.b`). */
+function longest(names: readonly string[], matches: (name: string) => boolean): string | undefined {
+  let found: string | undefined;
+  for (const name of names) if (name.length > (found?.length ?? -1) && matches(name)) found = name;
+  return found;
 }
 
 function disagreement(selectors: readonly NodeSelector[], what: "cluster" | "node"): ParseError | null {
