@@ -59,8 +59,8 @@ export function verdictLine({ atWallMs, cluster, node, before, after, failure }:
 }
 
 /**
- * The first line of each evidence file, and of each process. It gives one instant by the wall clock and by the process's
- * clock; `m` of the lines after it is by the latter.
+ * The first line of each evidence file, and of each process. It gives one instant by the wall clock and by the
+ * process's clock; `m` of the lines after it is by the latter.
  * @param run names the process
  * @param nowMs the same instant as `atMs`, in ms of the process's clock
  */

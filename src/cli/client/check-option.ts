@@ -23,8 +23,8 @@ export function parseCheckOption(path: string, ignoreParams: readonly string[]):
 }
 
 /**
- * Checks the route before the request is sent. Parameters are not checked, because only the listener knows which ones it
- * ignores. Nor is a path with several segments, which may name a node.
+ * Checks the route before the request is sent. Parameters are not checked, because only the listener knows which ones
+ * it ignores. Nor is a path with several segments, which may name a node.
  * @throws CommandError (RC031) if the route is unknown
  */
 export function requireRoute(path: string): void {

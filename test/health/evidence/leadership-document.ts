@@ -52,9 +52,9 @@ Then contradicted claims are **lost**:
 
 5. A claim in failsafe mode is never lost.
 6. Any other claim is lost if the claimant's own view contradicts it.
-7. It is also lost if the views of two other nodes contradict it. The view of one other node is enough if the claimant's
-   own view was requested at the same time or later, and does not name the claimant. Step 6 alone does not cover such an
-   own view: by steps 2 and 3, it need not contradict the claim.
+7. It is also lost if the views of two other nodes contradict it, or if the view of one other node does and the
+   claimant's own view, requested at the same time or later, does not name the claimant. (By steps 2 and 3, such an own
+   view need not contradict the claim, so step 6 does not cover it.)
 8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
    given a newer view that does not contradict it. Missing views do not restore a claim.
 
