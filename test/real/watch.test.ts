@@ -65,7 +65,8 @@ function scenarios(): void {
       );
       await seen("the table", () => /pg3 +replica +running/.test(screen()));
       const [first = ""] = screen().split("\n");
-      assert.match(first, /^rolecall status .* q to quit/);
+      assert.match(first, /^rolecall status .* probed here/);
+      assert.match(screen(), /^q quit {2}s sort: problem/m, "the footer names the keys");
       assert.match(screen(), /LAG HISTORY/);
       await seen("a sparkline", () => /pg1 .*[▁▂▃▄▅▆▇█]{3}/u.test(screen()));
       await seen("a repainting", () => screen().split("\n")[0] !== first);
