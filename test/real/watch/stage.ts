@@ -89,7 +89,9 @@ export class Stage {
     await watcher.begun();
     const found = await act();
     await cluster.whole();
-    return { found, left: await differences({ nodes: cluster.nodes, rolecall, routes: settled }, settleSeconds) };
+    const left = await differences({ nodes: cluster.nodes, rolecall, routes: settled }, settleSeconds);
+    await watcher.caughtUp();
+    return { found, left };
   }
 }
 

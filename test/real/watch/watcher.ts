@@ -48,6 +48,18 @@ export class Watcher {
     );
   }
 
+  /**
+   * Waits (15 s) until every question was sent once more to every node and to rolecall: the last change of a scenario
+   * may lie between a node's latest watched answer and the end of the watch.
+   */
+  async caughtUp(): Promise<void> {
+    const fromMs = performance.now();
+    const isLater = (samples: readonly Sample[]): boolean => (samples.at(-1)?.sentAtMs ?? -1) >= fromMs;
+    await until({ what: "one more answer to every watched question", seconds: 15 }, () =>
+      Promise.resolve(this.#rows.every(({ theirs, ours }) => isLater(theirs) && isLater(ours)) || undefined),
+    );
+  }
+
   /** The status of the node's newest watched answer to a route; `undefined` before the first. */
   latest(node: PatroniNode, route: string): number | undefined {
     return this.#rows.find((row) => row.node === node && row.route === route)?.theirs.at(-1)?.status;
