@@ -10,7 +10,8 @@ type CertificateFile = Omit<CertificateReading, "expiresAtS">;
 
 /**
  * When the certificates of the listeners, and those that rolecall presents to the nodes, expire. Read at the start, at
- * a reload, and when a file changes. A file that cannot be read has no reading: whoever uses it reports the problem.
+ * a reload, and when a file changes. A file that cannot be read has no reading: the module that uses the certificate
+ * reports the problem.
  */
 export class CertificateExpiry {
   #files: WatchedFiles<readonly CertificateReading[]> | null = null;

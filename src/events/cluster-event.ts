@@ -28,7 +28,10 @@ export const eventKinds = [
 
 export type EventKind = (typeof eventKinds)[number];
 
-export type EventSeverity = "info" | "warning" | "error";
+/** Severities, the lowest first. */
+export const eventSeverities = ["info", "warning", "error"] as const;
+
+export type EventSeverity = (typeof eventSeverities)[number];
 
 export interface ClusterEvent {
   /** `EPOCH.N`: the start of the process in ms since the epoch, and a number that rises by one with each event. */

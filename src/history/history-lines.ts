@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
-import { eventKinds, type ClusterEvent } from "../events/cluster-event.ts";
+import { eventKinds, eventSeverities, type ClusterEvent } from "../events/cluster-event.ts";
 import type { Accused } from "../events/accusation-history.ts";
 import type { LoggedChange } from "../health/explain/summary.ts";
 import { hardReasons, softReasons } from "../health/reason.ts";
@@ -94,7 +94,7 @@ const eventSchema: z.ZodType<ClusterEvent> = z.object({
   id: z.string(),
   at: instantSchema,
   kind: z.enum(eventKinds),
-  severity: z.enum(["info", "warning", "error"]),
+  severity: z.enum(eventSeverities),
   cluster: z.string(),
   node: z.string().nullable(),
   message: z.string(),

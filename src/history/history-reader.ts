@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import type { ClusterEvent } from "../events/cluster-event.ts";
+import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
 import { BackwardList } from "./backward-list.ts";
 import { EvidenceScan, type EvidenceQuery, type StoredEvidence } from "./evidence-scan.ts";
 import { changeOf, eventOf, parseLine, readLineHead, type StoredChange } from "./history-lines.ts";
@@ -20,23 +21,6 @@ const recentBytes = 8 * 1024 * 1024;
 const recentReadingMax = 64 * 1024 * 1024;
 /** Times of a file are as exact as the clock of the file system, in ms. */
 const slackMs = 1_000;
-
-/** Which events are wanted. */
-export interface StoredEventsQuery {
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  readonly matches: (event: ClusterEvent) => boolean;
-  /** At most this many are returned: the newest. */
-  readonly limit: number;
-}
-
-/** Events that were found. */
-export interface StoredEvents {
-  /** The newest wanted ones, oldest first. */
-  readonly events: readonly ClusterEvent[];
-  /** `false` if reading ended early, because of its time or its size: older wanted events may be missing. */
-  readonly isComplete: boolean;
-}
 
 /** How a request to read is watched. */
 export interface ReadingContext {

@@ -4,12 +4,13 @@ import type { HistoryConfig } from "../config/model/config.ts";
 import { accusedOf, type Accused } from "../events/accusation-history.ts";
 import type { ClusterEvent } from "../events/cluster-event.ts";
 import type { HistorySink } from "../events/event-log.ts";
+import type { StoredEvents, StoredEventsQuery } from "../events/stored-events.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HistoryUsage } from "../metrics/history-metrics.ts";
 import type { VerdictChange } from "../events/verdict-changes.ts";
 import type { EvidenceQuery, StoredEvidence } from "./evidence-scan.ts";
 import { accusedLine, eventLine, outcomeLine, startLine, verdictLine, type StoredChange } from "./history-lines.ts";
-import { HistoryReader, type ReadingContext, type StoredEvents, type StoredEventsQuery } from "./history-reader.ts";
+import { HistoryReader, type ReadingContext } from "./history-reader.ts";
 import { HistoryWriter } from "./history-writer.ts";
 
 /** What the history depends on. */

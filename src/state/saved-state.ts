@@ -2,7 +2,7 @@ import { readFileSync, statSync } from "node:fs";
 import { isObject, parseJson, type JsonObject } from "../cluster/values/json.ts";
 import type { ClusterState, Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
-import { replaceFile } from "./atomic-file.ts";
+import { replaceFile } from "./files/atomic-file.ts";
 import { accusationsToJson, hasSameAccusations, parseAccusations, type Accusation } from "./saved-accusations.ts";
 import { drainsToJson, parseDrains, type SavedDrain } from "./saved-drains.ts";
 import { hasSameMembers, membersToJson, parseMembers, type SavedCluster } from "./saved-members.ts";

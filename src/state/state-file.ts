@@ -1,7 +1,7 @@
 import type { Snapshot } from "../cluster/snapshot.ts";
 import type { ClusterConfig } from "../config/model/config.ts";
 import type { Logger } from "../events/log/logger.ts";
-import { removeStaleDrafts } from "./atomic-file.ts";
+import { removeStaleDrafts } from "./files/atomic-file.ts";
 import { noSavedState, readSavedState, writeSavedState, type SavedState } from "./saved-state.ts";
 
 /** The state file of a running process. Without a configured path every method does nothing. */

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { eventKinds } from "../../src/events/cluster-event.ts";
-import { eventLimitMax, eventSeverities } from "../../src/http/diagnostics/event-query.ts";
+import { eventSeverities } from "../../src/events/cluster-event.ts";
+import { eventLimitMax } from "../../src/http/diagnostics/event-query.ts";
 
 const text = readFileSync("docs/events.md", "utf8");
 

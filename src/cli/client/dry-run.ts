@@ -10,7 +10,7 @@ export type DryRunDecision =
 /**
  * Reads the reply to a call with `?dry_run=1`. A reply of another status refuses the request itself.
  * @param call what was sent, as `POST /switchover`
- * @throws CommandError (RC007) if the reply is a success, but not the document of a dry run: whoever sent it may have
+ * @throws CommandError (RC007) if the reply is a success, but not the document of a dry run: the server may have
  *   executed the call
  */
 export function readDryRun(call: string, reply: RolecallReply): DryRunDecision {

@@ -19,15 +19,20 @@ export function nextCommand({ args }: Pick<CommandContext, "args">, suggested: S
   const own = Object.entries(suggested.options ?? {}).flatMap(([name, value]) =>
     value === null ? [] : [`--${name}`, value],
   );
-  const repeated = [...serverOptions, ...sourceOptions].flatMap(({ name, value }: OptionSpec) => {
+  const words = ["rolecall", suggested.name, ...(suggested.positionals ?? []), ...own].map(shellWord);
+  return [...words, ...sourceWords(args)].join(" ");
+}
+
+/** Returns the options of a command line that say where rolecall or the nodes are, ready for a shell. */
+export function sourceWords(args: CommandContext["args"]): readonly string[] {
+  return [...serverOptions, ...sourceOptions].flatMap(({ name, value }: OptionSpec) => {
     if (value === undefined) return args.has(name) ? [`--${name}`] : [];
-    return args.list(name).flatMap((text) => [`--${name}`, text]);
+    return args.list(name).map((text) => `--${name} ${shellWord(text)}`);
   });
-  return ["rolecall", suggested.name, ...(suggested.positionals ?? []), ...own, ...repeated].map(quoted).join(" ");
 }
 
 /** Quotes a word for a POSIX shell, if it needs quotes. */
-function quoted(word: string): string {
+export function shellWord(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 

@@ -1,10 +1,11 @@
 import { stat } from "node:fs/promises";
 import { isObject, listOf, type JsonObject } from "../../cluster/values/json.ts";
+import { eventSeverities, type ClusterEvent, type EventSeverity } from "../../events/cluster-event.ts";
+import { isEventWanted, type EventFilter } from "../../events/event-filter.ts";
 import { isHistoryDirectory, readStoredEvents } from "../../history/history-reader.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import type { PrintedEvent } from "../output/event-table.ts";
-import type { Severity } from "../result/document.ts";
 import { errorMessage } from "../result/error-message.ts";
 import { replyMessage, RolecallClient } from "./rolecall-client.ts";
 
@@ -15,7 +16,7 @@ export interface PastEventsQuery {
   /** Empty: all kinds. */
   readonly kinds: readonly string[];
   /** Events of this severity and those above it. */
-  readonly severity: Severity | null;
+  readonly severity: EventSeverity | null;
   readonly sinceMs: number | null;
   readonly untilMs: number | null;
   /** At most this many: the newest. */
@@ -88,7 +89,8 @@ export async function readPastEvents(
     );
   const { sinceMs, untilMs, limit } = query;
   const stored = { sinceMs: sinceMs ?? -Infinity, untilMs: untilMs ?? Infinity, limit: limit + 1 };
-  const matches = (event: Omit<PrintedEvent, "atMs">): boolean => isWanted(event, query);
+  const filter: EventFilter = { ...query, ...stored, kinds: query.kinds.length === 0 ? null : query.kinds };
+  const matches = (event: ClusterEvent): boolean => isEventWanted(event, filter);
   const { events, isComplete } = await readStoredEvents(directory, { ...stored, matches }, (file, lines) =>
     result.diagnose("RC006", { message: `${file}: ${lines} damaged lines left out`, severity: "warning" }),
   );
@@ -101,24 +103,13 @@ export async function readPastEvents(
   };
 }
 
-const severities: readonly Severity[] = ["info", "warning", "error"];
-
-function isWanted(event: Omit<PrintedEvent, "atMs">, { cluster, node, kinds, severity }: PastEventsQuery): boolean {
-  return (
-    (cluster === null || event.cluster === cluster) &&
-    (node === null || event.node === node) &&
-    (kinds.length === 0 || kinds.includes(event.kind)) &&
-    (severity === null || severities.indexOf(event.severity) >= severities.indexOf(severity))
-  );
-}
-
 function readEvent(row: JsonObject): PrintedEvent {
   const text = (key: string): string => (typeof row[key] === "string" ? row[key] : "?");
   return {
     id: text("id"),
     atMs: Date.parse(text("at")),
     kind: text("kind"),
-    severity: severities.find((severity) => severity === row["severity"]) ?? "info",
+    severity: eventSeverities.find((severity) => severity === row["severity"]) ?? "info",
     cluster: text("cluster"),
     node: typeof row["node"] === "string" ? row["node"] : null,
     message: text("message"),

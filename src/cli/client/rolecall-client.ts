@@ -37,7 +37,7 @@ export class RolecallClient {
   readonly #credentials: Credentials;
   readonly #signal: AbortSignal;
   #base: URL;
-  /** The searches so far: one for each kind of listener, whoever needs it. */
+  /** The searches so far: one for each kind of listener, shared by its callers. */
   readonly #searches = new Map<ListenerKind, Promise<FoundListener>>();
 
   /**

@@ -62,7 +62,7 @@ function worstOf(nodes: ClusterExplanation["nodes"]): ClusterExplanation["nodes"
   return unfit.toSorted((one, other) => rankOf(one.reason) - rankOf(other.reason))[0] ?? null;
 }
 
-/** Where a reason stands in the order. Before `wrong_role`: no reason yet, or one of a newer server. */
+/** The position of a reason in the order. Before `wrong_role`: no reason yet, or one of a newer server. */
 function rankOf(reason: string | null): number {
   const at = reasonOrder.indexOf(reason ?? "");
   return at < 0 ? reasonOrder.length - 1.5 : at;

@@ -1,3 +1,4 @@
+import { eventSeverities } from "../../events/cluster-event.ts";
 import { setTimeout as pause } from "node:timers/promises";
 import { splitGivenName } from "../client/node-name.ts";
 import { fetchPastEvents, readPastEvents, type PastEvents, type PastEventsQuery } from "../client/past-events.ts";
@@ -6,7 +7,6 @@ import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { eventTableHead, eventTableRows, layoutOf, type PrintedEvent } from "../output/event-table.ts";
 import { formatZonedTime } from "../output/local-time.ts";
-import type { Severity } from "../result/document.ts";
 
 /** Interval of the requests of --follow, in ms. */
 const followMs = 2_000;
@@ -72,12 +72,10 @@ function queryOf({ args }: CommandContext): PastEventsQuery {
   const untilMs = until === null ? null : parsePastTime("until", until, nowMs);
   if (sinceMs !== null && untilMs !== null && sinceMs > untilMs)
     throw new CommandError("RC001", `--until must not be before --since, got ${JSON.stringify(until)}`);
-  const severity = severities.find((known) => known === args.text("severity")) ?? null;
+  const severity = eventSeverities.find((known) => known === args.text("severity")) ?? null;
   const limit = args.integer("limit", 100, [1, limitMax]);
   return { cluster, node, kinds: args.list("kind"), severity, sinceMs, untilMs, limit };
 }
-
-const severities: readonly Severity[] = ["info", "warning", "error"];
 
 function documentOf({ by, oldestMs, hasMore, isIncomplete, events }: PastEvents): object {
   return {

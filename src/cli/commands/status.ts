@@ -2,7 +2,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { fetchStatus, type ClusterStatus, type StatusCluster } from "../client/cluster-status.ts";
 import { diagnoseClusters } from "../status/diagnosis.ts";
-import { sourceWords } from "../status/next-commands.ts";
+import { sourceWords } from "../client/next-command.ts";
 import { reportText } from "../status/report.ts";
 import { selectClusters, selectionOf } from "../status/selection/selection.ts";
 import type { ShownCluster } from "../status/selection/shown-cluster.ts";

@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
-import { homedir } from "node:os";
-import { join } from "node:path";
+import { clientVariables } from "../../config/sources/client-variables.ts";
+import { contextsFile } from "../contexts/contexts-file.ts";
 
 /**
  * Returns the option that makes a command query this server: ` --server URL`, or nothing where a command queries it
@@ -13,7 +13,7 @@ export function serverOption(url: string, usual: string, env: Readonly<Record<st
 }
 
 function hasChosenServer(env: Readonly<Record<string, string | undefined>>): boolean {
-  if ((env["ROLECALL_SERVER"] ?? "") !== "" || (env["ROLECALL_CONTEXT"] ?? "") !== "") return true;
-  const folder = env["XDG_CONFIG_HOME"] ?? join(env["HOME"] ?? homedir(), ".config");
-  return existsSync(join(folder, "rolecall", "contexts.yaml"));
+  if ((env[clientVariables.server] ?? "") !== "" || (env[clientVariables.context] ?? "") !== "") return true;
+  const file = contextsFile(env);
+  return file !== null && existsSync(file);
 }

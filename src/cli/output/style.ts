@@ -1,3 +1,5 @@
+import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
+
 /** Terminal colours; every function returns its argument if colours are off. */
 export interface Style {
   readonly bold: (text: string) => string;
@@ -23,17 +25,14 @@ export function styleFor(
   return { bold: paint(1), dim: paint(2), red: paint(31), yellow: paint(33), green: paint(32) };
 }
 
-/** Control, format (invisible or bidirectional), line and paragraph characters. */
-const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
-
 /** Replaces control and format characters, so that foreign text cannot control the terminal or reverse other text. */
 export function safe(text: string): string {
-  return text.replace(unsafeCharacters, "?");
+  return withoutUnsafe(text);
 }
 
 /** Like {@link safe}, but keeps line breaks and tabs. */
 export function safeLines(text: string): string {
-  return text.replace(unsafeCharacters, (character) => (character === "\n" || character === "\t" ? character : "?"));
+  return withoutUnsafe(text, "\n\t");
 }
 
 /**

@@ -1,4 +1,4 @@
-import { eventKinds } from "../../events/cluster-event.ts";
+import { eventKinds, eventSeverities } from "../../events/cluster-event.ts";
 import type { CommandSpec } from "../framework/command.ts";
 import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../framework/options.ts";
 
@@ -19,7 +19,7 @@ export const pastCommands: readonly CommandSpec[] = [
       {
         name: "severity",
         value: "SEVERITY",
-        choices: ["info", "warning", "error"],
+        choices: eventSeverities,
         help: "this severity and those above it (default info)",
       },
       { name: "limit", value: "N", help: "the newest N events, at most 1000 (default 100)" },

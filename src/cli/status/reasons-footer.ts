@@ -1,4 +1,4 @@
-import { hardReasons, softReasons, type Reason } from "../../health/reason.ts";
+import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
 import { reasonLink } from "../../health/reason-link.ts";
 import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
 import { safe, type Style } from "../output/style.ts";
@@ -96,10 +96,6 @@ function rankOf(reason: string): number {
 
 function linkOf(reason: string): string | null {
   return isReason(reason) ? reasonLink(reason) : null;
-}
-
-function isReason(reason: string): reason is Reason {
-  return reasonOrder.includes(reason);
 }
 
 function clusterNames(rows: readonly ShownCluster[]): string {

@@ -3,7 +3,7 @@ import type { CommandContext } from "../framework/command-context.ts";
 import type { Style } from "../output/style.ts";
 import { safe } from "../output/style.ts";
 import { wrapWords } from "../output/words.ts";
-import { sourceWords } from "./next-commands.ts";
+import { sourceWords } from "../client/next-command.ts";
 import { reasonsFooter } from "./reasons-footer.ts";
 import { selectClusters, selectionOf } from "./selection/selection.ts";
 import type { ShownCluster } from "./selection/shown-cluster.ts";

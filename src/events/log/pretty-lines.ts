@@ -1,13 +1,11 @@
 import prettyPrinter from "pino-pretty";
 import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.ts";
+import { withoutUnsafe } from "../../cluster/values/unsafe-text.ts";
 
 const { prettyFactory } = prettyPrinter;
 
 /** Fields that the beginning of the line shows already. */
 const shownFields: ReadonlySet<string> = new Set(["level", "time", "msg", "err"]);
-
-/** Control characters, and characters that are invisible or change the direction of text. */
-const unsafeCharacters = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /** A text that needs no quotes. */
 const plainText = /^[\w.:/@%+-]+$/;
@@ -31,7 +29,7 @@ export function prettyLines(isColoured: boolean): (line: string) => string {
   });
   return (line) => {
     const log = parseJson(line);
-    return isObject(log) ? format(log) : `${safeText(line.trimEnd())}\n`;
+    return isObject(log) ? format(log) : `${withoutUnsafe(line.trimEnd())}\n`;
   };
 }
 
@@ -46,15 +44,11 @@ function textOf(log: JsonObject, messageKey: string): string {
     [...(typeof message === "string" ? [message] : []), ...fields].join("  "),
     ...(stack === null ? [] : stack.split("\n").map((frame) => `    ${frame.trim()}`)),
   ]
-    .map(safeText)
+    .map((part) => withoutUnsafe(part))
     .join("\n");
 }
 
 function valueText(value: unknown): string {
   if (typeof value === "string") return plainText.test(value) ? value : JSON.stringify(value);
   return JSON.stringify(value) ?? "";
-}
-
-function safeText(text: string): string {
-  return text.replaceAll(unsafeCharacters, "?");
 }

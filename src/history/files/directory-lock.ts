@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readFile, readlink, rename, stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
+import { isRunning } from "../../state/files/is-running.ts";
 
 /** A holder that this machine cannot look up counts as gone if it has not confirmed its lock for this long, in ms. */
 const confirmedMaxMs = 30_000;
@@ -135,14 +136,4 @@ function readHolder(content: string): Holder | null {
   const [, pid, started = "", scope = ""] =
     /^\{"pid":(\d{1,10}),"started":"(\d*)","scope":"([^"]*)"\}$/.exec(content) ?? [];
   return pid === undefined ? null : { pid: Number(pid), started, scope };
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: the process belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

@@ -1,6 +1,7 @@
 import type { Recorded } from "../../cluster/outcome.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { ClusterEvent } from "../../events/cluster-event.ts";
+import type { StoredEvents, StoredEventsQuery } from "../../events/stored-events.ts";
 import type { LoggedChange } from "../../health/explain/summary.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import type { TargetNode } from "../node-api/target-node.ts";
@@ -21,27 +22,11 @@ export interface DiagnosticsSources {
   /** The newest events of all clusters, oldest first. */
   readonly events: () => readonly ClusterEvent[];
   /** The newest wanted events of the history on disk, oldest first; none if no history is kept. */
-  readonly storedEvents: (query: StoredEventsRequest, rendering: EvidenceRendering) => Promise<EventsOnDisk>;
+  readonly storedEvents: (query: StoredEventsQuery, rendering: EvidenceRendering) => Promise<StoredEvents>;
   /** Limits how many pages are rendered at a time, and how often. */
   readonly gate: PageGate;
   /** Called with the status of each page. */
   readonly onAnswer?: (status: number) => void;
-}
-
-/** Which events of the history on disk are wanted. */
-export interface StoredEventsRequest {
-  /** In ms since the epoch, both included. */
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  readonly matches: (event: ClusterEvent) => boolean;
-  readonly limit: number;
-}
-
-/** Wanted events of the history on disk. */
-export interface EventsOnDisk {
-  readonly events: readonly ClusterEvent[];
-  /** `false` if reading ended early: older wanted events may be missing. */
-  readonly isComplete: boolean;
 }
 
 /** The time of an incident. */

@@ -1,26 +1,16 @@
 import { parseDuration } from "../../cluster/values/duration.ts";
 import { parseInstant } from "../../cluster/values/timestamp.ts";
-import { eventKinds, type ClusterEvent, type EventKind, type EventSeverity } from "../../events/cluster-event.ts";
+import { eventKinds, eventSeverities, type EventKind } from "../../events/cluster-event.ts";
+import type { EventFilter } from "../../events/event-filter.ts";
 import type { ParseError } from "../../health/check.ts";
-
-/** Severities, the lowest first. */
-export const eventSeverities: readonly EventSeverity[] = ["info", "warning", "error"];
 
 /** How many events one page shows: by default, and at most. */
 const limitDefault = 100;
 export const eventLimitMax = 1_000;
 
-/** Which events are wanted. `null`: any. */
-export interface EventQuery {
-  readonly cluster: string | null;
-  readonly node: string | null;
-  readonly kinds: readonly EventKind[] | null;
-  /** Events of this severity and those above it. */
-  readonly severity: EventSeverity | null;
-  /** In ms since the epoch; events at that instant are included. */
-  readonly sinceMs: number;
-  readonly untilMs: number;
-  /** The newest so many. */
+/** Which events a page shows. */
+export interface EventQuery extends EventFilter {
+  /** At most this many: the newest. */
   readonly limit: number;
 }
 
@@ -52,16 +42,6 @@ export function parseEventQuery(query: URLSearchParams, nowWallMs: number): Even
   if (sinceMs > untilMs)
     return problem("parameter until", query.get("until") ?? "", `not before since=${query.get("since")}`);
   return { cluster: query.get("cluster"), node: query.get("node"), kinds, severity, sinceMs, untilMs, limit };
-}
-
-/** Whether an event is wanted. */
-export function isEventWanted(event: ClusterEvent, query: EventQuery): boolean {
-  const { cluster, node, kinds, severity, sinceMs, untilMs } = query;
-  if (event.at < sinceMs || event.at > untilMs) return false;
-  if (cluster !== null && event.cluster !== cluster) return false;
-  if (node !== null && event.node !== node) return false;
-  if (kinds !== null && !kinds.includes(event.kind)) return false;
-  return severity === null || eventSeverities.indexOf(event.severity) >= eventSeverities.indexOf(severity);
 }
 
 function parseKinds(text: string | null): readonly EventKind[] | ParseError | null {

@@ -1,10 +1,12 @@
 import type { ClusterEvent } from "../../events/cluster-event.ts";
+import { isEventWanted } from "../../events/event-filter.ts";
+import type { StoredEvents } from "../../events/stored-events.ts";
 import type { ParseError } from "../../health/check.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
-import type { DiagnosticsSources, EventsOnDisk } from "./diagnostics-sources.ts";
-import { isEventWanted, parseEventQuery, type EventQuery } from "./event-query.ts";
+import type { DiagnosticsSources } from "./diagnostics-sources.ts";
+import { parseEventQuery, type EventQuery } from "./event-query.ts";
 
 /** A request for events: what its path names, and its query. */
 export interface EventsRequest {
@@ -45,14 +47,14 @@ export async function eventsReply(
   return renderSliced(eventPieces(page), rendering, ["Content-Type", "application/json"]);
 }
 
-const nothing: EventsOnDisk = { events: [], isComplete: true };
+const nothing: StoredEvents = { events: [], isComplete: true };
 
 /** The wanted events on disk that happened before the oldest one in memory. */
 async function storedBefore(
   known: readonly ClusterEvent[],
   query: EventQuery,
   context: { readonly scope: ListenerScope; readonly sources: EventsSources; readonly rendering: Rendering },
-): Promise<EventsOnDisk> {
+): Promise<StoredEvents> {
   const { scope, sources, rendering } = context;
   const untilMs = Math.min(query.untilMs, known[0]?.at ?? Infinity);
   if (query.sinceMs > untilMs) return nothing;

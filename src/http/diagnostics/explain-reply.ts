@@ -1,26 +1,51 @@
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
+import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
 import { explain, type Explanation } from "../../health/explain/explain.ts";
 import type { RuleLine } from "../../health/explain/rule-line.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
-import { viewAt } from "../../health/evidence/cluster-view.ts";
+import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { badRequest, jsonReply, printable, type Reply } from "../message/reply.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
 import { statusOf } from "../node-api/verdict-reply.ts";
 
-/**
- * Answers `/explain?node=pg2&check=/replica?lag=1MB` with every rule in order: as JSON or, with `format=text`, as text.
- */
-export function explainReply({ target, query }: DiagnosticsRequest, sources: DiagnosticsSources): Reply {
-  const checkText = query.get("check") ?? "/replica";
-  const check = parseCheckTarget(checkText);
-  if ("subject" in check) return badRequest(check);
+/** What a request for an explanation is about, at one instant. */
+export interface ExplainSubject {
+  /** The check as the request names it. */
+  readonly text: string;
+  readonly check: Check;
+  readonly snapshot: Snapshot;
+  readonly cluster: ClusterState;
+  readonly view: ClusterView;
+  /** The present instant, RFC 3339. */
+  readonly at: string;
+}
+
+/** @returns the check and the cluster of a request, or the parameter that is invalid */
+export function explainSubject(
+  { target, query }: DiagnosticsRequest,
+  sources: DiagnosticsSources,
+): ExplainSubject | ParseError {
+  const text = query.get("check") ?? "/replica";
+  const check = parseCheckTarget(text);
+  if ("subject" in check) return check;
   const snapshot = sources.snapshot();
   const cluster = clusterNamed(snapshot, target.cluster);
   const policy = sources.policy(target.cluster);
   if (cluster === undefined || policy === undefined)
-    return badRequest({ subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" });
+    return { subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" };
+  const view = viewAt(cluster, policy, sources.now());
+  return { text, check, snapshot, cluster, view, at: new Date(sources.wall()).toISOString() };
+}
+
+/**
+ * Answers `/explain?node=pg2&check=/replica?lag=1MB` with every rule in order: as JSON or, with `format=text`, as text.
+ */
+export function explainReply({ target, query }: DiagnosticsRequest, sources: DiagnosticsSources): Reply {
+  const subject = explainSubject({ target, query }, sources);
+  if ("subject" in subject) return badRequest(subject);
+  const { text: checkText, check, snapshot, cluster, view, at } = subject;
   const nodeNames = (): string => [...cluster.index.keys()].join(", ");
   if (target.node === null)
     return badRequest({ subject: "node", value: "none named", allowed: `node=, one of ${nodeNames()}` });
@@ -31,11 +56,11 @@ export function explainReply({ target, query }: DiagnosticsRequest, sources: Dia
     node: target.node,
     cluster: target.cluster,
     check: checkText,
-    at: new Date(sources.wall()).toISOString(),
+    at,
     snapshot: snapshot.sequence,
     instance: snapshot.instance,
   };
-  const explanation = explain(viewAt(cluster, policy, sources.now()), observation, check);
+  const explanation = explain(view, observation, check);
   const headers = ["X-Rolecall-Node", printable(target.node)];
   if (query.get("format") !== "text")
     return jsonReply(

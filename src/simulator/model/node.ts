@@ -60,7 +60,7 @@ export interface SimulatedNode {
   detachedAtMs: number | undefined;
   /** How far replay stays behind the leader; `Infinity`: replay is stopped. */
   lagBytes: number | undefined;
-  /** Its API claims the leader lock, whoever holds it. */
+  /** Its API claims the leader lock, even if another node holds it. */
   claimsLock: boolean;
   state: NodeState;
   role: Role;

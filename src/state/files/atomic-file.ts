@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { readdir, rename, unlink, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import { isRunning } from "./is-running.ts";
 
 /**
  * Replaces a file whole: a reader finds the old content or the new, never a part. The content is first written to a
@@ -41,14 +42,4 @@ export async function removeStaleDrafts(file: string): Promise<readonly string[]
     if (isRemoved) removed.push(name);
   }
   return removed;
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    // EPERM: the process belongs to another user.
-    return error instanceof Error && "code" in error && error.code === "EPERM";
-  }
 }

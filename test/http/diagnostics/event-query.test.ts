@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { eventKinds, type ClusterEvent } from "../../../src/events/cluster-event.ts";
-import { isEventWanted, parseEventQuery, type EventQuery } from "../../../src/http/diagnostics/event-query.ts";
+import { isEventWanted } from "../../../src/events/event-filter.ts";
+import { parseEventQuery, type EventQuery } from "../../../src/http/diagnostics/event-query.ts";
 
 const nowWallMs = Date.parse("2026-11-21T03:12:00Z");
 

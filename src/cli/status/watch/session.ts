@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "../../client/cluster-status.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
-import { sourceWords } from "../next-commands.ts";
+import { sourceWords } from "../../client/next-command.ts";
 import { selectionOf } from "../selection/selection.ts";
 import { LagSamples } from "./lag-samples.ts";
 import { pause, type StatusAttempt } from "./refresh.ts";
