@@ -21,7 +21,7 @@ import { Store } from "../state/store.ts";
 /** What the monitor depends on. */
 export interface MonitorContext {
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, "disputed" | "happened" | "probed">;
+  readonly metrics: Pick<Metrics, "bursts" | "disputed" | "happened" | "probed">;
 }
 
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
@@ -72,6 +72,8 @@ export class Monitor {
         },
         log,
       ),
+      onBurst: (burst) => metrics.bursts.began(burst),
+      onBurstProbes: (burst) => metrics.bursts.sent(burst),
       onTls: (cluster, problem) => log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
   }
@@ -111,7 +113,7 @@ export class Monitor {
 
   /** Probes every node of one cluster now: a change that somebody made shows sooner. */
   probeNow(cluster: string): void {
-    this.#probers.probeCluster(cluster);
+    this.#probers.hint(cluster);
   }
 
   /** Stops probing. Resolves once the state file is written. */

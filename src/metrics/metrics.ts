@@ -1,5 +1,6 @@
 import { Counter, Registry } from "prom-client";
 import { expositionType, inSlices, renderPage, type Family } from "../exposition/writer.ts";
+import { BurstMetrics } from "./burst-metrics.ts";
 import { certificateMetrics } from "./certificate-metrics.ts";
 import { buildInfo } from "./collectors/build-info.ts";
 import { collectorsOfNode } from "./collectors/collectors.ts";
@@ -27,6 +28,7 @@ export interface MetricsPage {
 export class Metrics {
   /** Metrics of management calls and listeners. */
   readonly management: ManagementMetrics;
+  readonly bursts: BurstMetrics;
   /** How the probes of each node went. */
   readonly probeStats: ProbeStats = new ProbeStats();
   readonly #registry = new Registry();
@@ -54,6 +56,7 @@ export class Metrics {
     });
     this.#events = new EventCounts(sources.eventKinds);
     this.management = new ManagementMetrics(registers);
+    this.bursts = new BurstMetrics(registers);
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
     registerHistoryMetrics(registers, sources.history);

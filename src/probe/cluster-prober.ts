@@ -3,6 +3,7 @@ import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
 import { NodeProbers } from "./node-probers.ts";
+import { Bursts } from "./bursts/bursts.ts";
 
 /** The shortest time between two rounds that are requested outside the schedule (rule 8), in ms. */
 const roundGapMs = 250;
@@ -12,6 +13,7 @@ export class ClusterProber {
   readonly #context: ProbeContext;
   readonly #seeds: readonly string[];
   readonly #documents: DocumentProber;
+  readonly #bursts: Bursts;
   readonly #nodes = new Map<string, NodeProbers>();
   #lastRoundMs = -Infinity;
   #wantsDocuments = false;
@@ -23,6 +25,7 @@ export class ClusterProber {
     this.#context = context;
     this.#seeds = seeds;
     this.#documents = new DocumentProber(context, seeds);
+    this.#bursts = new Bursts(context, { probe: (node) => this.#probeIfIdle(node) });
   }
 
   /** Starts probing. Resolves after the first round, or after one timeout if the cluster is slower than that. */
@@ -49,6 +52,17 @@ export class ClusterProber {
     if (hasOtherLeader || before.lockClaims !== after.lockClaims) this.requestRound();
     else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#requestNodeProbes();
     if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0) this.#documents.startRoundsIfDisputed();
+    if (hasAnotherHolder(before, after)) this.#bursts.claimed();
+    else this.#bursts.update();
+  }
+
+  /**
+   * Something outside the probes announced a change: probes all nodes and requests all documents, and begins a burst.
+   * @param node the only node to probe often, or `null` for all
+   */
+  hint(node: string | null): void {
+    if (node === null) this.requestRound();
+    this.#bursts.hint(node);
   }
 
   /**
@@ -71,6 +85,14 @@ export class ClusterProber {
     if (this.#roundTimer !== null) clearTimeout(this.#roundTimer);
     for (const node of this.#nodes.values()) node.stop();
     this.#documents.stop();
+    this.#bursts.stop();
+  }
+
+  /** Probes one node, or all with `null`, if no probe is in flight. @returns how many probes were sent */
+  #probeIfIdle(name: string | null): number {
+    let sent = 0;
+    for (const [each, node] of this.#nodes) if ((name === null || each === name) && node.probeIfIdle()) sent += 1;
+    return sent;
   }
 
   #requestNodeProbes(): void {
@@ -118,6 +140,13 @@ export class ClusterProber {
     }
     await Promise.all([...this.#nodes.values()].map(({ inFlight }) => inFlight));
   }
+}
+
+/** Whether a claim stands that is not the last holder's. The first claim that rolecall sees is no change. */
+function hasAnotherHolder(before: ClusterState, after: ClusterState): boolean {
+  const last = lastUncontestedLeaderOf(before.leadership) ?? before.leadership.incumbent;
+  const holder = lockHolderOf(after.leadership);
+  return holder !== null && last !== null && holder !== last;
 }
 
 /** Whether a new view names another leader than the lock holder, or none. The node that it names has to be probed. */

@@ -56,6 +56,13 @@ export class ExporterProber {
     void this.#pageTask.run();
   }
 
+  /** Probes the role now, unless a probe of it is in flight. @returns whether it probes */
+  probeIfIdle(): boolean {
+    if (this.#roleTask.isRunning) return false;
+    void this.#roleTask.run();
+    return true;
+  }
+
   /** Applies new TLS material: the next probe opens a new connection. */
   reconnect(): void {
     this.#closeClients();

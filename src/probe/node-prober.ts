@@ -50,6 +50,13 @@ export class NodeProber {
     this.#task.runAgain();
   }
 
+  /** Probes now, unless a probe is in flight. Continues at the scheduled interval. @returns whether it probes */
+  probeIfIdle(): boolean {
+    if (this.#task.isRunning) return false;
+    void this.#task.run();
+    return true;
+  }
+
   /** Applies new TLS material: the next probe opens a new connection. */
   reconnect(): void {
     this.#closeClients();

@@ -31,6 +31,15 @@ export class NodeProbers {
     this.#exporter?.probe();
   }
 
+  /**
+   * Probes for the role now, unless such a probe is in flight: through the API, or through the exporter of a node
+   * without an API.
+   * @returns whether it probes
+   */
+  probeIfIdle(): boolean {
+    return (this.#api ?? this.#exporter)?.probeIfIdle() ?? false;
+  }
+
   /** Applies new TLS material: the next probes open new connections. */
   reconnect(): void {
     this.#api?.reconnect();

@@ -7,7 +7,10 @@ import { readTls, tlsPathsOf, type TlsMaterial } from "../config/tls-material.ts
 import { WatchedFiles } from "../config/watched-files.ts";
 
 /** What the probers of all clusters depend on, injected by the app. */
-export interface ProbersContext extends Pick<ProbeContext, "record" | "now" | "wall" | "random" | "onProbeFinished"> {
+export interface ProbersContext extends Pick<
+  ProbeContext,
+  "record" | "now" | "wall" | "random" | "onProbeFinished" | "onBurst" | "onBurstProbes"
+> {
   readonly cluster: (cluster: string) => ClusterState | undefined;
   readonly policy: (cluster: string) => ProbeContext["policy"] | undefined;
   /** Called when a cluster's TLS files were read: with `null`, or with the reason why they could not be. */
@@ -34,6 +37,7 @@ export class Probers {
     const { intervalMs, clusterIntervalMs, configIntervalMs, metricsIntervalMs, timeoutMs, fall } = config.probe;
     const schedule = {
       intervalMs,
+      burstIntervalMs: Math.min(intervalMs, config.probe.burstIntervalMs),
       livenessIntervalMs: livenessIntervalFactor * intervalMs,
       clusterIntervalMs,
       configIntervalMs,
@@ -58,9 +62,13 @@ export class Probers {
     for (const prober of this.#clusters.values()) prober.requestRound();
   }
 
-  /** Probes every node of one cluster now: used after a management call, so that its effect is seen sooner. */
-  probeCluster(cluster: string): void {
-    this.#clusters.get(cluster)?.requestRound();
+  /**
+   * Something outside the probes announced a change of a cluster, such as a management call: its nodes are probed now
+   * and in a burst, so that the change is seen sooner.
+   * @param node the only node to probe often, or `null` for all
+   */
+  hint(cluster: string, node: string | null = null): void {
+    this.#clusters.get(cluster)?.hint(node);
   }
 
   /** Ends all probing. */

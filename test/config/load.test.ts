@@ -65,6 +65,7 @@ test("a minimal file gets every default", () => {
       fall: 3,
       rise: 1,
       maxAgeMs: 5500,
+      burstIntervalMs: 250,
       clusterIntervalMs: 3000,
       configIntervalMs: 30_000,
       metricsIntervalMs: 3000,

@@ -23,6 +23,7 @@ export function configOf(
       fall: 3,
       rise: 1,
       maxAgeMs: 5_500,
+      burstIntervalMs: 250,
       clusterIntervalMs: 600,
       configIntervalMs: 5_000,
       metricsIntervalMs: 500,

@@ -36,6 +36,7 @@ export class FakeTransport {
       cluster: "demo",
       schedule: {
         intervalMs: 1_000,
+        burstIntervalMs: 250,
         livenessIntervalMs: 10_000,
         clusterIntervalMs: 3_000,
         configIntervalMs: 30_000,

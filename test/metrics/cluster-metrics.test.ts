@@ -88,7 +88,14 @@ test("docs/metrics.md lists every metric of rolecall and no other", () => {
     ([, name = ""]) => name,
   );
   const folder = "src/metrics/";
-  const files = ["metrics", "durations", "certificate-metrics", "management-metrics", "process-metrics"];
+  const files = [
+    "metrics",
+    "burst-metrics",
+    "durations",
+    "certificate-metrics",
+    "management-metrics",
+    "process-metrics",
+  ];
   const all = [
     ...files,
     "fast-path-metrics",

@@ -111,6 +111,8 @@ export interface TlsFiles {
 export interface ProbeConfig {
   /** Time between two probes of a node. */
   readonly intervalMs: number;
+  /** Time between two probes of a node while the leadership is about to change; at most the interval. */
+  readonly burstIntervalMs: number;
   readonly connectTimeoutMs: number;
   readonly timeoutMs: number;
   /** Failed probes in a row until a node is down. */

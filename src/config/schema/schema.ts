@@ -119,6 +119,9 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
             "The maximum age of evidence that a node may be declared fit on. At least interval + timeout. " +
               "Default: 3 * interval + timeout",
           ),
+        burst_interval: duration("50ms", "10s")
+          .prefault("250ms")
+          .describe("Time between two probes of a node while the leadership is about to change"),
         cluster_interval: duration("10ms", "1d")
           .prefault("3s")
           .describe("Time between two requests for the cluster document"),
@@ -138,6 +141,7 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
       fall: written.fall,
       rise: written.rise,
       maxAgeMs: written.max_age ?? 3 * written.interval + written.timeout,
+      burstIntervalMs: written.burst_interval,
       clusterIntervalMs: written.cluster_interval,
       configIntervalMs: written.config_interval,
       metricsIntervalMs: written.metrics_interval,

@@ -1,4 +1,5 @@
 import { nodeNamed } from "../../cluster/lookup.ts";
+import type { Report } from "../../cluster/documents/report.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterView, ReportedNode } from "../evidence/cluster-view.ts";
 import { andThen, fit, unfit, unfitWithAge, validUntil, type Unfit, type Verdict } from "../verdict.ts";
@@ -35,10 +36,15 @@ export function judgePrimary(view: ClusterView, reported: ReportedNode): Verdict
   return andThen(judgeLock(view, reported), () => {
     const { role, state } = reported.report;
     if (leadsStandbyCluster(view, reported)) return unfit("wrong_role", role);
-    if (!view.policy.guards.runningPrimary) return fit;
-    if (role === "replica" || role === "demoted") return unfit("not_writable", role);
-    return unwritable.has(state) || state.endsWith("failed") ? unfit("not_writable", state) : fit;
+    if (!view.policy.guards.runningPrimary || isWritableState(reported.report)) return fit;
+    return unfit("not_writable", role === "replica" || role === "demoted" ? role : state);
   });
+}
+
+/** Whether role and state of a lock holder allow for a writable database (rule 3). */
+export function isWritableState({ role, state }: Pick<Report, "role" | "state">): boolean {
+  if (role === "replica" || role === "demoted") return false;
+  return !unwritable.has(state) && !state.endsWith("failed");
 }
 
 /** Judges whether the node holds the lock and leads a standby cluster. */

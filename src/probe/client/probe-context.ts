@@ -26,6 +26,10 @@ export interface ProbeContext {
   readonly connect: (origin: string) => NodeClient;
   /** Called after every request, for metrics, also if its result is not recorded. */
   readonly onProbeFinished: (result: ProbeResult) => void;
+  /** Called when a burst begins, with its cause; for metrics. */
+  readonly onBurst?: (burst: { readonly cluster: string; readonly cause: string }) => void;
+  /** Called with the number of probes that a burst has sent at once; for metrics. */
+  readonly onBurstProbes?: (burst: { readonly cluster: string; readonly probes: number }) => void;
 }
 
 /** How one request to a node ended. */
@@ -43,6 +47,8 @@ export interface ProbeResult {
 export interface ProbeSchedule {
   /** Interval of `/leader`, and of an exporter's `/up`. */
   readonly intervalMs: number;
+  /** Interval of `/leader` while the leadership is about to change (rule 12). */
+  readonly burstIntervalMs: number;
   /** Interval of `/liveness`. */
   readonly livenessIntervalMs: number;
   /** Interval of `/cluster`. */

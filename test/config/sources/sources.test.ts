@@ -88,7 +88,7 @@ test("every key outside lists has an environment variable", () => {
     [
       ...["INTERVAL", "CONNECT_TIMEOUT", "TIMEOUT"].map((key) => `ROLECALL_PROBE_${key} text`),
       ...["FALL", "RISE"].map((key) => `ROLECALL_PROBE_${key} number`),
-      ...["MAX_AGE", "CLUSTER_INTERVAL", "CONFIG_INTERVAL", "METRICS_INTERVAL"].map(
+      ...["MAX_AGE", "BURST_INTERVAL", "CLUSTER_INTERVAL", "CONFIG_INTERVAL", "METRICS_INTERVAL"].map(
         (key) => `ROLECALL_PROBE_${key} text`,
       ),
       "ROLECALL_HOST_SUFFIXES list",
