@@ -1,6 +1,7 @@
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import { logManagementCall } from "../events/log/audit-log.ts";
+import { logExpiring } from "../events/log/certificate-log.ts";
 import { ListenerLog } from "../events/log/listener-log.ts";
 import { lostLinesOf, type Logger } from "../events/log/logger.ts";
 import { Gateway } from "../gateway/gateway.ts";
@@ -38,7 +39,7 @@ export class App {
   readonly #monitor: Monitor;
   readonly #metrics: Metrics;
   readonly #nodeCredentials: NodeCredentialStore;
-  readonly #certificates = new CertificateExpiry();
+  readonly #certificates: CertificateExpiry;
   readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
   readonly #listenerLog: ListenerLog;
@@ -62,6 +63,7 @@ export class App {
     this.#metrics = this.#buildMetrics();
     this.#monitor = new Monitor(config, { log, metrics: this.#metrics });
     const { store, clock } = this.#monitor;
+    this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
     this.#sources = answerSourcesOf({
       store: () => store,
       clock: () => clock,

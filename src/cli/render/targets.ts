@@ -4,7 +4,8 @@ import { parseDatabaseAddress } from "../../health/check.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { probeLocally } from "../client/local-probe.ts";
 import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../client/cluster-status.ts";
-import { defaultServers, RolecallClient } from "../client/rolecall-client.ts";
+import { RolecallClient } from "../client/rolecall-client.ts";
+import { defaultServers } from "../connect/listener-finder.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { parseEdges, readAddressOption } from "./edges.ts";
 
