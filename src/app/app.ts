@@ -18,6 +18,7 @@ import { livenessIntervalFactor } from "../state/clusters.ts";
 import { countWorkers } from "../workers/worker-count.ts";
 import type { Phase, FullState } from "../workers/messages.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
+import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
@@ -43,6 +44,7 @@ export class App {
   readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
   readonly #listenerLog: ListenerLog;
+  readonly #agents: AgentHandlers;
   readonly #listeners: ListenerGroup;
   readonly #reloader: Reloader;
   readonly #sources: AnswerSources;
@@ -77,6 +79,14 @@ export class App {
     this.#gateway = this.#buildGateway();
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
+    const { snapshot, policy, now } = this.#sources;
+    this.#agents = new AgentHandlers({
+      snapshot,
+      policy,
+      now,
+      isStopping: () => this.#phase === "draining",
+      onAnswer: (answer) => this.#metrics.agents.answered(answer),
+    });
     this.#listeners = this.#buildListeners(inherited);
     this.#reloader = new Reloader({
       log,
@@ -126,6 +136,7 @@ export class App {
     });
     if (countWorkers(config.workers) !== this.#workers)
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
+    this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
     this.#log.level = config.log.level;
     this.#metrics.forgetNodes();
     this.#nodeCredentials.start(config.clusters);
@@ -196,6 +207,7 @@ export class App {
       workers: this.#workers,
       inherited,
       handlerFor: (listener) => this.#handlerFor(listener),
+      lineHandlerFor: (listener, key) => this.#agents.handlerFor({ listener, config: this.#config, key }),
       eventsOf: (listener) => this.#listenerLog.eventsOf(listener),
       fullState: () => this.#fullState(),
       onContained: (problem) => this.logContained(problem),

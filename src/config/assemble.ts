@@ -29,6 +29,7 @@ const healthListener: ListenerConfig = {
   operatorPages: false,
   access: unrestrictedAccess,
   defaults: "",
+  agent: null,
 };
 
 /** Health checks, and a listener for operators. */

@@ -45,6 +45,7 @@ test("a minimal file gets every default", () => {
     operatorPages: false,
     defaults: "",
     access: unrestrictedAccess,
+    agent: null,
   };
   assert.deepEqual(config, {
     clusters: [

@@ -53,6 +53,7 @@ export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
     operatorPages: false,
     defaults: "",
     access: unrestrictedAccess,
+    agent: null,
     ...parts,
   };
 }

@@ -32,6 +32,8 @@ export function buildListenerHandler(
   backend: Backend,
 ): ListenerHandler {
   switch (listener.dialect) {
+    case "agent":
+      throw new Error("Cannot build a handler: agent listeners speak no HTTP");
     case "admin":
       return backend.admin;
     case "exporter":

@@ -1,6 +1,8 @@
 import { hostPort } from "./edges.ts";
-import { clusterSections, resolving } from "./haproxy-pools.ts";
+import { agentAddress, agentProxy } from "./haproxy-agent.ts";
+import { clusterSections } from "./haproxy-pools.ts";
 import { portsOf, type RenderOptions } from "./options.ts";
+import { resolving } from "./resolving.ts";
 import type { Targets } from "./targets.ts";
 
 /**
@@ -22,10 +24,12 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
     ...prologue(options),
     ...checkListener(targets, options),
     ...readyBackend(options),
+    ...agentProxy(targets, options),
     ...clusters.flatMap((cluster, index) =>
       clusterSections(cluster, {
         ports: ports[index] ?? { write: options.writePort, read: options.readPort },
         options,
+        agent: agentAddress(targets, options),
         hasSecondEdge: edges.length > 1,
         isExplained: index === 0,
       }),

@@ -14,6 +14,8 @@ export interface RenderOptions {
   readonly checkPort: number;
   /** The port on 127.0.0.1 of the load balancer's statistics, or `null`. */
   readonly statsPort: number | null;
+  /** The port of the agent listener of each instance; `null`: no agent checks. */
+  readonly agentPort: number | null;
   /** The lag limit of the read pool in bytes, such as `10MB`. */
   readonly lag: string;
   /** The lag limit of the read pool in time, such as `10s`; `null`: none. */
@@ -27,6 +29,7 @@ export const defaultRenderOptions: RenderOptions = {
   readPort: 5001,
   checkPort: 8007,
   statsPort: null,
+  agentPort: null,
   lag: "10MB",
   lagTime: "10s",
 };
@@ -62,6 +65,7 @@ export function parseRenderOptions(args: Arguments): RenderOptions {
     readPort: port("read-port", defaults.readPort),
     checkPort: port("check-port", defaults.checkPort),
     statsPort: args.text("stats-port") === null ? null : port("stats-port", 0),
+    agentPort: args.text("agent") === null ? null : args.integer("agent", 0, [1, 65_534]),
   };
 }
 
@@ -95,6 +99,10 @@ export function portsOf(
   };
   claim(options.checkPort, "--check-port");
   if (options.statsPort !== null) claim(options.statsPort, "--stats-port");
+  if (options.agentPort !== null) {
+    if (local.length > 0) claim(options.agentPort, "--agent");
+    if (edges.length > 1) claim(options.agentPort + 1, "the proxy of --agent");
+  }
   return names.map((name, index) => ({
     write: claim(options.writePort + index * portStep, `writes to ${name}`),
     read: claim(options.readPort + index * portStep, `reads from ${name}`),

@@ -93,6 +93,11 @@ export const setupCommands: readonly CommandSpec[] = [
         value: "PORT",
         help: "port on 127.0.0.1 for HAProxy's statistics or Envoy's admin interface (default: none)",
       },
+      {
+        name: "agent",
+        value: "PORT",
+        help: "port of each rolecall's agent listener; HAProxy's read pools then have agent checks (default: none)",
+      },
       { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool (default 10MB)" },
       {
         name: "lag-time",

@@ -1,6 +1,8 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Guards } from "../../health/guards.ts";
+import type { Route } from "../../health/route.ts";
 import type { ListenerAccess } from "./listener-access-config.ts";
+import type { WeightConfig } from "./weight-config.ts";
 
 /** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config {
@@ -132,8 +134,8 @@ export interface ProbeConfig {
 export interface ListenerConfig {
   readonly address: string;
   readonly port: number;
-  /** The API served: the nodes' own, the admin API, or a database exporter's. */
-  readonly dialect: "node" | "admin" | "exporter";
+  /** The API served: the nodes' own, the admin API, or a database exporter's; or HAProxy's agent protocol. */
+  readonly dialect: "node" | "admin" | "exporter" | "agent";
   /** The cluster that this listener answers for; `null`: all of them. */
   readonly cluster: string | null;
   /** The node that this listener answers for, or `null`. */
@@ -148,4 +150,23 @@ export interface ListenerConfig {
   readonly access: ListenerAccess;
   /** Default parameters of checks, as a query: `miss=404&lag=10MB`. */
   readonly defaults: string;
+  /** What an agent listener answers; `null` for other dialects. */
+  readonly agent: AgentConfig | null;
+}
+
+/** What an agent listener answers to HAProxy's agent checks. */
+export interface AgentConfig {
+  /** The check of a line that names only a node. */
+  readonly check: ConfiguredCheck;
+  /** How weights follow lag and warm-up; `null`: the weight of a fit server is 100%. */
+  readonly weight: WeightConfig | null;
+  /** How a server is drained for a soft no: by a weight of 0%, or by HAProxy's administrative state. */
+  readonly drainBy: "weight" | "state";
+}
+
+/** A check in the configuration: `/replica?lag=1MB`. */
+export interface ConfiguredCheck {
+  readonly route: Route;
+  /** Without `?`, percent-encoded; may be empty. */
+  readonly query: string;
 }

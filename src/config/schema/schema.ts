@@ -1,3 +1,4 @@
+import { agentFields } from "./agent-schema.ts";
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
@@ -162,11 +163,12 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             .optional()
             .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
           dialect: z
-            .enum(["node", "admin", "exporter"], { error: "one of node, admin, exporter" })
+            .enum(["node", "admin", "exporter", "agent"], { error: "one of node, admin, exporter, agent" })
             .default("node")
             .describe(
               "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
-                "admin: /metrics, /status, /events, /explain, /incident, /drains, /livez, /readyz",
+                "admin: /metrics, /status, /events, /explain, /incident, /drains, /livez, /readyz. " +
+                "agent: HAProxy's agent checks",
             ),
           cluster: cluster
             .nullable()
@@ -184,15 +186,18 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             ),
           ...listenerAccessFields(),
           defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
+          ...agentFields(),
         },
         { error: "a mapping with the keys of a listener, at least port" },
       )
       // The other dialects have no default port: checkListeners rejects a listener without one.
       .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
         const { management, read_only: readOnly, tls, auth, ...unguarded } = written;
-        const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...listener } = unguarded;
+        const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unbalanced } = unguarded;
+        const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
         const access = { management, readOnly, tls, auth, allow, allowFor, trustedOrigins, limits };
-        return { ...listener, port, wholeCluster, operatorPages, access };
+        const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
+        return { ...listener, port, wholeCluster, operatorPages, access, agent };
       })
   );
 }

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { ProbeConfig } from "../model/config.ts";
+import type { ListenerConfig, ProbeConfig } from "../model/config.ts";
 import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { isMapping } from "../model/issue.ts";
 import { apiAddress, exporterAddress, integer, listenAddress, name } from "../schema/value-schemas.ts";
@@ -40,7 +40,7 @@ export interface PartialListener {
   readonly address: string | undefined;
   readonly port: number | undefined;
   readonly hasPort: boolean;
-  readonly dialect: "node" | "admin" | "exporter";
+  readonly dialect: ListenerConfig["dialect"];
   /** `null` if missing, `undefined` if invalid. */
   readonly cluster: string | null | undefined;
   /** `null` if missing, `undefined` if invalid. */
@@ -49,6 +49,8 @@ export interface PartialListener {
   /** As written; `undefined` if missing. */
   readonly operatorPages: unknown;
   readonly access: PartialListenerAccess;
+  /** The keys that only one dialect has, as far as they are present, as written. */
+  readonly dialectKeys: ReadonlyMap<string, unknown>;
 }
 
 /** Whether management is on, and which parts of a listener's access control are configured, valid or not. */
@@ -125,7 +127,7 @@ function partialListener(value: unknown): PartialListener {
     address: readValue(addressSchema, written["address"]),
     port: readValue(portSchema, written["port"]),
     hasPort: isPresent(written["port"]) || !isMapping(value),
-    dialect: written["dialect"] === "admin" || written["dialect"] === "exporter" ? written["dialect"] : "node",
+    dialect: dialectOf(written["dialect"]),
     cluster:
       written["cluster"] === "*"
         ? "*"
@@ -136,7 +138,24 @@ function partialListener(value: unknown): PartialListener {
     wholeCluster: written["whole_cluster"] === true,
     operatorPages: written["operator_pages"],
     access: partialAccess(written),
+    dialectKeys: new Map(Object.entries(written).filter(([key, found]) => dialectKeys.has(key) && isPresent(found))),
   };
+}
+
+/** The keys of agent listeners, and those that they do not have. */
+const dialectKeys: ReadonlySet<string> = new Set([
+  "check",
+  "weight",
+  "drain_by",
+  "management",
+  "read_only",
+  "tls",
+  "auth",
+  "trusted_origins",
+]);
+
+function dialectOf(written: unknown): PartialListener["dialect"] {
+  return written === "admin" || written === "exporter" || written === "agent" ? written : "node";
 }
 
 function partialAccess(written: Readonly<Record<string, unknown>>): PartialListenerAccess {

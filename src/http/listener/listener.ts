@@ -16,6 +16,7 @@ import { safeMethods } from "../message/request.ts";
 import { bareSocket, type BindTarget, listenOn } from "./bind-target.ts";
 import { createListenerServer } from "./create-server.ts";
 import type { ListenerEvents } from "./listener-events.ts";
+import type { SocketListener } from "./socket-listener.ts";
 
 /** What a listener has once it was opened. */
 interface OpenParts {
@@ -25,7 +26,7 @@ interface OpenParts {
 }
 
 /** An HTTP server that checks who may call, and writes what its handler returns. */
-export class Listener {
+export class Listener implements SocketListener {
   readonly #events: ListenerEvents;
   readonly #limiter: ConnectionLimiter;
   #handler: ListenerHandler;
