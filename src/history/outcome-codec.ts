@@ -9,7 +9,7 @@ import { isSet } from "../cluster/values/tags.ts";
 import type { JsonObject } from "../cluster/values/json.ts";
 
 /** Fields of a report that no incident file uses, or that follow from others. */
-const derivedFields: ReadonlySet<string> = new Set(["document", "isNoLoadBalance"]);
+const derivedFields: ReadonlySet<string> = new Set(["document", "isNoLoadBalance", "startedAt"]);
 
 /** What a stored report omits: the defaults of `reportSchema`. */
 const reportOmitted: JsonObject = {
@@ -102,7 +102,7 @@ const reportSchema = z
   })
   .transform(({ tags: written, ...report }): Report => {
     const tags = new Map(Object.entries(written));
-    return { ...report, tags, isNoLoadBalance: isSet(tags, "noloadbalance"), document: "{}" };
+    return { ...report, tags, isNoLoadBalance: isSet(tags, "noloadbalance"), startedAt: null, document: "{}" };
   });
 
 const pageSchema: z.ZodType<ExporterPage> = z.object({
