@@ -1,5 +1,6 @@
 import { Counter, Registry } from "prom-client";
 import { expositionType, inSlices, renderPage, type Family } from "../exposition/writer.ts";
+import { BalancerMetrics } from "./balancer-metrics.ts";
 import { BurstMetrics } from "./burst-metrics.ts";
 import { certificateMetrics } from "./certificate-metrics.ts";
 import { buildInfo } from "./collectors/build-info.ts";
@@ -29,6 +30,7 @@ export class Metrics {
   /** Metrics of management calls and listeners. */
   readonly management: ManagementMetrics;
   readonly bursts: BurstMetrics;
+  readonly balancers: BalancerMetrics;
   /** How the probes of each node went. */
   readonly probeStats: ProbeStats = new ProbeStats();
   readonly #registry = new Registry();
@@ -57,6 +59,7 @@ export class Metrics {
     this.#events = new EventCounts(sources.eventKinds);
     this.management = new ManagementMetrics(registers);
     this.bursts = new BurstMetrics(registers);
+    this.balancers = new BalancerMetrics(registers);
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
     registerHistoryMetrics(registers, sources.history);

@@ -1,5 +1,6 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Guards } from "../../health/guards.ts";
+import type { BalancerConfig } from "./balancer-config.ts";
 import type { ListenerAccess } from "./listener-access-config.ts";
 
 /** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
@@ -7,6 +8,7 @@ export interface Config {
   readonly clusters: readonly ClusterConfig[];
   readonly probe: ProbeConfig;
   readonly listen: readonly ListenerConfig[];
+  readonly balancers: readonly BalancerConfig[];
   /** Suffixes of Host headers: `{node}.{cluster}{suffix}` selects a node. Lower case, with the leading dot. */
   readonly hostSuffixes: readonly string[];
   /** Query parameters to ignore. */
