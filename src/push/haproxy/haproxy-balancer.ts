@@ -16,14 +16,21 @@ export interface HaproxyBalancerContext {
   /** What its servers should be now, by the last verdicts. */
   readonly current: (balancer: string) => readonly ServerChange[];
   readonly metrics: Pick<BalancerMetrics, "available" | "cut" | "pushed">;
+  /** Replaced in tests. */
+  readonly timing?: ExchangeTiming;
 }
 
-/** How long one exchange with HAProxy may take, in ms. */
-const deadlineMs = 1_000;
-/** How often a process of HAProxy is looked for that has replaced the last one, in ms. */
-const pollMs = 1_000;
-/** The first and the longest time between two attempts while HAProxy cannot be reached, in ms. */
-const retryMs = { first: 250, longest: 5_000 };
+/** The times of exchanges, in ms. */
+export interface ExchangeTiming {
+  /** How long one exchange with HAProxy may take. */
+  readonly deadlineMs: number;
+  /** How often a process of HAProxy is looked for that has replaced the last one. */
+  readonly pollMs: number;
+  /** The first and the longest time between two attempts while HAProxy cannot be used. */
+  readonly retryMs: readonly [first: number, longest: number];
+}
+
+const defaultTiming: ExchangeTiming = { deadlineMs: 1_000, pollMs: 1_000, retryMs: [250, 5_000] };
 
 /**
  * Sends changes to one HAProxy. Changes wait in a queue that keeps the newest of each server; one exchange runs at a
@@ -32,6 +39,7 @@ const retryMs = { first: 250, longest: 5_000 };
 export class HaproxyBalancer {
   readonly #config: BalancerConfig;
   readonly #context: HaproxyBalancerContext;
+  readonly #timing: ExchangeTiming;
   readonly #queue = new ChangeQueue();
   readonly #problems: BalancerProblems;
   #session: RuntimeSession | null = null;
@@ -45,6 +53,7 @@ export class HaproxyBalancer {
   constructor(config: BalancerConfig, context: HaproxyBalancerContext) {
     this.#config = config;
     this.#context = context;
+    this.#timing = context.timing ?? defaultTiming;
     this.#problems = new BalancerProblems(context.log, config.name);
   }
 
@@ -69,7 +78,7 @@ export class HaproxyBalancer {
   #exchangeNow(): void {
     if (this.#session !== null || this.#isStopped) return;
     if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#session = new RuntimeSession(this.#config.haproxy.socket, deadlineMs);
+    this.#session = new RuntimeSession(this.#config.haproxy.socket, this.#timing.deadlineMs);
     void this.#runExchange(this.#session);
   }
 
@@ -92,7 +101,7 @@ export class HaproxyBalancer {
       await this.#apply(session, isNew);
       if (isNew) this.#begin(process);
       this.#succeed();
-      return this.#queue.size > 0 ? 0 : pollMs;
+      return this.#queue.size > 0 ? 0 : this.#timing.pollMs;
     } catch (error) {
       return this.#fail(error);
     } finally {
@@ -172,6 +181,7 @@ export class HaproxyBalancer {
     this.#failedAtMs = this.#context.now();
     this.#problems.report("runtime API", error instanceof Error ? error.message : String(error));
     this.#failures += 1;
-    return Math.min(retryMs.longest, retryMs.first * 2 ** Math.min(10, this.#failures - 1));
+    const [first, longest] = this.#timing.retryMs;
+    return Math.min(longest, first * 2 ** Math.min(10, this.#failures - 1));
   }
 }
