@@ -12,6 +12,7 @@ import type { Metrics } from "../metrics/metrics.ts";
 import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
+import { BalancerPushes } from "./balancer-pushes.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
@@ -21,7 +22,7 @@ import { Store } from "../state/store.ts";
 /** What the monitor depends on. */
 export interface MonitorContext {
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, "bursts" | "disputed" | "happened" | "probed">;
+  readonly metrics: Pick<Metrics, "balancers" | "bursts" | "disputed" | "happened" | "probed">;
 }
 
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
@@ -37,6 +38,7 @@ export class Monitor {
   readonly #log: Logger;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
+  readonly #balancers: BalancerPushes;
   #config: Config;
   #ticks: NodeJS.Timeout | null = null;
 
@@ -55,6 +57,13 @@ export class Monitor {
       log,
       record,
       onChange: (change) => this.eventLog.recordDrain(change),
+    });
+    this.#balancers = new BalancerPushes({
+      log,
+      metrics: metrics.balancers,
+      cluster: (name) => clusterNamed(store, name),
+      policy: (name) => store.policyOf(name),
+      now: () => clock.observe(),
     });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log);
     this.#probers = new Probers({
@@ -108,6 +117,7 @@ export class Monitor {
   /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
   async probe(): Promise<void> {
     this.#startTicks();
+    this.#balancers.configure(this.#config.balancers);
     await this.#probers.start(this.#config, livenessIntervalFactor);
   }
 
@@ -119,6 +129,7 @@ export class Monitor {
   /** Stops probing. Resolves once the state file is written. */
   async stop(): Promise<void> {
     this.#probers.stop();
+    this.#balancers.stop();
     this.drains.stop();
     if (this.#ticks !== null) clearInterval(this.#ticks);
     await Promise.all([this.#stateFile.written, this.history.stop()]);
@@ -138,6 +149,7 @@ export class Monitor {
   #onChange(before: ClusterState, after: ClusterState): void {
     const policy = this.store.policyOf(after.name);
     if (policy === undefined) return;
+    this.#balancers.clusterChanged(after.name);
     this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
     if (!hasSameSavedState(before, after)) this.#stateFile.write(() => this.store.current);
     this.#probers.onChange(before, after);

@@ -1,6 +1,7 @@
 import { Counter, Registry } from "prom-client";
 import { expositionType, inSlices, renderPage, type Family } from "../exposition/writer.ts";
 import { AgentMetrics } from "./agent-metrics.ts";
+import { BalancerMetrics } from "./balancer-metrics.ts";
 import { BurstMetrics } from "./burst-metrics.ts";
 import { certificateMetrics } from "./certificate-metrics.ts";
 import { buildInfo } from "./collectors/build-info.ts";
@@ -31,6 +32,7 @@ export class Metrics {
   readonly management: ManagementMetrics;
   readonly bursts: BurstMetrics;
   readonly agents: AgentMetrics;
+  readonly balancers: BalancerMetrics;
   /** How the probes of each node went. */
   readonly probeStats: ProbeStats = new ProbeStats();
   readonly #registry = new Registry();
@@ -60,6 +62,7 @@ export class Metrics {
     this.management = new ManagementMetrics(registers);
     this.bursts = new BurstMetrics(registers);
     this.agents = new AgentMetrics(registers);
+    this.balancers = new BalancerMetrics(registers);
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
     registerHistoryMetrics(registers, sources.history);

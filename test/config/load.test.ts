@@ -75,6 +75,7 @@ test("a minimal file gets every default", () => {
       { ...listener, port: 8008, dialect: "node" },
       { ...listener, port: 9108, dialect: "admin", cluster: null },
     ],
+    balancers: [],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

@@ -29,6 +29,7 @@ export function configOf(
       metricsIntervalMs: 500,
     },
     listen: [listenerOf({})],
+    balancers: [],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

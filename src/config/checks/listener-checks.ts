@@ -133,7 +133,8 @@ function checkAdminListener({ node, wholeCluster }: PartialListener, index: numb
   ];
 }
 
-function listNames(names: readonly (string | undefined)[]): string {
+/** Joins names for a message; many are shortened. */
+export function listNames(names: readonly (string | undefined)[]): string {
   const shown = names.slice(0, namesMax).join(", ");
   return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown;
 }

@@ -1,6 +1,7 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Guards } from "../../health/guards.ts";
 import type { Route } from "../../health/route.ts";
+import type { BalancerConfig } from "./balancer-config.ts";
 import type { ListenerAccess } from "./listener-access-config.ts";
 import type { WeightConfig } from "./weight-config.ts";
 
@@ -9,6 +10,7 @@ export interface Config {
   readonly clusters: readonly ClusterConfig[];
   readonly probe: ProbeConfig;
   readonly listen: readonly ListenerConfig[];
+  readonly balancers: readonly BalancerConfig[];
   /** Suffixes of Host headers: `{node}.{cluster}{suffix}` selects a node. Lower case, with the leading dot. */
   readonly hostSuffixes: readonly string[];
   /** Query parameters to ignore. */

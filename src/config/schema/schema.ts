@@ -1,4 +1,5 @@
 import { agentFields } from "./agent-schema.ts";
+import { balancerSchema, type BalancerShape } from "./balancer-schema.ts";
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
@@ -13,7 +14,8 @@ import { duration, flag, hostSuffix, integer, list, listenAddress, name, section
  * The configuration as parsed by the schema: each value checked on its own, keys in camelCase, durations in ms, with
  * those defaults that depend on no other key.
  */
-export interface ConfigShape extends Omit<Config, "clusters" | "listen" | "history"> {
+export interface ConfigShape extends Omit<Config, "balancers" | "clusters" | "listen" | "history"> {
+  readonly balancers: readonly BalancerShape[];
   readonly clusters: readonly ClusterShape[];
   /** `null` if the key is missing. In each listener, `cluster` is a name, `*`, or `null` if that key is missing. */
   readonly listen: readonly ListenerConfig[] | null;
@@ -40,12 +42,13 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .describe(
           "Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
         ),
+      balancers: list(balancerSchema(), 64).describe(
+        "Balancers that changes of verdicts are sent to at once (docs/push.md)",
+      ),
       host_suffixes: list(hostSuffix(), 64).describe(
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",
       ),
-      ignore_params: list(plainText("the name of a query parameter", 128), 64)
-        .prefault(["be"])
-        .describe("Query parameters to ignore"),
+      ignore_params: ignoreParamsSchema().describe("Query parameters to ignore"),
       state_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
@@ -101,6 +104,11 @@ export const configSchema: z.ZodType<ConfigShape> = z
       fastPath,
     }),
   );
+
+/** The `ignore_params` list. */
+export function ignoreParamsSchema(): z.ZodType<readonly string[]> {
+  return list(plainText("the name of a query parameter", 128), 64).prefault(["be"]);
+}
 
 /** The `probe` mapping. */
 export function probeSchema(): z.ZodType<ProbeConfig> {

@@ -3,7 +3,7 @@ import type { ListenerConfig, ProbeConfig } from "../model/config.ts";
 import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { isMapping } from "../model/issue.ts";
 import { apiAddress, exporterAddress, integer, listenAddress, name } from "../schema/value-schemas.ts";
-import { probeSchema, simulatorSchema } from "../schema/schema.ts";
+import { ignoreParamsSchema, probeSchema, simulatorSchema } from "../schema/schema.ts";
 
 /**
  * The readable parts of a configuration that may have errors, so that values are checked against each other although
@@ -18,6 +18,24 @@ export interface PartialConfig {
   readonly listen: readonly PartialListener[];
   readonly probe: PartialProbe;
   readonly simulator: SimulatorConfig | undefined;
+  readonly balancers: readonly PartialBalancer[];
+  readonly ignoreParams: readonly string[];
+}
+
+export interface PartialBalancer {
+  /** As written; `undefined` if missing. */
+  readonly name: unknown;
+  readonly socket: unknown;
+  readonly backends: readonly PartialBackend[];
+}
+
+export interface PartialBackend {
+  readonly name: string | undefined;
+  /** `null` if missing, `undefined` if invalid. */
+  readonly cluster: string | null | undefined;
+  readonly check: string | undefined;
+  /** Server name -> node name, of those that are texts. */
+  readonly servers: readonly (readonly [server: string, node: string])[];
 }
 
 export interface PartialCluster {
@@ -80,6 +98,7 @@ const exporterSchema = exporterAddress();
 const addressSchema = listenAddress().prefault("127.0.0.1");
 const portSchema = integer(0, 65_535);
 const probeSection = probeSchema();
+const ignoreParamsList = ignoreParamsSchema();
 const simulatorSection = simulatorSchema();
 
 /** Reads the valid parts of the merged configuration. Never throws. */
@@ -90,6 +109,8 @@ export function readPartialConfig(value: unknown): PartialConfig {
     listen: elementsOf(top["listen"]).map(partialListener),
     probe: partialProbe(fieldsOf(top["probe"])),
     simulator: readValue(simulatorSection, top["simulator"]),
+    balancers: elementsOf(top["balancers"]).map(partialBalancer),
+    ignoreParams: readValue(ignoreParamsList, top["ignore_params"]) ?? [],
   };
 }
 
@@ -158,6 +179,28 @@ function dialectOf(written: unknown): PartialListener["dialect"] {
   return written === "admin" || written === "exporter" || written === "agent" ? written : "node";
 }
 
+function partialBalancer(value: unknown): PartialBalancer {
+  const written = fieldsOf(value);
+  const haproxy = fieldsOf(written["haproxy"]);
+  return {
+    name: written["name"] ?? undefined,
+    socket: haproxy["socket"],
+    backends: elementsOf(haproxy["backends"]).map(partialBackend),
+  };
+}
+
+function partialBackend(value: unknown): PartialBackend {
+  const { name: backend, cluster, check, servers } = fieldsOf(value);
+  return {
+    name: textOf(backend),
+    cluster: isPresent(cluster) ? readValue(nameSchema, cluster) : null,
+    check: textOf(check),
+    servers: Object.entries(fieldsOf(servers)).flatMap(([server, node]): [string, string][] =>
+      typeof node === "string" ? [[server, node]] : [],
+    ),
+  };
+}
+
 function partialAccess(written: Readonly<Record<string, unknown>>): PartialListenerAccess {
   const { client } = fieldsOf(written["tls"]);
   return {
@@ -183,6 +226,10 @@ function partialProbe(written: Readonly<Record<string, unknown>>): PartialProbe 
 function readValue<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
   const read = schema.safeParse(value);
   return read.success ? read.data : undefined;
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === "string" ? value : undefined;
 }
 
 function isPresent(value: unknown): boolean {
