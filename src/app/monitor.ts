@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { HintEffect } from "../cluster/hint.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
@@ -100,6 +101,7 @@ export class Monitor {
   configure(config: Config): void {
     this.#config = config;
     this.eventLog.retain(config.clusters.map(({ name }) => name));
+    this.#probers.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
     void this.history.configure(config.history);
@@ -113,7 +115,15 @@ export class Monitor {
 
   /** Probes every node of one cluster now: a change that somebody made shows sooner. */
   probeNow(cluster: string): void {
-    this.#probers.hint(cluster);
+    this.#probers.probeNow(cluster);
+  }
+
+  /**
+   * Somebody announced a change of a cluster.
+   * @param node the node that is about to lead, or `null` if that is not known
+   */
+  hint(cluster: string, node: string | null): HintEffect {
+    return this.#probers.hint(cluster, node);
   }
 
   /** Stops probing. Resolves once the state file is written. */
