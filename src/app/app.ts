@@ -1,6 +1,8 @@
+import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import { logManagementCall } from "../events/log/audit-log.ts";
+import { HintLog } from "../events/log/hint-log.ts";
 import { ListenerLog } from "../events/log/listener-log.ts";
 import { lostLinesOf, type Logger } from "../events/log/logger.ts";
 import { Gateway } from "../gateway/gateway.ts";
@@ -42,6 +44,7 @@ export class App {
   readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
   readonly #listenerLog: ListenerLog;
+  readonly #hintLog: HintLog;
   readonly #listeners: ListenerGroup;
   readonly #reloader: Reloader;
   readonly #sources: AnswerSources;
@@ -75,6 +78,7 @@ export class App {
     this.#gateway = this.#buildGateway();
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
+    this.#hintLog = new HintLog(log);
     this.#listeners = this.#buildListeners(inherited);
     this.#reloader = new Reloader({
       log,
@@ -145,6 +149,7 @@ export class App {
     this.#nodeCredentials.stop();
     this.#certificates.stop();
     this.#listenerLog.stop();
+    this.#hintLog.stop();
     await this.#monitor.stop();
   }
 
@@ -200,11 +205,17 @@ export class App {
     });
   }
 
+  #recordHint(record: HintRecord): void {
+    this.#metrics.bursts.hinted(record);
+    this.#hintLog.record(record);
+  }
+
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
     const { drains, eventLog, history, clock } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
+      hints: { follow: (hint) => this.#monitor.followHint(hint), onHint: (record) => this.#recordHint(record) },
       eventLog,
       history,
       gateway: this.#gateway,

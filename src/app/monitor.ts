@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
-import type { HintEffect } from "../cluster/hint.ts";
+import type { Hint, HintEffect } from "../cluster/hint.ts";
+import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
@@ -118,12 +119,12 @@ export class Monitor {
     this.#probers.probeNow(cluster);
   }
 
-  /**
-   * Somebody announced a change of a cluster.
-   * @param node the node that is about to lead, or `null` if that is not known
-   */
-  hint(cluster: string, node: string | null): HintEffect {
-    return this.#probers.hint(cluster, node);
+  /** Follows a hint. If the leader stops, another node leads soon: which one is not known yet. */
+  followHint({ cluster, node, event }: Hint): HintEffect {
+    if (event !== "stop") return this.#probers.hint(cluster, node);
+    const state = clusterNamed(this.store, cluster);
+    const holder = state === undefined ? null : lockHolderOf(state.leadership);
+    return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
   }
 
   /** Stops probing. Resolves once the state file is written. */
