@@ -1,7 +1,9 @@
+import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import { logManagementCall } from "../events/log/audit-log.ts";
 import { logExpiring } from "../events/log/certificate-log.ts";
+import { HintLog } from "../events/log/hint-log.ts";
 import { ListenerLog } from "../events/log/listener-log.ts";
 import { lostLinesOf, type Logger } from "../events/log/logger.ts";
 import { Gateway } from "../gateway/gateway.ts";
@@ -45,6 +47,7 @@ export class App {
   readonly #snapshots: SnapshotLongPoll;
   readonly #listenerLog: ListenerLog;
   readonly #agents: AgentHandlers;
+  readonly #hintLog: HintLog;
   readonly #listeners: ListenerGroup;
   readonly #reloader: Reloader;
   readonly #sources: AnswerSources;
@@ -87,6 +90,7 @@ export class App {
       isStopping: () => this.#phase === "draining",
       onAnswer: (answer) => this.#metrics.agents.answered(answer),
     });
+    this.#hintLog = new HintLog(log);
     this.#listeners = this.#buildListeners(inherited);
     this.#reloader = new Reloader({
       log,
@@ -158,6 +162,7 @@ export class App {
     this.#nodeCredentials.stop();
     this.#certificates.stop();
     this.#listenerLog.stop();
+    this.#hintLog.stop();
     await this.#monitor.stop();
   }
 
@@ -214,11 +219,17 @@ export class App {
     });
   }
 
+  #recordHint(record: HintRecord): void {
+    this.#metrics.bursts.hinted(record);
+    this.#hintLog.record(record);
+  }
+
   #handlerFor(listener: ListenerConfig): ListenerHandler {
     const inConfig = { listener, config: this.#config };
     const { drains, eventLog, history, clock } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
+      hints: { follow: (hint) => this.#monitor.followHint(hint), onHint: (record) => this.#recordHint(record) },
       eventLog,
       history,
       gateway: this.#gateway,

@@ -1,5 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Hint, HintEffect } from "../cluster/hint.ts";
+import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
@@ -109,6 +111,7 @@ export class Monitor {
   configure(config: Config): void {
     this.#config = config;
     this.eventLog.retain(config.clusters.map(({ name }) => name));
+    this.#probers.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
     void this.history.configure(config.history);
@@ -123,7 +126,15 @@ export class Monitor {
 
   /** Probes every node of one cluster now: a change that somebody made shows sooner. */
   probeNow(cluster: string): void {
-    this.#probers.hint(cluster);
+    this.#probers.probeNow(cluster);
+  }
+
+  /** Follows a hint. If the leader stops, another node leads soon: which one is not known yet. */
+  followHint({ cluster, node, event }: Hint): HintEffect {
+    if (event !== "stop") return this.#probers.hint(cluster, node);
+    const state = clusterNamed(this.store, cluster);
+    const holder = state === undefined ? null : lockHolderOf(state.leadership);
+    return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
   }
 
   /** Stops probing. Resolves once the state file is written. */

@@ -125,6 +125,7 @@ function buildAccess(access: ListenerAccess, folder: string): ListenerAccess {
             ca: tls.ca === null ? null : resolve(folder, tls.ca),
           },
     auth: auth === null ? null : { ...auth, bearer: auth.bearer.map((file) => resolve(folder, file)) },
+    hintTokens: access.hintTokens.map((file) => resolve(folder, file)),
   };
 }
 

@@ -2,6 +2,7 @@ import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
+import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../../http/diagnostics/diagnostics-sources.ts";
@@ -23,6 +24,7 @@ export interface MainBackendContext {
   readonly snapshots: SnapshotLongPoll;
   readonly metrics: Metrics;
   readonly drains: Drains;
+  readonly hints: Omit<HintApiContext, "snapshot">;
   readonly gate: PageGate;
   /** Wall time, in ms since the epoch. */
   readonly wall: () => number;
@@ -38,7 +40,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { eventLog, history, gateway, metrics, drains, snapshots, gate, wall } = context;
+  const { eventLog, history, gateway, metrics, drains, hints, snapshots, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics: DiagnosticsSources = {
     gate,
@@ -58,6 +60,7 @@ export function buildMainBackend(
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,
+    hints: { ...hints, snapshot: sources.snapshot },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };

@@ -24,25 +24,30 @@ export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject:
 }
 
 /**
- * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115) and bearer tokens
- * (RC006).
+ * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115), bearer tokens and
+ * hint tokens (RC006).
  * @returns how many listeners have TLS
  */
 export function checkListenerFiles(result: ResultBuilder, { listen }: Pick<Config, "listen">): number {
   for (const [index, { access }] of listen.entries()) {
-    const { tls, auth } = access;
+    const { tls, auth, hintTokens } = access;
     if (tls !== null)
       for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `listen[${index}].tls`);
-    for (const [at, file] of (auth?.bearer ?? []).entries()) {
-      const problem = readProblem(file);
-      if (problem !== null)
-        result.diagnose("RC006", {
-          message: `listen[${index}].auth.bearer[${at}]: ${file} cannot be read: ${problem}`,
-          location: { file, kind: "source" },
-        });
-    }
+    checkTokenFiles(result, auth?.bearer ?? [], `listen[${index}].auth.bearer`);
+    checkTokenFiles(result, hintTokens, `listen[${index}].hint_tokens`);
   }
   return listen.filter(({ access }) => access.tls !== null).length;
+}
+
+function checkTokenFiles(result: ResultBuilder, files: readonly string[], key: string): void {
+  for (const [at, file] of files.entries()) {
+    const problem = readProblem(file);
+    if (problem !== null)
+      result.diagnose("RC006", {
+        message: `${key}[${at}]: ${file} cannot be read: ${problem}`,
+        location: { file, kind: "source" },
+      });
+  }
 }
 
 /** Checks the TLS files for connections to the nodes of each cluster. */

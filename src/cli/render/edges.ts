@@ -5,7 +5,7 @@ import { CommandError } from "../framework/command-error.ts";
 import type { Arguments } from "../framework/arguments.ts";
 
 /** More instances of rolecall than this only add probes to the nodes. */
-const edgesMax = 8;
+export const edgesMax = 8;
 
 const allowed = "HOST:PORT, such as 10.0.0.11:8008, rolecall1:8008 or [2001:db8::1]:8008";
 

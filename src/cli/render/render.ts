@@ -6,10 +6,11 @@ import { renderEnvoy } from "./envoy.ts";
 import { renderHaproxy } from "./haproxy.ts";
 import { renderKubernetes } from "./kubernetes.ts";
 import { parseRenderOptions, type RenderOptions } from "./options.ts";
+import { renderPatroni } from "./patroni.ts";
 import { renderPrometheus } from "./prometheus.ts";
 import { targetsFor, type Targets } from "./targets.ts";
 
-/** `rolecall render haproxy|envoy|kubernetes|prometheus`: writes configuration for other programs. */
+/** `rolecall render haproxy|envoy|kubernetes|prometheus|patroni`: writes configuration for other programs. */
 export async function render(context: CommandContext): Promise<void> {
   const { args, result, print } = context;
   const [kind = ""] = args.positionals;
@@ -44,6 +45,8 @@ function renderKind(
           action: "Pass --admin HOST:PORT.",
         });
       return renderPrometheus(targets);
+    case "patroni":
+      return renderPatroni(context, targets);
     default:
       return renderKubernetes(targets, args.text("image") ?? `rolecall:${version()}`);
   }

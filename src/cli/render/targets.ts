@@ -7,7 +7,7 @@ import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../
 import { RolecallClient } from "../client/rolecall-client.ts";
 import { defaultServers } from "../connect/listener-finder.ts";
 import type { CommandContext } from "../framework/command-context.ts";
-import { parseEdges, readAddressOption } from "./edges.ts";
+import { hostPort, parseEdges, readAddressOption } from "./edges.ts";
 
 /** A node that load balancers can send traffic to. */
 export interface BackendNode {
@@ -51,6 +51,14 @@ export interface Targets {
   /** Where Prometheus reaches the metrics of rolecall; `null` if no listener serves them. */
   readonly admin: DatabaseAddress | null;
   readonly hostSuffix: string | null;
+  /** The admin listener of the configuration that takes hints; `null` if there is no configuration or no such one. */
+  readonly hintListener: HintListener | null;
+}
+
+/** An admin listener as the target of hints. */
+interface HintListener {
+  readonly url: string;
+  readonly hasTokens: boolean;
 }
 
 /** The default port of the health listener. */
@@ -75,6 +83,7 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
       edgeProblem: null,
       admin: adminOption(context),
       hostSuffix: null,
+      hintListener: null,
     };
   }
   const config = requireConfig(context);
@@ -96,6 +105,7 @@ export function targetsOf(context: CommandContext, config: Config, clusters: rea
     edgeProblem: edges.length > 0 || health !== null ? null : unusableListeners,
     admin: adminOption(context) ?? (admin === undefined ? null : reachable(admin)),
     hostSuffix: config.hostSuffixes[0] ?? null,
+    hintListener: hintListenerOf(config),
   };
 }
 
@@ -116,6 +126,15 @@ function healthListener({ listen }: Config, clusters: readonly TargetCluster[]):
       access.auth?.for !== "all",
   );
   return usable ?? null;
+}
+
+/** Returns the first admin listener with hint tokens, else the first one. */
+function hintListenerOf({ listen }: Config): HintListener | null {
+  const admin = listen.filter(({ dialect }) => dialect === "admin");
+  const chosen = admin.find(({ access }) => access.hintTokens.length > 0) ?? admin[0];
+  if (chosen === undefined) return null;
+  const scheme = chosen.access.tls === null ? "http" : "https";
+  return { url: `${scheme}://${hostPort(reachable(chosen))}`, hasTokens: chosen.access.hintTokens.length > 0 };
 }
 
 /** A listener on all addresses is reached on loopback; one on any free port has the default port here. */

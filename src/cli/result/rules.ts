@@ -63,6 +63,7 @@ export const ruleIds = [
   "RC114",
   "RC115",
   "RC120",
+  "RC121",
 ] as const;
 
 export type RuleId = (typeof ruleIds)[number];
@@ -197,6 +198,11 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine, or wait until it is."),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
+  RC121: rule(
+    "warning",
+    "hint tokens would cross a network in clear text",
+    "Set tls on that admin listener, and pass its https address with --hint-to.",
+  ),
 };
 
 /** Whether a rule with this identifier exists. */

@@ -53,14 +53,15 @@ export const setupCommands: readonly CommandSpec[] = [
   },
   {
     name: "render",
-    summary: "write configuration for HAProxy, Envoy, Kubernetes or Prometheus",
+    summary: "write configuration for HAProxy, Envoy, Kubernetes, Prometheus or Patroni",
     about:
-      "Writes configuration for the clusters of a configuration file, or for those that a running rolecall monitors.",
+      "Writes configuration for the clusters of a configuration file, or for those that a running rolecall monitors.\n" +
+      "For Patroni, that is a script by which it announces a change of the leader, with the settings that call it.",
     positionals: {
-      usage: "haproxy|envoy|kubernetes|prometheus",
+      usage: "haproxy|envoy|kubernetes|prometheus|patroni",
       least: 1,
       most: 1,
-      choices: ["haproxy", "envoy", "kubernetes", "prometheus"],
+      choices: ["haproxy", "envoy", "kubernetes", "prometheus", "patroni"],
     },
     options: [
       {
@@ -105,6 +106,25 @@ export const setupCommands: readonly CommandSpec[] = [
         help: "maximum age of a replica's data in the read pool, or none (default 10s)",
       },
       { name: "soft", help: "has no effect: the read pool of HAProxy drains a lagging replica by default" },
+      {
+        name: "hint-to",
+        value: "URL[,URL]",
+        multiple: true,
+        help:
+          "where database hosts reach the admin listener of each rolecall; may be repeated " +
+          "(default: the first admin listener with hint_tokens)",
+      },
+      {
+        name: "hint-script",
+        value: "FILE",
+        help: "where database hosts have the hint script (default /etc/patroni/rolecall-hint)",
+      },
+      {
+        name: "hint-token-file",
+        value: "FILE",
+        help: "where database hosts have the hint token (default /etc/patroni/rolecall-hint.token)",
+      },
+      { name: "hint-ca", value: "FILE", help: "the CA that signs the certificates of the admin listeners" },
       { name: "image", value: "NAME", help: "the container image for Kubernetes (default rolecall:VERSION)" },
       clusterOption,
       ...serverOptions,
@@ -113,6 +133,7 @@ export const setupCommands: readonly CommandSpec[] = [
     examples: [
       "rolecall render haproxy --config rolecall.yaml --edge 10.0.0.11:8008,10.0.0.12:8008 > haproxy.cfg",
       "rolecall render prometheus --server http://127.0.0.1:9108",
+      "rolecall render patroni --config rolecall.yaml --hint-to https://10.0.0.11:9109,https://10.0.0.12:9109",
     ],
     checks: [{ id: "clusters", required: true }],
     findingsTo: "stderr",

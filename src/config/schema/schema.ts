@@ -175,7 +175,7 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             .default("node")
             .describe(
               "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
-                "admin: /metrics, /status, /events, /explain, /incident, /drains, /livez, /readyz. " +
+                "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
                 "agent: HAProxy's agent checks",
             ),
           cluster: cluster
@@ -200,10 +200,10 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
       )
       // The other dialects have no default port: checkListeners rejects a listener without one.
       .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
-        const { management, read_only: readOnly, tls, auth, ...unguarded } = written;
+        const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...unguarded } = written;
         const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unbalanced } = unguarded;
         const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
-        const access = { management, readOnly, tls, auth, allow, allowFor, trustedOrigins, limits };
+        const access = { management, readOnly, tls, auth, hintTokens, allow, allowFor, trustedOrigins, limits };
         const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
         return { ...listener, port, wholeCluster, operatorPages, access, agent };
       })

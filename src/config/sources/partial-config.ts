@@ -77,6 +77,7 @@ export interface PartialListenerAccess {
   /** As written; `undefined` if missing. */
   readonly readOnly: unknown;
   readonly hasAuth: boolean;
+  readonly hasHintTokens: boolean;
   readonly hasAllow: boolean;
   readonly authUsesCertificate: boolean;
   readonly tlsRequestsClientCertificate: boolean;
@@ -207,6 +208,7 @@ function partialAccess(written: Readonly<Record<string, unknown>>): PartialListe
     isManagementOn: written["management"] === true || written["management"] === "on",
     readOnly: written["read_only"] ?? undefined,
     hasAuth: isPresent(written["auth"]),
+    hasHintTokens: isPresent(written["hint_tokens"]),
     hasAllow: isPresent(written["allow"]),
     authUsesCertificate: fieldsOf(written["auth"])["certificate"] === true,
     tlsRequestsClientCertificate: isPresent(client) && client !== "off",

@@ -41,7 +41,7 @@ export function stateCauses(cluster: ClusterState, context: EvaluationContext): 
   if (holder !== undefined && holder.failuresInRow === 0)
     return isWritable(holder) ? quiet : { causes: ["not_writable"], nextAtMs: Infinity };
   const last = observationOf(cluster, lastUncontestedLeaderOf(cluster.leadership) ?? cluster.leadership.incumbent);
-  if (last === undefined) return quiet;
+  if (last === undefined || isUnprobed(last)) return quiet;
   const { holder: present, validUntilMs } = lockStatusAt(cluster, context.policy, context.nowMs);
   if (present === null && last.failuresInRow === 0) return { causes: ["no_holder"], nextAtMs: validUntilMs };
   return whileSilent(cluster, { last, isHolder: present !== null, validUntilMs }, context.nowMs);
@@ -64,6 +64,11 @@ function whileSilent(
   if (nowMs >= expiryMs - leadMs && nowMs <= expiryMs + expiryLagMs) causes.push("lock_expiry");
   const expiryAtMs = nowMs < expiryMs - leadMs ? expiryMs - leadMs : Infinity;
   return { causes, nextAtMs: Math.min(expiryAtMs, isHolder ? validUntilMs : Infinity) };
+}
+
+/** Whether nothing is known of a node yet: after our own start the last holder is known, but has not been probed. */
+function isUnprobed({ report, exporter, failuresInRow }: Observation): boolean {
+  return report === null && exporter === null && failuresInRow === 0;
 }
 
 function isWritable({ report }: Observation): boolean {

@@ -9,6 +9,7 @@ import type { DescribeListeners } from "../node-api/listener-directory.ts";
 import { diagnosticsPaths } from "../node-api/diagnostics-paths.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
+import { answerHint, isHintCall, isHintPath, type HintApiContext } from "./hint-api.ts";
 import { answerDrainRequest, type DrainsApiContext } from "./drains-api.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
 
@@ -22,13 +23,14 @@ export interface AdminApiContext {
   /** The metrics of this process and of the nodes in the Prometheus text format, with its content type. */
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
   readonly drains: DrainsApiContext;
+  readonly hints: HintApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/livez`, `/readyz` and the diagnostics
- * pages.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/hint`, `/livez`, `/readyz` and the
+ * diagnostics pages.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -36,6 +38,8 @@ export async function answerAdminRequest(
   { scope, ...sources }: AdminApiContext,
 ): Promise<Reply | null> {
   const { request, message } = call;
+  if (isHintCall(request)) return answerHint(call, scope.cluster, sources.hints);
+  if (isHintPath(request.target)) return methodNotAllowed(request.method, "POST");
   if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.operator);
   const target = parseRequestTarget(request.target);
   const isBare = !("problem" in target) && target.cluster === null && target.node === null;
@@ -43,7 +47,7 @@ export async function answerAdminRequest(
   if (path === "drains" || path.startsWith("drains/")) return answerDrainRequest(path, message, sources.drains);
   if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "snapshot") {
     return errorReply(404, "not_found", {
-      message: `Cannot find ${request.target}: an admin listener has /metrics, /snapshot, /drains, /livez, /readyz, ${diagnosticsPaths.join(", ")}`,
+      message: `Cannot find ${request.target}: an admin listener has /metrics, /snapshot, /drains, /hint, /livez, /readyz, ${diagnosticsPaths.join(", ")}`,
     });
   }
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
