@@ -15,10 +15,9 @@ import type { ListenerHandler } from "../http/message/handler.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
 import { eventKinds } from "../events/cluster-event.ts";
 import { Metrics } from "../metrics/metrics.ts";
-import { monotonicOriginMs } from "../state/clock.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
 import { countWorkers } from "../workers/worker-count.ts";
-import type { Phase, FullState } from "../workers/messages.ts";
+import type { Phase } from "../workers/messages.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
@@ -27,6 +26,7 @@ import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { Monitor } from "./monitor.ts";
 import { Reloader, type ConfigSource } from "./reloader.ts";
+import { fullStateOf } from "./worker/full-state.ts";
 
 /** What a serving process may be given beside its configuration. */
 export interface AppOptions {
@@ -214,7 +214,7 @@ export class App {
       handlerFor: (listener) => this.#handlerFor(listener),
       lineHandlerFor: (listener, key) => this.#agents.handlerFor({ listener, config: this.#config, key }),
       eventsOf: (listener) => this.#listenerLog.eventsOf(listener),
-      fullState: () => this.#fullState(),
+      fullState: () => fullStateOf({ monitor: this.#monitor, config: this.#config, phase: this.#phase }),
       onContained: (problem) => this.logContained(problem),
     });
   }
@@ -241,20 +241,5 @@ export class App {
       configFile: this.#configFile,
     });
     return buildListenerHandler(inConfig, this.#sources, backend);
-  }
-
-  /** What a worker answers from, beside the relay. */
-  #fullState(): Omit<FullState, "relay"> {
-    const { store, clock } = this.#monitor;
-    const { instance, sequence, clusters } = store.current;
-    return {
-      config: this.#config,
-      instance,
-      sequence,
-      clusters,
-      phase: this.#phase,
-      clock: clock.observeReading(),
-      originMs: monotonicOriginMs(),
-    };
   }
 }
