@@ -5,6 +5,7 @@ import { certificateMetrics } from "./certificate-metrics.ts";
 import { buildInfo } from "./collectors/build-info.ts";
 import { collectorsOfNode } from "./collectors/collectors.ts";
 import { ProbeStats, type ProbeRecord } from "./collectors/probe-stats.ts";
+import { DcsMetrics } from "./dcs-metrics.ts";
 import { Durations } from "./durations.ts";
 import { EventCounts } from "./event-counts.ts";
 import { registerFastPathMetrics } from "./fast-path-metrics.ts";
@@ -29,6 +30,7 @@ export class Metrics {
   /** Metrics of management calls and listeners. */
   readonly management: ManagementMetrics;
   readonly bursts: BurstMetrics;
+  readonly dcs: DcsMetrics;
   /** How the probes of each node went. */
   readonly probeStats: ProbeStats = new ProbeStats();
   readonly #registry = new Registry();
@@ -57,6 +59,7 @@ export class Metrics {
     this.#events = new EventCounts(sources.eventKinds);
     this.management = new ManagementMetrics(registers);
     this.bursts = new BurstMetrics(registers);
+    this.dcs = new DcsMetrics(registers);
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
     registerHistoryMetrics(registers, sources.history);

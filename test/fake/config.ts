@@ -65,6 +65,7 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
     nodes: [],
     tls: null,
     auth: null,
+    dcs: null,
     guards: defaultGuards,
     ...parts,
   };
