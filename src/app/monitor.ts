@@ -3,11 +3,14 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
+import { nodeOfMember } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
+import { DcsWatches } from "../dcs/dcs-watches.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
+import { DcsLog } from "../events/log/dcs-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -24,7 +27,7 @@ import { Store } from "../state/store.ts";
 /** What the monitor depends on. */
 export interface MonitorContext {
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, "balancers" | "bursts" | "disputed" | "happened" | "probed">;
+  readonly metrics: Pick<Metrics, "balancers" | "bursts" | "dcs" | "disputed" | "happened" | "probed">;
 }
 
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
@@ -41,6 +44,7 @@ export class Monitor {
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
   readonly #balancers: BalancerPushes;
+  readonly #dcs: DcsWatches;
   #config: Config;
   #ticks: NodeJS.Timeout | null = null;
 
@@ -87,6 +91,7 @@ export class Monitor {
       onBurstProbes: (burst) => metrics.bursts.sent(burst),
       onTls: (cluster, problem) => log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
+    this.#dcs = this.#buildDcsWatches(metrics.dcs);
   }
 
   /** The policy that a cluster is judged by; `undefined` if it is not monitored. */
@@ -121,6 +126,7 @@ export class Monitor {
   async probe(): Promise<void> {
     this.#startTicks();
     this.#balancers.configure(this.#config.balancers);
+    this.#dcs.start(this.#config);
     await this.#probers.start(this.#config, livenessIntervalFactor);
   }
 
@@ -139,11 +145,42 @@ export class Monitor {
 
   /** Stops probing. Resolves once the state file is written. */
   async stop(): Promise<void> {
+    this.#dcs.stop();
     this.#probers.stop();
     this.#balancers.stop();
     this.drains.stop();
     if (this.#ticks !== null) clearInterval(this.#ticks);
     await Promise.all([this.#stateFile.written, this.history.stop()]);
+  }
+
+  #buildDcsWatches(metrics: Metrics["dcs"]): DcsWatches {
+    const { store, clock } = this;
+    this.store.onChange((before, after) => {
+      const known = before.dcs?.withdrawals;
+      for (const [member, withdrawal] of after.dcs?.withdrawals ?? [])
+        if (known?.get(member) !== withdrawal) metrics.withdrawn(after.name);
+    });
+    const now = (): number => clock.observe();
+    const dcsLog = new DcsLog(this.#log, now);
+    return new DcsWatches({
+      now,
+      random: Math.random,
+      onResult: (cluster, result, sentAtMs) => {
+        dcsLog.logResult(cluster, result);
+        this.#record({ kind: "dcs", cluster, result, sentAtMs });
+      },
+      onHint: (cluster, member) => {
+        const state = clusterNamed(store, cluster);
+        const node = state === undefined || member === null ? undefined : nodeOfMember(state, member);
+        this.#probers.hint(cluster, node?.node.name ?? null);
+      },
+      onRead: (cluster, outcome) => metrics.read(cluster, outcome),
+      onWatchEnd: (cluster, end) => {
+        metrics.watchEnded(cluster, end.cause);
+        dcsLog.logWatchEnd(cluster, end);
+      },
+      onFiles: (cluster, problem) => dcsLog.logFiles(cluster, problem),
+    });
   }
 
   /** An internal error in recording must not end the probing: that node's evidence ages, and old evidence is a no. */

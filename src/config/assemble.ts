@@ -76,14 +76,25 @@ function buildHistory(
 }
 
 function buildCluster(shape: ClusterShape, guards: Guards, { folder, learnsScope }: ConfigOrigin): ClusterConfig {
-  const absolute = (file: string | null): string | null => (file === null ? null : resolve(folder, file));
-  const { name, tls, auth } = shape;
+  const { name, tls, auth, dcs } = shape;
   return {
     ...shape,
     scope: shape.scope ?? (learnsScope ? null : name),
+    ...accessIn(folder, { tls, auth }),
+    dcs: dcs === null ? null : { ...dcs, ...accessIn(folder, dcs) },
+    guards: mergeGuards(shape.guards, guards),
+  };
+}
+
+/** The TLS files and the password file with absolute paths. */
+function accessIn(
+  folder: string,
+  { tls, auth }: Pick<ClusterConfig, "tls" | "auth">,
+): Pick<ClusterConfig, "tls" | "auth"> {
+  const absolute = (file: string | null): string | null => (file === null ? null : resolve(folder, file));
+  return {
     tls: tls === null ? null : { ...tls, ca: absolute(tls.ca), cert: absolute(tls.cert), key: absolute(tls.key) },
     auth: auth === null ? null : { ...auth, passwordFile: resolve(folder, auth.passwordFile) },
-    guards: mergeGuards(shape.guards, guards),
   };
 }
 

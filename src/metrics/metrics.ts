@@ -7,6 +7,7 @@ import { certificateMetrics } from "./certificate-metrics.ts";
 import { buildInfo } from "./collectors/build-info.ts";
 import { collectorsOfNode } from "./collectors/collectors.ts";
 import { ProbeStats, type ProbeRecord } from "./collectors/probe-stats.ts";
+import { DcsMetrics } from "./dcs-metrics.ts";
 import { Durations } from "./durations.ts";
 import { EventCounts } from "./event-counts.ts";
 import { registerFastPathMetrics } from "./fast-path-metrics.ts";
@@ -33,6 +34,7 @@ export class Metrics {
   readonly bursts: BurstMetrics;
   readonly agents: AgentMetrics;
   readonly balancers: BalancerMetrics;
+  readonly dcs: DcsMetrics;
   /** How the probes of each node went. */
   readonly probeStats: ProbeStats = new ProbeStats();
   readonly #registry = new Registry();
@@ -63,6 +65,7 @@ export class Metrics {
     this.bursts = new BurstMetrics(registers);
     this.agents = new AgentMetrics(registers);
     this.balancers = new BalancerMetrics(registers);
+    this.dcs = new DcsMetrics(registers);
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
     registerHistoryMetrics(registers, sources.history);

@@ -56,6 +56,7 @@ test("a minimal file gets every default", () => {
         nodes: [],
         tls: null,
         auth: null,
+        dcs: null,
         guards,
       },
     ],

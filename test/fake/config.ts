@@ -67,6 +67,7 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
     nodes: [],
     tls: null,
     auth: null,
+    dcs: null,
     guards: defaultGuards,
     ...parts,
   };

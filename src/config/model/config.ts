@@ -75,10 +75,24 @@ export interface ClusterConfig {
   readonly tls: TlsFiles | null;
   /** Credentials of management calls to the nodes, or `null`. */
   readonly auth: NodeAuth | null;
+  /** The DCS to watch, or `null`. */
+  readonly dcs: DcsConfig | null;
   readonly guards: Guards;
 }
 
-/** Basic authentication of management calls to the nodes. */
+/** The DCS of a cluster, as Patroni uses it. */
+export interface DcsConfig {
+  /** Base addresses of etcd members, `http://host:port` or `https://host:port`, tried in turn. */
+  readonly etcd: readonly string[];
+  /** Patroni's `namespace`: the keys are `{prefix}/{scope}/leader` and so on. With a leading slash, without a last one. */
+  readonly prefix: string;
+  /** The scope in the keys; `null`: the one of the cluster. */
+  readonly scope: string | null;
+  readonly tls: TlsFiles | null;
+  readonly auth: NodeAuth | null;
+}
+
+/** A user and a password: of management calls to the nodes, or of the DCS. */
 export interface NodeAuth {
   readonly user: string;
   /** Absolute path of a file whose first line is the password. Read again when it changes. */
@@ -102,12 +116,12 @@ export interface NodeConfig {
   readonly archiveFed: boolean;
 }
 
-/** TLS of connections to the nodes. Files are absolute paths, read again when they change. */
+/** TLS of connections to the nodes or to the DCS. Files are absolute paths, read again when they change. */
 export interface TlsFiles {
   readonly ca: string | null;
   readonly cert: string | null;
   readonly key: string | null;
-  /** The name to verify in the nodes' certificates; `null`: the host of each address. */
+  /** The name to verify in the servers' certificates; `null`: the host of each address. */
   readonly serverName: string | null;
 }
 

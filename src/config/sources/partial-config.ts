@@ -38,12 +38,18 @@ export interface PartialBackend {
   readonly servers: readonly (readonly [server: string, node: string])[];
 }
 
-export interface PartialCluster {
+/** Which keys of a client certificate are present. */
+export interface CertificateKeys {
+  readonly hasCert: boolean;
+  readonly hasKey: boolean;
+}
+
+export interface PartialCluster extends CertificateKeys {
   readonly name: string | undefined;
   readonly hasDiscover: boolean;
   readonly nodes: readonly PartialNode[];
-  readonly hasCert: boolean;
-  readonly hasKey: boolean;
+  /** The client certificate for the DCS. */
+  readonly dcs: CertificateKeys;
 }
 
 export interface PartialNode {
@@ -126,9 +132,13 @@ function partialCluster(value: unknown): PartialCluster {
       !isMapping(value) ||
       (Array.isArray(written["discover"]) ? written["discover"].length > 0 : isPresent(written["discover"])),
     nodes: isPresent(written["nodes"]) && !Array.isArray(written["nodes"]) ? [invalidNode] : nodes,
-    hasCert: isPresent(tls["cert"]),
-    hasKey: isPresent(tls["key"]),
+    ...certificateKeys(tls),
+    dcs: certificateKeys(fieldsOf(fieldsOf(written["dcs"])["tls"])),
   };
+}
+
+function certificateKeys(tls: ReturnType<typeof fieldsOf>): CertificateKeys {
+  return { hasCert: isPresent(tls["cert"]), hasKey: isPresent(tls["key"]) };
 }
 
 const invalidNode: PartialNode = { name: undefined, api: undefined, exporter: undefined, hasAddress: true };

@@ -1,6 +1,8 @@
+import type { LostClaim } from "../../cluster/leadership.ts";
 import type { EventDraft } from "../cluster-event.ts";
 import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
+import { dcsConditions } from "./dcs-conditions.ts";
 import { countText, failureText, listText } from "./event-text.ts";
 import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
@@ -17,6 +19,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...replicaCondition(facts),
     ...(facts.isPaused ? [paused(facts)] : []),
     ...(facts.isFailsafe ? [failsafe(facts)] : []),
+    ...dcsConditions(facts),
   ];
 }
 
@@ -55,11 +58,17 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
         nodes.length === 1
           ? `${first} claims the leader lock of ${cluster}, but the cluster does not confirm it`
           : `${listText(nodes)} claim the leader lock of ${cluster} at the same time: ${counting}`,
-      cause: lost === undefined ? null : `the cluster documents of ${listText(lost.witnesses)} contradict ${first}`,
+      cause: lost === undefined ? null : lossText(first, lost),
       figures: { claims: nodes.length, ...(holder === null ? {} : { primary: holder }) },
     }),
     quietMs: conflictQuietMs,
   };
+}
+
+function lossText(node: string, { witnesses, withdrawal }: LostClaim): string {
+  return withdrawal === undefined
+    ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
+    : `the DCS names ${withdrawal.names ?? "nobody"} in place of ${node}`;
 }
 
 function paused({ cluster }: ClusterFacts): Condition {

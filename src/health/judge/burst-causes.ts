@@ -3,6 +3,7 @@ import { lastUncontestedLeaderOf, lockHolderOf } from "../../cluster/leadership.
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { lockTtlMs } from "../evidence/freshness.ts";
 import { lockStatusAt } from "../evidence/lock-status.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { isWritableState } from "./lock.ts";
@@ -20,8 +21,6 @@ export interface StateCauses {
   readonly nextAtMs: number;
 }
 
-/** Patroni's default, until the dynamic configuration is known. */
-const defaultTtlMs = 30_000;
 /**
  * The lock may have been renewed up to one `loop_wait` before the last confirmation. Of that time the last part is
  * watched, because a burst lasts at most 10 s. In ms.
@@ -59,7 +58,7 @@ function whileSilent(
     ({ names, sentAtMs }) => names !== name && sentAtMs > last.sentAtMs,
   );
   if (isUnnamed) causes.push("unnamed_holder");
-  const expiryMs = last.sentAtMs + (cluster.config?.ttlMs ?? defaultTtlMs);
+  const expiryMs = last.sentAtMs + lockTtlMs(cluster);
   const leadMs = Math.min(expiryLeadMs, cluster.config?.loopWaitMs ?? expiryLeadMs);
   if (nowMs >= expiryMs - leadMs && nowMs <= expiryMs + expiryLagMs) causes.push("lock_expiry");
   const expiryAtMs = nowMs < expiryMs - leadMs ? expiryMs - leadMs : Infinity;

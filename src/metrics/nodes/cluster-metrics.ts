@@ -34,6 +34,16 @@ const gauges: readonly ClusterGauge[] = [
     value: ({ lock }) => lock.claims.length,
   },
   {
+    name: "rolecall_dcs_up",
+    help: "1 if the watch of the cluster's DCS works. No sample without `dcs`.",
+    value: ({ cluster: { dcs } }) => (dcs === null ? null : dcs.isUp ? 1 : 0),
+  },
+  {
+    name: "rolecall_dcs_trusted",
+    help: "0 after a claim went on for a whole ttl after the DCS had withdrawn it. No sample without `dcs`.",
+    value: ({ cluster: { dcs } }) => (dcs === null ? null : dcs.distrust === null ? 1 : 0),
+  },
+  {
     name: "rolecall_drains",
     help: "Nodes of the cluster that are drained.",
     value: ({ cluster, nowMs }) =>
