@@ -72,7 +72,7 @@ function delays(rows: readonly PoolSummary[]): readonly string[] {
     "| pool | yes: median / worst | write: median / worst | outage: median / worst | difference | relative: median / worst |",
     "|---|---|---|---|---|---|",
     ...rows.map((row) =>
-      line([
+      rowOf([
         `\`${row.pool}\``,
         showSpread(row.yes),
         `${showSpread(row.write)}${row.withoutWrite === 0 ? "" : ` (none in ${row.withoutWrite})`}`,
@@ -89,7 +89,7 @@ function faults(rows: readonly PoolSummary[]): readonly string[] {
     "| pool | old writes | cut sessions | refused reads | stale reads | oldest read |",
     "|---|---|---|---|---|---|",
     ...rows.map((row) =>
-      line([
+      rowOf([
         `\`${row.pool}\``,
         `${row.oldWrites} (${row.oldSessionWrites})`,
         String(row.needlessCuts),
@@ -101,7 +101,7 @@ function faults(rows: readonly PoolSummary[]): readonly string[] {
   ];
 }
 
-function line(cells: readonly string[]): string {
+function rowOf(cells: readonly string[]): string {
   return `| ${cells.join(" | ")} |`;
 }
 
