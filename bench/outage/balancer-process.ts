@@ -59,22 +59,3 @@ ${pool("write", "/primary")}${pool("read", readCheck)}`;
 export function withRuntimeSocket(configuration: string, socket: string): string {
   return configuration.replace("global\n", `global\n  stats socket ${socket} mode 600 level admin\n`);
 }
-
-/**
- * Gives the servers of rolecall's pools an agent check. HAProxy sends `agent-send` as it is, so it is written for each
- * server.
- */
-export function withAgent(configuration: string, port: number): string {
-  const sections = configuration.split(/^(?=backend |frontend |listen )/m);
-  const agent = `agent-check agent-addr 127.0.0.1 agent-port ${port} agent-inter 100ms`;
-  return sections
-    .map((section) =>
-      /^backend demo_(write|read)\n/.test(section)
-        ? section.replaceAll(
-            /^ {2}server (\S+) .*$/gm,
-            (line, name: string) => `${line} ${agent} agent-send demo/${name}\\n`,
-          )
-        : section,
-    )
-    .join("");
-}

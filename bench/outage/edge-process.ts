@@ -48,7 +48,7 @@ export class EdgeProcess {
     const ports = [await freePort(), await freePort()] as const;
     const file = join(cluster.folder, `edge-${name}.yaml`);
     writeFileSync(file, JSON.stringify(configuration(cluster, ports, keys), null, 2)); // JSON is YAML
-    const validated = spawnSync(process.execPath, [program, "validate", file], { encoding: "utf8", timeout: 20_000 });
+    const validated = spawnSync(process.execPath, [program, "validate", file], { encoding: "utf8", timeout: 60_000 });
     if (validated.status !== 0) return { notRun: firstProblem(`${validated.stdout}\n${validated.stderr}`) };
     const edge = new EdgeProcess(name, ports, file);
     await until({ what: `ready rolecall ${name}`, seconds: 15, evidence: () => edge.#child.tail }, async () => {
@@ -67,7 +67,14 @@ export class EdgeProcess {
     const edges = [this, ...(second === undefined ? [] : [second])].map(({ port }) => `127.0.0.1:${port}`);
     const more = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
     const argv = [program, "render", kind, "--config", this.file, "--edge", edges.join(","), ...more];
-    return execFileSync(process.execPath, argv, { encoding: "utf8", timeout: 20_000 });
+    return execFileSync(process.execPath, argv, { encoding: "utf8", timeout: 60_000 });
+  }
+
+  /** Renders the script that sends hints to this instance, as it is installed on a database host. */
+  renderHints(script: string, tokenFile: string): string {
+    const where = ["--hint-to", `http://127.0.0.1:${this.adminPort}`, "--hint-script", script];
+    const argv = [program, "render", "patroni", "--config", this.file, ...where, "--hint-token-file", tokenFile];
+    return execFileSync(process.execPath, argv, { encoding: "utf8", timeout: 60_000 });
   }
 
   get tail(): string {

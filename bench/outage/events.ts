@@ -36,7 +36,7 @@ export async function changeLeader(lab: OutageLab, number: number, kind: LeaderC
     return lab.recorder.end(number, kind);
   } finally {
     lab.recorder.abandon();
-    if (kind === "kill") leader.start();
+    if (kind === "kill") lab.restart(leader);
   }
 }
 

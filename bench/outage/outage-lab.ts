@@ -7,6 +7,7 @@ import type { BalancerProgram } from "../../test/real/lab/balancer-programs.ts";
 import type { Command } from "../../test/real/lab/beside.ts";
 import { Child } from "../../test/real/lab/child.ts";
 import { Cluster } from "../../test/real/lab/cluster.ts";
+import type { PatroniNode } from "../../test/real/lab/patroni.ts";
 import { findPgExporter, startPgExporter } from "../../test/real/lab/plain.ts";
 import { ports } from "../../test/real/lab/ports.ts";
 import { freePort } from "../../test/fake/rolecall-process.ts";
@@ -14,7 +15,7 @@ import { until } from "../../test/fake/until.ts";
 import { startBalancer } from "./balancer-process.ts";
 import { once } from "./connections.ts";
 import { EdgeProcess } from "./edge-process.ts";
-import { sendHints } from "./hints.ts";
+import { Hints } from "./hints.ts";
 import { PoolClient } from "./pool-client.ts";
 import { NodePoller, YesPoller } from "./pollers.ts";
 import { edgePlans, plainConfiguration, poolPlans, secondEdge, type PoolContext, type PoolPlan } from "./pools.ts";
@@ -51,6 +52,7 @@ export class OutageLab {
   readonly #edges = new Map<string, EdgeProcess>();
   readonly #watched: Watched[] = [];
   readonly #stops: (() => unknown)[] = [];
+  #hints: Hints | undefined;
 
   /** Starts everything, and waits until each pool reads and writes. @throws Error with the ends of the logs */
   static async start(choice: LabChoice): Promise<OutageLab> {
@@ -92,6 +94,12 @@ export class OutageLab {
     });
   }
 
+  /** Starts a node that was killed. */
+  restart(node: PatroniNode): void {
+    node.start();
+    this.#hints?.configure(node); // it has not read its file yet
+  }
+
   /** @throws Error with the end of its log if a process ended that should not have */
   assertRunning(): void {
     const ended = this.#watched.find(({ isRunning }) => !isRunning);
@@ -128,7 +136,7 @@ export class OutageLab {
 
   async #context(chosen: readonly PoolPlan[]): Promise<PoolContext> {
     const hintTokenFile = join(this.cluster.folder, "hint.token");
-    writeFileSync(hintTokenFile, randomBytes(24).toString("hex"), { mode: 0o600 });
+    writeFileSync(hintTokenFile, `${randomBytes(24).toString("hex")}\n`, { mode: 0o600 });
     return {
       nodes: this.cluster.nodes,
       etcdUrl: `http://127.0.0.1:${ports.etcdClient}`,
@@ -177,8 +185,13 @@ export class OutageLab {
       this.#edges.set(plan.name, edge);
       this.#stops.push(() => edge.stop());
       this.#watched.push(edge);
-      if (plan.hasHints === true) await sendHints(this.cluster, edge, context.hintTokenFile);
+      if (plan.hasHints === true) await this.#sendHints(new Hints(this.cluster.folder, edge, context.hintTokenFile));
     }
+  }
+
+  async #sendHints(hints: Hints): Promise<void> {
+    this.#hints = hints;
+    for (const node of this.cluster.nodes) await hints.reconfigure(node);
   }
 
   /** Starts a pool once for each program of its balancer. */
@@ -236,7 +249,7 @@ export class OutageLab {
     const edge = this.#edges.get(checks.edge);
     if (edge === undefined) throw new Error(`Cannot render ${plan.name}: instance ${checks.edge} must run`);
     const second = checks.instances === 2 ? this.#edges.get(secondEdge) : undefined;
-    const options = { "write-port": write, "read-port": read, "check-port": check };
+    const options = { "write-port": write, "read-port": read, "check-port": check, ...plan.renderOptions?.(context) };
     const rendered = edge.render(plan.balancer, second, options);
     return plan.alter?.(rendered, { ...context, socket }) ?? rendered;
   }

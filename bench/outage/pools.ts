@@ -1,5 +1,5 @@
 /** The pools of the bench: what each balancer asks, and what rolecall's configuration adds for it. */
-import { plainHaproxy, withAgent, withRuntimeSocket, type PlainChecks } from "./balancer-process.ts";
+import { plainHaproxy, withRuntimeSocket, type PlainChecks } from "./balancer-process.ts";
 import type { EdgeKeys } from "./edge-process.ts";
 
 /** What the descriptions below need to know of the lab. */
@@ -32,6 +32,8 @@ export interface PoolPlan {
   readonly checks:
     | { readonly edge: string; readonly instances: 1 | 2 }
     | { readonly plain: "api" | "exporter"; readonly pace: string };
+  /** More options of `rolecall render`. */
+  readonly renderOptions?: (context: PoolContext) => Readonly<Record<string, number>>;
   /** Changes the rendered configuration. */
   readonly alter?: (configuration: string, context: PoolContext & { readonly socket: string }) => string;
 }
@@ -40,7 +42,14 @@ const checksOnly: EdgeKeys = {};
 const dcs = ({ etcdUrl }: PoolContext): object => ({ dcs: { etcd: [etcdUrl], prefix: "/service" } });
 const runtime = ({ sockets }: PoolContext, pool: string): object => ({
   balancers: sockets(pool).map((socket) => ({
-    haproxy: { socket, backends: { demo_write: "/primary", demo_read: "/replica" } },
+    haproxy: {
+      socket,
+      cut_sessions: true,
+      backends: [
+        { name: "demo_write", check: "/primary" },
+        { name: "demo_read", check: "/replica?lag=10MB&lag_time=10s&miss=404" },
+      ],
+    },
   })),
 });
 
@@ -52,7 +61,7 @@ export const edgePlans: readonly EdgePlan[] = [
   { name: "checks", keys: () => checksOnly },
   {
     name: "hints",
-    keys: ({ hintTokenFile }) => ({ admin: { hint_token_file: hintTokenFile } }),
+    keys: ({ hintTokenFile }) => ({ admin: { hint_tokens: [hintTokenFile] } }),
     hasHints: true,
   },
   { name: "dcs", keys: (context) => ({ cluster: dcs(context) }) },
@@ -123,9 +132,9 @@ export const poolPlans: readonly PoolPlan[] = [
   {
     name: "rolecall-agent",
     balancer: "haproxy",
-    title: "and the agent check, agent-inter 100ms",
-    checks: { edge: "agent", instances: 2 },
-    alter: (configuration, { agentPort }) => withAgent(configuration, agentPort),
+    title: "and the agent check of read pools, one instance",
+    checks: { edge: "agent", instances: 1 },
+    renderOptions: ({ agentPort }) => ({ agent: agentPort }),
   },
   {
     name: "rolecall-dcs-runtime",
