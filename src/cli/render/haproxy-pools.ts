@@ -55,15 +55,21 @@ function frontend(
 }
 
 function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
+  const pace = settings.hasSecondEdge ? "rise 2 fall 1" : "rise 4 fall 3";
   return [
     "",
     "# The primary. A no of rolecall is a 503: the sessions of an old primary are closed.",
     "# rise is above fall, so the old primary is down before the new one is up. A check is cheap, as rolecall answers it",
-    "# from memory: inter is short, so a new primary gets its sessions 0.1 s to 0.2 s after rolecall has seen it.",
-    "# fall 1 is safe: `listen rolecall` turns every answer that is no evidence against a database into a 404.",
+    "# from memory: inter is short, so a new primary gets its sessions soon after rolecall has seen it.",
+    ...(settings.hasSecondEdge
+      ? ["# fall 1 is safe because two instances and the fallback are behind `listen rolecall`."]
+      : [
+          "# With one instance of rolecall, the check that is on its way when the instance ends may fail: so fall is 3. With",
+          "# a second one (render --edge twice) it is 1, and a new primary gets its sessions 0.2 s earlier.",
+        ]),
     `backend ${name}_write`,
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]/primary`),
-    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} inter 100ms rise 2 fall 1` +
+    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} inter 100ms ${pace}` +
       ` on-marked-down shutdown-sessions${resolving(nodes.map(({ database }) => database.host))}`,
     ...servers(nodes),
   ];
