@@ -161,7 +161,7 @@ const clusterSettings = {
     parameters: {
       wal_level: "replica",
       hot_standby: "on",
-      max_connections: 50,
+      max_connections: 200,
       shared_buffers: "32MB",
       fsync: "off",
       synchronous_commit: "off",
