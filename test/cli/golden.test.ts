@@ -41,9 +41,10 @@ const texts: Readonly<Record<string, readonly string[]>> = {
   "render-envoy": ["render", "envoy", "--cluster", "demo", "--edge", "127.0.0.1:8008"],
   "render-prometheus": ["render", "prometheus", "--admin", "127.0.0.1:9108"],
   "render-kubernetes": ["render", "kubernetes", "--cluster", "demo", "--image", "rolecall:test"],
+  // prettier-ignore
   "render-patroni": [
-    ...["render", "patroni", "--cluster", "demo", "--hint-to", "https://10.0.0.11:9109,https://10.0.0.12:9109"],
-    ...["--hint-ca", "/etc/patroni/ca.pem"],
+    "render", "patroni", "--cluster", "demo", "--hint-ca", "/etc/patroni/ca.pem",
+    "--hint-to", "https://10.0.0.11:9109,https://10.0.0.12:9109",
   ],
   "result-show": ["result", "show", "test/spec/cli/another-tool.json"],
   usage: ["check", "--nod", "pg2"],

@@ -8,9 +8,9 @@ export interface HintScript {
 }
 
 /**
- * Returns the part of the hint script that runs. Patroni waits for `before_stop`, and kills a callback when the next one
- * begins, so the script only starts a background process without its parent's descriptors, and ends. The token goes to
- * curl through a pipe, because every user of the machine can read command lines.
+ * Returns the part of the hint script that runs. Patroni waits for `before_stop`, and kills a callback when the next
+ * one begins, so the script only starts a background process without its parent's descriptors, and ends. The token goes
+ * to curl through a pipe, because every user of the machine can read command lines.
  */
 export function hintScript({ urls, tokenFile, caFile }: HintScript): string {
   return `set -u
