@@ -7,6 +7,7 @@ import { readFileSync } from "node:fs";
 import { parseArgs } from "node:util";
 import { complaints, underGuard, type Bounds } from "./guard.ts";
 import { rowsOf, type Row, type RowMaker, type Rounds } from "./row.ts";
+import { costOfBursts } from "./rows/bursts.ts";
 import { coldStart } from "./rows/cold.ts";
 import { againstPatroni, memory, latencyBesideProbing } from "./rows/core.ts";
 import { costCurve } from "./rows/curve.ts";
@@ -37,6 +38,7 @@ const makers: readonly RowMaker[] = [
   twoWorkers,
   coldStart,
   costOfVerdicts,
+  costOfBursts,
 ];
 const guarded: readonly RowMaker[] = [againstPatroni, throughputAgainstConstants, memory];
 

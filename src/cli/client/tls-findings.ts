@@ -24,8 +24,8 @@ export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject:
 }
 
 /**
- * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115), bearer tokens and
- * hint tokens (RC006).
+ * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115), bearer tokens
+ * and hint tokens (RC006).
  * @returns how many listeners have TLS
  */
 export function checkListenerFiles(result: ResultBuilder, { listen }: Pick<Config, "listen">): number {

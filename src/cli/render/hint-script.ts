@@ -7,19 +7,7 @@ export interface HintScript {
   readonly caFile: string | null;
 }
 
-/**
- * Returns the part of the hint script that runs. Patroni waits for `before_stop`, and kills a callback when the next one
- * begins, so the script only starts a background process without its parent's descriptors, and ends. The token goes to
- * curl through a pipe, because every user of the machine can read command lines.
- */
-export function hintScript({ urls, tokenFile, caFile }: HintScript): string {
-  return `set -u
-
-urls='${urls.join(" ")}'
-token_file=${tokenFile}
-ca_file=${caFile ?? ""}
-
-cluster=\${1-}
+const body = `cluster=\${1-}
 node=\${2-}
 event=\${3-}
 case $cluster/$node in
@@ -75,4 +63,13 @@ fi
 ) </dev/null >/dev/null 2>&1 &
 exit 0
 `;
+
+/**
+ * Returns the part of the hint script that runs. Patroni waits for `before_stop`, and kills a callback when the next
+ * one begins, so the script only starts a background process without its parent's descriptors, and ends. The token goes
+ * to curl through a pipe, because every user of the machine can read command lines.
+ */
+export function hintScript({ urls, tokenFile, caFile }: HintScript): string {
+  const settings = [`urls='${urls.join(" ")}'`, `token_file=${tokenFile}`, `ca_file=${caFile ?? ""}`];
+  return `set -u\n\n${settings.join("\n")}\n\n${body}`;
 }

@@ -17,8 +17,8 @@ interface HintOptions {
 
 /**
  * Renders the script by which Patroni announces changes of the leader, with the settings of each node as comments.
- * @throws CommandError (RC001) if an option is not valid or no admin listener is known; (RC112) if a cluster has no node
- * with an API
+ * @throws CommandError (RC001) if an option is not valid or no admin listener is known; (RC112) if a cluster has no
+ * node with an API
  */
 export function renderPatroni({ args, result }: CommandContext, targets: Targets): string {
   const options = readHintOptions(args, targets);

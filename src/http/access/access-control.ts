@@ -33,8 +33,8 @@ export class AccessControl {
   }
 
   /**
-   * Authorizes a request by address and credential. Returns a promise only if a password has to be hashed. On a listener
-   * with hint tokens, a hint needs one of them or another credential of the listener, whatever `auth` is for.
+   * Authorizes a request by address and credential. Returns a promise only if a password has to be hashed. On a
+   * listener with hint tokens, a hint needs one of them or another credential of the listener, whatever `auth` is for.
    */
   authorize(message: IncomingMessage, kind: RequestKind): AuthDecision | Promise<AuthDecision> {
     const { auth, allowFor, hintTokens } = this.#access;

@@ -4,8 +4,8 @@ import { errorReply, type Reply } from "../message/reply.ts";
 import { refuseCrossOrigin } from "./cross-origin.ts";
 
 /**
- * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it. A hint changes
- * no state: a read-only listener takes it if it has hint tokens.
+ * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it. A hint
+ * changes no state: a read-only listener takes it if it has hint tokens.
  * @param isHint whether the request is `POST /hint`
  * @returns the refusal; `null` if the request is allowed so far
  */

@@ -32,8 +32,8 @@ export function isHintPath(target: string): boolean {
 }
 
 /**
- * Answers `POST /hint?cluster=demo&node=pg2&event=promote`. A body is not read. A hint that is repeated, or for which no
- * budget is left, is answered 202 too: its sender has nothing to do about it.
+ * Answers `POST /hint?cluster=demo&node=pg2&event=promote`. A body is not read. A hint that is repeated, or for which
+ * no budget is left, is answered 202 too: its sender has nothing to do about it.
  * @param only the cluster that the listener is bound to, or `null`
  */
 export function answerHint(

@@ -27,6 +27,8 @@ export interface NodeOptions {
 export interface NodeLocks {
   readonly restapi: object;
   readonly ctl: object;
+  /** What is added to a node's section `postgresql`; none: nothing. */
+  readonly postgresql?: (node: string) => object;
 }
 
 export const noLocks: NodeLocks = { restapi: {}, ctl: {} };
@@ -144,6 +146,7 @@ export class PatroniNode {
           "host replication replicator 127.0.0.1/32 trust",
           "host all all 127.0.0.1/32 trust",
         ],
+        ...locks.postgresql?.(this.name),
       },
       tags: { zone: "abc"[number - 1], clonefrom: true },
     };
