@@ -4,6 +4,7 @@ import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setTimeout as sleep } from "node:timers/promises";
 import { ask } from "./ask.ts";
 import { Child } from "./child.ts";
 import { removeAtExit } from "./reaper.ts";
@@ -11,6 +12,9 @@ import { program } from "./rolecall.ts";
 import { freePort } from "../../fake/rolecall-process.ts";
 import { until } from "../../fake/until.ts";
 import { startSimulator, type Simulator } from "../../../src/simulator/simulator.ts";
+
+/** How often HAProxy asks the agent, in ms. */
+const agentIntervalMs = 200;
 
 /** A server as HAProxy shows it. */
 export interface ShownServer {
@@ -76,6 +80,14 @@ export class AgentLab {
     });
   }
 
+  /** Waits until rolecall answers the check of a node so, and HAProxy has asked its agent again since. */
+  async judges(node: string, status: number): Promise<void> {
+    const { health } = this.#ports;
+    const path = `/nodes/${node}/replica?lag=2MB`;
+    await until(`${status} of ${path}`, async () => (await ask({ port: health, path })).status === status);
+    await sleep(3 * agentIntervalMs);
+  }
+
   /** A server of the pool, as `show stat` lists it. */
   async server(node: string): Promise<ShownServer> {
     const [head = "", ...rows] = (await this.command("show stat")).trim().split("\n");
@@ -125,7 +137,7 @@ export class AgentLab {
     const servers = this.simulator.nodes.map(
       ({ name, url }) =>
         `  server ${name} 127.0.0.1:${new URL(url).port} check inter 200ms rise 1 fall 2 weight 100 ` +
-        `agent-check agent-addr 127.0.0.1 agent-port ${agent} agent-inter 200ms agent-send "demo/${name}\\n"`,
+        `agent-check agent-addr 127.0.0.1 agent-port ${agent} agent-inter ${agentIntervalMs}ms agent-send "demo/${name}\\n"`,
     );
     const lines = [
       "global",
