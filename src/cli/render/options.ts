@@ -14,6 +14,8 @@ export interface RenderOptions {
   readonly checkPort: number;
   /** The port on 127.0.0.1 of the load balancer's statistics, or `null`. */
   readonly statsPort: number | null;
+  /** The path of the load balancer's socket for commands, or `null`. */
+  readonly runtimeSocket: string | null;
   /** The lag limit of the read pool in bytes, such as `10MB`. */
   readonly lag: string;
   /** The lag limit of the read pool in time, such as `10s`; `null`: none. */
@@ -27,6 +29,7 @@ export const defaultRenderOptions: RenderOptions = {
   readPort: 5001,
   checkPort: 8007,
   statsPort: null,
+  runtimeSocket: null,
   lag: "10MB",
   lagTime: "10s",
 };
@@ -53,11 +56,19 @@ export function parseRenderOptions(args: Arguments): RenderOptions {
     );
   if (bind !== "*" && isIP(bind) === 0)
     throw new CommandError("RC001", `--bind must be an IP address or *, got ${JSON.stringify(bind)}`);
+  const runtimeSocket = args.text("runtime-socket");
+  if (runtimeSocket !== null && !/^\/[\w./+-]{1,106}$/.test(runtimeSocket))
+    throw new CommandError(
+      "RC001",
+      "--runtime-socket must be an absolute path of at most 107 letters, digits and ./+-_, " +
+        `got ${JSON.stringify(runtimeSocket)}`,
+    );
   const port = (name: string, fallback: number): number => args.integer(name, fallback, [1, 65_535]);
   return {
     bind,
     lag,
     lagTime: lagTime === "none" ? null : lagTime,
+    runtimeSocket,
     writePort: port("write-port", defaults.writePort),
     readPort: port("read-port", defaults.readPort),
     checkPort: port("check-port", defaults.checkPort),

@@ -63,6 +63,10 @@ export const ruleIds = [
   "RC114",
   "RC115",
   "RC120",
+  "RC135",
+  "RC136",
+  "RC137",
+  "RC138",
 ] as const;
 
 export type RuleId = (typeof ruleIds)[number];
@@ -197,6 +201,22 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine, or wait until it is."),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
+  RC135: rule(
+    "error",
+    "the Runtime API of a balancer cannot be used",
+    "Check that HAProxy runs, and the path and permissions of its stats socket.",
+  ),
+  RC136: rule(
+    "error",
+    "the Runtime API of a balancer lacks level admin",
+    "Add level admin to the stats socket in the configuration of HAProxy, and reload it.",
+  ),
+  RC137: rule(
+    "error",
+    "a backend or server of a balancer does not exist",
+    "Correct its name under balancers, or map the names with servers.",
+  ),
+  RC138: rule("warning", "a balancer does not check a server itself", "Add check to the server in HAProxy."),
 };
 
 /** Whether a rule with this identifier exists. */
