@@ -91,12 +91,12 @@ function scenarios(haproxyPath: string): void {
   test("two instances agree: each server changes once in a switchover", async () => {
     await startRolecall(2);
     await settled("pg3");
-    const before = logOf(`haproxy-${starts}`).length;
+    const written = logOf(`haproxy-${starts}`).length;
     await switchOver("pg3", "pg1");
     await settled("pg1");
     const changes = [
       ...logOf(`haproxy-${starts}`)
-        .slice(before)
+        .slice(written)
         .matchAll(/Server write\/(\w+) is (UP|DOWN)/g),
     ];
     assert.deepEqual(changes.map(([, name, state]) => `${name} ${state}`).sort(), ["pg1 UP", "pg3 DOWN"]);
@@ -145,8 +145,8 @@ function scenarios(haproxyPath: string): void {
   function configure(): string {
     const file = join(folder, "haproxy.cfg");
     const servers = names.map((name, at) => {
-      const { port } = databases[at]?.address() as AddressInfo; // a listening TCP server
-      return `  server ${name} 127.0.0.1:${port} check port ${ports.api + at}`;
+      const address = databases[at]?.address() as AddressInfo | undefined; // a listening TCP server
+      return `  server ${name} 127.0.0.1:${address?.port ?? 0} check port ${ports.api + at}`;
     });
     writeFileSync(
       file,

@@ -10,7 +10,7 @@ const deadlineMs = 2_000;
  * Connects to the Runtime API of every balancer, and checks its level and the names of its backends and servers
  * (RC135 to RC138). Changes nothing there.
  */
-export async function checkBalancers(context: DoctorContext): Promise<void> {
+export async function diagnoseBalancers(context: DoctorContext): Promise<void> {
   const { command, config } = context;
   if (config.balancers.length === 0) {
     command.result.cover("balancers", "not_applicable", { detail: "no balancer is configured" });

@@ -39,8 +39,6 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
 function balancersSection({ clusters }: Targets, { runtimeSocket, lag, lagTime }: RenderOptions): readonly string[] {
   if (runtimeSocket === null) return [];
   const limits = `lag=${lag}${lagTime === null ? "" : `&lag_time=${lagTime}`}`;
-  const backend = (name: string, cluster: string, check: string): string =>
-    `#         - { name: ${JSON.stringify(name)}, cluster: ${JSON.stringify(cluster)}, check: ${JSON.stringify(check)} }`;
   return [
     "#",
     "# Add this to the configuration of rolecall, and it sets the servers of this HAProxy at once when a verdict changes.",
@@ -53,11 +51,15 @@ function balancersSection({ clusters }: Targets, { runtimeSocket, lag, lagTime }
     ...clusters
       .filter(({ nodes }) => nodes.length > 0)
       .flatMap(({ name }) => [
-        backend(`${name}_write`, name, "/primary"),
-        backend(`${name}_read`, name, `/replica?${limits}&miss=404`),
+        pushedBackend(`${name}_write`, name, "/primary"),
+        pushedBackend(`${name}_read`, name, `/replica?${limits}&miss=404`),
       ]),
     "",
   ];
+}
+
+function pushedBackend(name: string, cluster: string, check: string): string {
+  return `#         - { name: ${JSON.stringify(name)}, cluster: ${JSON.stringify(cluster)}, check: ${JSON.stringify(check)} }`;
 }
 
 function prologue({ statsPort, runtimeSocket }: RenderOptions): readonly string[] {
