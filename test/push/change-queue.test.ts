@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { ChangeQueue } from "../../src/push/change-queue.ts";
 import type { ServerChange } from "../../src/push/server-change.ts";
 

@@ -11,8 +11,8 @@ interface Fixture {
   readonly cluster: StoreFixture;
   readonly follower: VerdictFollower;
   /** Takes the changes since the last call, such as `pg1 up`. */
-  take(): readonly string[];
-  pool(parts?: Partial<FollowedPool>): FollowedPool;
+  readonly take: () => readonly string[];
+  readonly pool: (parts?: Partial<FollowedPool>) => FollowedPool;
 }
 
 function fixtureOf(): Fixture {

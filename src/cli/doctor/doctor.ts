@@ -4,6 +4,7 @@ import { probeLocally } from "../client/local-probe.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { table } from "../output/table.ts";
 import { checkClocks } from "./clocks.ts";
+import { diagnoseBalancers } from "./balancers.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkHaproxy } from "./haproxy.ts";
@@ -28,8 +29,8 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkPasswordProtection(context);
   checkMaxAge(context);
   checkGuards(context);
-  progress.report("checking clocks, certificates and listeners");
-  await Promise.all([checkClocks(context), checkTls(context), checkListenerPorts(context)]);
+  progress.report("checking clocks, certificates, listeners and balancers");
+  await Promise.all([checkClocks(context), checkTls(context), checkListenerPorts(context), diagnoseBalancers(context)]);
   progress.report("running haproxy -c");
   await checkHaproxy(context);
   progress.done();

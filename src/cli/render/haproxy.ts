@@ -21,6 +21,7 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
   );
   return [
     "# Rendered by rolecall for HAProxy 2.6 or later. Validate it: haproxy -c -f THIS_FILE",
+    ...balancersSection(targets, options),
     ...prologue(options),
     ...checkListener(targets, options),
     ...readyBackend(options),
@@ -38,10 +39,38 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
   ].join("\n");
 }
 
-function prologue({ statsPort }: RenderOptions): readonly string[] {
+/** The section of rolecall's configuration that makes it push to this HAProxy, as a comment (docs/push.md). */
+function balancersSection({ clusters }: Targets, { runtimeSocket, lag, lagTime }: RenderOptions): readonly string[] {
+  if (runtimeSocket === null) return [];
+  const limits = `lag=${lag}${lagTime === null ? "" : `&lag_time=${lagTime}`}`;
+  return [
+    "#",
+    "# Add this to the configuration of rolecall, and it sets the servers of this HAProxy at once when a verdict changes.",
+    "# Its user needs write permission on the socket.",
+    "#",
+    "# balancers:",
+    "#   - haproxy:",
+    `#       socket: ${runtimeSocket}`,
+    "#       backends:",
+    ...clusters
+      .filter(({ nodes }) => nodes.length > 0)
+      .flatMap(({ name }) => [
+        pushedBackend(`${name}_write`, name, "/primary"),
+        pushedBackend(`${name}_read`, name, `/replica?${limits}&miss=404`),
+      ]),
+    "",
+  ];
+}
+
+function pushedBackend(name: string, cluster: string, check: string): string {
+  return `#         - { name: ${JSON.stringify(name)}, cluster: ${JSON.stringify(cluster)}, check: ${JSON.stringify(check)} }`;
+}
+
+function prologue({ statsPort, runtimeSocket }: RenderOptions): readonly string[] {
   return [
     "global",
     "  spread-checks 3",
+    ...(runtimeSocket === null ? [] : [`  stats socket ${runtimeSocket} mode 660 level admin`]),
     "",
     "defaults",
     "  mode tcp",

@@ -16,6 +16,8 @@ export interface RenderOptions {
   readonly statsPort: number | null;
   /** The port of the agent listener of each instance; `null`: no agent checks. */
   readonly agentPort: number | null;
+  /** The path of the load balancer's socket for commands, or `null`. */
+  readonly runtimeSocket: string | null;
   /** The lag limit of the read pool in bytes, such as `10MB`. */
   readonly lag: string;
   /** The lag limit of the read pool in time, such as `10s`; `null`: none. */
@@ -30,6 +32,7 @@ export const defaultRenderOptions: RenderOptions = {
   checkPort: 8007,
   statsPort: null,
   agentPort: null,
+  runtimeSocket: null,
   lag: "10MB",
   lagTime: "10s",
 };
@@ -56,11 +59,19 @@ export function parseRenderOptions(args: Arguments): RenderOptions {
     );
   if (bind !== "*" && isIP(bind) === 0)
     throw new CommandError("RC001", `--bind must be an IP address or *, got ${JSON.stringify(bind)}`);
+  const runtimeSocket = args.text("runtime-socket");
+  if (runtimeSocket !== null && !/^\/[\w./+-]{1,106}$/.test(runtimeSocket))
+    throw new CommandError(
+      "RC001",
+      "--runtime-socket must be an absolute path of at most 107 letters, digits and ./+-_, " +
+        `got ${JSON.stringify(runtimeSocket)}`,
+    );
   const port = (name: string, fallback: number): number => args.integer(name, fallback, [1, 65_535]);
   return {
     bind,
     lag,
     lagTime: lagTime === "none" ? null : lagTime,
+    runtimeSocket,
     writePort: port("write-port", defaults.writePort),
     readPort: port("read-port", defaults.readPort),
     checkPort: port("check-port", defaults.checkPort),

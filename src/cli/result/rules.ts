@@ -64,6 +64,10 @@ export const ruleIds = [
   "RC115",
   "RC120",
   "RC121",
+  "RC135",
+  "RC136",
+  "RC137",
+  "RC138",
 ] as const;
 
 export type RuleId = (typeof ruleIds)[number];
@@ -203,6 +207,22 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "hint tokens would cross a network in clear text",
     "Set tls on that admin listener, and pass its https address with --hint-to.",
   ),
+  RC135: rule(
+    "error",
+    "the Runtime API of a balancer cannot be used",
+    "Check that HAProxy runs, and the path and permissions of its stats socket.",
+  ),
+  RC136: rule(
+    "error",
+    "the Runtime API of a balancer lacks level admin",
+    "Add level admin to the stats socket in the configuration of HAProxy, and reload it.",
+  ),
+  RC137: rule(
+    "error",
+    "a backend or server of a balancer does not exist",
+    "Correct its name under balancers, or map the names with servers.",
+  ),
+  RC138: rule("warning", "a balancer does not check a server itself", "Add check to the server in HAProxy."),
 };
 
 /** Whether a rule with this identifier exists. */

@@ -26,7 +26,7 @@ export const setupCommands: readonly CommandSpec[] = [
     summary: "check a whole setup: configuration, nodes, clocks, TLS, listeners",
     about:
       "Checks the configuration, every node, versions, clocks, scopes and system identifiers, max_age against the\n" +
-      "leader lock, listeners, the rendered HAProxy configuration (haproxy -c), TLS expiry and guards.\n" +
+      "leader lock, listeners, balancers, the rendered HAProxy configuration (haproxy -c), TLS expiry and guards.\n" +
       "docs/rules.md lists the rules.",
     options: [
       ...sourceOptions,
@@ -47,6 +47,7 @@ export const setupCommands: readonly CommandSpec[] = [
       { id: "listeners", required: true },
       { id: "guards", required: true },
       { id: "tls", required: true },
+      { id: "balancers", required: false },
       { id: "haproxy", required: false },
     ],
     load: async () => (await import("../doctor/doctor.ts")).doctor,
@@ -98,6 +99,9 @@ export const setupCommands: readonly CommandSpec[] = [
         name: "agent",
         value: "PORT",
         help: "port of each rolecall's agent listener; HAProxy's read pools then have agent checks (default: none)",
+        name: "runtime-socket",
+        value: "PATH",
+        help: "adds HAProxy's Runtime API on this socket, and prints the balancers section for rolecall (default: none)",
       },
       { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool (default 10MB)" },
       {
