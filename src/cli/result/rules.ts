@@ -63,6 +63,13 @@ export const ruleIds = [
   "RC114",
   "RC115",
   "RC120",
+  "RC140",
+  "RC141",
+  "RC142",
+  "RC143",
+  "RC144",
+  "RC145",
+  "RC146",
 ] as const;
 
 export type RuleId = (typeof ruleIds)[number];
@@ -197,6 +204,21 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine, or wait until it is."),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
+  RC140: rule("error", "the rehearsal was refused", "Resolve what the message names. Nothing was changed."),
+  RC141: rule("error", "the outage was longer than --max-outage", "Read what would shorten it."),
+  RC142: rule("error", "the cluster did not recover in time", "Run rolecall status, and read the logs of the nodes."),
+  RC143: rule(
+    "error",
+    "acknowledged writes are missing after the rehearsal",
+    "Use synchronous replication, if no acknowledged write may be lost.",
+  ),
+  RC144: rule("error", "the schema of the rehearsal could not be removed", "Run the statement that the message shows."),
+  RC145: rule(
+    "warning",
+    "the schema of an earlier rehearsal exists",
+    "If no rehearsal runs now, run the statement that the message shows.",
+  ),
+  RC146: rule("info", "the outage can be shorter, or measured better", "Read the action of the finding."),
 };
 
 /** Whether a rule with this identifier exists. */
