@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
@@ -75,6 +76,8 @@ export class Rehearsal {
       sampling.abort();
       this.#writer.cut();
     };
+    // Each sample in flight listens to them.
+    setMaxListeners(0, signal, sampling.signal);
     signal.addEventListener("abort", stop, { once: true });
     progress.report("making the schema");
     try {

@@ -2,6 +2,7 @@ import { formatDuration } from "../output/figures.ts";
 import { safe, type Style } from "../output/style.ts";
 import { table, type Cell } from "../output/table.ts";
 import { wrapWords } from "../output/words.ts";
+import { stepMs } from "./measure/advice.ts";
 import type { Phase } from "./measure/phases.ts";
 import type { RehearsalPlan } from "./plan.ts";
 import type { Rehearsed } from "./rehearsal.ts";
@@ -21,10 +22,12 @@ export function renderRehearsal(
   return [
     `\n${style.bold(outageLine(plan, rehearsed, summary))}\n\n`,
     phaseTable(plan, rehearsed, summary),
+    "Times count from the request. Each may have begun earlier, by at most its resolution.\n",
+    sincePromotion(summary),
     "\n",
     writesText(summary, rehearsed),
     "\n",
-    adviceText(summary, style),
+    adviceText(summary, rehearsed, style),
   ].join("");
 }
 
@@ -41,6 +44,13 @@ export function outageLine(
   if (request.problem !== null)
     return `${title} was not done; the longest time without a write was ${seconds(outage.outageMs)}`;
   return `${title}: no writes for ${seconds(outage.outageMs)} (a write every ${milliseconds(recording.writeIntervalMs)})`;
+}
+
+/** The figures that do not depend on the database's own work. */
+function sincePromotion({ phases }: RehearsalSummary): string {
+  const [yes, write] = [stepMs(phases, "promoted", "first_yes"), stepMs(phases, "promoted", "first_write")];
+  if (yes === null || write === null) return "";
+  return `After the promotion: first yes ${milliseconds(yes)}, first write ${milliseconds(write)}.\n`;
 }
 
 function phaseTable(
@@ -72,11 +82,7 @@ function phaseTable(
       { text: row.source ?? "" },
     ];
   });
-  return table(["TIME", "STEP", "WHAT", "AT MOST EARLIER BY", "SEEN BY"], cells, [
-    "TIME",
-    "STEP",
-    "AT MOST EARLIER BY",
-  ]);
+  return table(["TIME", "STEP", "WHAT", "RESOLUTION", "SEEN BY"], cells, ["TIME", "STEP", "RESOLUTION"]);
 }
 
 interface Row {
@@ -108,7 +114,7 @@ function rowOf({ phase, node, afterRequestMs, resolutionMs, source }: Phase, lea
 
 function writesText({ tally, names, lateWrites }: RehearsalSummary, { skippedWrites }: Rehearsed): string {
   const { acknowledged, failed, uncertain, uncertainPresent, lost, causes, servers } = tally;
-  const present = uncertainPresent === null ? "" : ` (${uncertainPresent} of them committed)`;
+  const present = uncertainPresent === null || uncertain === 0 ? "" : ` (${uncertainPresent} of them committed)`;
   const losses = lost === null ? "losses not known: the table could not be read" : `${lost.length} lost`;
   const skipped = skippedWrites > 0 ? `, ${skippedWrites} skipped because too many were in flight` : "";
   const lines = [
@@ -116,14 +122,14 @@ function writesText({ tally, names, lateWrites }: RehearsalSummary, { skippedWri
     ...(lost !== null && lost.length > 0
       ? [`  lost: numbers ${lost.slice(0, listMax).join(", ")}${lost.length > listMax ? ", …" : ""}`]
       : []),
-    ...(lateWrites > 0 ? [`  ${lateWrites} of them by the old primary after the promotion`] : []),
+    ...(lateWrites > 0 ? [`  acknowledged by the old primary after the promotion: ${lateWrites}`] : []),
     ...causes.slice(0, listMax).map(({ cause, count }) => `  ${count} × ${safe(cause)}`),
     "Servers that the pool led to:",
     ...servers.map(({ address, timeline, isInRecovery, acknowledged: done, notAcknowledged, pids }) => {
       const name = names.get(address);
       const role = isInRecovery ? "in recovery" : `timeline ${timeline ?? "unknown"}`;
-      const refused = notAcknowledged === 0 ? "" : `, ${notAcknowledged} not acknowledged`;
-      return `  ${safe(address)}${name === undefined ? "" : ` (${safe(name)})`}, ${role}: ${done} writes${refused}, backends ${pids.join(", ")}`;
+      const refused = notAcknowledged === 0 ? "" : `, ${notAcknowledged} not`;
+      return `  ${safe(address)}${name === undefined ? "" : ` (${safe(name)})`}, ${role}: ${done} acknowledged${refused}, backends ${pids.join(", ")}`;
     }),
   ];
   return lines
@@ -131,8 +137,8 @@ function writesText({ tally, names, lateWrites }: RehearsalSummary, { skippedWri
     .join("");
 }
 
-function adviceText({ advice }: RehearsalSummary, style: Style): string {
-  if (advice.length === 0) return "Nothing in these figures suggests a change.\n";
+function adviceText({ advice }: RehearsalSummary, { missing }: Rehearsed, style: Style): string {
+  if (advice.length === 0) return missing === null ? "Nothing in these figures suggests a change.\n" : "";
   const items = advice.map(({ message, action }) => {
     const [first = "", ...rest] = wrapWords(`${message} ${action}`, textWidth - 2);
     return `- ${[first, ...rest].join("\n  ")}\n`;

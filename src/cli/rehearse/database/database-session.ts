@@ -19,7 +19,8 @@ export class SqlError extends Error {
     super(errorMessage(error));
     this.name = "SqlError";
     this.sqlState = error instanceof ServerError ? (error.code ?? null) : null;
-    this.isBeforeQuery = isBeforeQuery;
+    // The client says this if the connection broke between two queries.
+    this.isBeforeQuery = isBeforeQuery || this.message.includes("is not queryable");
   }
 }
 

@@ -67,7 +67,7 @@ export async function removeSchema(
   let problem = "no attempt was made";
   for (;;) {
     const startedMs = performance.now();
-    const outcome = await tryToRemove(target, schema, Math.min(attemptMs, Math.max(1, endMs - startedMs)));
+    const outcome = await tryToRemove(target, schema, Math.min(attemptMs, Math.max(1, Math.round(endMs - startedMs))));
     if (outcome === null) {
       goneSinceMs ??= startedMs;
       if (performance.now() - goneSinceMs >= goneForMs) return null;

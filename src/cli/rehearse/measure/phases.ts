@@ -98,22 +98,15 @@ function withdrawn(recording: Recording): Phase {
 }
 
 function promoted(recording: Recording): Phase {
-  const byDatabase = earliest(recording, ({ recovery }) =>
-    firstChange(recovery, recording.requestedAtMs, (value) => value === "primary"),
-  );
+  const byDatabase = earliest(recording, ({ recovery }) => recovery, "primary");
   // Without the new primary's own database, its document is the only evidence.
-  const byDocument = earliest(recording, ({ documents }) =>
-    firstChange(documents, recording.requestedAtMs, (value) => value === "writable"),
-  );
-  const found = byDatabase ?? byDocument;
+  const found = byDatabase ?? earliest(recording, ({ documents }) => documents, "writable");
   const source = byDatabase === null ? "document" : "recovery";
   return seen(recording, found?.change ?? null, { phase: "promoted", node: found?.node ?? null, source });
 }
 
 function firstYes(recording: Recording): Phase {
-  const found = earliest(recording, ({ answers }) =>
-    firstChange(answers, recording.requestedAtMs, (value) => value === "yes"),
-  );
+  const found = earliest(recording, ({ answers }) => answers, "yes");
   return seen(recording, found?.change ?? null, { phase: "first_yes", node: found?.node ?? null, source: "answer" });
 }
 
@@ -159,17 +152,22 @@ function oldServer({ attempts, requestedAtMs }: Recording): string | null {
   return server === undefined || server === null ? null : serverKey(server);
 }
 
-/** The first such change of a node other than the old leader. */
-function earliest<T>(
-  { nodes, leader }: Recording,
-  changeOf: (node: NodeRecording) => Segment<T> | null,
+/**
+ * The first change of any node to a value after the request. The old leader counts only after it lost the value: a
+ * database that was killed may start again and lead again.
+ */
+function earliest<T extends string>(
+  { nodes, leader, requestedAtMs }: Recording,
+  segmentsOf: (node: NodeRecording) => readonly Segment<T>[],
+  wanted: T,
 ): { readonly node: string; readonly change: Segment<T> } | null {
-  const found = nodes
-    .filter(({ node }) => node !== leader)
-    .flatMap((node) => {
-      const change = changeOf(node);
-      return change === null ? [] : [{ node: node.node, change }];
-    });
+  const found = nodes.flatMap((node) => {
+    const segments = segmentsOf(node);
+    const loss = node.node === leader ? firstChange(segments, requestedAtMs, (value) => value !== wanted) : null;
+    const sinceMs = node.node === leader ? (loss?.fromMs ?? Infinity) : requestedAtMs;
+    const change = firstChange(segments, sinceMs, (value) => value === wanted);
+    return change === null ? [] : [{ node: node.node, change }];
+  });
   return found.toSorted((one, other) => one.change.fromMs - other.change.fromMs)[0] ?? null;
 }
 

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type { ConnectionTarget } from "../database/connection-target.ts";
 import { SqlError, withSession, type Rows } from "../database/database-session.ts";
 import { writesTable } from "../database/rehearsal-schema.ts";
@@ -67,6 +68,7 @@ export class PoolWriter {
   }
 
   start(): void {
+    setMaxListeners(2 * inFlightMax, this.#cut.signal);
     this.#timer = setInterval(() => this.#begin(), this.#settings.intervalMs);
   }
 
@@ -129,7 +131,8 @@ export function isNotExecuted(error: unknown): boolean {
 export function causeOf(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const state = error instanceof SqlError && error.sqlState !== null ? `${error.sqlState} ` : "";
-  const text = message === "Connection terminated unexpectedly" ? "the connection was closed" : message;
+  const isClosed = /^Connection terminated|is not queryable/.test(message);
+  const text = isClosed ? "the connection was closed" : message;
   return `${state}${text}`.slice(0, causeMax);
 }
 
