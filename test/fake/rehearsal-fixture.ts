@@ -21,8 +21,6 @@ export interface RehearsalFaults {
   readonly system?: string;
   readonly mayCreate?: boolean;
   readonly leftover?: string;
-  /** The server refuses to drop schemas. */
-  readonly keepsSchemas?: boolean;
   /** Acknowledged writes with these numbers are not in the table afterwards. */
   readonly losing?: readonly number[];
   /** Writes that are not answered. */
@@ -135,7 +133,7 @@ export class RehearsalFixture {
   }
 
   #query(sql: string): FakeAnswer {
-    const { readOnly, system = "7000", mayCreate = true, keepsSchemas, losing = [], failsWrites } = this.#faults;
+    const { readOnly, system = "7000", mayCreate = true, losing = [], failsWrites } = this.#faults;
     const recovering = readOnly === true ? "true" : "false";
     const server = {
       address: `10.0.0.${this.#leader.slice(2)}:5432`,
@@ -150,7 +148,6 @@ export class RehearsalFixture {
     const [, schema = ""] = /SCHEMA (?:IF EXISTS )?"(\w+)"/.exec(sql) ?? [];
     if (sql.includes("CREATE SCHEMA")) this.schemas.add(schema);
     if (sql.includes("DROP SCHEMA")) {
-      if (keepsSchemas === true) return { sqlState: "42501", message: "must be owner of schema" };
       this.schemas.delete(schema);
     }
     const [, name = ""] = /nspname = '(\w+)'/.exec(sql) ?? [];

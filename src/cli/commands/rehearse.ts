@@ -11,7 +11,7 @@ import { changeText, planText } from "../rehearse/plan-text.ts";
 import { Rehearsal, type Rehearsed } from "../rehearse/rehearsal.ts";
 import { measuredData, planData } from "../rehearse/rehearsal-data.ts";
 import { outageLine, renderRehearsal } from "../rehearse/report.ts";
-import { summarize, type RehearsalSummary } from "../rehearse/summary.ts";
+import { summarizeRehearsal, type RehearsalSummary } from "../rehearse/summary.ts";
 
 /** How long rolecall may take to answer a check: samples are many, and a late one is worth nothing. */
 const sampleTimeout = "1s";
@@ -86,7 +86,7 @@ async function removeFrom(
 
 function report(context: CommandContext, plan: RehearsalPlan, rehearsed: Rehearsed): void {
   const { result, print, style } = context;
-  const summary = summarize(plan, rehearsed);
+  const summary = summarizeRehearsal(plan, rehearsed);
   const schemaRemoved = !result.diagnostics.some(({ rule_id: id }) => id === "RC144");
   result.data = { ...planData(plan), schema_removed: schemaRemoved, ...measuredData(rehearsed, summary) };
   if (rehearsed.request.evidence !== null) result.addEvidence(rehearsed.request.evidence);

@@ -3,7 +3,7 @@ import { safe, type Style } from "../output/style.ts";
 import { table, type Cell } from "../output/table.ts";
 import { wrapWords } from "../output/words.ts";
 import { stepMs } from "./measure/advice.ts";
-import type { Phase } from "./measure/phases.ts";
+import type { OutagePhase } from "./measure/phases.ts";
 import type { RehearsalPlan } from "./plan.ts";
 import type { Rehearsed } from "./rehearsal.ts";
 import type { RehearsalSummary } from "./summary.ts";
@@ -92,7 +92,7 @@ interface Row {
   readonly source?: string;
 }
 
-function rowOf({ phase, node, afterRequestMs, resolutionMs, source }: Phase, leader: string): Row {
+function rowOf({ phase, node, afterRequestMs, resolutionMs, source }: OutagePhase, leader: string): Row {
   const name = node ?? "a node";
   const texts = {
     demoted: `demoted: ${leader} takes no writes`,

@@ -1,12 +1,12 @@
 import { adviceFor, type Advice } from "./measure/advice.ts";
-import { lateWrites, outageOf, phasesOf, type Outage, type Phase } from "./measure/phases.ts";
+import { lateWrites, outageOf, phasesOf, type Outage, type OutagePhase } from "./measure/phases.ts";
 import { tallyWrites, type WriteTally } from "./measure/writes.ts";
 import type { RehearsalPlan } from "./plan.ts";
 import type { Rehearsed } from "./rehearsal.ts";
 
 /** The result of a rehearsal, for people and programs. */
 export interface RehearsalSummary {
-  readonly phases: readonly Phase[];
+  readonly phases: readonly OutagePhase[];
   readonly outage: Outage | null;
   readonly tally: WriteTally;
   readonly lateWrites: number;
@@ -16,7 +16,7 @@ export interface RehearsalSummary {
 }
 
 /** Derives phases, outage, counts and advice from what was measured. */
-export function summarize(plan: RehearsalPlan, rehearsed: Rehearsed): RehearsalSummary {
+export function summarizeRehearsal(plan: RehearsalPlan, rehearsed: Rehearsed): RehearsalSummary {
   const { recording, present, probeIntervalMs } = rehearsed;
   const tally = tallyWrites(recording.attempts, present);
   const phases = phasesOf(recording);

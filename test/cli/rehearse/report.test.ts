@@ -8,7 +8,7 @@ import type { RehearsalPlan } from "../../../src/cli/rehearse/plan.ts";
 import { planText } from "../../../src/cli/rehearse/plan-text.ts";
 import type { Rehearsed } from "../../../src/cli/rehearse/rehearsal.ts";
 import { renderRehearsal } from "../../../src/cli/rehearse/report.ts";
-import { summarize } from "../../../src/cli/rehearse/summary.ts";
+import { summarizeRehearsal } from "../../../src/cli/rehearse/summary.ts";
 import { recordingOf, type RecordingRow } from "../../fake/rehearsal-recording.ts";
 import { statusCluster, statusNode } from "../../fake/status-clusters.ts";
 
@@ -62,7 +62,7 @@ test("the plan and the reports have their golden text, without the password", ()
       probeIntervalMs: 1_000,
     };
     const style = styleFor("never", false, {});
-    return `=== ${row.case}\n${renderRehearsal(plan, rehearsed, { summary: summarize(plan, rehearsed), style })}`;
+    return `=== ${row.case}\n${renderRehearsal(plan, rehearsed, { summary: summarizeRehearsal(plan, rehearsed), style })}`;
   });
   const actual = [planText(plan), ...reports].join("");
   const file = join("test", "spec", "cli", "golden", "rehearse.txt");

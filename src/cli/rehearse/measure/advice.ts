@@ -1,8 +1,8 @@
-import type { Phase, PhaseName } from "./phases.ts";
+import type { OutagePhase, PhaseName } from "./phases.ts";
 
 /** What the advice is derived from. Times are in ms. */
 export interface AdviceInputs {
-  readonly phases: readonly Phase[];
+  readonly phases: readonly OutagePhase[];
   /** The outage was a kill, so nothing announced it to rolecall. */
   readonly isKill: boolean;
   readonly writeIntervalMs: number;
@@ -39,7 +39,7 @@ export function adviceFor(inputs: AdviceInputs): readonly Advice[] {
 }
 
 /** The time from one phase to the next; `null` if one of them was not seen. Negative times are 0. */
-export function stepMs(phases: readonly Phase[], from: PhaseName | "request", to: PhaseName): number | null {
+export function stepMs(phases: readonly OutagePhase[], from: PhaseName | "request", to: PhaseName): number | null {
   const at = (name: PhaseName): number | null => phases.find(({ phase }) => phase === name)?.afterRequestMs ?? null;
   const start = from === "request" ? 0 : at(from);
   const end = at(to);

@@ -1,12 +1,12 @@
 import { serverKey, type NodeRecording, type Recording, type WriteAttempt } from "./recording.ts";
-import { firstChange, type Segment } from "./track.ts";
+import { firstChange, type SampleSegment } from "./track.ts";
 
 /** The phases of an outage, in their usual order. */
 export const phaseNames = ["demoted", "withdrawn", "promoted", "first_yes", "switched", "first_write"] as const;
 export type PhaseName = (typeof phaseNames)[number];
 
 /** When a phase began, as far as it was seen. */
-export interface Phase {
+export interface OutagePhase {
   readonly phase: PhaseName;
   /** The node that it is about, or `null` if it is not known. */
   readonly node: string | null;
@@ -28,8 +28,8 @@ export interface Outage {
 }
 
 /** The phases of a rehearsal, in the order in which they were seen; those that were not seen are last. */
-export function phasesOf(recording: Recording): readonly Phase[] {
-  const next = (phase: Phase): number => phase.afterRequestMs ?? Infinity;
+export function phasesOf(recording: Recording): readonly OutagePhase[] {
+  const next = (phase: OutagePhase): number => phase.afterRequestMs ?? Infinity;
   const phases = [demoted(recording), withdrawn(recording), promoted(recording), firstYes(recording)];
   return [...phases, ...writePhases(recording)].toSorted((one, other) => compare(next(one), next(other)));
 }
@@ -76,7 +76,7 @@ export function lateWrites(recording: Recording): readonly WriteAttempt[] {
   );
 }
 
-function demoted(recording: Recording): Phase {
+function demoted(recording: Recording): OutagePhase {
   const { leader, requestedAtMs } = recording;
   const own = recording.nodes.find(({ node }) => node === leader);
   const recovery = own?.recovery ?? [];
@@ -91,13 +91,13 @@ function demoted(recording: Recording): Phase {
   });
 }
 
-function withdrawn(recording: Recording): Phase {
+function withdrawn(recording: Recording): OutagePhase {
   const own = recording.nodes.find(({ node }) => node === recording.leader);
   const change = firstChange(own?.answers ?? [], recording.requestedAtMs, (value) => value !== "yes");
   return seen(recording, change, { phase: "withdrawn", node: recording.leader, source: "answer" });
 }
 
-function promoted(recording: Recording): Phase {
+function promoted(recording: Recording): OutagePhase {
   const byDatabase = earliest(recording, ({ recovery }) => recovery, "primary");
   // Without the new primary's own database, its document is the only evidence.
   const found = byDatabase ?? earliest(recording, ({ documents }) => documents, "writable");
@@ -105,13 +105,13 @@ function promoted(recording: Recording): Phase {
   return seen(recording, found?.change ?? null, { phase: "promoted", node: found?.node ?? null, source });
 }
 
-function firstYes(recording: Recording): Phase {
+function firstYes(recording: Recording): OutagePhase {
   const found = earliest(recording, ({ answers }) => answers, "yes");
   return seen(recording, found?.change ?? null, { phase: "first_yes", node: found?.node ?? null, source: "answer" });
 }
 
 /** When the pool led to the new primary, and when it took a write. */
-function writePhases(recording: Recording): readonly Phase[] {
+function writePhases(recording: Recording): readonly OutagePhase[] {
   const { attempts, requestedAtMs, writeIntervalMs } = recording;
   const first = firstNewWrite(recording);
   const address = first?.server?.address ?? null;
@@ -124,7 +124,7 @@ function writePhases(recording: Recording): readonly Phase[] {
       serverKey(server) !== oldServer(recording),
   );
   const switchedAtMs = first === null ? null : Math.min(...reached.map(({ reachedAtMs }) => reachedAtMs ?? Infinity));
-  const phase = (name: PhaseName, atMs: number | null): Phase => ({
+  const phase = (name: PhaseName, atMs: number | null): OutagePhase => ({
     phase: name,
     node: null,
     afterRequestMs: atMs === null ? null : atMs - requestedAtMs,
@@ -158,9 +158,9 @@ function oldServer({ attempts, requestedAtMs }: Recording): string | null {
  */
 function earliest<T extends string>(
   { nodes, leader, requestedAtMs }: Recording,
-  segmentsOf: (node: NodeRecording) => readonly Segment<T>[],
+  segmentsOf: (node: NodeRecording) => readonly SampleSegment<T>[],
   wanted: T,
-): { readonly node: string; readonly change: Segment<T> } | null {
+): { readonly node: string; readonly change: SampleSegment<T> } | null {
   const found = nodes.flatMap((node) => {
     const segments = segmentsOf(node);
     const loss = node.node === leader ? firstChange(segments, requestedAtMs, (value) => value !== wanted) : null;
@@ -173,9 +173,9 @@ function earliest<T extends string>(
 
 function seen<T>(
   { requestedAtMs }: Recording,
-  change: Segment<T> | null,
-  about: Pick<Phase, "phase" | "node" | "source">,
-): Phase {
+  change: SampleSegment<T> | null,
+  about: Pick<OutagePhase, "phase" | "node" | "source">,
+): OutagePhase {
   return {
     ...about,
     afterRequestMs: change === null ? null : change.fromMs - requestedAtMs,

@@ -1,4 +1,4 @@
-import type { Segment } from "./track.ts";
+import type { SampleSegment } from "./track.ts";
 
 /** What rolecall answers to `/primary` of a node: `yes`, the reason of its no, or `no answer`. */
 export type AnswerValue = string;
@@ -10,10 +10,10 @@ export type RecoveryValue = "primary" | "replica" | "unreachable";
 /** What was sampled of one node. */
 export interface NodeRecording {
   readonly node: string;
-  readonly answers: readonly Segment<AnswerValue>[];
-  readonly documents: readonly Segment<DocumentValue>[];
+  readonly answers: readonly SampleSegment<AnswerValue>[];
+  readonly documents: readonly SampleSegment<DocumentValue>[];
   /** Empty without `--node-dsn` for the node. */
-  readonly recovery: readonly Segment<RecoveryValue>[];
+  readonly recovery: readonly SampleSegment<RecoveryValue>[];
 }
 
 /** The PostgreSQL server that a connection through the pool reached. */

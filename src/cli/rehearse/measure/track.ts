@@ -2,7 +2,7 @@
 const changesMax = 10_000;
 
 /** A time in which all samples had the same value. Instants are in ms of one monotonic clock. */
-export interface Segment<T> {
+export interface SampleSegment<T> {
   readonly value: T;
   /** When the first sample with this value arrived. */
   readonly fromMs: number;
@@ -12,10 +12,10 @@ export interface Segment<T> {
 
 /** Samples of one thing over time. Keeps only the changes, and between which two samples each happened. */
 export class Track<T extends string> {
-  readonly #segments: Segment<T>[] = [];
+  readonly #segments: SampleSegment<T>[] = [];
   #lastAtMs: number | null = null;
 
-  get segments(): readonly Segment<T>[] {
+  get segments(): readonly SampleSegment<T>[] {
     return this.#segments;
   }
 
@@ -29,9 +29,9 @@ export class Track<T extends string> {
 
 /** The first change to a value that satisfies the condition, at or after an instant; `null` if there is none. */
 export function firstChange<T>(
-  segments: readonly Segment<T>[],
+  segments: readonly SampleSegment<T>[],
   sinceMs: number,
   isWanted: (value: T) => boolean,
-): Segment<T> | null {
+): SampleSegment<T> | null {
   return segments.find(({ fromMs, value }) => fromMs >= sinceMs && isWanted(value)) ?? null;
 }

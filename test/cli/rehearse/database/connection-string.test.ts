@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { CommandError } from "../../../../src/cli/framework/command-error.ts";
 import { connectionKeywords, parseConnectionString } from "../../../../src/cli/rehearse/database/connection-string.ts";
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { adviceFor, stepMs, type AdviceInputs } from "../../../../src/cli/rehearse/measure/advice.ts";
-import { phaseNames, type Phase } from "../../../../src/cli/rehearse/measure/phases.ts";
+import { phaseNames, type OutagePhase } from "../../../../src/cli/rehearse/measure/phases.ts";
 
 /** Phases at these times after the request, in the usual order. */
-function phasesAt(times: readonly (number | null)[]): readonly Phase[] {
+function phasesAt(times: readonly (number | null)[]): readonly OutagePhase[] {
   return phaseNames.map((phase, at) => ({
     phase,
     node: null,

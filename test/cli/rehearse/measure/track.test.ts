@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import fc from "fast-check";
+import * as fc from "fast-check";
 import { firstChange, Track } from "../../../../src/cli/rehearse/measure/track.ts";
 
 test("keeps only changes, each with the last sample before it", () => {
