@@ -53,7 +53,7 @@ describe("a rehearsal", { concurrency: true }, () => {
       "balancer switched",
     ])
       assert.match(out, new RegExp(`\\d ms .*${phase}`));
-    assert.match(out, /10\.0\.0\.2:5432 \(pg2\), timeline 2: \d+ writes, backends 42/);
+    assert.match(out, /10\.0\.0\.2:5432 \(pg2\), timeline 2: \d+ acknowledged, backends 42/);
     assert.match(out, /, 0 lost\./);
     assert.deepEqual(fixture.calls, ["POST /clusters/demo/switchover"]);
     assert.equal(fixture.schemas.size, 0);
