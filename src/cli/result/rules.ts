@@ -68,6 +68,13 @@ export const ruleIds = [
   "RC136",
   "RC137",
   "RC138",
+  "RC140",
+  "RC141",
+  "RC142",
+  "RC143",
+  "RC144",
+  "RC145",
+  "RC146",
 ] as const;
 
 export type RuleId = (typeof ruleIds)[number];
@@ -223,6 +230,21 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "Correct its name under balancers, or map the names with servers.",
   ),
   RC138: rule("warning", "a balancer does not check a server itself", "Add check to the server in HAProxy."),
+  RC140: rule("error", "the rehearsal was refused", "Resolve what the message names. Nothing was changed."),
+  RC141: rule("error", "the outage was longer than --max-outage", "Read what would shorten it."),
+  RC142: rule("error", "the cluster did not recover in time", "Run rolecall status, and read the logs of the nodes."),
+  RC143: rule(
+    "error",
+    "acknowledged writes are missing after the rehearsal",
+    "Use synchronous replication, if no acknowledged write may be lost.",
+  ),
+  RC144: rule("error", "the schema of the rehearsal could not be removed", "Run the statement that the message shows."),
+  RC145: rule(
+    "warning",
+    "the schema of an earlier rehearsal exists",
+    "If no rehearsal runs now, run the statement that the message shows.",
+  ),
+  RC146: rule("info", "the outage can be shorter, or measured better", "Read the action of the finding."),
 };
 
 /** Whether a rule with this identifier exists. */

@@ -99,6 +99,8 @@ export const setupCommands: readonly CommandSpec[] = [
         name: "agent",
         value: "PORT",
         help: "port of each rolecall's agent listener; HAProxy's read pools then have agent checks (default: none)",
+      },
+      {
         name: "runtime-socket",
         value: "PATH",
         help: "adds HAProxy's Runtime API on this socket, and prints the balancers section for rolecall (default: none)",

@@ -144,6 +144,7 @@ export class PatroniNode {
         pg_hba: [
           "local all all trust",
           "host replication replicator 127.0.0.1/32 trust",
+          "host all guarded 127.0.0.1/32 scram-sha-256",
           "host all all 127.0.0.1/32 trust",
         ],
         ...locks.postgresql?.(this.name),
