@@ -1,4 +1,4 @@
-/** Has Patroni announce changes of the leader to an instance of rolecall, with what `rolecall render patroni` prints. */
+/** Has Patroni announce changes of the leader to an instance of rolecall, as `rolecall render patroni` prints it. */
 import { chmodSync, copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { giveToPostgres } from "../../test/real/lab/child.ts";

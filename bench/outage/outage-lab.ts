@@ -2,19 +2,18 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { ask } from "../../test/real/lab/ask.ts";
 import type { BalancerProgram } from "../../test/real/lab/balancer-programs.ts";
 import type { Command } from "../../test/real/lab/beside.ts";
-import { Child } from "../../test/real/lab/child.ts";
 import { Cluster } from "../../test/real/lab/cluster.ts";
 import type { PatroniNode } from "../../test/real/lab/patroni.ts";
-import { findPgExporter, startPgExporter } from "../../test/real/lab/plain.ts";
+import { findPgExporter } from "../../test/real/lab/plain.ts";
 import { ports } from "../../test/real/lab/ports.ts";
 import { freePort } from "../../test/fake/rolecall-process.ts";
 import { until } from "../../test/fake/until.ts";
 import { startBalancer } from "./balancer-process.ts";
 import { once } from "./connections.ts";
 import { EdgeProcess } from "./edge-process.ts";
+import { startExporters } from "./exporters.ts";
 import { Hints } from "./hints.ts";
 import { PoolClient } from "./pool-client.ts";
 import { NodePoller, YesPoller } from "./pollers.ts";
@@ -119,7 +118,11 @@ export class OutageLab {
     if (failure !== undefined) throw new Error(`Cannot create the tables on ${leader.name}: ${failure}`);
     const chosen = poolPlans.filter(({ name }) => this.#choice.pools.length === 0 || this.#choice.pools.includes(name));
     const context = await this.#context(chosen);
-    await this.#startExporters(chosen);
+    if (chosen.some(({ checks }) => "plain" in checks && checks.plain === "exporter"))
+      for (const exporter of await startExporters(this.cluster)) {
+        this.#stops.push(() => exporter.stop("SIGINT"));
+        this.#watched.push(exporter);
+      }
     await this.#startEdges(chosen, context);
     for (const plan of chosen) await this.#startPool(plan, context);
     if (this.pools.length === 0) throw new Error("Cannot measure: at least one pool must run, got none");
@@ -158,20 +161,6 @@ export class OutageLab {
     return this.#choice.balancers.flatMap((each) =>
       each.kind === kind && "path" in each.found ? [{ title: each.title, path: each.found.path }] : [],
     );
-  }
-
-  async #startExporters(chosen: readonly PoolPlan[]): Promise<void> {
-    const program = findPgExporter();
-    if (program === undefined || !chosen.some(({ checks }) => "plain" in checks && checks.plain === "exporter")) return;
-    for (const [at, { name, databasePort }] of this.cluster.nodes.entries()) {
-      const command = [...startPgExporter(program)(databasePort, ports.plainExporter + at)] as [string, ...string[]];
-      const child = new Child({ name: `exporter-${name}`, command, folder: this.cluster.folder, asPostgres: true });
-      this.#stops.push(() => child.stop("SIGINT"));
-      this.#watched.push(child);
-      await until({ what: `exporter of ${name}`, seconds: 20, evidence: () => child.tail }, async () =>
-        [200, 404, 503].includes((await ask({ port: ports.plainExporter + at, path: "/primary" })).status),
-      );
-    }
   }
 
   async #startEdges(chosen: readonly PoolPlan[], context: PoolContext): Promise<void> {

@@ -28,7 +28,7 @@ export class PoolClient {
   readonly #writeStatement: Buffer;
   readonly #stop = new AbortController();
   /** Per kind: the node of the last attempt that succeeded, and whether the newest one did. */
-  readonly #last = new Map<AttemptKind, { readonly node: string | null; readonly startedAt: number }>();
+  readonly #last = new Map<AttemptKind, Pick<Attempt, "node" | "startedAt" | "failure">>();
   readonly #sessions = new Map<"write" | "read", { readonly session: Session; readonly node: string }>();
   #inFlight = 0;
 
@@ -81,7 +81,7 @@ export class PoolClient {
 
   /** What its newest attempts did, for messages. */
   get evidence(): string {
-    return `${this.name}: ${[...this.#last].map(([kind, { node }]) => `${kind} ${node ?? "failed"}`).join(", ")}`;
+    return `${this.name}: ${[...this.#last].map(([kind, { node, failure }]) => `${kind} ${node ?? failure}`).join(", ")}`;
   }
 
   get #writePause(): number {
@@ -160,6 +160,6 @@ export class PoolClient {
       behindMs,
     };
     this.#recorder.attempt(attempt);
-    if (startedAt >= (this.#last.get(kind)?.startedAt ?? 0)) this.#last.set(kind, { node, startedAt });
+    if (startedAt >= (this.#last.get(kind)?.startedAt ?? 0)) this.#last.set(kind, attempt);
   }
 }

@@ -1,7 +1,6 @@
 /**
  * As much of the PostgreSQL protocol as this bench needs: connections without a password, simple queries, and the first
- * column of the first row. A writer opens a connection every 20 ms in front of each pool, so a connection has to be cheap
- * (`node build/bench/outage/run.js --help` names the comparison with package pg).
+ * column of the first row. A writer opens a connection every 20 ms in front of each pool, so it has to be cheap.
  */
 
 /** What the server sent, read so far. */
