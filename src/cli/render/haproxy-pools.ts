@@ -60,22 +60,20 @@ function frontend(
 }
 
 function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
-  const pace = settings.hasSecondEdge ? "rise 3 fall 2" : "rise 4 fall 3";
+  const pace = settings.hasSecondEdge ? "rise 2 fall 1" : "rise 4 fall 3";
   return [
     "",
-    "# The primary. A no of rolecall is a 503: the sessions of an old primary are closed.",
-    "# rise is above fall, so the old primary is down before the new one is up. A check is cheap, as rolecall answers it",
-    "# from memory: inter is short, so a new primary gets its sessions soon after rolecall has seen it.",
-    "# The check that is on its way when an instance is killed may fail: so one failed check closes no session.",
+    "# The primary. Every no of rolecall is a 503: the sessions of an old primary are closed.",
+    "# rise is above fall, so the old primary is down before the new one is up.",
     ...(settings.hasSecondEdge
-      ? []
+      ? ["# fall 1 is safe because two instances and the fallback are behind `listen rolecall`."]
       : [
-          "# With one instance of rolecall, two failed checks close none. With a second one (render --edge twice) a new",
-          "# primary gets its sessions 0.1 s earlier.",
+          "# With one instance of rolecall, a no must last for 1.5 s (fall 3). With a second one (render --edge twice)",
+          "# it is 0.5 s, and a new primary gets its sessions a second earlier.",
         ]),
     `backend ${name}_write`,
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]/primary`),
-    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} inter 100ms ${pace}` +
+    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} inter 500ms ${pace}` +
       ` on-marked-down shutdown-sessions${resolving(nodes.map(({ database }) => database.host))}`,
     ...servers(nodes),
   ];
