@@ -4,6 +4,7 @@ import { probeLocally } from "../client/local-probe.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { table } from "../output/table.ts";
 import { checkClocks } from "./clocks.ts";
+import { checkDcs } from "./dcs.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { checkGuards, checkMaxAge } from "./guards.ts";
 import { checkHaproxy } from "./haproxy.ts";
@@ -29,7 +30,7 @@ export async function doctor(command: CommandContext): Promise<void> {
   checkMaxAge(context);
   checkGuards(context);
   progress.report("checking clocks, certificates and listeners");
-  await Promise.all([checkClocks(context), checkTls(context), checkListenerPorts(context)]);
+  await Promise.all([checkClocks(context), checkTls(context), checkListenerPorts(context), checkDcs(context)]);
   progress.report("running haproxy -c");
   await checkHaproxy(context);
   progress.done();

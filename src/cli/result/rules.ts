@@ -63,6 +63,9 @@ export const ruleIds = [
   "RC114",
   "RC115",
   "RC120",
+  "RC125",
+  "RC126",
+  "RC127",
 ] as const;
 
 export type RuleId = (typeof ruleIds)[number];
@@ -197,6 +200,13 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine, or wait until it is."),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
+  RC125: rule("error", "the DCS cannot be read", "Check clusters[].dcs: its addresses, user and TLS files."),
+  RC126: rule("error", "the DCS has no key of the cluster", "Correct dcs.prefix (Patroni's namespace) or dcs.scope."),
+  RC127: rule(
+    "error",
+    "the DCS does not name the node that holds the lock",
+    "Correct dcs.etcd, dcs.prefix or dcs.scope. rolecall does not trust such a DCS after the first wrong change.",
+  ),
 };
 
 /** Whether a rule with this identifier exists. */
