@@ -16,7 +16,7 @@ export interface EtcdWatchOptions {
 /** The longest message, in bytes: one revision of some keys. */
 const messageMax = 1024 * 1024;
 
-/** One watch of a folder of keys. It has no deadline once etcd has confirmed it: the reads beside it show if it hangs. */
+/** One watch of a folder of keys. Once etcd has confirmed it, it has no deadline: the reads show if it hangs. */
 export class EtcdWatch implements DcsWatch {
   readonly ended: Promise<WatchEnd>;
   readonly #options: EtcdWatchOptions;
