@@ -6,8 +6,8 @@ import type { DocumentAnswer } from "./snapshot.ts";
 import type { Failure } from "./values/failure.ts";
 
 /**
- * The result of one probe or of one read of the DCS, or a change of a drain. Nothing else changes a snapshot. `sentAtMs` is in ms of rolecall's
- * clock.
+ * The result of one probe or of one read of the DCS, or a change of a drain. Nothing else changes a snapshot.
+ * `sentAtMs` is in ms of rolecall's clock.
  */
 export type ProbeOutcome =
   StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome | DcsOutcome;

@@ -91,6 +91,7 @@ test("docs/metrics.md lists every metric of rolecall and no other", () => {
   const files = [
     "metrics",
     "burst-metrics",
+    "dcs-metrics",
     "durations",
     "certificate-metrics",
     "management-metrics",

@@ -108,7 +108,7 @@ beside(
       await cluster.whole();
     });
 
-    test("an etcd that is frozen or killed under a cluster in failsafe mode withdraws nothing, and rolecall says so", async () => {
+    test("an etcd that is frozen or killed under a cluster in failsafe mode withdraws nothing", async () => {
       await cluster.configure({ failsafe_mode: true });
       await sleep(5_000); // the key failsafe is written within two loops
       const leader = await cluster.leader();

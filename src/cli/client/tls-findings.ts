@@ -50,11 +50,14 @@ function checkTokenFiles(result: ResultBuilder, files: readonly string[], key: s
   }
 }
 
-/** Checks the TLS files for connections to the nodes of each cluster. */
+/** Checks the TLS files for connections to the nodes and the DCS of each cluster. */
 export function checkClusterFiles(result: ResultBuilder, { clusters }: Pick<Config, "clusters">): void {
-  for (const { name, tls } of clusters)
+  for (const { name, tls, dcs } of clusters) {
     if (tls !== null)
       for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `cluster ${name}`);
+    if (dcs !== null && dcs.tls !== null)
+      for (const problem of tlsProblems(dcs.tls, Date.now())) diagnoseTls(result, problem, `cluster ${name}, dcs`);
+  }
 }
 
 function readProblem(file: string): string | null {

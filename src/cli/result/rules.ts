@@ -64,6 +64,9 @@ export const ruleIds = [
   "RC115",
   "RC120",
   "RC121",
+  "RC125",
+  "RC126",
+  "RC127",
   "RC135",
   "RC136",
   "RC137",
@@ -213,6 +216,13 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "warning",
     "hint tokens would cross a network in clear text",
     "Set tls on that admin listener, and pass its https address with --hint-to.",
+  ),
+  RC125: rule("error", "the DCS cannot be read", "Check clusters[].dcs: its addresses, user and TLS files."),
+  RC126: rule("error", "the DCS has no key of the cluster", "Correct dcs.prefix (Patroni's namespace) or dcs.scope."),
+  RC127: rule(
+    "error",
+    "the DCS does not name the node that holds the lock",
+    "Correct dcs.etcd, dcs.prefix or dcs.scope. rolecall does not trust such a DCS after the first wrong change.",
   ),
   RC135: rule(
     "error",

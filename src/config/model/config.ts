@@ -84,7 +84,7 @@ export interface ClusterConfig {
 export interface DcsConfig {
   /** Base addresses of etcd members, `http://host:port` or `https://host:port`, tried in turn. */
   readonly etcd: readonly string[];
-  /** Patroni's `namespace`: the keys are `{prefix}/{scope}/leader` and so on. With a leading slash, without a last one. */
+  /** Patroni's `namespace`, of the keys `{prefix}/{scope}/leader` and so on. It begins with a slash. */
   readonly prefix: string;
   /** The scope in the keys; `null`: the one of the cluster. */
   readonly scope: string | null;

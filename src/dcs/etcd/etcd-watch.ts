@@ -5,7 +5,7 @@ import { ChangeFilter, parseWatchLine, watchRequest, type WatchMessage } from ".
 import { LineSplitter } from "./line-splitter.ts";
 
 /** What is watched. */
-export interface WatchOptions {
+export interface EtcdWatchOptions {
   readonly folder: string;
   readonly afterRevision: number;
   /** How long etcd may take to confirm the watch, in ms. */
@@ -16,15 +16,15 @@ export interface WatchOptions {
 /** The longest message, in bytes: one revision of some keys. */
 const messageMax = 1024 * 1024;
 
-/** One watch of a folder of keys. It has no deadline once etcd has confirmed it: the reads beside it show if it hangs. */
+/** One watch of a folder of keys. Once etcd has confirmed it, it has no deadline: the reads show if it hangs. */
 export class EtcdWatch implements DcsWatch {
   readonly ended: Promise<WatchEnd>;
-  readonly #options: WatchOptions;
+  readonly #options: EtcdWatchOptions;
   readonly #abort = new AbortController();
   readonly #filter = new ChangeFilter();
   #isCreated = false;
 
-  constructor(client: EtcdClient, options: WatchOptions) {
+  constructor(client: EtcdClient, options: EtcdWatchOptions) {
     this.#options = options;
     this.ended = this.#untilEnd(client);
   }

@@ -30,8 +30,8 @@ export interface DcsSource {
   /** How many servers are tried in turn. */
   readonly serverCount: number;
   /**
-   * Reads the leader key, linearizably: no server may answer from a state that is behind. Turns to the next server after
-   * a failure. Never rejects, and resolves within a deadline.
+   * Reads the leader key, linearizably: no server may answer from a state that is behind. Turns to the next server
+   * after a failure. Never rejects, and resolves within a deadline.
    */
   read(): Promise<DcsResult>;
   /** Watches the keys of the scope for changes after a revision. */

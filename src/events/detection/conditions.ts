@@ -1,8 +1,8 @@
+import type { DcsState } from "../../cluster/dcs.ts";
 import type { LostClaim } from "../../cluster/leadership.ts";
 import type { EventDraft } from "../cluster-event.ts";
 import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
-import { dcsConditions } from "./dcs-conditions.ts";
 import { countText, failureText, listText } from "./event-text.ts";
 import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
@@ -92,6 +92,44 @@ function failsafe({ cluster }: ClusterFacts): Condition {
       cluster,
       message: `${cluster} runs in failsafe mode: its primary goes on without the DCS because every member agreed`,
       cause: "the primary cannot reach the DCS",
+    }),
+  };
+}
+
+/** Returns what is wrong with the watch of a cluster's DCS. */
+function dcsConditions({ cluster, view }: ClusterFacts): readonly Condition[] {
+  const { dcs } = view.cluster;
+  if (dcs === null) return [];
+  return [
+    ...(dcs.isUp || dcs.failure === null ? [] : [dcsLost(cluster, dcs.failure)]),
+    ...(dcs.distrust === null ? [] : [dcsDistrusted(cluster, dcs.distrust)]),
+  ];
+}
+
+function dcsLost(cluster: string, failure: NonNullable<DcsState["failure"]>): Condition {
+  return {
+    level: "",
+    begins: beginning({
+      kind: "dcs_lost",
+      severity: "warning",
+      cluster,
+      message: `the DCS of ${cluster} is not watched: rolecall goes on with its probes alone`,
+      cause: failureText(failure),
+    }),
+  };
+}
+
+function dcsDistrusted(cluster: string, { withdrawal }: NonNullable<DcsState["distrust"]>): Condition {
+  const { member, names } = withdrawal;
+  return {
+    level: "",
+    begins: beginning({
+      kind: "dcs_distrusted",
+      severity: "error",
+      cluster,
+      message: `the DCS of ${cluster} is distrusted: ${member} leads although the DCS names ${names ?? "nobody"}`,
+      cause: "its claim went on for a whole ttl; the prefix, the scope or the addresses of the DCS may be wrong",
+      figures: { member, names: names ?? "nobody" },
     }),
   };
 }

@@ -25,7 +25,7 @@ export function lockBoundMs({ config }: ClusterState): number {
   return Math.max(bound, leastBoundMs);
 }
 
-/** Returns how long a leader lock lasts that is not renewed, in ms; Patroni's default while the cluster's is unknown. */
+/** Returns how long a leader lock lasts without renewal, in ms; Patroni's default while the cluster's is unknown. */
 export function lockTtlMs({ config }: Pick<ClusterState, "config">): number {
   return config?.ttlMs ?? 30_000;
 }

@@ -6,7 +6,7 @@ import type { ClusterState } from "../../cluster/snapshot.ts";
 const withdrawalsMax = 16;
 
 /**
- * Records what the DCS returned, or that it cannot be watched. A read that names another member than the read before, or
+ * Records what the DCS returned, or that it cannot be watched. A read that names another member than the one before, or
  * nobody, withdraws the yes of the member that was named before (rule 2). Only a transition counts: the first read of a
  * source withdraws nothing.
  * @returns the same object for a cluster whose DCS is not configured
