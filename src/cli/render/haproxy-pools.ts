@@ -1,6 +1,6 @@
-import { hostPort } from "./edges.ts";
-import type { PoolPorts, RenderOptions } from "./options.ts";
-import type { BackendNode, TargetCluster } from "./targets.ts";
+import { hostPort } from "./input/edges.ts";
+import type { PoolPorts, RenderOptions } from "./input/options.ts";
+import type { BackendNode, TargetCluster } from "./input/targets.ts";
 
 /** How the sections of one cluster are rendered. */
 export interface SectionSettings {

@@ -1,7 +1,7 @@
-import { hostPort } from "./edges.ts";
+import { hostPort } from "./input/edges.ts";
 import { clusterSections, resolving } from "./haproxy-pools.ts";
-import { portsOf, type RenderOptions } from "./options.ts";
-import type { Targets } from "./targets.ts";
+import { portsOf, type RenderOptions } from "./input/options.ts";
+import type { Targets } from "./input/targets.ts";
 
 /**
  * Renders an HAProxy configuration in the shape of config/examples/haproxy.cfg: the checks go through `listen rolecall`

@@ -63,6 +63,7 @@ export const ruleIds = [
   "RC114",
   "RC115",
   "RC120",
+  "RC150",
 ] as const;
 
 export type RuleId = (typeof ruleIds)[number];
@@ -197,6 +198,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine, or wait until it is."),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
+  RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
 };
 
 /** Whether a rule with this identifier exists. */
