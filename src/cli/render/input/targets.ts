@@ -182,7 +182,7 @@ function nodeApi(api: string | null): CheckedApi | null {
   return { host, port: port === "" ? (isTls ? 443 : 80) : Number(port), isTls };
 }
 
-/** The instances that `--admin` names, else the admin listener of the configuration. All have the access of the latter. */
+/** The instances that `--admin` names, else the admin listener of the configuration, whose access all of them have. */
 function adminsOf({ args }: CommandContext, listener: ListenerConfig | null): readonly MetricsAddress[] {
   const access = {
     isTls: listener !== null && listener.access.tls !== null,
