@@ -54,6 +54,8 @@ export class Metrics {
       labelNames: ["outcome"],
       registers,
     });
+    // `increase()` does not see the first reload of a sample that begins with 1.
+    for (const outcome of ["applied", "refused"] as const) this.#reloads.inc({ outcome }, 0);
     this.#disputes = new Counter({
       name: "rolecall_disputes_total",
       help: "Episodes in which several nodes claimed the lock, or one that the cluster did not confirm.",

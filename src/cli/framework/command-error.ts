@@ -11,7 +11,8 @@ type CommandErrorRule =
   | "RC107"
   | "RC111"
   | "RC112"
-  | "RC140";
+  | "RC140"
+  | "RC150";
 
 /** Ends a command with exit code 2. The message becomes a finding of the given rule. */
 export class CommandError extends Error {

@@ -1,8 +1,8 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import { hostPort } from "./edges.ts";
-import type { RenderOptions } from "./options.ts";
+import { hostPort } from "./input/edges.ts";
+import type { RenderOptions } from "./input/options.ts";
 import { resolving } from "./resolving.ts";
-import type { Targets } from "./targets.ts";
+import type { Targets } from "./input/targets.ts";
 
 /** Where HAProxy reaches the agent listener: that of the only instance, or the proxy in front of several. */
 export function agentAddress({ edges }: Targets, { agentPort }: RenderOptions): DatabaseAddress | null {

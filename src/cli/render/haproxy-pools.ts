@@ -1,9 +1,9 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import { hostPort } from "./edges.ts";
 import { agentSend, agentWords } from "./haproxy-agent.ts";
-import type { PoolPorts, RenderOptions } from "./options.ts";
+import { hostPort } from "./input/edges.ts";
+import type { PoolPorts, RenderOptions } from "./input/options.ts";
+import type { BackendNode, TargetCluster } from "./input/targets.ts";
 import { isName, resolving } from "./resolving.ts";
-import type { BackendNode, TargetCluster } from "./targets.ts";
 
 /** How the sections of one cluster are rendered. */
 export interface SectionSettings {

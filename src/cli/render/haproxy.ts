@@ -1,9 +1,9 @@
-import { hostPort } from "./edges.ts";
 import { agentAddress, agentProxy } from "./haproxy-agent.ts";
 import { clusterSections } from "./haproxy-pools.ts";
-import { portsOf, type RenderOptions } from "./options.ts";
+import { hostPort } from "./input/edges.ts";
+import { portsOf, type RenderOptions } from "./input/options.ts";
+import type { Targets } from "./input/targets.ts";
 import { resolving } from "./resolving.ts";
-import type { Targets } from "./targets.ts";
 
 /**
  * Renders an HAProxy configuration in the shape of config/examples/haproxy.cfg: the checks go through `listen rolecall`

@@ -2,9 +2,9 @@ import { isLoopback } from "../../config/values/loopback.ts";
 import type { Arguments } from "../framework/arguments.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { edgesMax, hostPort, readAddressOption } from "./edges.ts";
+import { edgesMax, hostPort, readAddressOption } from "./input/edges.ts";
 import { hintScript } from "./hint-script.ts";
-import type { Targets } from "./targets.ts";
+import type { Targets } from "./input/targets.ts";
 
 /** What the settings and the script name. */
 interface HintOptions {

@@ -78,6 +78,7 @@ export const ruleIds = [
   "RC144",
   "RC145",
   "RC146",
+  "RC150",
 ] as const;
 
 export type RuleId = (typeof ruleIds)[number];
@@ -255,6 +256,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "If no rehearsal runs now, run the statement that the message shows.",
   ),
   RC146: rule("info", "the outage can be shorter, or measured better", "Read the action of the finding."),
+  RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
 };
 
 /** Whether a rule with this identifier exists. */

@@ -1,8 +1,7 @@
 import type { LostClaim } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
 import { drainOf } from "../../health/evidence/active-drain.ts";
-import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import { isUndiscovered, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
 import { lagBytes } from "../../health/evidence/measure.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
@@ -114,11 +113,6 @@ export function attachmentFigures(
 export function isHidden({ cluster, isBlind }: ClusterView): boolean {
   const { nodes } = cluster;
   return isBlind || isUndiscovered(cluster) || (nodes.length > 1 && !nodes.some(isAnswering));
-}
-
-/** Whether no member list of a cluster was received. */
-function isUndiscovered({ nodes, isMembershipKnown }: ClusterState): boolean {
-  return nodes.length === 0 && !isMembershipKnown;
 }
 
 /** Whether every node was probed since an instant, in ms of rolecall's clock. */

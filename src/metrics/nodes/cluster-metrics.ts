@@ -1,6 +1,6 @@
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 import { drainOf } from "../../health/evidence/active-drain.ts";
-import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
+import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
 import type { SeriesSources } from "./node-series.ts";
 
@@ -20,8 +20,8 @@ const gauges: readonly ClusterGauge[] = [
   },
   {
     name: "rolecall_cluster_blind",
-    help: "1 while no node of the cluster has fresh evidence: the fault is likely rolecall's.",
-    value: ({ isBlind }) => (isBlind ? 1 : 0),
+    help: "1 while no node of the cluster is known or has fresh evidence: the fault is likely rolecall's.",
+    value: ({ cluster, isBlind }) => (isBlind || isUndiscovered(cluster) ? 1 : 0),
   },
   {
     name: "rolecall_cluster_timeline",

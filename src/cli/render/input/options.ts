@@ -1,9 +1,9 @@
 import { isIP } from "node:net";
-import { parseByteSize } from "../../cluster/values/byte-size.ts";
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { parseDuration } from "../../cluster/values/duration.ts";
-import { CommandError } from "../framework/command-error.ts";
-import type { Arguments } from "../framework/arguments.ts";
+import { parseByteSize } from "../../../cluster/values/byte-size.ts";
+import type { DatabaseAddress } from "../../../cluster/node.ts";
+import { parseDuration } from "../../../cluster/values/duration.ts";
+import { CommandError } from "../../framework/command-error.ts";
+import type { Arguments } from "../../framework/arguments.ts";
 
 /** The options for the rendered load balancers. */
 export interface RenderOptions {

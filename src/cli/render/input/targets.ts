@@ -1,13 +1,13 @@
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { Config } from "../../config/model/config.ts";
-import { parseDatabaseAddress } from "../../health/check.ts";
-import { CommandError } from "../framework/command-error.ts";
-import { probeLocally } from "../client/local-probe.ts";
-import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../client/cluster-status.ts";
-import { RolecallClient } from "../client/rolecall-client.ts";
-import { defaultServers } from "../connect/listener-finder.ts";
-import type { CommandContext } from "../framework/command-context.ts";
-import { hostPort, parseEdges, readAddressOption } from "./edges.ts";
+import type { DatabaseAddress } from "../../../cluster/node.ts";
+import type { Config } from "../../../config/model/config.ts";
+import { parseDatabaseAddress } from "../../../health/check.ts";
+import { CommandError } from "../../framework/command-error.ts";
+import { probeLocally } from "../../client/local-probe.ts";
+import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
+import { RolecallClient } from "../../client/rolecall-client.ts";
+import { defaultServers } from "../../connect/listener-finder.ts";
+import type { CommandContext } from "../../framework/command-context.ts";
+import { hostPort, parseAdmins, parseEdges } from "./edges.ts";
 
 /** A node that load balancers can send traffic to. */
 export interface BackendNode {
@@ -20,6 +20,13 @@ export interface BackendNode {
 /** Where load balancers check a node directly. */
 export interface CheckedApi extends DatabaseAddress {
   readonly isTls: boolean;
+}
+
+/** A listener that serves the metrics of rolecall. */
+export interface MetricsAddress extends DatabaseAddress {
+  readonly isTls: boolean;
+  /** Whether requests need a password, a token or a client certificate. */
+  readonly needsCredentials: boolean;
 }
 
 /** The addresses that Prometheus scrapes of a node. */
@@ -48,8 +55,8 @@ export interface Targets {
   readonly edges: readonly DatabaseAddress[];
   /** Why load balancers cannot use the edges, or `null`. */
   readonly edgeProblem: string | null;
-  /** Where Prometheus reaches the metrics of rolecall; `null` if no listener serves them. */
-  readonly admin: DatabaseAddress | null;
+  /** Where Prometheus reaches the metrics of each rolecall; empty if no listener is known to serve them. */
+  readonly admins: readonly MetricsAddress[];
   readonly hostSuffix: string | null;
   /** The admin listener of the configuration that takes hints; `null` if there is no configuration or no such one. */
   readonly hintListener: HintListener | null;
@@ -81,7 +88,7 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
       clusters: targetClusters(context, clusters, () => null),
       edges: edges.length > 0 ? edges : [{ host, port: healthPort }],
       edgeProblem: null,
-      admin: adminOption(context),
+      admins: adminsOf(context, null),
       hostSuffix: null,
       hintListener: null,
     };
@@ -103,7 +110,7 @@ export function targetsOf(context: CommandContext, config: Config, clusters: rea
     clusters: rendered,
     edges: edges.length > 0 ? edges : [health === null ? { host: "127.0.0.1", port: healthPort } : reachable(health)],
     edgeProblem: edges.length > 0 || health !== null ? null : unusableListeners,
-    admin: adminOption(context) ?? (admin === undefined ? null : reachable(admin)),
+    admins: adminsOf(context, admin ?? null),
     hostSuffix: config.hostSuffixes[0] ?? null,
     hintListener: hintListenerOf(config),
   };
@@ -195,7 +202,14 @@ function nodeApi(api: string | null): CheckedApi | null {
   return { host, port: port === "" ? (isTls ? 443 : 80) : Number(port), isTls };
 }
 
-function adminOption({ args }: CommandContext): DatabaseAddress | null {
-  const text = args.text("admin");
-  return text === null ? null : readAddressOption("admin", text);
+/** The instances that `--admin` names, else the admin listener of the configuration, whose access all of them have. */
+function adminsOf({ args }: CommandContext, listener: ListenerConfig | null): readonly MetricsAddress[] {
+  const access = {
+    isTls: listener !== null && listener.access.tls !== null,
+    needsCredentials:
+      listener !== null && (listener.access.auth?.for === "all" || listener.access.tls?.client === "required"),
+  };
+  const named = parseAdmins(args);
+  const addresses = named.length > 0 ? named : listener === null ? [] : [reachable(listener)];
+  return addresses.map((address) => ({ ...address, ...access }));
 }

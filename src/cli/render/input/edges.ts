@@ -1,8 +1,8 @@
 import { isIP } from "node:net";
-import type { DatabaseAddress } from "../../cluster/node.ts";
-import { parseDatabaseAddress } from "../../health/check.ts";
-import { CommandError } from "../framework/command-error.ts";
-import type { Arguments } from "../framework/arguments.ts";
+import type { DatabaseAddress } from "../../../cluster/node.ts";
+import { parseDatabaseAddress } from "../../../health/check.ts";
+import { CommandError } from "../../framework/command-error.ts";
+import type { Arguments } from "../../framework/arguments.ts";
 
 /** More instances of rolecall than this only add probes to the nodes. */
 export const edgesMax = 8;
@@ -16,15 +16,34 @@ const allowed = "HOST:PORT, such as 10.0.0.11:8008, rolecall1:8008 or [2001:db8:
  * @throws CommandError (RC001) if an address is not valid, is given twice, or if there are too many
  */
 export function parseEdges(args: Arguments): readonly DatabaseAddress[] {
-  const texts = args.list("edge").flatMap((value) => value.split(","));
-  const edges = texts.map((text) => parseEdge(text.trim()));
-  const names = edges.map(hostPort);
+  return addressesOf(args, "edge", parseEdge);
+}
+
+/**
+ * Reads `--admin`: the listeners of the rolecall instances that serve metrics, in the same form as `--edge`.
+ * @throws CommandError (RC001) if an address is not valid, is given twice, or if there are too many
+ */
+export function parseAdmins(args: Arguments): readonly DatabaseAddress[] {
+  return addressesOf(args, "admin", (text) => readAddressOption("admin", text));
+}
+
+function addressesOf(
+  args: Arguments,
+  option: string,
+  read: (text: string) => DatabaseAddress,
+): readonly DatabaseAddress[] {
+  const texts = args.list(option).flatMap((value) => value.split(","));
+  const addresses = texts.map((text) => read(text.trim()));
+  const names = addresses.map(hostPort);
   const duplicate = names.find((name, index) => names.indexOf(name) < index);
   if (duplicate !== undefined)
-    throw new CommandError("RC001", `--edge must be a different address each time, got ${duplicate} twice`);
-  if (edges.length > edgesMax)
-    throw new CommandError("RC001", `--edge must be given at most ${edgesMax} times, got ${edges.length} addresses`);
-  return edges;
+    throw new CommandError("RC001", `--${option} must be a different address each time, got ${duplicate} twice`);
+  if (addresses.length > edgesMax)
+    throw new CommandError(
+      "RC001",
+      `--${option} must be given at most ${edgesMax} times, got ${addresses.length} addresses`,
+    );
+  return addresses;
 }
 
 /**
