@@ -81,7 +81,9 @@ export class FakeHaproxy {
       case "closes":
         socket.end();
         return;
-      default:
+      case null:
+      case "operator":
+      case "stopping":
         socket.write(`${line === "prompt" ? "" : `${this.#textFor(line)}\n`}\n> `);
     }
   }

@@ -97,6 +97,8 @@ test("docs/metrics.md lists every metric of rolecall and no other", () => {
   const folder = "src/metrics/";
   const files = [
     "metrics",
+    "agent-metrics",
+    "balancer-metrics",
     "burst-metrics",
     "dcs-metrics",
     "durations",

@@ -1,6 +1,6 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import type { LineHandler } from "../../http/message/handler.ts";
-import { Agent, type AgentSettings, type AgentSources } from "../../push/agent/agent.ts";
+import { AgentResponder, type AgentSettings, type AgentSources } from "../../push/agent/agent.ts";
 
 /** One agent listener, and the configuration that it belongs to. */
 export interface AgentListener {
@@ -13,7 +13,7 @@ export interface AgentListener {
 /** The agents of all agent listeners. They keep what they remember over reloads. */
 export class AgentHandlers {
   readonly #sources: AgentSources;
-  readonly #agents = new Map<string, Agent>();
+  readonly #agents = new Map<string, AgentResponder>();
 
   constructor(sources: AgentSources) {
     this.#sources = sources;
@@ -23,7 +23,7 @@ export class AgentHandlers {
   handlerFor({ listener, config, key }: AgentListener): LineHandler {
     const settings = settingsOf(listener, config);
     let agent = this.#agents.get(key);
-    if (agent === undefined) this.#agents.set(key, (agent = new Agent(settings, this.#sources)));
+    if (agent === undefined) this.#agents.set(key, (agent = new AgentResponder(settings, this.#sources)));
     else agent.configure(settings);
     const known = agent;
     return (line, peer) => known.answer(line, peer);

@@ -3,7 +3,7 @@ import type { Config } from "../../config/model/config.ts";
 import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
 import { errorMessage } from "../result/error-message.ts";
 import type { ResultBuilder } from "../result/builder.ts";
-import type { RuleId } from "../result/rules.ts";
+import type { RuleId } from "../result/rule-ids.ts";
 
 const tlsRules: { readonly [kind in TlsProblemKind]: RuleId } = {
   unusable: "RC111",

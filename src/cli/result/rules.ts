@@ -1,4 +1,5 @@
 import type { Severity } from "./document.ts";
+import type { RuleId } from "./rule-ids.ts";
 
 /** The meaning of one kind of finding. Identifiers are stable: none is ever reused for another meaning. */
 export interface Rule {
@@ -12,76 +13,6 @@ export interface Rule {
 function rule(severity: Severity, title: string, action: string): Rule {
   return { severity, title, action };
 }
-
-/** The identifiers of all rules, in order. */
-export const ruleIds = [
-  "RC001",
-  "RC002",
-  "RC003",
-  "RC004",
-  "RC005",
-  "RC006",
-  "RC007",
-  "RC008",
-  "RC009",
-  "RC010",
-  "RC011",
-  "RC012",
-  "RC013",
-  "RC014",
-  "RC015",
-  "RC020",
-  "RC030",
-  "RC031",
-  "RC032",
-  "RC040",
-  "RC041",
-  "RC042",
-  "RC043",
-  "RC050",
-  "RC051",
-  "RC052",
-  "RC053",
-  "RC060",
-  "RC070",
-  "RC080",
-  "RC090",
-  "RC100",
-  "RC101",
-  "RC102",
-  "RC103",
-  "RC104",
-  "RC105",
-  "RC106",
-  "RC107",
-  "RC108",
-  "RC109",
-  "RC110",
-  "RC111",
-  "RC112",
-  "RC113",
-  "RC114",
-  "RC115",
-  "RC120",
-  "RC121",
-  "RC125",
-  "RC126",
-  "RC127",
-  "RC135",
-  "RC136",
-  "RC137",
-  "RC138",
-  "RC140",
-  "RC141",
-  "RC142",
-  "RC143",
-  "RC144",
-  "RC145",
-  "RC146",
-  "RC150",
-] as const;
-
-export type RuleId = (typeof ruleIds)[number];
 
 /** Every rule. docs/rules.md is generated from this table. */
 export const rules: { readonly [id in RuleId]: Rule } = {

@@ -1,5 +1,6 @@
 import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts";
-import type { PartialBackend, PartialConfig } from "../sources/partial-config.ts";
+import type { PartialBackend } from "../sources/partial-balancers.ts";
+import type { PartialConfig } from "../sources/partial-config.ts";
 import { parseCheckText } from "../values/check-text.ts";
 import { repetitionIssues } from "./cluster-checks.ts";
 import { listNames } from "./listener-checks.ts";

@@ -1,7 +1,8 @@
-import type * as z from "zod";
 import type { ListenerConfig, ProbeConfig } from "../model/config.ts";
 import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { isMapping } from "../model/issue.ts";
+import { elementsOf, fieldsOf, isPresent, readValue } from "./written-values.ts";
+import { partialBalancer, type PartialBalancer } from "./partial-balancers.ts";
 import { apiAddress, exporterAddress, integer, listenAddress, name } from "../schema/value-schemas.ts";
 import { ignoreParamsSchema, probeSchema, simulatorSchema } from "../schema/schema.ts";
 
@@ -20,22 +21,6 @@ export interface PartialConfig {
   readonly simulator: SimulatorConfig | undefined;
   readonly balancers: readonly PartialBalancer[];
   readonly ignoreParams: readonly string[];
-}
-
-export interface PartialBalancer {
-  /** As written; `undefined` if missing. */
-  readonly name: unknown;
-  readonly socket: unknown;
-  readonly backends: readonly PartialBackend[];
-}
-
-export interface PartialBackend {
-  readonly name: string | undefined;
-  /** `null` if missing, `undefined` if invalid. */
-  readonly cluster: string | null | undefined;
-  readonly check: string | undefined;
-  /** Server name -> node name, of those that are texts. */
-  readonly servers: readonly (readonly [server: string, node: string])[];
 }
 
 /** Which keys of a client certificate are present. */
@@ -190,28 +175,6 @@ function dialectOf(written: unknown): PartialListener["dialect"] {
   return written === "admin" || written === "exporter" || written === "agent" ? written : "node";
 }
 
-function partialBalancer(value: unknown): PartialBalancer {
-  const written = fieldsOf(value);
-  const haproxy = fieldsOf(written["haproxy"]);
-  return {
-    name: written["name"] ?? undefined,
-    socket: haproxy["socket"],
-    backends: elementsOf(haproxy["backends"]).map(partialBackend),
-  };
-}
-
-function partialBackend(value: unknown): PartialBackend {
-  const { name: backend, cluster, check, servers } = fieldsOf(value);
-  return {
-    name: textOf(backend),
-    cluster: isPresent(cluster) ? readValue(nameSchema, cluster) : null,
-    check: textOf(check),
-    servers: Object.entries(fieldsOf(servers)).flatMap(([server, node]): [string, string][] =>
-      typeof node === "string" ? [[server, node]] : [],
-    ),
-  };
-}
-
 function partialAccess(written: Readonly<Record<string, unknown>>): PartialListenerAccess {
   const { client } = fieldsOf(written["tls"]);
   return {
@@ -233,25 +196,4 @@ function partialProbe(written: Readonly<Record<string, unknown>>): PartialProbe 
   );
   const valid = Object.fromEntries(Object.entries(written).filter(([key]) => !invalid.has(key)));
   return { values: probeSection.parse(valid), present: new Set(Object.keys(written)), invalid };
-}
-
-function readValue<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
-  const read = schema.safeParse(value);
-  return read.success ? read.data : undefined;
-}
-
-function textOf(value: unknown): string | undefined {
-  return typeof value === "string" ? value : undefined;
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isMapping(value) ? value : {};
-}
-
-function elementsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, 1000) : [];
 }

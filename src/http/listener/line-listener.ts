@@ -25,8 +25,8 @@ interface Conversation {
 }
 
 /**
- * A TCP server that reads one line of each connection, answers it with one line and closes the connection. Whoever sends
- * no line, half a line or too long a one gets no answer.
+ * A TCP server that reads one line of each connection, answers it with one line and closes the connection. A client
+ * that sends no line, half a line or too long a one gets no answer.
  */
 export class LineListener implements SocketListener {
   readonly #events: ListenerEvents;

@@ -8,8 +8,8 @@ export function keysOf(configs: readonly ListenerConfig[]): readonly string[] {
 }
 
 /**
- * Identifies a listener over reloads by its address, port and protocol: one that starts or stops to use TLS or the agent
- * protocol is another listener. Port 0 is another port each time, so listeners on it are told apart by dialect and order.
+ * Identifies a listener over reloads by its address, port and protocol: one that starts or stops to use TLS or the
+ * agent protocol is another listener. Port 0 is another port each time, so listeners on it differ by dialect and order.
  * @param taken the keys of the listeners before it
  */
 export function listenerKey(

@@ -7,8 +7,8 @@ export interface SocketListener {
   /**
    * Starts to listen.
    * @returns the port: a free one if the target's is 0
-   * @throws the system's error, with its `code` (EADDRINUSE, EACCES, EADDRNOTAVAIL), if the port cannot be opened; Error
-   * if a credential file cannot be used
+   * @throws the system's error, with its `code` (EADDRINUSE, EACCES, EADDRNOTAVAIL), if the port cannot be opened;
+   * Error if a credential file cannot be used
    */
   open(target: BindTarget): Promise<number>;
   /** The listening socket, for another process to listen on too. */

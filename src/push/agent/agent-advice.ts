@@ -24,11 +24,11 @@ const drainReasons: ReadonlySet<Reason> = new Set<Reason>([
 const leaderRoutes: ReadonlySet<Route> = new Set<Route>(["primary", "leader", "standby-leader"]);
 
 /**
- * Returns what an agent advises for a verdict. All that an agent answers stays in force when the agent dies. So a no that
- * a failover turns into a yes (another role, every no of a leader's pool) and every hard no are left to the checks: a
- * new primary must never stay without sessions because the agent died before it could take its answer back.
+ * Returns what an agent advises for a verdict. All that an agent answers stays in force when the agent dies. So a no
+ * that a failover turns into a yes (another role, every no of a leader's pool) and every hard no are left to the
+ * checks: a new primary must never stay without sessions because the agent died before it could take its answer back.
  */
-export function adviceFor(verdict: Verdict, check: Check): AgentAdvice {
+export function agentAdviceFor(verdict: Verdict, check: Check): AgentAdvice {
   if (verdict.fit) return "use";
   return drainReasons.has(verdict.reason) && !leaderRoutes.has(check.route) ? "drain" : "checks";
 }
@@ -53,7 +53,8 @@ export function agentAnswer({ isReady = false, isDrained = false, percent }: Age
   if (isReady) words.push("ready");
   if (isDrained) words.push("drain");
   if (percent !== null) words.push(`${percent}%`);
-  return verdict.fit ? words.join(" ") : `${words.join(" ")} # ${reasonText(verdict)}`;
+  const drain = percent === 0 || isDrained ? "drain: " : "";
+  return verdict.fit ? words.join(" ") : `${words.join(" ")} # ${drain}${reasonText(verdict)}`;
 }
 
 function reasonText({ reason, figure }: Extract<Verdict, { readonly fit: false }>): string {

@@ -9,7 +9,7 @@ import { judgeMember } from "../../health/judge/pool.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { unfit, type Verdict } from "../../health/verdict.ts";
 import { ServerWeight } from "../weight/server-weight.ts";
-import { adviceFor, agentAnswer, type AgentAdvice } from "./agent-advice.ts";
+import { agentAdviceFor, agentAnswer, type AgentAdvice } from "./agent-advice.ts";
 import { parseAgentLine, type AgentRequest, type AgentScope, type ParsedLine } from "./agent-request.ts";
 import { OwnDrains } from "./own-drains.ts";
 
@@ -41,16 +41,16 @@ interface ServerMemory {
 /** How many lines, and how many servers under one check, are remembered. */
 const rememberedMax = 1_000;
 /**
- * How long a server keeps its last weight once the checks decide alone, in ms. By then they have acted: a weight of 100%
- * gives a server no sessions before.
+ * How long a server keeps its last weight once the checks decide alone, in ms. By then they have acted: a weight of
+ * 100% gives a server no sessions before.
  */
 const keptWeightMs = 5_000;
 
 /**
- * Answers the lines of HAProxy's agent checks from memory. An accelerator: what it answers never takes a server down, and
- * leaves every hard no to HAProxy's own checks.
+ * Answers the lines of HAProxy's agent checks from memory. An accelerator: what it answers never takes a server down,
+ * and leaves every hard no to HAProxy's own checks.
  */
-export class Agent {
+export class AgentResponder {
   readonly #sources: AgentSources;
   readonly #lines = new LRUCache<string, ParsedLine>({ max: rememberedMax });
   readonly #servers = new LRUCache<string, ServerMemory>({ max: rememberedMax });
@@ -103,7 +103,7 @@ export class Agent {
     const server = this.#serverOf(request.key);
     const percent = observation === null ? 100 : weightOf(server, { view, observation, verdict });
     // Nothing that this process answered may stay in force after it: the checks decide then.
-    const advice = this.#sources.isStopping() ? "checks" : adviceFor(verdict, request.check);
+    const advice = this.#sources.isStopping() ? "checks" : agentAdviceFor(verdict, request.check);
     this.#sources.onAnswer(advice);
     if (advice !== "checks") server.leftToChecksSinceMs = null;
     const key = `${peer} ${request.key}`;

@@ -6,8 +6,8 @@ const rememberedMax = 4_096;
 const takenBackTimes = 2;
 
 /**
- * Remembers which balancers have a drain of ours in force, as their administrative state. Only such a drain may be ended
- * with `ready`: otherwise it could be an operator's.
+ * Remembers which balancers have a drain of ours in force, as their administrative state. Only such a drain may be
+ * ended with `ready`: otherwise it could be an operator's.
  */
 export class OwnDrains {
   readonly #answersLeft = new LRUCache<string, number>({ max: rememberedMax });

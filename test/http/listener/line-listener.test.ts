@@ -115,7 +115,7 @@ describe("LineListener", () => {
       silent.every(({ readyState }) => readyState === "open") ? true : undefined,
     );
     await listener.close(10);
-    await Promise.all(silent.map((socket) => (socket.closed ? null : text(socket).catch(() => ""))));
+    await Promise.all(silent.map(async (socket) => (socket.closed ? "" : text(socket).catch(() => ""))));
     deepEqual(await exchange(port, ["pg1\n"]), "");
   });
 });

@@ -3,7 +3,7 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import type { AgentConfig } from "../../../src/config/model/config.ts";
 import { parseAgentLine, type AgentScope } from "../../../src/push/agent/agent-request.ts";
-import { Agent } from "../../../src/push/agent/agent.ts";
+import { AgentResponder } from "../../../src/push/agent/agent.ts";
 import { ClusterFixture } from "../../fake/cluster-fixture.ts";
 
 const scope: AgentScope = {
@@ -25,10 +25,10 @@ class AgentFixture {
   readonly answers: string[] = [];
   isStopping = false;
   nowMs = 0;
-  readonly agent: Agent;
+  readonly agent: AgentResponder;
 
   constructor(agent: AgentConfig = plain, bound: Partial<AgentScope> = {}) {
-    this.agent = new Agent(
+    this.agent = new AgentResponder(
       { scope: { ...scope, ...bound }, agent },
       {
         snapshot: () => {
@@ -70,7 +70,7 @@ describe("Agent", () => {
   it("drains a lagging server by its weight, and gives the weight back", () => {
     const lab = new AgentFixture();
     lab.replicasAt(1_000, 4_096);
-    match(lab.ask() ?? "", /^up 0% # lagging 4/);
+    match(lab.ask() ?? "", /^up 0% # drain: lagging 4/);
     lab.replicasAt(2_000, 0);
     equal(lab.ask(), "up 100%");
     deepEqual(lab.answers, ["drain", "use"]);
@@ -121,7 +121,7 @@ describe("Agent", () => {
     const lab = new AgentFixture({ ...plain, drainBy: "state" });
     equal(lab.ask(), "up 100%");
     lab.replicasAt(1_000, 4_096);
-    match(lab.ask() ?? "", /^up drain # lagging 4/);
+    match(lab.ask() ?? "", /^up drain # drain: lagging 4/);
     lab.replicasAt(2_000, 0);
     equal(lab.ask("pg2", "10.0.0.2"), "up 100%");
     equal(lab.ask("pg3"), "up 100%");
