@@ -66,7 +66,10 @@ describe("monitoring with a real Prometheus", { skip, timeout: 120_000 }, () => 
       join(folder, "rolecall-rules.yml"),
       (await rendered(["alerts"])).replaceAll("interval: 15s", "interval: 1s"),
     );
-    const { scrape_configs: [job], ...rest } = parse(scrape) as { scrape_configs: readonly object[] };
+    const {
+      scrape_configs: [job],
+      ...rest
+    } = parse(scrape) as { scrape_configs: readonly object[] };
     const file = join(folder, "prometheus.yml");
     writeFileSync(
       file,

@@ -207,7 +207,17 @@ test("hint tokens are read again when their file changes", limit, async (context
 test("only POST /hint is a hint, however it is spelt", () => {
   for (const target of ["/hint", "/hint/", "/hint?x=1", "/%68int", "http://any.example/hint?a"])
     assert.ok(isHintCall({ method: "POST", target }), target);
-  for (const target of ["/hints", "/", "/x/hint", "//hint", "/nodes/hint", "/nodes/a/hint", "/clusters/hint/hint", "/drains/../hint", "*"])
+  for (const target of [
+    "/hints",
+    "/",
+    "/x/hint",
+    "//hint",
+    "/nodes/hint",
+    "/nodes/a/hint",
+    "/clusters/hint/hint",
+    "/drains/../hint",
+    "*",
+  ])
     assert.ok(!isHintCall({ method: "POST", target }), target);
   assert.ok(!isHintCall({ method: "PUT", target: "/hint" }));
 });
