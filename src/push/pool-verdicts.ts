@@ -1,11 +1,10 @@
-import type { Observation } from "../cluster/observation.ts";
+import { nodeNamed } from "../cluster/lookup.ts";
 import type { Check } from "../health/check.ts";
 import type { ClusterView } from "../health/evidence/cluster-view.ts";
 import { judgeMember } from "../health/judge/pool.ts";
 import type { Verdict } from "../health/verdict.ts";
-import { timeLagMs } from "../health/evidence/time-lag.ts";
 import type { WeightConfig } from "../config/model/weight-config.ts";
-import type { WeightInput } from "./weight/weight-input.ts";
+import { weightInputOf, type WeightInput } from "./weight/weight-input.ts";
 import { serverTargetOf, type ServerTarget } from "./server-change.ts";
 
 /** The servers of one backend of a balancer, which follow the verdicts of one cluster. */
@@ -47,7 +46,7 @@ export function poolVerdicts(
   const verdicts: ServerVerdict[] = [];
   let validUntilMs = Infinity;
   for (const [server = "", node = ""] of pairs) {
-    const observation = cluster.nodes[cluster.index.get(node) ?? -1];
+    const observation = nodeNamed(cluster, node);
     if (observation === undefined || !isServerName(server)) continue;
     const verdict = judgeMember(view, observation, check);
     validUntilMs = Math.min(validUntilMs, verdict.validUntilMs, view.lock.validUntilMs);
@@ -59,12 +58,6 @@ export function poolVerdicts(
     });
   }
   return { servers: verdicts, validUntilMs };
-}
-
-function weightInputOf(view: ClusterView, observation: Observation, isFit: boolean): WeightInput {
-  const { cluster, policy, nowMs } = view;
-  const startedAt = observation.report?.startedAt ?? null;
-  return { nowMs, isFit, lagMs: timeLagMs(cluster, observation, { policy, nowMs }), startedAt };
 }
 
 /**

@@ -3,12 +3,12 @@ import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { AgentConfig } from "../../config/model/config.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
-import { timeLagMs } from "../../health/evidence/time-lag.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
 import { judgeMember } from "../../health/judge/pool.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import { unfit, type Verdict } from "../../health/verdict.ts";
 import { ServerWeight } from "../weight/server-weight.ts";
+import { weightInputOf } from "../weight/weight-input.ts";
 import { agentAdviceFor, agentAnswer, type AgentAdvice } from "./agent-advice.ts";
 import { parseAgentLine, type AgentRequest, type AgentScope, type ParsedLine } from "./agent-request.ts";
 import { OwnDrains } from "./own-drains.ts";
@@ -152,11 +152,5 @@ function weightOf(
 ): number {
   if (weight === null) return 100;
   const { view, observation, verdict } = judged;
-  const isLeader = observation.node.name === view.lock.holder;
-  return weight.update({
-    nowMs: view.nowMs,
-    isFit: verdict.fit,
-    lagMs: isLeader ? 0 : timeLagMs(view.cluster, observation, view),
-    startedAt: observation.report?.startedAt ?? null,
-  });
+  return weight.update(weightInputOf(view, observation, verdict.fit));
 }

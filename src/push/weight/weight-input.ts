@@ -1,3 +1,7 @@
+import type { Observation } from "../../cluster/observation.ts";
+import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import { timeLagMs } from "../../health/evidence/time-lag.ts";
+
 /** What the weight of a server depends on, at one instant. */
 export interface WeightInput {
   /** In ms of rolecall's clock. */
@@ -8,4 +12,14 @@ export interface WeightInput {
   readonly lagMs: number | null;
   /** When PostgreSQL started, as the node states it; `null` if it does not. */
   readonly startedAt: string | null;
+}
+
+/**
+ * Returns what the weight of a node's server depends on at the instant of a view. The leader is behind nobody. Pure.
+ * @param isFit whether the check of the server passes
+ */
+export function weightInputOf(view: ClusterView, observation: Observation, isFit: boolean): WeightInput {
+  const { cluster, lock, nowMs } = view;
+  const lagMs = observation.node.name === lock.holder ? 0 : timeLagMs(cluster, observation, view);
+  return { nowMs, isFit, lagMs, startedAt: observation.report?.startedAt ?? null };
 }
