@@ -5,14 +5,8 @@ import type { Attempt, LeaderChange, MeasuredPool } from "./samples.ts";
 /** Reads may be this old: the limit `lag_time=10s` that rolecall renders for read pools. */
 export const staleAfterMs = 10_000;
 
-/** The figures of one pool in one event. Times are counted from the promotion, in ms. */
-export interface EventFigures {
-  /** To the first yes of rolecall; below 0 if it came before the promotion was seen. `null`: none, or no rolecall. */
-  readonly yesMs: number | null;
-  /** To the end of the first write of a new connection on the new leader. `null`: none while the event was recorded. */
-  readonly writeMs: number | null;
-  /** From the last write before the promotion to that one: how long writers waited in all. */
-  readonly outageMs: number | null;
+/** What is counted of one pool, in one event or over several. */
+interface PoolCounts {
   /** Writes of connections that were opened after the promotion, on another node than the new leader. */
   readonly oldWrites: number;
   /** The same for sessions that were open before the event. */
@@ -24,6 +18,16 @@ export interface EventFigures {
   /** Reads of data that were older than {@link staleAfterMs}. */
   readonly readsStale: number;
   readonly worstBehindMs: number;
+}
+
+/** The figures of one pool in one event. Times are counted from the promotion, in ms. */
+export interface EventFigures extends PoolCounts {
+  /** To the first yes of rolecall; below 0 if it came before the promotion was seen. `null`: none, or no rolecall. */
+  readonly yesMs: number | null;
+  /** To the end of the first write of a new connection on the new leader. `null`: none while the event was recorded. */
+  readonly writeMs: number | null;
+  /** From the last write before the promotion to that one: how long writers waited in all. */
+  readonly outageMs: number | null;
 }
 
 /** Computes the figures of one pool in one event. */
@@ -53,7 +57,7 @@ export function figuresOf(change: LeaderChange, pool: MeasuredPool): EventFigure
 }
 
 /** One line of the report: a pool over all events of one kind. */
-export interface PoolSummary {
+export interface PoolSummary extends PoolCounts {
   readonly pool: string;
   readonly events: number;
   readonly yes: Spread | null;
@@ -65,13 +69,6 @@ export interface PoolSummary {
   readonly difference: Interval | null;
   /** Median and worst write relative to the baseline's. */
   readonly relative: { readonly median: number; readonly worst: number } | null;
-  readonly oldWrites: number;
-  readonly oldSessionWrites: number;
-  readonly needlessCuts: number;
-  readonly reads: number;
-  readonly readsRefused: number;
-  readonly readsStale: number;
-  readonly worstBehindMs: number;
 }
 
 export interface Spread {

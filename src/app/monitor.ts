@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
-import { nodeOfMember } from "../cluster/lookup.ts";
+import { clusterNamed, nodeOfMember } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
 import { DcsWatches } from "../dcs/dcs-watches.ts";
@@ -67,13 +67,13 @@ export class Monitor {
     this.#balancers = new BalancerPushes({
       log,
       metrics: metrics.balancers,
-      cluster: (name) => clusterNamed(store, name),
+      cluster: (name) => clusterNamed(store.current, name),
       policy: (name) => store.policyOf(name),
       now: () => clock.observe(),
     });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log);
     this.#probers = new Probers({
-      cluster: (name) => clusterNamed(store, name),
+      cluster: (name) => clusterNamed(store.current, name),
       policy: (name) => store.policyOf(name),
       now: () => clock.observe(),
       wall,
@@ -138,7 +138,7 @@ export class Monitor {
   /** Follows a hint. If the leader stops, another node leads soon: which one is not known yet. */
   followHint({ cluster, node, event }: Hint): HintEffect {
     if (event !== "stop") return this.#probers.hint(cluster, node);
-    const state = clusterNamed(this.store, cluster);
+    const state = clusterNamed(this.store.current, cluster);
     const holder = state === undefined ? null : lockHolderOf(state.leadership);
     return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
   }
@@ -170,7 +170,7 @@ export class Monitor {
         this.#record({ kind: "dcs", cluster, result, sentAtMs });
       },
       onHint: (cluster, member) => {
-        const state = clusterNamed(store, cluster);
+        const state = clusterNamed(store.current, cluster);
         const node = state === undefined || member === null ? undefined : nodeOfMember(state, member);
         this.#probers.hint(cluster, node?.node.name ?? null);
       },
@@ -232,8 +232,4 @@ export class Monitor {
       if (policy !== undefined) this.eventLog.recordTransition(cluster, cluster, { policy, nowMs: this.clock.now() });
     }
   }
-}
-
-function clusterNamed({ current: { clusters, index } }: Store, name: string): ClusterState | undefined {
-  return clusters[index.get(name) ?? -1];
 }

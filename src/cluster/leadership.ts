@@ -69,6 +69,11 @@ export function lockHolderOf({ decision }: Leadership): string | null {
   return decision.kind === "held" ? decision.holder : null;
 }
 
+/** Returns the last uncontested leader, else the node that breaks ties; `null` if neither is known. */
+export function lastLeaderOf(leadership: Leadership): string | null {
+  return lastUncontestedLeaderOf(leadership) ?? leadership.incumbent;
+}
+
 /** Returns the holder, and while no node claims the lock the last one; `null` while claims are contested or lost. */
 export function lastUncontestedLeaderOf({ decision }: Leadership): string | null {
   switch (decision.kind) {

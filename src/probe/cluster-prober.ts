@@ -1,5 +1,5 @@
 import type { HintEffect } from "../cluster/hint.ts";
-import { lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.ts";
+import { lastLeaderOf, lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
@@ -147,7 +147,7 @@ export class ClusterProber {
 
 /** Whether a claim stands that is not the last holder's. The first claim that rolecall sees is no change. */
 function hasAnotherHolder(before: ClusterState, after: ClusterState): boolean {
-  const last = lastUncontestedLeaderOf(before.leadership) ?? before.leadership.incumbent;
+  const last = lastLeaderOf(before.leadership);
   const holder = lockHolderOf(after.leadership);
   return holder !== null && last !== null && holder !== last;
 }

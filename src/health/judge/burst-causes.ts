@@ -1,5 +1,5 @@
 /** When the nodes of a cluster are worth probing more often than each interval (design.md, rule 12). */
-import { lastUncontestedLeaderOf, lockHolderOf } from "../../cluster/leadership.ts";
+import { lastLeaderOf, lockHolderOf } from "../../cluster/leadership.ts";
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
@@ -39,7 +39,7 @@ export function stateCauses(cluster: ClusterState, context: EvaluationContext): 
   const holder = observationOf(cluster, lockHolderOf(cluster.leadership));
   if (holder !== undefined && holder.failuresInRow === 0)
     return isWritable(holder) ? quiet : { causes: ["not_writable"], nextAtMs: Infinity };
-  const last = observationOf(cluster, lastUncontestedLeaderOf(cluster.leadership) ?? cluster.leadership.incumbent);
+  const last = observationOf(cluster, lastLeaderOf(cluster.leadership));
   if (last === undefined || isUnprobed(last)) return quiet;
   const { holder: present, validUntilMs } = lockStatusAt(cluster, context.policy, context.nowMs);
   if (present === null && last.failuresInRow === 0) return { causes: ["no_holder"], nextAtMs: validUntilMs };

@@ -1,6 +1,7 @@
 import type { BalancerConfig } from "../../config/model/balancer-config.ts";
 import type { Logger } from "../../events/log/logger.ts";
 import type { BalancerMetrics } from "../../metrics/balancer-metrics.ts";
+import { backoffMs } from "../../probe/schedule/backoff.ts";
 import { ChangeQueue } from "../change-queue.ts";
 import type { ServerChange } from "../server-change.ts";
 import { applyChanges, readBackends, type AppliedChange } from "./apply-changes.ts";
@@ -181,7 +182,7 @@ export class HaproxyBalancer {
     this.#failedAtMs = this.#context.now();
     this.#problems.report("runtime API", error instanceof Error ? error.message : String(error));
     this.#failures += 1;
-    const [first, longest] = this.#timing.retryMs;
-    return Math.min(longest, first * 2 ** Math.min(10, this.#failures - 1));
+    const [firstMs, maxMs] = this.#timing.retryMs;
+    return backoffMs({ firstMs, maxMs, failures: this.#failures });
   }
 }
