@@ -8,8 +8,8 @@ export interface RecordingRule {
 const unlessBlind = "unless on (job, instance, cluster) (rolecall_cluster_blind == 1)";
 
 /**
- * What the alerts and dashboards read: the state of each cluster and node, over all instances of rolecall. Named
- * `LEVEL:METRIC:OPERATION`, as the documentation of Prometheus recommends.
+ * What the alerts read, and what dashboards of your own can: the state of each cluster and node, over all instances of
+ * rolecall. Named `LEVEL:METRIC:OPERATION`, as the documentation of Prometheus recommends.
  */
 export const clusterRecords: readonly RecordingRule[] = [
   // Without a sample while every instance is blind: then nothing is known.
