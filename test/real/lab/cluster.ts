@@ -72,13 +72,19 @@ export class Cluster {
 
   /**
    * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node
-   * reports that it runs: the document still lists a node as running for a while after its PostgreSQL was stopped.
+   * reports that it runs, with its role. The document alone is not enough: a node whose PostgreSQL was stopped counts as
+   * running in it for a while, and an old leader counts as a replica before it has demoted itself.
    */
   async whole(seconds = 60): Promise<void> {
     await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
       const leader = await this.leader();
-      const replies = await Promise.all(this.nodes.map((node) => node.ask("/health")));
-      return isWhole(await leader.ask("/cluster")) && replies.every(({ status }) => status === 200) ? true : undefined;
+      const isSettled = await Promise.all(
+        this.nodes.map(async (node) => {
+          const [health, own] = [await node.ask("/health"), await node.ask("/patroni")];
+          return health.status === 200 && isReplica(own) === (node !== leader);
+        }),
+      );
+      return isWhole(await leader.ask("/cluster")) && isSettled.every(Boolean) ? true : undefined;
     });
   }
 
@@ -129,6 +135,11 @@ export class Cluster {
   get #tails(): string {
     return this.nodes.map((node) => node.tail).join("\n");
   }
+}
+
+/** Whether the document of a node (`GET /patroni`) has the role of a replica. */
+function isReplica({ body }: Reply): boolean {
+  return /"role": "(replica|standby_leader|sync_standby)"/.test(body);
 }
 
 function isWhole(reply: Reply): boolean {

@@ -29,7 +29,6 @@ const settleSeconds = 15;
 
 export class Stage {
   readonly #options: StageOptions;
-  #changed: ReadonlySet<string> = new Set();
   #watcher: Watcher | null = null;
 
   constructor(options: StageOptions) {
@@ -51,20 +50,27 @@ export class Stage {
       timelines = await watcher.stop();
       console.log(account(`${title}, ${name}`, timelines));
     });
-    this.#changed = new Set(
-      timelines.flatMap(changes).map(({ node, route, to }) => `${node} ${route} ${to === 200 ? "yes" : "no"}`),
-    );
     judge(timelines);
     assert.deepEqual(left, [], `differences ${settleSeconds} s after`);
     return found;
   }
 
   /**
-   * Makes sure that the last scenario happened: `what` are changes of the node's own answers, such as "/primary no".
+   * Waits (60 s) until the watcher has seen these changes of the node's own answers, such as "/primary no": they prove
+   * that the scenario happened. A cluster can look whole before its nodes have noticed the fault.
    */
-  assertChanged(node: PatroniNode, ...what: readonly string[]): void {
-    const missing = what.filter((change) => !this.#changed.has(`${node.name} ${change}`));
-    assert.deepEqual(missing, [], `never said by ${node.name}, but: ${[...this.#changed].join(", ")}`);
+  async changed(node: PatroniNode, ...what: readonly string[]): Promise<void> {
+    const watcher = this.#watcher;
+    assert.ok(watcher !== null, "a scenario is being watched");
+    const seen = (): readonly string[] =>
+      watcher
+        .timelines(node)
+        .flatMap(changes)
+        .map(({ route, to }) => `${route} ${to === 200 ? "yes" : "no"}`);
+    const evidence = (): string => `Changes of ${node.name}: ${seen().join(", ")}`;
+    await until({ what: `${node.name} changed: ${what.join(", ")}`, seconds: 60, evidence }, () =>
+      what.every((change) => seen().includes(change)),
+    );
   }
 
   /**

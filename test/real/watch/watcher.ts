@@ -69,7 +69,12 @@ export class Watcher {
   async stop(): Promise<readonly Timeline[]> {
     this.#watching = false;
     await Promise.all(this.#loops);
-    return this.#rows.map(({ node, route, theirs, ours }) => ({ node: node.name, route, theirs, ours }));
+    return this.#rows.map(timelineOf);
+  }
+
+  /** What was recorded about a node until now. */
+  timelines(node: PatroniNode): readonly Timeline[] {
+    return this.#of(node).map(timelineOf);
   }
 
   async #repeat(round: () => Promise<void>): Promise<void> {
@@ -99,6 +104,10 @@ export class Watcher {
   #of(node: PatroniNode): readonly Row[] {
     return this.#rows.filter((row) => row.node === node);
   }
+}
+
+function timelineOf({ node, route, theirs, ours }: Row): Timeline {
+  return { node: node.name, route, theirs, ours };
 }
 
 function sampleOf({ sentAtMs, repliedAtMs, status }: Reply): Sample {
