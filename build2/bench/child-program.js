@@ -1,0 +1,109 @@
+/** Child processes of a measurement. They end with the bench. */
+import { spawn } from "node:child_process";
+import { createInterface } from "node:readline";
+import { pinned } from "./machine.js";
+import { cpuMsOf, family, memoryMbOf } from "./process-stats.js";
+const running = new Set();
+export class ChildProgram {
+    #child;
+    #lines;
+    #end;
+    #line = "";
+    constructor(child, lines, end) {
+        this.#child = child;
+        this.#lines = lines;
+        this.#end = end;
+    }
+    /** Starts a program. Rejects with its stderr if it ends before its first line or the line is late. */
+    static async start({ command, core, readyMs, env }) {
+        const [program = "", ...args] = pinned(core, command);
+        const child = spawn(program, args, { stdio: ["pipe", "pipe", "pipe"], env: { ...process.env, ...env } });
+        child.stdin.on("error", () => { }); // it ended first
+        let complaint = "";
+        child.stderr.on("data", (chunk) => (complaint = (complaint + chunk.toString()).slice(-4_000)));
+        const lines = createInterface(child.stdout);
+        const output = [];
+        lines.on("line", (each) => output.push(each));
+        const end = new Promise((resolve) => {
+            child.once("close", (code) => resolve({ stdout: output.join("\n"), code, stderr: complaint.trim() }));
+        });
+        const problem = (what) => new Error(`Cannot use ${command.slice(0, 3).join(" ")}: ${what}\n${complaint}`);
+        const started = new ChildProgram(child, lines, end);
+        running.add(started);
+        void end.then(() => running.delete(started));
+        started.#line = await new Promise((resolve, reject) => {
+            child.once("error", (error) => reject(problem(error.message)));
+            if (readyMs === undefined) {
+                resolve("");
+                return;
+            }
+            const timer = setTimeout(() => reject(problem(`no line within ${readyMs} ms`)), readyMs);
+            child.once("exit", (code) => reject(problem(`it ended with ${code}`)));
+            lines.once("line", (first) => {
+                clearTimeout(timer);
+                resolve(first);
+            });
+        });
+        return started;
+    }
+    /** Its first line, if one was expected. */
+    get line() {
+        return this.#line;
+    }
+    /** Writes a line to its stdin. */
+    sendLine(line) {
+        this.#child.stdin?.write(`${line}\n`);
+    }
+    /** Writes a line to its stdin and returns the next line of its stdout. Rejects if it ends first. */
+    request(line) {
+        return new Promise((resolve, reject) => {
+            this.#lines.once("line", resolve);
+            void this.#end.then(({ code, stderr: complaint }) => reject(new Error(`Cannot request a line from a process: it must be running, got exit code ${code}\n${complaint}`)));
+            this.sendLine(line);
+        });
+    }
+    /** Resolves when it ends. */
+    end() {
+        return this.#end;
+    }
+    get hasEnded() {
+        return this.#child.exitCode !== null || this.#child.signalCode !== null;
+    }
+    get pid() {
+        return this.#child.pid ?? 0;
+    }
+    /** Processor time of this process and its children so far, all threads, in ms. */
+    cpuMs() {
+        return cpuMsOf(family(this.pid));
+    }
+    /** Resident memory, in MiB. */
+    residentMb() {
+        return memoryMbOf(this.pid);
+    }
+    /** Closes its stdin, sends SIGTERM, and kills it after 5 s. */
+    async stop() {
+        if (this.hasEnded)
+            return;
+        const ended = new Promise((resolve) => this.#child.once("exit", resolve));
+        this.#child.stdin?.end();
+        this.#child.kill("SIGTERM");
+        const timer = setTimeout(() => this.kill(), 5_000);
+        await ended;
+        clearTimeout(timer);
+    }
+    /** Kills it at once. */
+    kill() {
+        this.#child.kill("SIGKILL");
+    }
+    /** Stops every program that still runs. */
+    static async stopAll() {
+        await Promise.all([...running].map((started) => started.stop()));
+    }
+}
+process.once("exit", () => {
+    for (const started of running)
+        started.kill();
+});
+process.once("SIGINT", () => process.exit(130));
+process.once("SIGTERM", () => process.exit(143));
+//# sourceMappingURL=child-program.js.map

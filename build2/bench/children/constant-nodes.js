@@ -1,0 +1,65 @@
+/**
+ * `constant-nodes CLUSTERS NODES keep|close still|moving`: nodes with a low cost of their own, so that thousands fit
+ * beside the measured program. Every document is prepared. With `moving`, WAL positions differ from answer to answer.
+ * Writes their addresses. Answers every line on stdin with the count of its answers so far. Ends with stdin.
+ */
+import { createServer } from "node:net";
+import { createInterface } from "node:readline";
+const [clusters = "1", nodes = "3", connections = "close", motion = "still"] = process.argv.slice(2);
+let position = 67_108_864;
+let answers = 0;
+function statusOf({ cluster, at }) {
+    const isLeader = at === 0;
+    if (motion === "moving")
+        position += 8;
+    const xlog = isLeader
+        ? `"location": ${position}`
+        : `"received_location": ${position}, "replayed_location": ${position}, "replayed_timestamp": "2026-01-01 10:00:00.000000+00:00", "paused": false`;
+    return `{"state": "running", "postmaster_start_time": "2026-01-01 09:00:00.000000+00:00", "role": "${isLeader ? "primary" : "replica"}", "server_version": 150008, "xlog": {${xlog}}, "timeline": 1, "cluster_unlocked": false, "dcs_last_seen": 1767261600, "database_system_identifier": "7300000000000000${String(cluster).padStart(3, "0")}", "patroni": {"version": "3.0.2", "scope": "c${cluster}"}}`;
+}
+function clusterOf(cluster) {
+    const members = (apis[cluster] ?? []).map(({ name, url }, at) => `{"name": "${name}", "role": "${at === 0 ? "leader" : "replica"}", "state": "running", "api_url": "${url}/patroni", "host": "127.0.0.1", "port": 5432, "timeline": 1, "lag": 0}`);
+    return `{"members": [${members.join(", ")}]}`;
+}
+function answer(request, place) {
+    const path = request.slice(4, request.indexOf(" ", 4));
+    const status = path === "/leader" && place.at > 0 ? "503 Service Unavailable" : "200 OK";
+    const body = path === "/cluster"
+        ? clusterOf(place.cluster)
+        : path === "/config"
+            ? '{"ttl": 30, "loop_wait": 10, "retry_timeout": 10}'
+            : path === "/history"
+                ? "[]"
+                : path === "/failsafe"
+                    ? "{}"
+                    : statusOf(place);
+    const head = connections === "keep"
+        ? `HTTP/1.1 ${status}\r\nContent-Length: ${Buffer.byteLength(body)}\r\n`
+        : `HTTP/1.0 ${status}\r\nServer: BaseHTTP/0.6 Python/3.11.2\r\n`;
+    return `${head}Content-Type: application/json\r\n\r\n${path === "/liveness" && connections === "close" ? "" : body}`;
+}
+async function serve(cluster, at) {
+    const place = { cluster, at, api: "" };
+    const server = createServer({ noDelay: true }, (socket) => {
+        socket.on("error", () => { }); // clients often close connections
+        // Each request arrives as one chunk, because undici writes it so.
+        socket.on("data", (chunk) => {
+            const text = answer(chunk.toString("latin1"), place);
+            answers += 1;
+            if (connections === "keep")
+                socket.write(text);
+            else
+                socket.end(text);
+        });
+    });
+    await new Promise((resolve) => {
+        server.listen(0, "127.0.0.1", 64, resolve);
+    });
+    return { name: `pg${at + 1}`, url: `http://127.0.0.1:${server.address().port}` };
+}
+const apis = await Promise.all(Array.from({ length: Number(clusters) }, (_, cluster) => Promise.all(Array.from({ length: Number(nodes) }, (_unused, at) => serve(cluster, at)))));
+process.stdout.write(`${JSON.stringify(apis)}\n`);
+createInterface(process.stdin)
+    .on("line", () => process.stdout.write(`${answers}\n`))
+    .on("close", () => process.exit(0));
+//# sourceMappingURL=constant-nodes.js.map

@@ -1,0 +1,108 @@
+/** A real Patroni node for comparison: etcd, PostgreSQL and Patroni on free ports of the loopback interface. */
+import { chmodSync, chownSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { find } from "./machine.js";
+import { until } from "../test/fake/until.js";
+import { freePort, hasStatus } from "./rolecall.js";
+import { ChildProgram } from "./child-program.js";
+const postgresBin = "/usr/lib/postgresql/15/bin";
+/** Starts the node and waits until it leads, at most 60 s. Returns the reason if it cannot. */
+export async function startPatroni() {
+    for (const [program, name] of [
+        ["patroni", "patroni"],
+        ["etcd", "etcd-server"],
+        ["setpriv", "util-linux"],
+    ]) {
+        if (find(program) === undefined)
+            return { notRun: `package ${name} is not installed` };
+    }
+    if (!existsSync(`${postgresBin}/postgres`))
+        return { notRun: "package postgresql-15 is not installed" };
+    const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
+    const started = [];
+    const stop = async () => {
+        for (const process of started.toReversed())
+            await process.stop();
+        endPostgres(folder);
+        rmSync(folder, { recursive: true, force: true });
+    };
+    try {
+        return await startIn(folder, started, stop);
+    }
+    catch (error) {
+        await stop();
+        return { notRun: error instanceof Error ? (error.message.split("\n")[0] ?? "") : String(error) };
+    }
+}
+async function startIn(folder, started, stop) {
+    const [etcd, peer, api, database] = [await freePort(), await freePort(), await freePort(), await freePort()];
+    giveToPostgres(folder);
+    const urls = ["--listen-client-urls", "--advertise-client-urls"].flatMap((flag) => [
+        flag,
+        `http://127.0.0.1:${etcd}`,
+    ]);
+    const peerUrls = ["--listen-peer-urls", "--initial-advertise-peer-urls"].flatMap((flag) => [
+        flag,
+        `http://127.0.0.1:${peer}`,
+    ]);
+    const cluster = ["--initial-cluster", `default=http://127.0.0.1:${peer}`];
+    started.push(await ChildProgram.start({
+        command: asPostgres(["etcd", "--data-dir", join(folder, "etcd"), ...urls, ...peerUrls, ...cluster]),
+        core: "load",
+    }));
+    const file = join(folder, "pg1.yml");
+    writeFileSync(file, JSON.stringify(configuration(folder, { etcd, api, database }))); // JSON is YAML
+    chmodSync(file, 0o644);
+    const process = await ChildProgram.start({ command: asPostgres(["patroni", file]), core: "measured" });
+    started.push(process);
+    const url = `http://127.0.0.1:${api}`;
+    await until({ what: "the node as leader", seconds: 60 }, () => hasStatus(`${url}/leader`, 200));
+    return { api: url, process, stop };
+}
+function configuration(folder, ports) {
+    const [api, database] = [`127.0.0.1:${ports.api}`, `127.0.0.1:${ports.database}`];
+    return {
+        scope: "c0", // the name that Rolecall.start gives the cluster: a node of another scope is unfit
+        name: "pg1",
+        restapi: { listen: api, connect_address: api },
+        etcd3: { hosts: `127.0.0.1:${ports.etcd}` },
+        bootstrap: { dcs: { ttl: 30, loop_wait: 10, retry_timeout: 10 }, initdb: [{ encoding: "UTF8" }] },
+        postgresql: {
+            listen: database,
+            connect_address: database,
+            data_dir: join(folder, "data"),
+            bin_dir: postgresBin,
+            pgpass: join(folder, "pgpass"),
+            authentication: {
+                replication: { username: "replicator", password: "r" },
+                superuser: { username: "postgres", password: "p" },
+            },
+            parameters: { unix_socket_directories: folder, shared_buffers: "32MB", fsync: "off" },
+            pg_hba: ["local all all trust", "host all all 127.0.0.1/32 trust"],
+        },
+    };
+}
+/** PostgreSQL refuses to run as root. */
+function asPostgres(command) {
+    return process.getuid?.() === 0
+        ? ["setpriv", "--reuid=postgres", "--regid=postgres", "--init-groups", ...command]
+        : command;
+}
+function giveToPostgres(folder) {
+    if (process.getuid?.() !== 0)
+        return;
+    const id = (flag) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));
+    chownSync(folder, id("-u"), id("-g"));
+}
+/** Stops the PostgreSQL that a killed Patroni leaves running. */
+function endPostgres(folder) {
+    try {
+        process.kill(Number(readFileSync(join(folder, "data", "postmaster.pid"), "utf8").split("\n")[0]), "SIGQUIT");
+    }
+    catch {
+        // It ended together with Patroni.
+    }
+}
+//# sourceMappingURL=patroni.js.map

@@ -1,0 +1,104 @@
+/** rolecall as an operator starts it: the built program with a configuration file. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { until } from "../test/fake/until.js";
+import { ChildProgram } from "./child-program.js";
+/** The built program, which is measured. */
+export const program = fileURLToPath(new URL("../../dist/main.js", import.meta.url)); // from build/bench
+export class Rolecall {
+    process;
+    port;
+    adminPort;
+    constructor(process, ports) {
+        this.process = process;
+        [this.port, this.adminPort] = ports;
+    }
+    /**
+     * Starts it for these clusters, named `c0` upwards, and waits until it is ready.
+     * @param more keys of the configuration beside clusters and listeners
+     * @param how where it runs, which build, and keys of the health listener beside its port
+     * @throws Error if it ends, with its output, or is not ready within 30 s
+     */
+    static async start(clusters, more = {}, how = {}) {
+        const ports = [await freePort(), await freePort()];
+        const folder = mkdtempSync(join(tmpdir(), "rolecall-bench-"));
+        const file = join(folder, "rolecall.json");
+        const configuration = {
+            clusters: clusters.map((nodes, at) => ({
+                name: `c${at}`,
+                nodes: nodes.map(({ name, url }) => ({ name, api: url })),
+            })),
+            listen: [
+                { port: ports[0], ...how.health },
+                { port: ports[1], dialect: "admin" },
+            ],
+            log: { level: "fatal" },
+            drain: "0s",
+            ...more,
+        };
+        writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML
+        try {
+            const started = await ChildProgram.start({
+                command: [process.execPath, how.program ?? program, "serve", "--config", file],
+                core: how.core ?? "measured",
+            });
+            const rolecall = new Rolecall(started, ports);
+            await rolecall.#waitForStatus(`http://127.0.0.1:${ports[0]}/readyz`, 200);
+            return rolecall;
+        }
+        finally {
+            rmSync(folder, { recursive: true, force: true });
+        }
+    }
+    /** The address of a route about one node. */
+    url(route, node = "pg1", cluster = "c0") {
+        return `http://127.0.0.1:${this.port}/clusters/${cluster}/nodes/${node}${route}`;
+    }
+    /** How many probes it has finished, by its own metric. */
+    async probeCount() {
+        const text = await (await fetch(`http://127.0.0.1:${this.adminPort}/metrics`)).text();
+        return [...text.matchAll(/^rolecall_probes_total\{.*\} (\d+)$/gm)].reduce((sum, [, count]) => sum + Number(count), 0);
+    }
+    stop() {
+        return this.process.stop();
+    }
+    /** Waits until a route of the first node has this status. Throws an Error if it ends, or after 30 s. */
+    answers(route, status) {
+        return this.#waitForStatus(this.url(route), status);
+    }
+    async #waitForStatus(url, status) {
+        await until({ what: `${url} answered ${status}`, seconds: 30 }, async () => {
+            if (this.process.hasEnded) {
+                const { stdout, code, stderr } = await this.process.end();
+                throw new Error(`Cannot measure rolecall: it must run, got exit code ${code}: ${`${stdout}\n${stderr}`.trim()}`);
+            }
+            return hasStatus(url, status);
+        });
+    }
+}
+/** Whether a GET of this URL is answered with this status now. */
+export function hasStatus(url, status) {
+    return fetch(url).then((response) => response.status === status, () => false);
+}
+/** Waits for some time. */
+export function pause(ms) {
+    return new Promise((resolve) => {
+        setTimeout(resolve, ms);
+    });
+}
+/** A port that was free a moment ago. */
+export async function freePort() {
+    const server = createServer();
+    await new Promise((resolve) => {
+        server.listen(0, "127.0.0.1", resolve);
+    });
+    const { port } = server.address();
+    await new Promise((resolve) => {
+        server.close(resolve);
+    });
+    return port;
+}
+//# sourceMappingURL=rolecall.js.map

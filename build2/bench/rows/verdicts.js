@@ -1,0 +1,114 @@
+/** The cost of a verdict: finding the cluster and the node, and judging the check. No request is parsed or answered. */
+import { ordinaryReport } from "../../src/cluster/incident/incident.js";
+import { neverProbed } from "../../src/cluster/observation.js";
+import { plainCheck } from "../../src/health/check.js";
+import { defaultGuards } from "../../src/health/guards.js";
+import { withNodes } from "../../src/health/observe/membership.js";
+import { observe } from "../../src/health/observe/observe.js";
+import { judgeMember } from "../../src/health/judge/pool.js";
+import { viewAt } from "../../src/health/evidence/cluster-view.js";
+import { emptyCluster } from "../../src/state/clusters.js";
+const rounds = 20;
+const verdictsPerRound = 100_000;
+const policy = {
+    guards: defaultGuards,
+    maxAgeMs: 5_500,
+    livenessMaxAgeMs: 32_500,
+    intervalMs: 1_000,
+    viewMaxAgeMs: 11_500,
+    timeoutMs: 2_500,
+    pageMaxAgeMs: 17_500,
+    fall: 3,
+    rise: 1,
+    discovers: false,
+};
+const checks = [
+    ["/primary", plainCheck("primary")],
+    ["/replica", plainCheck("replica")],
+    ["/replica?lag=1MB&lag_time=5s", { ...plainCheck("replica"), lagBytesMax: 2 ** 20, lagTimeMsMax: 5_000 }],
+    [
+        "/replica?lag=1MB&keep=1&fallback=primary",
+        { ...plainCheck("replica"), lagBytesMax: 2 ** 20, keep: 1, fallbackPrimary: true },
+    ],
+];
+const names = ["pg1", "pg2", "pg3"];
+const lastMs = 300_000;
+/** Nanoseconds of the most expensive of some checks, with 1, 100 and 1,000 clusters in memory. */
+export const costOfVerdicts = {
+    name: "judge",
+    run: () => Promise.resolve([1, 100, 1_000].map(rowWith)),
+};
+function rowWith(count) {
+    const clusters = new Map(Array.from({ length: count }, (_, at) => [`c${at}`, observedCluster(`c${at}`)]));
+    const keys = [...clusters.keys()];
+    const costs = checks.map(([name, check]) => {
+        // The best round: other work on the machine is not part of the cost.
+        return { name, ns: Math.min(...Array.from({ length: rounds }, () => cost(clusters, keys, check))) };
+    });
+    return {
+        name: `nanoseconds of a verdict, the most expensive of ${checks.length} checks: ${count} ${count === 1 ? "cluster" : "clusters"} in memory`,
+        figure: Math.max(...costs.map(({ ns }) => ns)),
+        bound: { atMost: 2_000 },
+        detail: costs.map(({ name, ns }) => `${name} ${Math.round(ns)}`).join(", "),
+    };
+}
+/** @returns nanoseconds per verdict, over one round through all clusters and nodes in turn */
+function cost(clusters, keys, check) {
+    let fits = 0;
+    const began = performance.now();
+    for (let turn = 0; turn < verdictsPerRound; turn += 1) {
+        const cluster = clusters.get(keys[turn % keys.length] ?? "");
+        const observation = cluster?.nodes[cluster.index.get(names[turn % names.length] ?? "") ?? -1];
+        if (cluster === undefined || observation === undefined)
+            throw new Error("Cannot judge: a cluster is missing");
+        if (judgeMember(viewAt(cluster, policy, lastMs + 100), observation, check).fit)
+            fits += 1;
+    }
+    const tookMs = performance.now() - began;
+    if (fits === 0)
+        throw new Error("Cannot measure: no verdict was a yes");
+    return (tookMs * 1e6) / verdictsPerRound;
+}
+/** A cluster of three that has been watched for five minutes, its leader writing, its ring of positions full. */
+function observedCluster(cluster) {
+    let state = withNodes(emptyCluster({ name: cluster, scope: cluster, discover: [] }), names.map(nodeOf).map(neverProbed));
+    const document = {
+        scope: cluster,
+        system: "7300000000000000001",
+        version: "4.1.4",
+        members: new Map(),
+    };
+    for (let sentAtMs = 0; sentAtMs <= lastMs; sentAtMs += 1_000) {
+        for (const node of names) {
+            const hasLock = node === "pg1";
+            const at = 0x5000000 + sentAtMs * 100;
+            const positions = hasLock ? { location: at } : { received: at, replayed: at - 1_000 };
+            const senders = hasLock ? ["pg2", "pg3"].map((name) => ({ name, address: null, state: "streaming" })) : [];
+            const report = { ...ordinaryReport(node, hasLock, document), ...positions, senders };
+            const outcome = {
+                kind: "status",
+                cluster,
+                node,
+                sentAtMs,
+                sentAtWallMs: 0,
+                result: { report, hasLock },
+            };
+            state = observe(state, outcome, { policy, nowMs: sentAtMs });
+        }
+    }
+    return state;
+}
+function nodeOf(name) {
+    const api = `http://${name}`;
+    return {
+        name,
+        member: name,
+        isMemberFixed: true,
+        api,
+        exporter: null,
+        database: null,
+        isArchiveFed: false,
+        isFixed: true,
+    };
+}
+//# sourceMappingURL=verdicts.js.map

@@ -1,0 +1,42 @@
+import { AgentResponder } from "../../push/agent/agent.js";
+/** The agents of all agent listeners. They keep what they remember over reloads. */
+export class AgentHandlers {
+    #sources;
+    #agents = new Map();
+    constructor(sources) {
+        this.#sources = sources;
+    }
+    /** The handler of a listener under its present configuration. */
+    handlerFor({ listener, config, key }) {
+        const settings = settingsOf(listener, config);
+        let agent = this.#agents.get(key);
+        if (agent === undefined)
+            this.#agents.set(key, (agent = new AgentResponder(settings, this.#sources)));
+        else
+            agent.configure(settings);
+        const known = agent;
+        return (line, peer) => known.answer(line, peer);
+    }
+    /** Drops the agents of listeners that are no longer open. */
+    keepOnly(keys) {
+        for (const key of this.#agents.keys())
+            if (!keys.has(key))
+                this.#agents.delete(key);
+    }
+}
+function settingsOf({ cluster, node, defaults, agent }, config) {
+    if (agent === null)
+        throw new Error("Cannot answer agent checks: the dialect of the listener must be agent");
+    const { clusters, ignoreParams, probe } = config;
+    return {
+        agent,
+        scope: {
+            cluster,
+            node,
+            clusters: clusters.map(({ name }) => name),
+            check: agent.check,
+            rules: { ignoreParams, ignoresUnknown: false, defaults, lagTimeMsLeast: 2 * probe.intervalMs },
+        },
+    };
+}
+//# sourceMappingURL=agent-handlers.js.map

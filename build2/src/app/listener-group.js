@@ -1,0 +1,126 @@
+import { socketOfDescriptor } from "../http/listener/bind-target.js";
+import { keysOf } from "../http/listener/listener-keys.js";
+import { ListenerSet } from "../http/listener/listener-set.js";
+import { sumFastPathCounts } from "../http/message/fast-path-counts.js";
+import { WorkerPool } from "../workers/worker-pool.js";
+/**
+ * All listeners: those of this process and, if there are workers, theirs. Admin and agent listeners always belong to
+ * this process: an agent remembers its answers, and would not be the same in each worker.
+ */
+export class ListenerGroup {
+    #own;
+    #workers;
+    #inherited;
+    /** Inherited sockets that no listener of this process uses yet, by the key of their listener. */
+    #sockets = new Map();
+    #keys = [];
+    #configured = [];
+    constructor(group) {
+        const { log, workers, inherited, handlerFor, lineHandlerFor, eventsOf, fullState, onContained } = group;
+        this.#inherited = inherited;
+        this.#own = new ListenerSet({
+            handlerFor,
+            lineHandlerFor,
+            eventsOf,
+            placeOf: (key) => this.#takeSocket(key),
+            fastPath: {
+                mode: () => fullState().config.fastPath,
+                onOff: (reason) => log.warn({ node: process.version, reason }, "fast path off"),
+            },
+        });
+        const context = { log, fullState, eventsOf, onContained, handlerFor };
+        this.#workers = workers === 0 ? null : new WorkerPool(workers, context);
+    }
+    /** The open listeners with the ports that they have, in the order of the configuration. */
+    get listeners() {
+        const open = [...this.#own.listeners, ...(this.#workers?.listeners ?? [])];
+        return open.toSorted((one, other) => this.#keys.indexOf(one.key) - this.#keys.indexOf(other.key));
+    }
+    /** The port that a listener of the configuration in force is bound to; 0 if it is not open. */
+    portOf(listener) {
+        const key = this.#keys[this.#configured.indexOf(listener)];
+        // By key, because the open listeners of workers have a copy of the configuration.
+        return this.listeners.find((open) => open.key === key)?.port ?? 0;
+    }
+    /**
+     * Opens the admin listeners and starts the workers, which answer nothing yet.
+     * @throws ListenError if a listener cannot be opened
+     */
+    async openAdmin(listeners) {
+        this.#adoptInherited(listeners);
+        const prepared = await this.#own.prepare(listeners.filter(({ dialect }) => dialect === "admin"));
+        await prepared.commit();
+        await this.#workers?.start();
+    }
+    /**
+     * Opens the listeners of a configuration and closes all others. Everything that can fail comes first; then `commit`
+     * is called, and every listener gets its handler.
+     * @throws ListenError if a listener cannot be opened; nothing has changed then, and `commit` was not called
+     */
+    async open(listeners, commit = () => { }) {
+        const workers = this.#workers;
+        const own = await this.#own.prepare(listeners.filter((listener) => this.#isOwn(listener)));
+        let others;
+        try {
+            others = await workers?.prepare(listeners.filter((listener) => !this.#isOwn(listener)));
+        }
+        catch (error) {
+            await own.abandon();
+            throw error;
+        }
+        workers?.flush();
+        this.#keys = keysOf(listeners);
+        this.#configured = listeners;
+        commit();
+        await Promise.all([own.commit(), others?.commit()]);
+    }
+    /** Passes an outcome that changed the snapshot on to the workers. */
+    record(outcome, nowMs, sequence) {
+        this.#workers?.record(outcome, nowMs, sequence);
+    }
+    setPhase(phase) {
+        this.#workers?.setPhase(phase);
+    }
+    /** Brings `answers` and `usage` up to date. */
+    async refresh() {
+        await this.#workers?.refreshReports();
+    }
+    /** What the workers answered. */
+    answers() {
+        return this.#workers?.answers() ?? [];
+    }
+    /** What the fast path did, here and in the workers. */
+    fastPathCounts() {
+        return sumFastPathCounts([this.#own.fastPathCounts, ...(this.#workers?.fastPathCounts() ?? [])]);
+    }
+    /** What the workers used of the machine; `null` if there are none. */
+    usage() {
+        return this.#workers?.usage() ?? null;
+    }
+    /** Closes everything. Answers in flight are finished. */
+    async close() {
+        await Promise.all([this.#own.close(), this.#workers?.stop()]);
+    }
+    /** Hands each inherited socket to the process that answers on it. */
+    #adoptInherited(listeners) {
+        const keys = keysOf(listeners);
+        for (const [at, fd] of this.#inherited.entries()) {
+            const [key, listener] = [keys[at], listeners[at]];
+            if (key === undefined || listener === undefined)
+                continue;
+            const socket = socketOfDescriptor(fd);
+            if (this.#isOwn(listener))
+                this.#sockets.set(key, socket);
+            else
+                this.#workers?.adoptSocket(key, socket);
+        }
+    }
+    #isOwn({ dialect }) {
+        return this.#workers === null || dialect === "admin" || dialect === "agent";
+    }
+    #takeSocket(key) {
+        const handle = this.#sockets.get(key);
+        return this.#sockets.delete(key) ? { handle } : undefined;
+    }
+}
+//# sourceMappingURL=listener-group.js.map

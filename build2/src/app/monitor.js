@@ -1,0 +1,211 @@
+import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
+import { lockHolderOf } from "../cluster/leadership.js";
+import { clusterNamed, nodeOfMember } from "../cluster/lookup.js";
+import { DcsWatches } from "../dcs/dcs-watches.js";
+import { logDocumentFailures } from "../events/document-failure-log.js";
+import { EventDetector } from "../events/detection/event-detector.js";
+import { EventLog } from "../events/event-log.js";
+import { DcsLog } from "../events/log/dcs-log.js";
+import { HistoryStore } from "../history/history-store.js";
+import { Probers } from "../probe/probers.js";
+import { Clock } from "../state/clock.js";
+import { BalancerPushes } from "./balancer-pushes.js";
+import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.js";
+import { Drains } from "../state/drains.js";
+import { hasSameSavedState } from "../state/saved-state.js";
+import { StateFile } from "../state/state-file.js";
+import { Store } from "../state/store.js";
+/** How long the start waits for the history, in ms. A slow disk must not delay answers. */
+const restoringMaxMs = 1_000;
+/** Monitors the clusters: probes write their outcomes into the store; changes are logged and saved. */
+export class Monitor {
+    store;
+    clock;
+    drains;
+    eventLog;
+    history;
+    #log;
+    #stateFile;
+    #probers;
+    #balancers;
+    #dcs;
+    #config;
+    #ticks = null;
+    constructor(config, { log, metrics }) {
+        this.#config = config;
+        this.#log = log;
+        this.store = new Store(randomBytes(6).toString("hex"), buildClusters(config, new Map()));
+        this.clock = new Clock({ tickIntervalMs: config.probe.intervalMs, onGap: (gap) => this.#onGap(gap) });
+        const { store, clock } = this;
+        const record = (outcome) => this.#record(outcome);
+        const wall = () => clock.wall();
+        this.history = new HistoryStore({ log, clock, snapshot: () => store.current });
+        this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
+        this.drains = new Drains(store, {
+            clock: { now: () => clock.observe(), wall },
+            log,
+            record,
+            onChange: (change) => this.eventLog.recordDrain(change),
+        });
+        this.#balancers = new BalancerPushes({
+            log,
+            metrics: metrics.balancers,
+            cluster: (name) => clusterNamed(store.current, name),
+            policy: (name) => store.policyOf(name),
+            now: () => clock.observe(),
+        });
+        this.#stateFile = new StateFile(() => this.#config.stateFile, log);
+        this.#probers = new Probers({
+            cluster: (name) => clusterNamed(store.current, name),
+            policy: (name) => store.policyOf(name),
+            now: () => clock.observe(),
+            wall,
+            random: Math.random,
+            ...logDocumentFailures({
+                snapshot: () => store.current,
+                now: () => clock.now(),
+                record,
+                onProbeFinished: (result) => metrics.probed(result),
+            }, log),
+            onBurst: (burst) => metrics.bursts.began(burst),
+            onBurstProbes: (burst) => metrics.bursts.sent(burst),
+            onTls: (cluster, problem) => log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
+        });
+        this.#dcs = this.#buildDcsWatches(metrics.dcs);
+    }
+    /** The policy that a cluster is judged by; `undefined` if it is not monitored. */
+    policyOf(cluster) {
+        return this.store.policyOf(cluster);
+    }
+    /** Restores what an earlier run saved. Only then are changes logged and saved: what is restored is not new. */
+    async restore() {
+        const saved = this.#stateFile.read(this.#config.clusters);
+        this.store.restore(restoreClusters(this.#config, saved));
+        this.drains.start(saved.drains);
+        this.store.onChange((before, after) => this.#onChange(before, after));
+        await this.#stateFile.removeStaleDrafts();
+        await this.history.configure(this.#config.history);
+        this.eventLog.events.subscribe((event) => this.history.addEvent(event));
+        // What lasts since the earlier process is not reported again if its events are known first.
+        await Promise.race([this.#restoreHistory(), pause(restoringMaxMs, undefined, { ref: false })]);
+    }
+    /** Takes the clusters of another configuration. Nodes that keep their address keep their evidence. */
+    configure(config) {
+        this.#config = config;
+        this.eventLog.retain(config.clusters.map(({ name }) => name));
+        this.#probers.retain(config.clusters.map(({ name }) => name));
+        const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
+        this.store.replace(buildClusters(config, known));
+        void this.history.configure(config.history);
+    }
+    /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
+    async probe() {
+        this.#startTicks();
+        this.#balancers.configure(this.#config.balancers);
+        this.#dcs.start(this.#config);
+        await this.#probers.start(this.#config, livenessIntervalFactor);
+    }
+    /** Probes every node of one cluster now: a change that somebody made shows sooner. */
+    probeNow(cluster) {
+        this.#probers.probeNow(cluster);
+    }
+    /** Follows a hint. If the leader stops, another node leads soon: which one is not known yet. */
+    followHint({ cluster, node, event }) {
+        if (event !== "stop")
+            return this.#probers.hint(cluster, node);
+        const state = clusterNamed(this.store.current, cluster);
+        const holder = state === undefined ? null : lockHolderOf(state.leadership);
+        return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
+    }
+    /** Stops probing. Resolves once the state file is written. */
+    async stop() {
+        this.#dcs.stop();
+        this.#probers.stop();
+        this.#balancers.stop();
+        this.drains.stop();
+        if (this.#ticks !== null)
+            clearInterval(this.#ticks);
+        await Promise.all([this.#stateFile.written, this.history.stop()]);
+    }
+    #buildDcsWatches(metrics) {
+        const { store, clock } = this;
+        this.store.onChange((before, after) => {
+            const known = before.dcs?.withdrawals;
+            for (const [member, withdrawal] of after.dcs?.withdrawals ?? [])
+                if (known?.get(member) !== withdrawal)
+                    metrics.withdrawn(after.name);
+        });
+        const now = () => clock.observe();
+        const dcsLog = new DcsLog(this.#log, now);
+        return new DcsWatches({
+            now,
+            random: Math.random,
+            onResult: (cluster, result, sentAtMs) => {
+                dcsLog.logResult(cluster, result);
+                this.#record({ kind: "dcs", cluster, result, sentAtMs });
+            },
+            onHint: (cluster, member) => {
+                const state = clusterNamed(store.current, cluster);
+                const node = state === undefined || member === null ? undefined : nodeOfMember(state, member);
+                this.#probers.hint(cluster, node?.node.name ?? null);
+            },
+            onRead: (cluster, outcome) => metrics.read(cluster, outcome),
+            onWatchEnd: (cluster, end) => {
+                metrics.watchEnded(cluster, end.cause);
+                dcsLog.logWatchEnd(cluster, end);
+            },
+            onFiles: (cluster, problem) => dcsLog.logFiles(cluster, problem),
+        });
+    }
+    /** An internal error in recording must not end the probing: that node's evidence ages, and old evidence is a no. */
+    #record(outcome) {
+        try {
+            const nowMs = this.clock.observe();
+            this.eventLog.recordOutcome(outcome, nowMs);
+            this.store.record(outcome, nowMs);
+        }
+        catch (error) {
+            this.#log.error({ err: error, cluster: outcome.cluster, kind: outcome.kind }, "outcome not recorded");
+        }
+    }
+    #onChange(before, after) {
+        const policy = this.store.policyOf(after.name);
+        if (policy === undefined)
+            return;
+        this.#balancers.clusterChanged(after.name);
+        this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
+        if (!hasSameSavedState(before, after))
+            this.#stateFile.write(() => this.store.current);
+        this.#probers.onChange(before, after);
+    }
+    /** Reads what earlier processes kept: what is shown of the past goes further back then. */
+    async #restoreHistory() {
+        const { events, changes } = await this.history.readRecent();
+        this.eventLog.events.restore(events);
+        this.eventLog.restoreChanges(changes);
+    }
+    #onGap({ addedMs, stalledMs }) {
+        const fields = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
+        this.#log.warn(fields, "clock gap detected; probing all nodes again");
+        this.#probers.probeAll();
+    }
+    #startTicks() {
+        if (this.#ticks !== null)
+            clearInterval(this.#ticks);
+        this.clock.setTickInterval(this.#config.probe.intervalMs);
+        this.#ticks = setInterval(() => {
+            this.clock.tick();
+            this.#examineEmpty();
+        }, this.#config.probe.intervalMs);
+    }
+    /** Looks for events in clusters without nodes: nothing changes there while no member list is received. */
+    #examineEmpty() {
+        for (const cluster of this.store.current.clusters) {
+            const policy = cluster.nodes.length === 0 ? this.store.policyOf(cluster.name) : undefined;
+            if (policy !== undefined)
+                this.eventLog.recordTransition(cluster, cluster, { policy, nowMs: this.clock.now() });
+        }
+    }
+}
+//# sourceMappingURL=monitor.js.map

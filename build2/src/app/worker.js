@@ -1,0 +1,34 @@
+import { installLastResort } from "./last-resort.js";
+import { WorkerServer } from "./worker/worker-server.js";
+/** How long a worker that crashed waits for its last message to be sent, in ms. */
+const lastMessageMs = 500;
+function send(message, socket) {
+    // The empty callback ignores errors: the channel has closed then, and "disconnect" ends this process.
+    if (process.connected)
+        process.send?.(message, socket, { keepOpen: true }, () => { });
+}
+function crash(error) {
+    send({ kind: "crashed", problem: textOf(error) });
+    setTimeout(() => process.exit(1), lastMessageMs);
+}
+function textOf(error) {
+    return String(error instanceof Error ? error.stack : error);
+}
+const server = new WorkerServer(send);
+// Messages are handled one after the other: a later one must not overtake one that takes time.
+let handled = Promise.resolve();
+process.on("message", (message, socket) => {
+    handled = handled.then(() => server.handle(message, socket)).catch(crash);
+    if (message.kind === "close")
+        void handled.then(() => process.disconnect());
+});
+process.on("uncaughtException", crash);
+process.on("unhandledRejection", crash);
+installLastResort((error) => send({ kind: "contained", problem: textOf(error) }));
+// Signals are for the main process. A worker exits when the main process tells it to, or is gone.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"])
+    process.on(signal, () => { });
+process.on("disconnect", () => process.exit(0));
+server.start();
+send({ kind: "ready" });
+//# sourceMappingURL=worker.js.map

@@ -1,0 +1,140 @@
+import { ListenError } from "../../http/listener/listen-error.js";
+import { ListenerSet } from "../../http/listener/listener-set.js";
+import { AnswerCounter } from "../../http/message/answer-counter.js";
+import { PageGate } from "../../http/pages/page-gate.js";
+import { ListenerEventFeed } from "../../workers/listener-events.js";
+import { sentProblemOf } from "../../workers/sent-problem.js";
+import { answerSourcesOf } from "../handlers/answer-sources.js";
+import { buildListenerHandler } from "../handlers/listener-handler.js";
+import { Replica } from "./replica.js";
+import { buildWorkerBackend } from "./worker-backend.js";
+/** How often the clock looks for a gap and a report is sent, in ms. A report is a sign of life too. */
+const tickIntervalMs = 1_000;
+/** A worker: answers checks from its copy of the snapshot, on the sockets that it shares with the main process. */
+export class WorkerServer {
+    #send;
+    #listeners;
+    #events;
+    #replica = new Replica();
+    #counter = new AnswerCounter();
+    #gate = new PageGate();
+    /** Open sockets that the main process sent, by listener, until the listener uses them. */
+    #sockets = new Map();
+    #timer = null;
+    #prepared = null;
+    constructor(send) {
+        this.#send = send;
+        this.#events = new ListenerEventFeed((event) => send({ kind: "event", event }));
+        this.#listeners = new ListenerSet({
+            handlerFor: (listener, key) => this.#handlerFor(listener, key),
+            eventsOf: (listener) => this.#events.of(listener),
+            placeOf: (key) => (this.#sockets.has(key) ? { handle: this.#sockets.get(key) } : undefined),
+            onOpened: (key, socket) => {
+                if (!this.#sockets.has(key))
+                    send({ kind: "opened", key }, socket);
+                this.#sockets.delete(key);
+            },
+            fastPath: {
+                mode: () => this.#replica.fastPathMode,
+                onOff: (reason) => send({ kind: "fast_path_off", reason }),
+            },
+        });
+    }
+    /** Starts the regular reports. */
+    start() {
+        this.#events.start();
+        this.#timer ??= setInterval(() => {
+            this.#replica.tick();
+            this.#report();
+        }, tickIntervalMs);
+    }
+    /** Handles one message of the main process. */
+    async handle(message, socket) {
+        switch (message.kind) {
+            case "socket":
+                this.#sockets.set(message.key, socket);
+                break;
+            case "prepare":
+                this.#send({ kind: "prepared", prepared: await this.#prepare(message) });
+                break;
+            case "commit":
+                this.#replica.load(message.fullState);
+                // Later messages must not wait until removed listeners have closed.
+                void this.#commit();
+                break;
+            case "abandon":
+                await this.#abandon();
+                break;
+            case "changes":
+                if (!this.#replica.record(message))
+                    this.#send({ kind: "out_of_sync" });
+                break;
+            case "phase":
+                this.#replica.enter(message);
+                break;
+            case "report":
+                this.#report();
+                break;
+            case "close":
+                await this.close();
+        }
+    }
+    /** Closes the listeners. Answers in flight are finished. */
+    async close() {
+        if (this.#timer !== null)
+            clearInterval(this.#timer);
+        this.#events.close();
+        await this.#listeners.close();
+        this.#report();
+    }
+    async #prepare({ listen, fullState }) {
+        try {
+            await this.#abandon();
+            if (fullState !== null)
+                this.#replica.load(fullState);
+            const prepared = await this.#listeners.prepare(listen, fullState !== null);
+            this.#prepared = prepared;
+            return { listeners: prepared.listeners };
+        }
+        catch (error) {
+            if (!(error instanceof ListenError))
+                throw error;
+            return { problem: sentProblemOf(error) };
+        }
+    }
+    async #commit() {
+        const prepared = this.#prepared;
+        this.#prepared = null;
+        await prepared?.commit();
+    }
+    async #abandon() {
+        const prepared = this.#prepared;
+        this.#prepared = null;
+        await prepared?.abandon();
+    }
+    #handlerFor(listener, key) {
+        const replica = this.#replica;
+        const sources = answerSourcesOf({
+            store: () => replica.store,
+            clock: () => replica.clock,
+            phase: () => replica.phase,
+            counter: this.#counter,
+            portOf: ({ port }) => port,
+        });
+        const { config } = replica;
+        const { telemetryPath } = config.exporter;
+        const backend = buildWorkerBackend({ gate: this.#gate, relayAddress: () => replica.relay, key, telemetryPath });
+        return buildListenerHandler({ listener, config }, sources, backend);
+    }
+    #report() {
+        const { user, system } = process.cpuUsage();
+        const report = {
+            answers: [...this.#counter.rows()],
+            fastPath: this.#listeners.fastPathCounts,
+            cpuS: (user + system) / 1e6,
+            residentBytes: process.memoryUsage.rss(),
+        };
+        this.#send({ kind: "report", report });
+    }
+}
+//# sourceMappingURL=worker-server.js.map

@@ -1,0 +1,66 @@
+import { parameterNames, parseCheck } from "../../health/check.js";
+import { routeOf, routePaths } from "../../health/route.js";
+import { CommandError } from "../framework/command-error.js";
+import { suggest } from "../framework/suggest.js";
+/**
+ * Parses a check as a listener does.
+ * @param path the route with its query, such as `/replica?lag=1MB`
+ * @throws CommandError (RC031) if the route or a parameter is unknown, (RC001) if a value is not valid
+ */
+export function parseCheckOption(path, ignoreParams) {
+    const { name, query } = splitCheck(path);
+    const route = routeOf(name);
+    if (route === undefined)
+        throw unknownRoute(name);
+    const rules = { ignoreParams, ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 };
+    const parsed = parseCheck(route, query, rules);
+    if (parsed.ok)
+        return parsed.check;
+    const { subject, value, allowed } = parsed.problem;
+    throw (unknownParameter(query, ignoreParams) ??
+        new CommandError("RC001", `Cannot parse the check: ${subject} must be ${allowed}, got ${JSON.stringify(value)}`));
+}
+/**
+ * Checks the route before the request is sent. Parameters are not checked, because only the listener knows which ones
+ * it ignores. Nor is a path with several segments, which may name a node.
+ * @throws CommandError (RC031) if the route is unknown
+ */
+export function requireRoute(path) {
+    const { name } = splitCheck(path);
+    if (/^[^/%]*$/.test(name) && routeOf(name) === undefined)
+        throw unknownRoute(name);
+}
+/**
+ * The error for a check that a running rolecall rejects (400): about the parameter that is unknown, or its own message.
+ * @param message of its response
+ */
+export function rejectedCheck(path, message) {
+    const unknown = unknownParameter(splitCheck(path).query, []);
+    // The listener may ignore that parameter and have rejected another one.
+    return unknown === null
+        ? new CommandError("RC001", message)
+        : new CommandError(unknown.rule, `${unknown.message} (${message})`);
+}
+function splitCheck(path) {
+    const queryAt = path.indexOf("?");
+    const route = queryAt < 0 ? path : path.slice(0, queryAt);
+    return { name: route.replace(/^\//, "").replace(/\/$/, ""), query: queryAt < 0 ? "" : path.slice(queryAt + 1) };
+}
+function unknownRoute(name) {
+    const near = suggest(`/${name}`, routePaths());
+    const hint = near === null ? `it must be one of ${routePaths().join(", ")}` : `did you mean ${near}?`;
+    return new CommandError("RC031", `Unknown route /${name}: ${hint}`);
+}
+/** The error about the first unknown parameter with a similar name, or `null`. */
+function unknownParameter(query, ignoreParams) {
+    const known = [...parameterNames(), ...ignoreParams];
+    for (const key of new URLSearchParams(query).keys()) {
+        if (known.includes(key) || key.startsWith("tag_"))
+            continue;
+        const near = suggest(key, known);
+        if (near !== null)
+            return new CommandError("RC031", `Unknown parameter ${key}: did you mean ${near}?`);
+    }
+    return null;
+}
+//# sourceMappingURL=check-option.js.map

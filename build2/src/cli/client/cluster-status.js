@@ -1,0 +1,127 @@
+import { isObject, listOf, parseJson } from "../../cluster/values/json.js";
+import { CommandError } from "../framework/command-error.js";
+import { configFrom, sourcesOf } from "./configuration.js";
+import { isEverythingKnown, probedStatus } from "./attachment.js";
+import { watchLocally } from "./local-probe.js";
+import { RolecallClient } from "./rolecall-client.js";
+/** Whether the command probes the nodes itself instead of querying a running rolecall. */
+export function isLocal({ args }) {
+    const hasServer = args.text("server") !== null || args.text("context") !== null;
+    return !hasServer && (args.text("config") !== null || args.text("discover") !== null);
+}
+/**
+ * Loads the configuration that the command line names.
+ * @throws CommandError if it has problems, which are findings then
+ */
+export function requireConfig({ args, io, result }) {
+    const config = configFrom(sourcesOf(args, io.env), result);
+    if (config === null)
+        throw new CommandError("RC006", "Cannot use the configuration: it has problems");
+    return config;
+}
+/**
+ * Fetches the status of the clusters: by probing the nodes if the command line names a configuration or a seed, once
+ * or for the time of `--for`, else from the running rolecall. `--cluster` selects one cluster.
+ * @throws CommandError if the status cannot be fetched, or if there is no such cluster
+ */
+export async function fetchStatus(context, onInterrupt = () => { }) {
+    const selected = context.args.text("cluster");
+    const status = await (isLocal(context)
+        ? probeStatus(context, onInterrupt)
+        : fetchStatusFrom(new RolecallClient(context, "admin")));
+    const clusters = status.clusters.filter(({ cluster }) => selected === null || cluster === selected);
+    if (clusters.length === 0 && selected !== null) {
+        const names = status.clusters.map(({ cluster }) => cluster).join(", ");
+        throw new CommandError("RC001", `--cluster must be one of ${names}, got ${JSON.stringify(selected)}`);
+    }
+    return { ...status, clusters };
+}
+async function probeStatus(context, onInterrupt) {
+    const probed = await watchLocally(requireConfig(context), context, {
+        defaultMs: 0,
+        isDone: isEverythingKnown,
+        onInterrupt: (partial) => onInterrupt(probedStatus(partial)),
+    });
+    return probedStatus(probed);
+}
+/** Fetches the status from `/status` of a running rolecall. */
+export async function fetchStatusFrom(server) {
+    return readStatus(server, await server.getPage("/status"));
+}
+/** Like {@link fetchStatusFrom}; returns `null` if the listener does not serve operator pages. */
+export async function fetchStatusIfServed(server) {
+    const reply = await server.getPage("/status");
+    const document = parseJson(reply.text);
+    return isObject(document) && document["error"] === "operator_pages_off" ? null : readStatus(server, reply);
+}
+function readStatus(server, reply) {
+    const { clusters } = server.objectOf("/status", reply);
+    if (!Array.isArray(clusters))
+        throw new CommandError("RC007", `Cannot read ${server.url}/status: clusters must be a list`);
+    return { by: server.url, clusters: clusters.filter(isObject).map(readCluster) };
+}
+function readCluster(row) {
+    return {
+        cluster: stringOrNull(row["cluster"]) ?? "?",
+        scope: stringOrNull(row["scope"]),
+        leader: stringOrNull(row["leader"]),
+        timeline: numberOrNull(row["timeline"]),
+        blind: row["blind"] === true,
+        paused: row["paused"] === true,
+        failsafe: row["failsafe"] === true,
+        scheduled_switchover: readSwitchover(row["scheduled_switchover"]),
+        nodes: listOf(row["nodes"]).filter(isObject).map(readNode),
+    };
+}
+function readNode(row) {
+    const verdicts = isObject(row["verdicts"]) ? Object.entries(row["verdicts"]) : [];
+    return {
+        node: stringOrNull(row["node"]) ?? "?",
+        role: stringOrNull(row["role"]),
+        state: stringOrNull(row["state"]),
+        was: stringOrNull(row["was"]),
+        error: stringOrNull(row["error"]),
+        timeline: numberOrNull(row["timeline"]),
+        lag_bytes: numberOrNull(row["lag_bytes"]),
+        lag_ms: numberOrNull(row["lag_ms"]),
+        age_ms: numberOrNull(row["age_ms"]),
+        version: stringOrNull(row["version"]),
+        system: stringOrNull(row["system"]),
+        scope: stringOrNull(row["scope"]),
+        api: stringOrNull(row["api"]),
+        exporter: stringOrNull(row["exporter"]),
+        database: stringOrNull(row["database"]),
+        sync_role: row["sync_role"] === "sync" || row["sync_role"] === "quorum" ? row["sync_role"] : null,
+        tags: Object.fromEntries(Object.entries(isObject(row["tags"]) ? row["tags"] : {}).map(([k, v]) => [k, String(v)])),
+        pending_restart: row["pending_restart"] === true,
+        scheduled_restart: stringOrNull(row["scheduled_restart"]),
+        verdicts: Object.fromEntries(verdicts.map(([route, verdict]) => [route, String(verdict)])),
+        reason: stringOrNull(row["reason"]),
+        detail: stringOrNull(row["detail"]),
+        warning: stringOrNull(row["warning"]),
+        drain: isObject(row["drain"]) ? readDrain(row["drain"]) : null,
+        attachment: row["attachment"] === "known" || row["attachment"] === "not known" ? row["attachment"] : null,
+    };
+}
+function readSwitchover(plan) {
+    const at = isObject(plan) ? stringOrNull(plan["at"]) : null;
+    return isObject(plan) && at !== null ? { at, from: stringOrNull(plan["from"]), to: stringOrNull(plan["to"]) } : null;
+}
+/** Reads a drain from a row of `/status` or `/drains`. */
+export function readDrain(row) {
+    return {
+        reason: stringOrNull(row["reason"]) ?? "",
+        by: stringOrNull(row["by"]),
+        all: row["all"] === true,
+        since: stringOrNull(row["since"]) ?? "",
+        until: stringOrNull(row["until"]) ?? "",
+        remaining_ms: numberOrNull(row["remaining_ms"]) ?? 0,
+    };
+}
+function stringOrNull(value) {
+    return typeof value === "string" ? value : null;
+}
+function numberOrNull(value) {
+    return typeof value === "number" && Number.isFinite(value) ? value : null;
+}
+//# sourceMappingURL=cluster-status.js.map

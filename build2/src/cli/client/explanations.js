@@ -1,0 +1,72 @@
+import { isObject, listOf } from "../../cluster/values/json.js";
+import { CommandError } from "../framework/command-error.js";
+import { rejectedCheck } from "./check-option.js";
+import { replyMessage } from "./rolecall-client.js";
+/** Fetches the explanation of one node from a running rolecall. */
+export async function fetchNodeExplanation(server, { cluster, check }, node) {
+    const query = new URLSearchParams({ node: `${cluster}/${node}`, check });
+    const document = await getExplanation(server, query, check);
+    return { cluster, check, ...readNode({ ...document, node }) };
+}
+/**
+ * Fetches the explanation of a whole cluster from a running rolecall.
+ * @throws CommandError (RC007) if it is too old to explain whole clusters
+ */
+export async function fetchClusterExplanation(server, { cluster, check }) {
+    const document = await getExplanation(server, new URLSearchParams({ cluster, check }), check);
+    const { nodes } = document;
+    if (!Array.isArray(nodes))
+        throw new CommandError("RC007", `Cannot read ${server.url}/explain: nodes must be a list`);
+    return {
+        cluster,
+        check,
+        fit: document["fit"] === true,
+        reason: textOrNull(document["reason"]),
+        node: textOrNull(document["node"]),
+        nodes: nodes.filter(isObject).map(readNode),
+    };
+}
+/** @throws CommandError (RC031) if a parameter of the check is unknown to the server and similar to a known one */
+async function getExplanation(server, query, check) {
+    const path = `/explain?${query.toString()}`;
+    const reply = await server.getPage(path);
+    if (reply.status === 400)
+        throw rejectedCheck(check, replyMessage(reply));
+    return server.objectOf(path, reply);
+}
+/** Converts an explanation that this process made itself. */
+export function explainedNode(node, { verdict, rules, decisive }) {
+    return {
+        node,
+        fit: verdict.fit,
+        reason: verdict.fit ? null : verdict.reason,
+        detail: verdict.fit ? null : verdict.figure,
+        decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
+        rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
+    };
+}
+function readNode(row) {
+    return {
+        node: textOrNull(row["node"]) ?? "?",
+        fit: row["fit"] === true,
+        reason: textOrNull(row["reason"]),
+        detail: textOrNull(row["detail"]),
+        decisive: textOrNull(row["decisive"]),
+        rules: listOf(row["rules"]).filter(isObject).map(readRule),
+    };
+}
+function readRule(row) {
+    return {
+        rule: textOrNull(row["rule"]) ?? "",
+        outcome: textOrNull(row["outcome"]) ?? "",
+        value: textOrNull(row["value"]) ?? "",
+        limit: textOrNull(row["limit"]),
+        age_ms: typeof row["age_ms"] === "number" ? row["age_ms"] : null,
+        source: textOrNull(row["source"]) ?? "",
+        reason: textOrNull(row["reason"]),
+    };
+}
+function textOrNull(value) {
+    return typeof value === "string" && value !== "" ? value : null;
+}
+//# sourceMappingURL=explanations.js.map

@@ -1,0 +1,70 @@
+import { readDryRun } from "./dry-run.js";
+import { parseJson } from "../../cluster/values/json.js";
+import { refusalAction } from "./refusal.js";
+import { replyMessage } from "./rolecall-client.js";
+import { safeLines } from "../output/style.js";
+/** The default timeout of a management call: a switchover takes 2 to 20 s, a restart longer. */
+export const managementTimeout = "2min";
+/**
+ * A timestamp with a time zone. Without the zone, nodes in different zones would disagree about the time of a schedule
+ * (seeds/node-api.md, `scheduled_at`).
+ */
+export const timestampPattern = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)$/i;
+/**
+ * Sends a management call and reports the result. A status of 2xx means done or scheduled. Any other status is a
+ * finding with the message of the node (exit code 1). With `--dry-run` the gateway only reports what would happen; a
+ * call that it would refuse is a finding too.
+ */
+export async function callManagementApi(context, server, { purpose, ...call }) {
+    const { args, result, print, progress } = context;
+    progress.report(`${call.method} ${call.path}: waiting for the response`);
+    const isDryRun = args.has("dry-run");
+    const reply = await server.call({ ...call, path: isDryRun ? `${call.path}?dry_run=1` : call.path });
+    progress.done();
+    const isDone = reply.status >= 200 && reply.status < 300;
+    const document = parseJson(reply.text);
+    result.cover("call", "complete", { detail: `${call.method} ${call.path}: ${reply.status}` });
+    result.data = {
+        method: call.method,
+        path: call.path,
+        body: call.body ?? null,
+        dry_run: isDryRun,
+        status: reply.status,
+        answer: document ?? reply.text,
+        node: reply.headers["x-rolecall-node"] ?? null,
+        snapshot: reply.headers["x-rolecall-snapshot"] ?? null,
+    };
+    if (isDryRun)
+        return reportDryRun(context, reply, { name: `${call.method} ${call.path}`, purpose });
+    if (!isDone) {
+        result.diagnose("RC060", {
+            message: `${call.method} ${call.path} answered ${reply.status}: ${replyMessage(reply)}`,
+            action: refusalAction(reply, "rolecall refused the call before it reached a node: read the message."),
+        });
+        return;
+    }
+    const text = document === undefined ? reply.text.trim() : JSON.stringify(document, null, 2);
+    print(`${safeLines(text === "" ? reply.phrase : text)}\n`);
+}
+/** Prints what rolecall would do with a call, in a sentence. A refusal is a finding (exit code 1). */
+function reportDryRun({ result, print }, reply, { name, purpose }) {
+    const decision = readDryRun(name, reply);
+    if (decision.would === "refuse") {
+        const { status, reason, message } = decision;
+        const answer = [status, reason].filter((part) => part !== null && part !== "").join(" ");
+        result.diagnose("RC060", {
+            message: `dry run: ${name} would be refused with ${answer}: ${safeLines(message)}`,
+            action: "Read why. Nothing was changed.",
+        });
+        return;
+    }
+    const to = decision.node === null ? "a node" : decision.node;
+    print(`dry run: rolecall would send ${name} to ${safeLines(to)}, to ${purpose}.\n` +
+        "Nothing was changed. The node itself may still refuse the call.\n");
+}
+/** The path of a call to the cluster of `--cluster`; without that option, to the only cluster. */
+export function clusterPath({ args }, call) {
+    const cluster = args.text("cluster");
+    return cluster === null ? `/${call}` : `/clusters/${encodeURIComponent(cluster)}/${call}`;
+}
+//# sourceMappingURL=management-call.js.map

@@ -1,0 +1,27 @@
+import { isObject, parseJson } from "../../cluster/values/json.js";
+/** What to do about the refusals that rolecall itself makes, by their error code. */
+const ownActions = new Map([
+    ["management_off", "Set management: on for a health listener of rolecall, and pass its URL with --server."],
+    ["not_allowed", "Run the command on a machine that the listener's allow list has, or add this one to the list."],
+    [
+        "unauthorized",
+        "Pass --token-file or --user-file with a credential of the listener, or select a context that has it.",
+    ],
+    ["method_not_allowed", "Check that --server is the right listener."],
+    ["not_drained", "Nothing to do: rolecall drains lists the drained nodes."],
+    ["bad_request", "rolecall refused the call: correct what the message names."],
+]);
+/**
+ * Says what to do about a refused call. A reply that rolecall passes on has X-Rolecall-Node and no X-Rolecall-Reason;
+ * rolecall's own replies may have both.
+ * @param fallback the action for other refusals by rolecall
+ */
+export function refusalAction({ status, headers, text }, fallback) {
+    const node = headers["x-rolecall-node"];
+    if (typeof node === "string" && headers["x-rolecall-reason"] === undefined)
+        return `${node} refused the call: read its message, and its log.`;
+    const document = parseJson(text);
+    const error = isObject(document) && typeof document["error"] === "string" ? document["error"] : "";
+    return ownActions.get(status === 401 ? "unauthorized" : error) ?? fallback;
+}
+//# sourceMappingURL=refusal.js.map

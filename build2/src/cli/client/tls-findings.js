@@ -1,0 +1,66 @@
+import { accessSync, constants } from "node:fs";
+import { tlsProblems } from "../../config/tls-problems.js";
+import { errorMessage } from "../result/error-message.js";
+const tlsRules = {
+    unusable: "RC111",
+    expired: "RC109",
+    expiring: "RC109",
+    not_yet_valid: "RC115",
+    readable_by_others: "RC114",
+};
+/** Reports a problem with a TLS file or certificate. @param subject what uses it: `listen[0].tls` */
+export function diagnoseTls(result, problem, subject) {
+    const { kind, file, message } = problem;
+    result.diagnose(tlsRules[kind], {
+        message: subject === null ? message : `${subject}: ${message}`,
+        ...(kind === "expired" ? { severity: "error" } : {}),
+        ...(file.startsWith("/") ? { location: { file, kind: "source" } } : {}),
+    });
+}
+/**
+ * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115), bearer tokens
+ * and hint tokens (RC006).
+ * @returns how many listeners have TLS
+ */
+export function checkListenerFiles(result, { listen }) {
+    for (const [index, { access }] of listen.entries()) {
+        const { tls, auth, hintTokens } = access;
+        if (tls !== null)
+            for (const problem of tlsProblems(tls, Date.now()))
+                diagnoseTls(result, problem, `listen[${index}].tls`);
+        checkTokenFiles(result, auth?.bearer ?? [], `listen[${index}].auth.bearer`);
+        checkTokenFiles(result, hintTokens, `listen[${index}].hint_tokens`);
+    }
+    return listen.filter(({ access }) => access.tls !== null).length;
+}
+function checkTokenFiles(result, files, key) {
+    for (const [at, file] of files.entries()) {
+        const problem = readProblem(file);
+        if (problem !== null)
+            result.diagnose("RC006", {
+                message: `${key}[${at}]: ${file} cannot be read: ${problem}`,
+                location: { file, kind: "source" },
+            });
+    }
+}
+/** Checks the TLS files for connections to the nodes and the DCS of each cluster. */
+export function checkClusterFiles(result, { clusters }) {
+    for (const { name, tls, dcs } of clusters) {
+        if (tls !== null)
+            for (const problem of tlsProblems(tls, Date.now()))
+                diagnoseTls(result, problem, `cluster ${name}`);
+        if (dcs !== null && dcs.tls !== null)
+            for (const problem of tlsProblems(dcs.tls, Date.now()))
+                diagnoseTls(result, problem, `cluster ${name}, dcs`);
+    }
+}
+function readProblem(file) {
+    try {
+        accessSync(file, constants.R_OK);
+        return null;
+    }
+    catch (error) {
+        return errorMessage(error);
+    }
+}
+//# sourceMappingURL=tls-findings.js.map

@@ -1,0 +1,140 @@
+import { formatByteSize } from "../../cluster/values/byte-size.js";
+import { isObject, parseJson } from "../../cluster/values/json.js";
+import { judgeMember, judgePool } from "../../health/judge/pool.js";
+import { viewAt } from "../../health/evidence/cluster-view.js";
+import { CommandError } from "../framework/command-error.js";
+import { certainlyFit, diagnoseUnknown, knowledgeOf, notKnown, probedStatus, watchedFor, } from "../client/attachment.js";
+import { parseCheckOption, rejectedCheck, requireRoute } from "../client/check-option.js";
+import { resolveName, splitGivenName } from "../client/node-name.js";
+import { nextCommand, seeReasons } from "../client/next-command.js";
+import { attachmentTime, watchLocally } from "../client/local-probe.js";
+import { isLocal, requireConfig, fetchStatusIfServed } from "../client/cluster-status.js";
+import { replyMessage, RolecallClient } from "../client/rolecall-client.js";
+/**
+ * `rolecall check CHECK`: runs a health check as a load balancer would. Unfit is a finding (RC030, exit code 1). If
+ * this process probes the nodes itself, it watches a replica until it is known whether it is attached; if that stays
+ * unknown, the command could not complete (RC032, exit code 2).
+ */
+export async function check(context) {
+    const { args } = context;
+    const [text = ""] = args.positionals;
+    const path = text.startsWith("/") ? text : `/${text}`;
+    const given = { cluster: args.text("cluster"), node: args.text("node") };
+    const checked = await (isLocal(context) ? checkLocally(context, path, given) : checkRemotely(context, path, given));
+    report(context, path, checked);
+}
+function report(context, path, { target, verdict }) {
+    const { result, print, style } = context;
+    const subject = target.node === null ? target.cluster : `${target.cluster}/${target.node}`;
+    result.cover("verdict", "complete", { detail: `${path} of ${subject}` });
+    result.data = { check: path, cluster: target.cluster, ...verdict };
+    const outcome = verdict.fit === null
+        ? style.yellow(`not known (${verdict.detail ?? "seen once"})`)
+        : verdict.fit
+            ? style.green(verdict.degraded ? "fit (degraded)" : "fit")
+            : style.red(`unfit: ${verdict.reason}`);
+    const chosen = target.node === null && verdict.node !== null ? ` (${verdict.node})` : "";
+    const lag = verdict.lag_bytes === null ? "" : `, lag ${formatByteSize(verdict.lag_bytes)}`;
+    print(`${outcome}  ${subject}${chosen} for ${path}${lag}\n`);
+    if (verdict.fit === null)
+        diagnoseUnknown(result, `${subject}${chosen} for ${path}`, verdict.detail ?? "seen once");
+    if (verdict.fit === false) {
+        const detail = verdict.detail === null ? "" : ` ${verdict.detail}`;
+        const explain = nextCommand(context, { name: "explain", positionals: [path], options: optionsOf(target) });
+        const see = seeReasons([verdict.reason]);
+        result.diagnose("RC030", {
+            message: `${subject} is unfit for ${path}: ${verdict.reason}${detail}`,
+            action: `Run ${explain}${see === "" ? "" : `\n  ${see}`}`,
+        });
+    }
+}
+/** The options that name the checked node or cluster. */
+function optionsOf({ cluster, node }) {
+    return node === null ? { cluster } : { node: cluster === "?" ? node : `${cluster}/${node}` };
+}
+async function checkRemotely(context, path, given) {
+    requireRoute(path);
+    const server = new RolecallClient(context, "node");
+    const status = await fetchStatusIfServed(server);
+    // A listener without operator pages resolves the names itself.
+    const named = status === null ? splitGivenName(given) : resolveName(status, given);
+    const base = named.cluster === null ? "" : `/clusters/${encodeURIComponent(named.cluster)}`;
+    const node = named.node === null ? "" : `/nodes/${encodeURIComponent(named.node)}`;
+    const reply = await server.get(`${base}${node}${path}`);
+    if (reply.status === 400)
+        throw rejectedCheck(path, replyMessage(reply));
+    const body = parseJson(reply.text);
+    const document = isObject(body) && isObject(body["rolecall"]) ? body["rolecall"] : null;
+    if (document === null)
+        throw new CommandError("RC007", `Cannot read ${server.url}${path}: it must be a verdict, ` +
+            `got ${reply.status} ${reply.phrase}: ${replyMessage(reply)}`);
+    const cluster = named.cluster ?? (typeof document["cluster"] === "string" ? document["cluster"] : "?");
+    return { target: { ...named, cluster }, verdict: readVerdict(reply, document) };
+}
+/** Reads the verdict from a reply. @param document the object `rolecall` of its body */
+function readVerdict({ status, phrase }, document) {
+    const { fit, reason, node, lag_bytes: lag, degraded } = document;
+    const hasReason = typeof reason === "string";
+    return {
+        fit: fit === true,
+        reason: hasReason ? reason : fit === true ? null : phrase,
+        detail: hasReason && phrase.startsWith(`${reason} `) ? phrase.slice(reason.length + 1) : null,
+        status,
+        node: typeof node === "string" ? node : null,
+        lag_bytes: typeof lag === "number" ? lag : null,
+        degraded: degraded === true,
+    };
+}
+async function checkLocally(context, path, given) {
+    const config = requireConfig(context);
+    const parsed = parseCheckOption(path, config.ignoreParams);
+    const judgeNow = (probed) => {
+        const target = resolveName(probedStatus(probed), given);
+        return { target, verdict: judgeLocally(probed, target, parsed) };
+    };
+    const probed = await watchLocally(config, context, {
+        defaultMs: attachmentTime(config),
+        isDone: (soFar) => judgeNow(soFar).verdict.attachment !== notKnown,
+        onInterrupt: (soFar) => report(context, path, judgeNow(soFar)),
+    });
+    return judgeNow(probed);
+}
+function judgeLocally(probed, { cluster, node }, parsed) {
+    const state = probed.cluster(cluster);
+    const policy = probed.policy(cluster);
+    if (state === undefined || policy === undefined)
+        throw new CommandError("RC001", `There is no cluster ${cluster}`);
+    const view = viewAt(state, policy, probed.now());
+    const observation = state.nodes.find((candidate) => candidate.node.name === node);
+    const { verdict, chosen } = observation === undefined
+        ? judgePool(view, parsed)
+        : { verdict: judgeMember(view, observation, parsed), chosen: observation };
+    if (!verdict.fit || chosen === null)
+        return { ...undecided(probed, cluster, chosen), ...refusalOf(verdict) };
+    const fitVerdict = (fitNode, { isDegraded }) => {
+        const knowledge = knowledgeOf(probed, cluster, { observation: fitNode, check: parsed });
+        if (knowledge === notKnown)
+            return null;
+        const attachment = knowledge === "known" ? knowledge : null;
+        return { ...undecided(probed, cluster, fitNode), fit: true, degraded: isDegraded, attachment };
+    };
+    const ofChosen = fitVerdict(chosen, verdict);
+    if (ofChosen !== null)
+        return ofChosen;
+    // The chosen node is not known to be attached. For a whole cluster it is enough if another fit node is.
+    const [known] = observation === undefined ? certainlyFit(probed, cluster, parsed) : [];
+    const itsVerdict = known === undefined ? null : judgeMember(view, known, parsed);
+    const ofKnown = known !== undefined && itsVerdict?.fit === true ? fitVerdict(known, itsVerdict) : null;
+    return ofKnown ?? { ...undecided(probed, cluster, chosen), detail: watchedFor(probed), attachment: notKnown };
+}
+/** A verdict to fill in: the node and its lag, nothing decided yet. */
+function undecided(probed, cluster, chosen) {
+    const name = chosen?.node.name ?? null;
+    const { nodes = [] } = probed.overview().clusters.find((candidate) => candidate.cluster === cluster) ?? {};
+    const lag = nodes.find((candidate) => candidate.node === name)?.lag_bytes ?? null;
+    return { fit: null, reason: null, detail: null, status: null, node: name, lag_bytes: lag, degraded: false };
+}
+function refusalOf(verdict) {
+    return verdict.fit ? { fit: true } : { fit: false, reason: verdict.reason, detail: verdict.figure };
+}
+//# sourceMappingURL=check.js.map

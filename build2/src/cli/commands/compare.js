@@ -1,0 +1,187 @@
+import { readFileSync } from "node:fs";
+import { CommandError } from "../framework/command-error.js";
+import { SamplerSet } from "../compare/sampler-set.js";
+import { readHaproxyChecks, rejectionOf } from "../compare/haproxy-file.js";
+import { comparisonData, renderComparison } from "../compare/report.js";
+import { save, startRun } from "../compare/comparison-run.js";
+import { probeLocally } from "../client/local-probe.js";
+import { requireConfig } from "../client/cluster-status.js";
+import { RolecallClient } from "../client/rolecall-client.js";
+import { formatDuration } from "../output/figures.js";
+import { errorMessage } from "../result/error-message.js";
+/** The checks to compare if neither the command line nor an haproxy.cfg names any. */
+const defaultChecks = ["/primary", "/replica", "/read-only"];
+/** The maximum number of checks: more than any haproxy.cfg needs. */
+const checksMax = 50;
+/** How often the state file is written, in ms: what a crash loses at most. */
+const saveIntervalMs = 2_000;
+/**
+ * `rolecall compare`: sends the same checks to every node and to rolecall, and compares the answers. The result so far
+ * is printed and kept if the command is interrupted. With `--state`, a later run goes on with its counts.
+ */
+export async function compare(context) {
+    const { args, result, progress, signal } = context;
+    const forMs = args.duration("for", "1m");
+    const intervalMs = args.duration("interval", "1s");
+    const membersIntervalMs = args.duration("members-interval", "1m");
+    if (args.text("config") === null && args.text("discover") === null)
+        throw new CommandError("RC001", "--config or --discover must name the nodes, got neither");
+    const config = requireConfig(context);
+    const checks = selectChecks(context, config);
+    const server = new RolecallClient(context, "node");
+    const run = startRun(context, config, { checks, server });
+    const samplers = new SamplerSet(config);
+    samplers.update(await fetchMembers(context, config));
+    if (samplers.size === 0)
+        throw new CommandError("RC001", "Cannot compare: no cluster has members");
+    context.onInterrupt(() => {
+        save(context, run);
+        report(context, run, samplers.size);
+        const file = args.text("state");
+        return file === null
+            ? "The next run starts again from zero. With --state FILE, it continues these counts."
+            : `The counts are saved in ${file}: the same command continues them.`;
+    });
+    const endMs = run.startedAtMs + forMs - run.earlierMs;
+    let membersReadMs = performance.now();
+    try {
+        do {
+            const roundStartMs = performance.now();
+            progress.report(`comparing: ${run.rounds} rounds, ${formatDuration(Math.max(0, endMs - roundStartMs))} left`);
+            const isMembersDue = roundStartMs - membersReadMs >= membersIntervalMs;
+            const sampled = Promise.all(samplers.all.map((sampler) => sample(sampler, { checks, server, ...run })));
+            const [members] = await Promise.all([isMembersDue ? fetchMembers(quiet(context), config) : [], sampled]);
+            samplers.update(members);
+            if (isMembersDue)
+                membersReadMs = roundStartMs;
+            run.rounds += 1;
+            result.data = dataOf(run);
+            result.cover("duration", "incomplete", { detail: `${run.rounds} rounds so far` });
+            if (performance.now() - run.savedAtMs >= saveIntervalMs)
+                save(context, run);
+            await pause(Math.min(roundStartMs + intervalMs, endMs) - performance.now());
+        } while (performance.now() < endMs && !signal.aborted);
+    }
+    finally {
+        samplers.close();
+    }
+    progress.done();
+    save(context, run);
+    result.cover("duration", "complete", { detail: `${run.rounds} rounds in ${formatDuration(forMs)}` });
+    report(context, run, samplers.size);
+}
+function dataOf({ rounds, responses, comparison }) {
+    return { rounds, heard: responses, ...comparisonData(comparison.rows) };
+}
+/** Prints what was counted, and reports what it shows. */
+function report(context, run, nodes) {
+    const { result, print, style } = context;
+    result.data = dataOf(run);
+    coverResponses(context, run.responses, nodes);
+    print(renderComparison(comparisonData(run.comparison.rows), style));
+    diagnoseDifferences(context, run.comparison, run.responses.silent);
+}
+/** A context without output: problems that a later update of the members finds were reported at the start. */
+function quiet({ args }) {
+    return { args, progress: { report: () => { }, done: () => { } }, result: { diagnose: () => { } } };
+}
+/**
+ * Returns the clusters to compare with their current members. Probes the nodes: the member list of rolecall is under
+ * test.
+ */
+async function fetchMembers(context, config) {
+    const selected = context.args.text("cluster");
+    const probed = await probeLocally(config, context);
+    return probed.overview().clusters.filter(({ cluster }) => selected === null || cluster === selected);
+}
+function coverResponses({ result }, { node, rolecall, silent }, nodes) {
+    result.cover("nodes", node > 0 ? "complete" : "incomplete", { detail: `${node} responses of ${nodes} nodes` });
+    result.cover("rolecall", rolecall > 0 ? "complete" : "incomplete", {
+        detail: `${rolecall} responses, ${silent} requests without a response`,
+    });
+}
+function diagnoseDifferences({ result }, comparison, silent) {
+    for (const { node, check, lasting } of comparison.rows) {
+        for (const [answers, { isRolecallFit, count }] of lasting) {
+            result.diagnose(isRolecallFit ? "RC040" : "RC043", {
+                message: `${node} ${check}: ${answers}, ${count} times after max_age had passed`,
+            });
+        }
+    }
+    if (silent > 0)
+        result.diagnose("RC005", { message: `rolecall did not answer ${silent} requests`, severity: "warning" });
+}
+/**
+ * Sends each check to the node and to rolecall at the same time. Checks run in sequence because nodes have few workers.
+ */
+async function sample({ name, base, client }, { checks, server, comparison, responses }) {
+    for (const check of checks) {
+        const atMs = performance.now();
+        const [node, rolecall] = await Promise.all([queryNode(client, check), queryRolecall(server, `${base}${check}`)]);
+        if (node.answer !== "silent")
+            responses.node += 1;
+        if (rolecall === null)
+            responses.silent += 1;
+        else {
+            responses.rolecall += 1;
+            comparison.add({ node: name, check, atMs }, node, rolecall);
+        }
+    }
+}
+async function queryNode(client, check) {
+    const reply = await client.get(check);
+    return "failure" in reply
+        ? { fit: false, answer: "silent" }
+        : { fit: reply.status === 200, answer: String(reply.status) };
+}
+async function queryRolecall(server, path) {
+    try {
+        const { status, headers } = await server.get(path);
+        const reason = headers["x-rolecall-reason"];
+        return { fit: status === 200, answer: typeof reason === "string" ? `${status} ${reason}` : String(status) };
+    }
+    catch (error) {
+        if (error instanceof CommandError)
+            return null;
+        throw error;
+    }
+}
+/**
+ * Selects the checks to compare: those of the command line, else those of the haproxy.cfg, else the default ones.
+ * Checks of the haproxy.cfg that rolecall rejects become findings (RC041, RC042).
+ */
+function selectChecks({ args, result }, { ignoreParams }) {
+    const file = args.text("from-haproxy");
+    if (file === null)
+        result.cover("haproxy_checks", "not_applicable", { detail: "no --from-haproxy" });
+    const found = file === null ? [] : readHaproxyChecks(readText(file));
+    for (const check of found) {
+        const rejected = rejectionOf(check, ignoreParams);
+        if (rejected !== null && file !== null) {
+            result.diagnose(rejected.kind === "path" ? "RC042" : "RC041", {
+                message: `${rejected.check} in ${rejected.section}: ${rejected.message}`,
+                location: { file, line: rejected.line, kind: "source" },
+            });
+        }
+    }
+    if (file !== null)
+        result.cover("haproxy_checks", "complete", { detail: `${found.length} checks in ${file}` });
+    const named = args.list("check").map((check) => (check.startsWith("/") ? check : `/${check}`));
+    const inFile = found.map(({ check }) => check.replace(/^\/clusters\/[^/]+\/nodes\/[^/]+|^\/nodes\/[^/]+/, ""));
+    const selected = [...new Set(named.length > 0 ? named : inFile.length > 0 ? inFile : defaultChecks)].map((check) => check.replaceAll(/[^!-~]/g, encodeURIComponent));
+    return selected.slice(0, checksMax);
+}
+function readText(file) {
+    try {
+        return readFileSync(file, "utf8");
+    }
+    catch (error) {
+        throw new CommandError("RC006", `Cannot read --from-haproxy: ${errorMessage(error)}`);
+    }
+}
+function pause(ms) {
+    return new Promise((resolve) => {
+        setTimeout(resolve, Math.max(0, ms));
+    });
+}
+//# sourceMappingURL=compare.js.map

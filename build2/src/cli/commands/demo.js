@@ -1,0 +1,99 @@
+import { ServingProcess } from "../../app/serving-process.js";
+import { ListenError } from "../../http/listener/listen-error.js";
+import { loadedFrom } from "../client/configuration.js";
+import { defaultServers } from "../connect/listener-finder.js";
+import { demoSources } from "../demo/demo-configuration.js";
+import { demoTtlSeconds, startDemoClusters, usualPorts } from "../demo/demo-clusters.js";
+import { renderDemoBanner } from "../demo/demo-banner.js";
+import { aliasOfProgram } from "../demo/program-command.js";
+import { serverOption } from "../demo/server-option.js";
+import { tourOf } from "../demo/tour.js";
+import { findFreePort } from "../demo/usual-ports.js";
+import { CommandError } from "../framework/command-error.js";
+/** The most clusters of a demo: each is three HTTP servers in this process. */
+const clustersMax = 100;
+/**
+ * `rolecall demo`: simulates clusters and serves their health checks in this process, on loopback ports only, until a
+ * signal ends it or the reader of its output is gone; all of these count as success, at any time.
+ */
+export async function demo(context) {
+    const { args, result, signal } = context;
+    const count = args.integer("clusters", 1, [1, clustersMax]);
+    const port = args.text("port") === null ? null : args.integer("port", 0, [0, 65_535]);
+    const clusters = await startDemoClusters(count, port === 0);
+    try {
+        if (!signal.aborted)
+            await serveDemo(context, clusters, port);
+        result.cover("service", "complete", { detail: `ended by ${String(signal.reason)}` });
+    }
+    finally {
+        await clusters.stop();
+    }
+}
+/** Serves the clusters until the command must end. @param port that of the health listener; `null`: the usual one */
+async function serveDemo(context, clusters, port) {
+    const { args, result, print, signal } = context;
+    const sources = demoSources({
+        clusters: clusters.clusters,
+        health: port ?? (await findFreePort(usualPorts.health)),
+        admin: port === 0 ? 0 : await findFreePort(usualPorts.admin),
+        logLevel: args.text("log-level") ?? undefined,
+    });
+    const loaded = loadedFrom(sources, result);
+    if (loaded === null)
+        return;
+    const serving = await ServingProcess.create({ config: loaded.config, sources, inheritedSockets: [] });
+    try {
+        await serving.start();
+        const addresses = addressesOf(context, clusters, serving.listeners);
+        result.data = { health: addresses.health, admin: addresses.admin, faults: addresses.control };
+        if (!signal.aborted)
+            print(bannerOf(context, clusters, addresses));
+        await untilAborted(signal);
+        print("\nStopped.\n");
+    }
+    catch (error) {
+        throw error instanceof ListenError ? new CommandError("RC107", error.message) : error;
+    }
+    finally {
+        await serving.stop({ drains: false });
+    }
+}
+function addressesOf({ io }, { clusters, control }, listeners) {
+    const urlOf = (dialect) => {
+        const listener = listeners.find(({ config }) => config.dialect === dialect);
+        return `http://127.0.0.1:${String(listener?.port ?? 0)}`;
+    };
+    const [health, admin] = [urlOf("node"), urlOf("admin")];
+    const [first] = clusters;
+    return {
+        health,
+        admin,
+        control: control.url,
+        nodes: first?.nodes ?? [],
+        cluster: clusters.length === 1 ? null : (first?.scope ?? null),
+        toHealth: serverOption(health, defaultServers.node, io.env),
+        toAdmin: serverOption(admin, defaultServers.admin, io.env),
+        ttlSeconds: demoTtlSeconds,
+    };
+}
+function bannerOf({ io, args }, { clusters }, addresses) {
+    const count = clusters.length;
+    const level = args.text("log-level");
+    return renderDemoBanner(addresses, tourOf(addresses), {
+        title: count === 1
+            ? "rolecall demo: a simulated cluster of three nodes, and rolecall in front of it."
+            : `rolecall demo: ${String(count)} simulated clusters of three nodes, demo to demo${String(count)}.`,
+        setup: aliasOfProgram(process.argv[1] ?? "", io.env["PATH"] ?? ""),
+        log: level === null ? "Log: warnings and errors only (--log-level info shows everything)." : `Log: level ${level}.`,
+    });
+}
+function untilAborted(signal) {
+    return new Promise((resolve) => {
+        if (signal.aborted)
+            resolve();
+        else
+            signal.addEventListener("abort", () => resolve(), { once: true });
+    });
+}
+//# sourceMappingURL=demo.js.map

@@ -1,0 +1,87 @@
+import { isObject, listOf, parseJson } from "../../cluster/values/json.js";
+import { parseDurationOption } from "../framework/arguments.js";
+import { CommandError } from "../framework/command-error.js";
+import { resolveName } from "../client/node-name.js";
+import { readDrain, fetchStatusFrom } from "../client/cluster-status.js";
+import { refusalAction } from "../client/refusal.js";
+import { replyMessage, RolecallClient } from "../client/rolecall-client.js";
+import { formatDuration } from "../output/figures.js";
+import { table } from "../output/table.js";
+/** `rolecall drain NODE --for TIME --reason TEXT`: asks the running rolecall to drain a node for a limited time. */
+export async function drain(context) {
+    const { args, result, print, io } = context;
+    const duration = args.text("for");
+    const reason = args.text("reason");
+    const durationMs = duration === null ? undefined : parseDurationOption(duration);
+    if (durationMs === undefined)
+        throw new CommandError("RC001", `--for must be a duration such as 30m or 2h, got ${duration === null ? "nothing" : JSON.stringify(duration)}`);
+    if (reason === null)
+        throw new CommandError("RC001", "--reason must explain the drain in a few words, got nothing");
+    const { path, subject, server } = await targetOf(context);
+    const body = {
+        for: `${durationMs}ms`,
+        reason,
+        all: args.has("all"),
+        by: operatorName(args.text("by"), io.env),
+    };
+    const reply = await server.call({ method: "POST", path, body });
+    const document = parseJson(reply.text);
+    if (reply.status !== 200 || !isObject(document) || !isObject(document["drain"]))
+        return diagnoseRejection(context, subject, reply);
+    const started = readDrain(document["drain"]);
+    result.cover("drain", "complete", { detail: subject });
+    result.data = document;
+    print(`${subject} is drained ${started.all ? "on all routes" : "as a replica"} ` +
+        `for ${formatDuration(started.remaining_ms)}, until ${started.until}\n`);
+}
+/** `rolecall undrain NODE`: ends a drain before it expires. */
+export async function undrain(context) {
+    const { args, result, print, io } = context;
+    const { path, subject, server } = await targetOf(context);
+    const reply = await server.call({ method: "DELETE", path, body: { by: operatorName(args.text("by"), io.env) } });
+    if (reply.status !== 200)
+        return diagnoseRejection(context, subject, reply);
+    result.cover("drain", "complete", { detail: subject });
+    result.data = parseJson(reply.text);
+    print(`the drain of ${subject} has ended\n`);
+}
+/** `rolecall drains`: lists the drains of the running rolecall. */
+export async function drains(context) {
+    const { result, print } = context;
+    const server = new RolecallClient(context, "admin");
+    const { drains: rows } = await server.getObject("/drains");
+    const known = listOf(rows)
+        .filter(isObject)
+        .map((row) => ({ name: `${String(row["cluster"])}/${String(row["node"])}`, ...readDrain(row) }));
+    result.cover("drains", "complete", { detail: server.url });
+    result.data = { drains: rows };
+    print(known.length === 0
+        ? "no node is drained\n"
+        : table(["NODE", "ROUTES", "ENDS IN", "BY", "REASON"], known.map(rowOf)));
+}
+function rowOf({ name, all, remaining_ms: ms, by, reason, }) {
+    return [name, all ? "all" : "replica", formatDuration(ms), by ?? "-", reason].map((text) => ({ text }));
+}
+async function targetOf(context) {
+    const server = new RolecallClient(context, "admin");
+    const [name = ""] = context.args.positionals;
+    const { cluster, node } = resolveName(await fetchStatusFrom(server), {
+        cluster: context.args.text("cluster"),
+        node: name,
+    });
+    return {
+        path: `/drains/${encodeURIComponent(cluster)}/${encodeURIComponent(node ?? "")}`,
+        subject: `${cluster}/${node}`,
+        server,
+    };
+}
+/** A rejected request is a finding (RC070); the command itself is complete. */
+function diagnoseRejection({ result }, subject, reply) {
+    result.cover("drain", "complete", { detail: `${subject}: rejected` });
+    const action = refusalAction(reply, "Check the names of cluster and node, and the duration.");
+    result.diagnose("RC070", { message: `${reply.status}: ${replyMessage(reply)}`, action });
+}
+function operatorName(by, env) {
+    return by ?? env["SUDO_USER"] ?? env["USER"] ?? env["LOGNAME"] ?? null;
+}
+//# sourceMappingURL=drain.js.map

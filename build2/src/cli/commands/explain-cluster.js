@@ -1,0 +1,107 @@
+import { viewAt } from "../../health/evidence/cluster-view.js";
+import { judgePool } from "../../health/judge/pool.js";
+import { reasonLink } from "../../health/reason-link.js";
+import { hardReasons, isReason, softReasons } from "../../health/reason.js";
+import { CommandError } from "../framework/command-error.js";
+import { parseCheckOption, requireRoute } from "../client/check-option.js";
+import { attachmentTime, watchLocally } from "../client/local-probe.js";
+import { diagnoseUnknown, probedStatus } from "../client/attachment.js";
+import { explainProbedNode } from "../client/probed-explanation.js";
+import { fetchClusterExplanation } from "../client/explanations.js";
+import { nextCommand, seeReasons } from "../client/next-command.js";
+import { resolveName } from "../client/node-name.js";
+import { isLocal, requireConfig, fetchStatusFrom } from "../client/cluster-status.js";
+import { RolecallClient } from "../client/rolecall-client.js";
+import { renderClusterExplanation } from "../output/cluster-explanation.js";
+import { safe } from "../output/style.js";
+import { remedyOf } from "../output/remedies.js";
+/** `rolecall explain CHECK`: explains the verdict on a whole cluster, node by node. Unfit is a finding (RC030). */
+export async function explainCluster(context, check) {
+    report(context, await (isLocal(context) ? explainLocally(context, check) : fetchExplanation(context, check)));
+}
+function report(context, explanation) {
+    const { result, print, style } = context;
+    const { cluster, check, nodes, fit, reason } = explanation;
+    const refused = worstOf(nodes);
+    const reasons = nodes.map((node) => node.reason);
+    const detail = refused === null ? null : nodeCommand(context, check, `${cluster}/${refused.node}`);
+    result.cover("rules", "complete", { detail: `${nodes.length} nodes of ${cluster}` });
+    result.data = {
+        ...explanation,
+        nodes: nodes.map((node) => ({ ...node, ...helpFor(node.reason) })),
+        next: detail,
+    };
+    print(renderClusterExplanation(explanation, style));
+    const see = seeReasons(reasons);
+    const more = [...(detail === null ? [] : [`Every rule of a node: ${detail}`]), ...(see === "" ? [] : [see])];
+    const unknown = nodes.find((node) => node.fit === null);
+    if (unknown !== undefined && fit !== false)
+        diagnoseUnknown(result, `${cluster}/${unknown.node} for ${check}`, unknown.detail ?? "seen once");
+    if (fit !== false)
+        return print(more.map((line) => style.dim(`${safe(line)}\n`)).join(""));
+    result.diagnose("RC030", {
+        message: `${cluster} is unfit for ${check}: ${reason}`,
+        action: more.length === 0 ? "Check the seeds of the cluster." : more.join("\n  "),
+    });
+}
+/** Every reason, the worst first. A node of another role is as it should be: it is last. */
+const reasonOrder = [...hardReasons, ...softReasons.filter(isFault), "wrong_role"];
+function isFault(reason) {
+    return reason !== "wrong_role";
+}
+/** The node whose rules are the most worth reading, or `null` if all are fit. */
+function worstOf(nodes) {
+    const unfit = nodes.filter((node) => node.fit !== true);
+    return unfit.toSorted((one, other) => rankOf(one.reason) - rankOf(other.reason))[0] ?? null;
+}
+/** The position of a reason in the order. Before `wrong_role`: no reason yet, or one of a newer server. */
+function rankOf(reason) {
+    const at = reasonOrder.indexOf(reason ?? "");
+    return at < 0 ? reasonOrder.length - 1.5 : at;
+}
+function nodeCommand(context, check, node) {
+    return nextCommand(context, { name: "explain", positionals: [check], options: { node } });
+}
+function helpFor(reason) {
+    if (reason === null)
+        return {};
+    return { remedy: remedyOf(reason), link: isReason(reason) ? reasonLink(reason) : null };
+}
+async function fetchExplanation(context, check) {
+    requireRoute(check);
+    const server = new RolecallClient(context, "admin");
+    const { cluster } = resolveName(await fetchStatusFrom(server), { cluster: context.args.text("cluster"), node: null });
+    return fetchClusterExplanation(server, { cluster, check });
+}
+async function explainLocally(context, check) {
+    const config = requireConfig(context);
+    const parsed = parseCheckOption(check, config.ignoreParams);
+    const explainNow = (probed) => explainProbed(probed, { context, check, parsed });
+    const probed = await watchLocally(config, context, {
+        defaultMs: attachmentTime(config),
+        isDone: (sofar) => explainNow(sofar).nodes.every(({ fit }) => fit !== null),
+        onInterrupt: (sofar) => report(context, explainNow(sofar)),
+    });
+    return explainNow(probed);
+}
+function explainProbed(probed, { context, check, parsed }) {
+    const given = { cluster: context.args.text("cluster"), node: null };
+    const { cluster } = resolveName(probedStatus(probed), given);
+    const state = probed.cluster(cluster);
+    const policy = probed.policy(cluster);
+    if (state === undefined || policy === undefined)
+        throw new CommandError("RC001", `There is no cluster ${cluster}`);
+    const { verdict, chosen } = judgePool(viewAt(state, policy, probed.now()), parsed);
+    const nodes = state.nodes.map((observation) => explainProbedNode(probed, cluster, { observation, check: parsed }));
+    const known = nodes.find((node) => node.fit === true && node.node === chosen?.node.name) ?? nodes.find((node) => node.fit);
+    const isUnknown = verdict.fit && known === undefined;
+    return {
+        cluster,
+        check,
+        fit: isUnknown ? null : verdict.fit,
+        reason: verdict.fit ? null : verdict.reason,
+        node: known?.node ?? null,
+        nodes,
+    };
+}
+//# sourceMappingURL=explain-cluster.js.map

@@ -1,0 +1,46 @@
+import { resolveName } from "../client/node-name.js";
+import { fetchStatusFrom } from "../client/cluster-status.js";
+import { parsePastTime } from "../client/past-time.js";
+import { RolecallClient, replyMessage } from "../client/rolecall-client.js";
+import { CommandError } from "../framework/command-error.js";
+import { formatByteSize } from "../../cluster/values/byte-size.js";
+import { formatZonedTime } from "../output/local-time.js";
+/** How long the server may take: the evidence of a large cluster is read from disk and written in small steps. */
+const defaultTimeout = "1min";
+/** What an incident file without evidence ends with. */
+const emptyEnd = "\nsteps: []\n";
+/**
+ * `rolecall incident --around TIME`: prints the evidence of the minutes around a time as an incident file. A time of
+ * which nothing is kept is a finding (RC090, exit code 1).
+ */
+export async function incident(context) {
+    const { args, result, print, progress, format, io, style } = context;
+    const aroundMs = parsePastTime("around", args.text("around") ?? "now", Date.now());
+    const server = new RolecallClient(context, "admin", defaultTimeout);
+    const given = { cluster: args.text("cluster"), node: null };
+    const { cluster } = resolveName(await fetchStatusFrom(server), given);
+    const around = new Date(aroundMs).toISOString();
+    progress.report(`fetching the evidence of ${cluster} around ${around}`);
+    const reply = await server.getPage(`/clusters/${encodeURIComponent(cluster)}/incident?around=${around}`);
+    progress.done();
+    if (reply.status !== 200)
+        throw new CommandError("RC009", `${server.url}: ${reply.status} ${reply.phrase}: ${replyMessage(reply)}`);
+    result.cover("evidence", "complete", { detail: server.url });
+    const since = Date.parse(String(reply.headers["x-rolecall-evidence-since"]));
+    if (reply.text.endsWith(emptyEnd)) {
+        const kept = Number.isNaN(since) ? "no evidence is kept yet" : `evidence is kept since ${formatZonedTime(since)}`;
+        result.diagnose("RC090", { message: `Nothing is kept of ${cluster} around ${formatZonedTime(aroundMs)}: ${kept}` });
+        return;
+    }
+    result.data = { cluster, around, file: reply.text };
+    print(reply.text);
+    if (format === "text" && io.stderr.isTerminal)
+        await io.stderr.write(style.dim(hintOf(reply.text, cluster)));
+}
+/** What the file holds, and what it is good for. */
+function hintOf(text, cluster) {
+    const steps = text.match(/^ {2}- at: /gm)?.length ?? 0;
+    return (`${cluster}: ${steps} observations, ${formatByteSize(Buffer.byteLength(text))}. Keep the file: the history drops old evidence.\n` +
+        'To replay it: add the correct answers under "expect" (docs/incidents.md), and run the tests of rolecall.\n');
+}
+//# sourceMappingURL=incident.js.map

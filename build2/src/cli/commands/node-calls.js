@@ -1,0 +1,69 @@
+import { confirm } from "../framework/confirm.js";
+import { callManagementApi, managementTimeout } from "../client/management-call.js";
+import { splitGivenName } from "../client/node-name.js";
+import { RolecallClient } from "../client/rolecall-client.js";
+import { scheduledTime } from "./switchover.js";
+/** `rolecall restart NODE`: restarts its database now or at a time, with conditions, or cancels a scheduled restart. */
+export async function restartNode(context) {
+    const { args } = context;
+    const { path, name } = nodePath(context, "restart");
+    const server = new RolecallClient(context, "node", managementTimeout);
+    if (args.has("cancel")) {
+        await confirm(context, `This cancels the scheduled restart of ${name}`);
+        return callManagementApi(context, server, {
+            method: "DELETE",
+            path,
+            purpose: `cancel the scheduled restart of ${name}`,
+        });
+    }
+    const at = scheduledTime(context);
+    const role = args.text("role");
+    const version = args.text("version");
+    const body = {
+        ...(args.has("pending") ? { restart_pending: true } : {}),
+        ...(role === null ? {} : { role }),
+        ...(version === null ? {} : { postgres_version: version }),
+        ...(args.text("wait") === null ? {} : { timeout: Math.ceil(args.duration("wait", "1s") / 1000) }),
+        ...(at === null ? {} : { schedule: at }),
+    };
+    const what = `the database of ${name}${at === null ? " now" : ` at ${at}`}`;
+    await confirm(context, `This restarts ${what}`);
+    return callManagementApi(context, server, { method: "POST", path, body, purpose: `restart ${what}` });
+}
+/** `rolecall reload NODE`: makes a node reload its configuration file. */
+export async function reloadNode(context) {
+    const { path, name } = nodePath(context, "reload");
+    await confirm(context, `This reloads the configuration file of ${name}`);
+    return callManagementApi(context, new RolecallClient(context, "node", managementTimeout), {
+        method: "POST",
+        path,
+        body: {},
+        purpose: `reload the configuration file of ${name}`,
+    });
+}
+/** `rolecall reinitialize NODE`: rebuilds a replica from scratch. */
+export async function reinitializeNode(context) {
+    const { args } = context;
+    const { path, name } = nodePath(context, "reinitialize");
+    await confirm(context, `This deletes all data of ${name} and rebuilds it`);
+    const body = {
+        ...(args.has("force") ? { force: true } : {}),
+        ...(args.has("from-leader") ? { "from-leader": true } : {}),
+    };
+    return callManagementApi(context, new RolecallClient(context, "node", managementTimeout), {
+        method: "POST",
+        path,
+        body,
+        purpose: `delete all data of ${name} and rebuild it`,
+    });
+}
+/** The path of a call, and the node as people name it. @throws CommandError (RC001) as {@link splitGivenName} */
+function nodePath({ args }, call) {
+    const [given = ""] = args.positionals;
+    const { cluster, node } = splitGivenName({ cluster: args.text("cluster"), node: given });
+    const path = `/nodes/${encodeURIComponent(node ?? "")}/${call}`;
+    return cluster === null
+        ? { path, name: node ?? "" }
+        : { path: `/clusters/${encodeURIComponent(cluster)}${path}`, name: `${cluster}/${node}` };
+}
+//# sourceMappingURL=node-calls.js.map

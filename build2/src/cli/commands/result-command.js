@@ -1,0 +1,69 @@
+import { readFile } from "node:fs/promises";
+import { CommandError } from "../framework/command-error.js";
+import { readResult } from "../result/reader.js";
+import { renderFindings } from "../output/findings.js";
+import { safe, safeLines } from "../output/style.js";
+import { errorMessage } from "../result/error-message.js";
+/** The maximum size of a document, in bytes. */
+const documentMax = 64 * 1024 * 1024;
+/** `rolecall result show|validate FILE|-`: reads a `cli.result/v1` document of this or another tool. */
+export async function resultCommand(context) {
+    const { args, result, print } = context;
+    const [verb = "", file = ""] = args.positionals;
+    const text = await readText(context, file);
+    result.cover("document", "complete", { detail: file === "-" ? "stdin" : file });
+    const read = readResult(text);
+    if (!read.ok) {
+        const location = { file: file === "-" ? "<stdin>" : file, kind: "output" };
+        for (const { pointer, message } of read.violations) {
+            result.diagnose("RC080", {
+                message: `${pointer === "" ? "the document" : pointer}: ${message}`,
+                location: { ...location, pointer },
+            });
+        }
+        result.data = { valid: false, violations: read.violations };
+        return;
+    }
+    const document = read.result;
+    result.data = { valid: true, ...(verb === "show" ? { document } : {}) };
+    print(verb === "show" ? renderResult(document, context) : `${file} conforms to ${document.schema_version}\n`);
+}
+async function readText({ io, signal }, file) {
+    const chunks = [];
+    let length = 0;
+    try {
+        if (file !== "-")
+            return await readFile(file, { encoding: "utf8", signal });
+        for await (const chunk of io.stdin) {
+            const bytes = Buffer.from(chunk);
+            length += bytes.length;
+            if (length > documentMax)
+                throw new Error(`the document has more than ${documentMax} bytes`);
+            chunks.push(bytes);
+        }
+        return Buffer.concat(chunks).toString("utf8");
+    }
+    catch (error) {
+        throw new CommandError("RC006", `Cannot read ${file === "-" ? "stdin" : file}: ${errorMessage(error)}`);
+    }
+}
+/** Renders a document as text: command, findings, checks, programs that ran, data. */
+function renderResult(document, { style }) {
+    const { command, version, site, exit_code: exitCode, diagnostics, coverage, evidence, data } = document;
+    const siteText = site === undefined ? "" : `, site ${safe(site)}`;
+    const head = `${safe(command)} (version ${safe(version)}${siteText}): exit code ${exitCode}\n`;
+    const findings = diagnostics.length === 0 ? "no findings\n" : renderFindings(diagnostics, style);
+    const checks = coverage.map(({ id, status, required, detail }) => `  ${status.padEnd(14)} ${safe(id)}${required ? " (required)" : ""}: ${safe(detail)}\n`);
+    const programs = evidence.map(({ command: argv, exit_code: code, stdout, stderr }) => `  ${safe(argv.join(" "))}: exit code ${code}\n${indented(stdout)}${indented(stderr)}`);
+    return [
+        style.bold(head),
+        findings,
+        ...(checks.length === 0 ? [] : ["\nchecks:\n", ...checks]),
+        ...(programs.length === 0 ? [] : ["\ncommands run:\n", ...programs]),
+        ...(data === undefined ? [] : ["\ndata:\n", `${safeLines(JSON.stringify(data, null, 2))}\n`]),
+    ].join("");
+}
+function indented(text) {
+    return text.trim() === "" ? "" : `${safeLines(text.trimEnd()).replaceAll(/^/gm, "    ")}\n`;
+}
+//# sourceMappingURL=result-command.js.map

@@ -1,0 +1,105 @@
+import { ServingProcess } from "../../app/serving-process.js";
+import { ListenError } from "../../http/listener/listen-error.js";
+import { CommandError } from "../framework/command-error.js";
+import { loadedFrom, sourcesOf } from "../client/configuration.js";
+import { renderDemoBanner } from "../demo/demo-banner.js";
+import { collectSignals } from "../framework/signals.js";
+import { systemdSockets } from "../framework/systemd-sockets.js";
+import { growYoungGeneration } from "../framework/v8-tuning.js";
+/**
+ * `rolecall serve`: serves until a signal stops it, which completes its work. Ends at once with a finding if the
+ * configuration is not valid, a port is in use or a certificate cannot be used.
+ */
+export async function serve({ args, result, io, print, signal: ended }) {
+    const sources = sourcesOf(args, io.env);
+    const loaded = loadedFrom(sources, result);
+    if (loaded === null)
+        return;
+    const { config } = loaded;
+    const signals = collectSignals();
+    // A signal may have arrived before this command began to listen for signals.
+    if (ended.aborted)
+        throw new CommandError("RC004", `ended by ${String(ended.reason)}`);
+    const simulator = await startSimulator(loaded.simulator);
+    const serving = await ServingProcess.create({ config, sources, inheritedSockets: systemdSockets(io.env) });
+    try {
+        await serving.start();
+        growYoungGeneration();
+        if (simulator !== null)
+            print(bannerOf(serving.listeners, simulator));
+        const signal = await serveUntilSignal(serving, signals);
+        result.cover("service", "complete", { detail: `ended by ${signal}` });
+    }
+    catch (error) {
+        throw error instanceof ListenError ? new CommandError(listenRules[error.kind], error.message) : error;
+    }
+    finally {
+        // If a listener could not be opened, probing goes on and would keep the process alive.
+        await serving.stop({ drains: false });
+        await simulator?.stop();
+    }
+}
+/** The rule of what keeps a listener from opening. */
+const listenRules = {
+    address: "RC107",
+    files: "RC111",
+    settings: "RC020",
+};
+/**
+ * Reloads on SIGHUP, stops on SIGTERM and SIGINT. Only SIGTERM drains: a user who presses Ctrl-C does not want to wait.
+ */
+async function serveUntilSignal(serving, signals) {
+    for (;;) {
+        const signal = await signals.next();
+        if (signal === "SIGHUP") {
+            await serving.reload();
+            continue;
+        }
+        serving.log.info({ signal }, "stopping");
+        // A second SIGTERM or SIGINT ends the drain early.
+        await Promise.race([serving.stop({ drains: signal === "SIGTERM" }), signals.nextTermination()]);
+        return signal;
+    }
+}
+/**
+ * Starts the simulated cluster of the configuration, and the port that controls its faults.
+ * @returns `null` if none is configured
+ * @throws CommandError (RC107) if the ports of the simulated nodes are in use
+ */
+async function startSimulator(simulator) {
+    if (simulator === null)
+        return null;
+    const { startControlledSimulator } = await import("../demo/controlled-simulator.js");
+    try {
+        return await startControlledSimulator(simulator);
+    }
+    catch (error) {
+        if (!(error instanceof Error && "code" in error))
+            throw error;
+        throw new CommandError("RC107", `Cannot start the simulator: simulator.port ${simulator.port} and the ${simulator.nodes - 1} ports after it ` +
+            `must be free, got ${error.message}`);
+    }
+}
+/** The addresses of a service that runs a simulated cluster, and where to go on from there. */
+function bannerOf(listeners, { nodes, control }) {
+    const urlOf = (dialect) => {
+        const found = listeners.find(({ config }) => config.dialect === dialect);
+        if (found === undefined)
+            return null;
+        const { address } = found.config;
+        return `http://${address.includes(":") ? `[${address}]` : address}:${found.port}`;
+    };
+    const [health, admin] = [urlOf("node"), urlOf("admin")];
+    const steps = [
+        ...(health === null
+            ? []
+            : [{ text: ["Check a node as a load balancer does:"], commands: [`curl -I ${health}/nodes/pg1/primary`] }]),
+        { text: ["List the faults that you can inject, with a command for each:"], commands: [`curl ${control}`] },
+    ];
+    return renderDemoBanner({ health, admin, control, nodes }, steps, {
+        title: "rolecall monitors a simulated cluster. For a guided tour, run: rolecall demo",
+        setup: null,
+        log: null,
+    });
+}
+//# sourceMappingURL=serve.js.map

@@ -1,0 +1,49 @@
+import { loadConfig } from "../../config/load.js";
+import { CommandError } from "../framework/command-error.js";
+import { diagnoseProblem } from "../result/config-problem.js";
+import { checkClusterFiles, checkListenerFiles } from "../client/tls-findings.js";
+import { accessSync, constants } from "node:fs";
+import { errorMessage } from "../result/error-message.js";
+/**
+ * `rolecall validate FILE`: reports every problem of a configuration and of the certificates, keys and tokens that it
+ * names (exit code 1), or that it cannot be read (2).
+ */
+export async function validate({ args, io, result, print }) {
+    const [file = ""] = args.positionals;
+    try {
+        accessSync(file, constants.R_OK);
+    }
+    catch (error) {
+        throw new CommandError("RC006", `Cannot read ${file}: ${errorMessage(error)}`);
+    }
+    const loaded = loadConfig({
+        file,
+        env: io.env,
+        flags: { set: args.list("set").length === 0 ? undefined : args.list("set") },
+    });
+    result.cover("configuration", "complete", { detail: file });
+    if (!loaded.ok) {
+        for (const problem of loaded.problems)
+            diagnoseProblem(result, problem, false);
+        result.data = { file, problems: loaded.problems.length };
+        return;
+    }
+    const { clusters, listen } = loaded.config;
+    if (args.has("no-files"))
+        result.cover("files", "not_applicable", { detail: "--no-files" });
+    else {
+        checkListenerFiles(result, loaded.config);
+        checkClusterFiles(result, loaded.config);
+        result.cover("files", "complete", { detail: "certificates, keys and tokens" });
+    }
+    // An unusable file is a finding of its own: rolecall would not start with this configuration.
+    const problems = result.diagnostics.filter(({ severity }) => severity === "error").length;
+    result.data = { file, problems, clusters: clusters.map(({ name }) => name), listeners: listen.length };
+    if (problems > 0)
+        return;
+    print(`${file} is valid: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
+}
+function counted(count, noun) {
+    return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+//# sourceMappingURL=validate.js.map

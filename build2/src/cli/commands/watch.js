@@ -1,0 +1,37 @@
+import { CommandError } from "../framework/command-error.js";
+import { Progress } from "../output/progress.js";
+import { safe } from "../output/style.js";
+import { reportText } from "../status/report.js";
+import { pause, tryFetchStatus } from "../status/watch/refresh.js";
+import { watchScreen } from "../status/watch/watch-screen.js";
+/**
+ * `rolecall status --watch`: refreshes a terminal until `q` or Ctrl-C, which both exit with 0. Shows an error if the
+ * server does not answer, and retries. If stdout is no terminal, prints one report after the other.
+ */
+export async function watch(context) {
+    const { args, io, result } = context;
+    if (context.format !== "text")
+        throw new CommandError("RC001", `--watch cannot be used with ${context.format} output, which is one document`);
+    const intervalMs = args.duration("interval", "1s");
+    // A line of progress would be written over the table.
+    const quiet = { ...context, progress: new Progress(io.stderr, false) };
+    const last = await (io.stdout.isTerminal ? watchScreen(quiet, intervalMs) : printReports(quiet, intervalMs));
+    result.cover("overview", last === null ? "incomplete" : "complete", {
+        detail: last === null ? "no status was received" : last.by,
+    });
+}
+/** Prints a report each interval, until the command is ended. */
+async function printReports(context, intervalMs) {
+    const { io, signal } = context;
+    let last = null;
+    while (!signal.aborted) {
+        const current = await tryFetchStatus(context);
+        if (signal.aborted)
+            break;
+        const text = "problem" in current ? `${safe(current.problem)}\n` : reportText(context, (last = current));
+        await io.stdout.write(`${new Date().toISOString().slice(0, 19)}Z  ${text}\n`);
+        await pause(intervalMs, [signal]);
+    }
+    return last;
+}
+//# sourceMappingURL=watch.js.map

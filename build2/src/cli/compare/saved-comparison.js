@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { closeSync, fsyncSync, openSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import * as z from "zod";
+import { parseJson } from "../../cluster/values/json.js";
+import { CommandError } from "../framework/command-error.js";
+import { errorMessage } from "../result/error-message.js";
+const count = z.number().int().min(0);
+const stateSchema = z.object({
+    version: z.literal(1),
+    configuration: z.string(),
+    rounds: count,
+    elapsed_ms: z.number().min(0),
+    heard: z.object({ node: count, rolecall: count, silent: count }),
+    rows: z.array(z.object({
+        node: z.string(),
+        check: z.string(),
+        samples: count,
+        agreements: count,
+        differences: z.array(z.tuple([z.string(), count])),
+        lasting: z.array(z.tuple([z.string(), z.object({ isRolecallFit: z.boolean(), count })])),
+        leads: z.object({ rolecall: z.array(z.number()), node: z.array(z.number()), together: count }),
+        blips: z.object({ rolecall: count, node: count }),
+    })),
+});
+/** Identifies what is compared: the clusters and their nodes, the checks, and the running rolecall. */
+export function comparisonKey({ clusters }, compared) {
+    const sources = clusters.map(({ name, scope, discover, nodes }) => ({ name, scope, discover, nodes }));
+    return createHash("sha256")
+        .update(JSON.stringify({ sources, ...compared }))
+        .digest("hex");
+}
+/** A file that keeps the counts of a comparison over restarts. */
+export class ComparisonFile {
+    #file;
+    #key;
+    /** @param key what is compared, as {@link comparisonKey} */
+    constructor(file, key) {
+        this.#file = file;
+        this.#key = key;
+    }
+    /**
+     * Reads the counts of earlier runs.
+     * @returns `null` if there is no such file yet
+     * @throws CommandError (RC006) if the file cannot be read, or belongs to another comparison
+     */
+    read() {
+        const text = this.#readText();
+        if (text === null)
+            return null;
+        const read = stateSchema.safeParse(parseJson(text));
+        if (!read.success)
+            throw new CommandError("RC006", `Cannot resume from ${this.#file}: it must be a state file of rolecall compare`);
+        const { configuration, elapsed_ms: elapsedMs, rows, ...counts } = read.data;
+        if (configuration !== this.#key)
+            throw new CommandError("RC006", `Cannot resume from ${this.#file}: it belongs to a comparison of other clusters, nodes, checks or another ` +
+                "server. Name another file, or delete this one");
+        return {
+            ...counts,
+            elapsedMs,
+            rows: rows.map((row) => ({ ...row, differences: new Map(row.differences), lasting: new Map(row.lasting) })),
+        };
+    }
+    /**
+     * Writes the counts, as a draft that then replaces the file: a crash leaves the last counts that were written.
+     * @throws CommandError (RC006) if the file cannot be written
+     */
+    write({ rounds, elapsedMs, heard, rows }) {
+        const document = {
+            version: 1,
+            configuration: this.#key,
+            rounds,
+            elapsed_ms: elapsedMs,
+            heard,
+            rows: rows.map((row) => ({ ...row, differences: [...row.differences], lasting: [...row.lasting] })),
+        };
+        const draft = `${this.#file}.draft`;
+        try {
+            const descriptor = openSync(draft, "w", 0o600);
+            try {
+                writeFileSync(descriptor, `${JSON.stringify(document)}\n`);
+                fsyncSync(descriptor);
+            }
+            finally {
+                closeSync(descriptor);
+            }
+            renameSync(draft, this.#file);
+        }
+        catch (error) {
+            throw new CommandError("RC006", `Cannot write --state: ${errorMessage(error)}`);
+        }
+    }
+    #readText() {
+        try {
+            return readFileSync(this.#file, "utf8");
+        }
+        catch (error) {
+            if (error instanceof Error && "code" in error && error.code === "ENOENT")
+                return null;
+            throw new CommandError("RC006", `Cannot read --state: ${errorMessage(error)}`);
+        }
+    }
+}
+//# sourceMappingURL=saved-comparison.js.map

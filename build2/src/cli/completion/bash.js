@@ -1,0 +1,87 @@
+import { commonOptions, serverOptions } from "../framework/options.js";
+import { optionsOf, positionalCandidates, quoted, valueCandidates } from "./candidates.js";
+/**
+ * The completion script for bash. It splits the line at blanks itself: bash also splits at colons, as in URLs.
+ */
+export function bashScript(commands) {
+    const names = commands.map(({ name }) => name).join(" ");
+    return [
+        "# rolecall completion for bash: source <(rolecall completion bash)",
+        "_rolecall_names() {",
+        `  local program="\${line[0]/#\\~/$HOME}"`,
+        `  compgen -W "$("$program" __complete "$1" "\${COMP_LINE:0:COMP_POINT}" 2>/dev/null </dev/null)" -- "$current"`,
+        "}",
+        "_rolecall() {",
+        '  local -a line; read -ra line <<< "${COMP_LINE:0:COMP_POINT}"',
+        '  [[ "${COMP_LINE:0:COMP_POINT}" == *" " ]] && line+=("")',
+        '  local last=$((${#line[@]} - 1)) at word command="" position=0 words=""',
+        '  local current="${line[last]}" previous="${line[last-1]}"',
+        `  local valued=${quoted(valuedOptions([...commonOptions, ...serverOptions]))}`,
+        "  COMPREPLY=()",
+        '  if [[ "$current" == --*=* ]]; then previous="${current%%=*}" current="${current#*=}"; fi',
+        `  current="\${current#[\\"\\']}"`,
+        "  for ((at = 1; at < last; at++)); do",
+        '    word="${line[at]}"',
+        '    if [[ "$valued" == *" $word "* ]]; then at=$((at + 1)); continue; fi',
+        '    [[ "$word" == -* ]] && continue',
+        '    if [ -z "$command" ]; then command="$word"; else position=$((position + 1)); continue; fi',
+        '    case "$command" in',
+        ...commands.map((spec) => `      ${spec.name}) valued=${quoted(valuedOptions(optionsOf(spec)))} ;;`),
+        "    esac",
+        "  done",
+        '  case "$command $previous" in',
+        ...commands.flatMap((spec) => optionsOf(spec).flatMap((option) => valueCase(spec.name, option))),
+        ...[...commonOptions, ...serverOptions].flatMap((option) => valueCase("", option)),
+        "  esac",
+        '  if [ -z "$command" ]; then',
+        `    COMPREPLY=($(compgen -W ${quoted(names)} -- "$current"))`,
+        "    return",
+        "  fi",
+        '  if [[ "$current" == -* ]]; then',
+        '    case "$command" in',
+        ...commands.map((spec) => `      ${spec.name}) words=${quoted(optionsOf(spec)
+            .map(({ name }) => `--${name}`)
+            .join(" "))} ;;`),
+        "    esac",
+        '    COMPREPLY=($(compgen -W "$words" -- "$current"))',
+        "    return",
+        "  fi",
+        '  case "$command $((position > 0))" in',
+        ...commands.flatMap(positionalCases),
+        "  esac",
+        "}",
+        "complete -F _rolecall rolecall",
+        "",
+    ].join("\n");
+}
+function valuedOptions(options) {
+    const names = options.flatMap((option) => (option.value === undefined ? [] : spellingsOf(option)));
+    return ` ${names.join(" ")} `;
+}
+function valueCase(command, option) {
+    if (option.value === undefined)
+        return [];
+    const patterns = spellingsOf(option).map((spelling) => `"${command} ${spelling}"`);
+    return [`    ${patterns.join("|")}) ${reply(valueCandidates(option))}return ;;`];
+}
+function spellingsOf({ name, short }) {
+    return [`--${name}`, ...(short === undefined ? [] : [`-${short}`])];
+}
+function positionalCases(spec) {
+    const { first, rest } = positionalCandidates(spec);
+    return [[0, first], [1, rest]].flatMap(([position, candidates]) => candidates.kind === "nothing" ? [] : [`    "${spec.name} ${position}") ${reply(candidates)};;`]);
+}
+/** A statement that sets the reply, with a semicolon after it; the empty text if there is nothing to propose. */
+function reply(candidates) {
+    switch (candidates.kind) {
+        case "words":
+            return `COMPREPLY=($(compgen -W ${quoted(candidates.words.join(" "))} -- "$current")); `;
+        case "file":
+            return 'compopt -o filenames 2>/dev/null; mapfile -t COMPREPLY < <(compgen -f -- "$current"); ';
+        case "names":
+            return `COMPREPLY=($(_rolecall_names ${candidates.of})); `;
+        case "nothing":
+            return "";
+    }
+}
+//# sourceMappingURL=bash.js.map

@@ -1,0 +1,22 @@
+import { startFaultControl } from "../../simulator/control-server.js";
+import { startSimulator } from "../../simulator/simulator.js";
+import { openOnFreePort } from "./usual-ports.js";
+/**
+ * Starts a simulated cluster. Its faults are controlled on 127.0.0.1, on the port before the first node's or, if that
+ * is taken, on a free one.
+ * @throws RangeError for invalid options; Error with the code EADDRINUSE if the port of a node is taken
+ */
+export async function startControlledSimulator(options) {
+    const simulator = await startSimulator(options);
+    try {
+        const usual = Math.max(0, options.port - 1);
+        const control = await openOnFreePort(usual, (port) => startFaultControl([simulator], port));
+        const stop = async () => void (await Promise.all([control.stop(), simulator.stop()]));
+        return { nodes: simulator.nodes, control: control.url, stop };
+    }
+    catch (error) {
+        await simulator.stop();
+        throw error;
+    }
+}
+//# sourceMappingURL=controlled-simulator.js.map

@@ -1,0 +1,28 @@
+/**
+ * The built-in configuration of the demo. It depends on no file, and on no environment variable: a setting of the
+ * user's own rolecall must not change what the banner promises.
+ */
+export function demoSources({ clusters, health, admin, logLevel = "warn" }) {
+    const address = "127.0.0.1";
+    const [first] = clusters;
+    const isSole = clusters.length === 1;
+    return {
+        file: null,
+        builtIn: {
+            clusters: clusters.map(({ scope, nodes }) => ({ name: scope, discover: nodes.map(({ url }) => url) })),
+            listen: [
+                {
+                    address,
+                    port: health,
+                    cluster: isSole ? first?.scope : "*",
+                    whole_cluster: isSole,
+                    management: "on",
+                },
+                { address, port: admin, dialect: "admin" },
+            ],
+        },
+        env: {},
+        flags: { logLevel },
+    };
+}
+//# sourceMappingURL=demo-configuration.js.map

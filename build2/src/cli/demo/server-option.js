@@ -1,0 +1,19 @@
+import { existsSync } from "node:fs";
+import { clientVariables } from "../../config/sources/client-variables.js";
+import { contextsFile } from "../contexts/contexts-file.js";
+/**
+ * Returns the option that makes a command query this server: ` --server URL`, or nothing where a command queries it
+ * anyway. That is so at the default address, unless the user has chosen another server for all commands.
+ * @param url the base URL of the server
+ * @param usual the base URL that commands query without the option
+ */
+export function serverOption(url, usual, env) {
+    return url === usual && !hasChosenServer(env) ? "" : ` --server ${url}`;
+}
+function hasChosenServer(env) {
+    if ((env[clientVariables.server] ?? "") !== "" || (env[clientVariables.context] ?? "") !== "")
+        return true;
+    const file = contextsFile(env);
+    return file !== null && existsSync(file);
+}
+//# sourceMappingURL=server-option.js.map

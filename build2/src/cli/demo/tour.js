@@ -1,0 +1,87 @@
+/** The things to try with a demo, in an order in which each works after those before it. */
+export function tourOf(demo) {
+    const paths = pathsOf(demo);
+    return [...firstLook(demo, paths), ...replicaSteps(demo, paths), ...leaderSteps(demo, paths)];
+}
+function pathsOf({ health, control, cluster }) {
+    return cluster === null
+        ? { checks: health, faults: `${control}/sim` }
+        : { checks: `${health}/clusters/${cluster}`, faults: `${control}/sim/${cluster}` };
+}
+function firstLook({ toAdmin }, { checks }) {
+    return [
+        {
+            text: ["Watch the cluster in a terminal of its own (q ends it):"],
+            commands: [`rolecall status --watch${toAdmin}`],
+        },
+        {
+            text: ["Check a node as a load balancer does: the primary? a replica within 1 MB?"],
+            commands: [`curl -I ${checks}/nodes/pg1/primary`, `curl -I '${checks}/nodes/pg2/replica?lag=1MB'`],
+        },
+    ];
+}
+function replicaSteps(demo, { checks, faults }) {
+    const urlOf = (node) => demo.nodes.find(({ name }) => name === node)?.url ?? "";
+    const pg2 = demo.cluster === null ? "pg2" : `${demo.cluster}/pg2`;
+    return [
+        {
+            text: [
+                "1. pg2 silently stops receiving WAL. The node itself goes on answering 200;",
+                "   rolecall answers 503 detached after 10 s, and explains why:",
+            ],
+            commands: [
+                `curl -X POST ${faults}/pg2/detach`,
+                `curl -I ${urlOf("pg2")}/replica`,
+                `curl -I ${checks}/nodes/pg2/replica`,
+                `rolecall explain /replica --node ${pg2}${demo.toAdmin}`,
+            ],
+        },
+        {
+            text: ["2. pg3 falls 9 MB behind: 503 lagging for a limit of 1 MB, 200 without one:"],
+            commands: [
+                `curl -X POST '${faults}/pg3/lag?bytes=9MB'`,
+                `curl -I '${checks}/nodes/pg3/replica?lag=1MB'`,
+                `curl -I ${checks}/nodes/pg3/replica`,
+            ],
+        },
+        {
+            text: [
+                "3. Two primaries: pg3 claims to be the primary too, and answers 200 itself;",
+                "   rolecall answers 503 superseded:",
+            ],
+            commands: [
+                `curl -X POST ${faults}/pg3/claim`,
+                `curl -I ${urlOf("pg3")}/primary`,
+                `curl -I ${checks}/nodes/pg3/primary`,
+            ],
+        },
+        {
+            text: ["4. Undo: every fault of one node, then of all nodes. Both are fit again:"],
+            commands: [`curl -X POST ${faults}/pg3/heal`, `curl -X POST ${demo.control}/sim/heal`],
+        },
+    ];
+}
+function leaderSteps(demo, { checks, faults }) {
+    const ofCluster = demo.cluster === null ? "" : ` --cluster ${demo.cluster}`;
+    const healAll = `curl -X POST ${demo.control}/sim/heal`;
+    return [
+        {
+            text: ["5. A planned switchover: pg2 is the primary after about 2 s:"],
+            commands: [`rolecall switchover --candidate pg2 --yes${ofCluster}${demo.toHealth}`],
+        },
+        {
+            text: [
+                "6. Kill the primary, or freeze it: 503 once three probes have failed (3 to 6 s),",
+                `   then another node, after the lock has expired (${String(demo.ttlSeconds)} s). heal brings it back:`,
+            ],
+            commands: [
+                `curl -X POST ${faults}/leader/kill`,
+                `curl -I ${checks}/primary`,
+                healAll,
+                `curl -X POST ${faults}/leader/freeze`,
+                healAll,
+            ],
+        },
+    ];
+}
+//# sourceMappingURL=tour.js.map

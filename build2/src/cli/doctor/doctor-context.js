@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=doctor-context.js.map

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { renderHaproxy } from "../render/haproxy.js";
+import { defaultRenderOptions } from "../render/input/options.js";
+import { targetsOf } from "../render/input/targets.js";
+import { execute } from "../result/evidence.js";
+const timeoutMs = 20_000;
+/** Renders the HAProxy configuration and validates it with `haproxy -c -f FILE`, whose output becomes evidence. */
+export async function checkHaproxy({ command, config, probed }) {
+    const { args, result, signal } = command;
+    const targets = targetsOf(command, config, probed.overview().clusters);
+    if (targets.clusters.every(({ nodes }) => nodes.length === 0)) {
+        result.cover("haproxy", "not_applicable", { detail: "no database address is known" });
+        return;
+    }
+    const program = args.text("haproxy") ?? "haproxy";
+    const folder = await mkdtemp(join(tmpdir(), "rolecall-doctor-"));
+    try {
+        const file = join(folder, "haproxy.cfg");
+        await writeFile(file, renderHaproxy(targets, defaultRenderOptions));
+        const evidence = await execute({
+            command: program,
+            args: ["-c", "-f", file],
+            directory: folder,
+            timeoutMs,
+            signal,
+        });
+        result.addEvidence(evidence);
+        if (evidence.exit_code === -1) {
+            result.cover("haproxy", "unsupported", { detail: evidence.stderr.slice(0, 200) });
+            return;
+        }
+        result.cover("haproxy", "complete", { detail: `exit code ${evidence.exit_code}` });
+        if (evidence.exit_code !== 0)
+            result.diagnose("RC108", {
+                message: `haproxy -c failed: ${evidence.stderr.trim().slice(0, 1_000)}`,
+                location: { file, kind: "output" },
+            });
+    }
+    finally {
+        await rm(folder, { recursive: true, force: true });
+    }
+}
+//# sourceMappingURL=haproxy.js.map

@@ -1,0 +1,94 @@
+import { majorVersion } from "../../cluster/documents/report.js";
+import { withholdsPassword } from "../../health/evidence/node-password.js";
+/** The supported major versions of the node API (reference/node-api.md). */
+const knownMajors = [3, 4];
+/** Reports nodes that do not answer (RC100) and clusters without members (RC112). */
+export function checkNodes({ command: { result }, probed: { snapshot } }) {
+    for (const cluster of snapshot.clusters) {
+        if (cluster.nodes.length === 0)
+            result.diagnose("RC112", { message: `cluster ${cluster.name}: no seed has reported a member` });
+        for (const { node, report, failure } of cluster.nodes) {
+            if (report !== null)
+                continue;
+            const cause = failure?.detail ?? "no response within the timeout";
+            result.diagnose("RC100", {
+                message: `${cluster.name}/${node.name} at ${node.api ?? node.exporter}: ${cause}`,
+            });
+        }
+    }
+    const all = snapshot.clusters.flatMap(({ nodes }) => nodes);
+    result.cover("nodes", "complete", {
+        detail: `${all.filter(({ report }) => report !== null).length} of ${all.length} nodes answer`,
+    });
+}
+/** Reports unknown versions (RC101) and different versions within a cluster (RC102). */
+export function checkVersions({ command: { result }, probed: { snapshot } }) {
+    for (const cluster of snapshot.clusters) {
+        const versions = new Map();
+        for (const { node, report } of answeringNodes(cluster)) {
+            const major = majorVersion(report);
+            const version = report.version ?? "none";
+            versions.set(version, [...(versions.get(version) ?? []), node.name]);
+            if (major === null || !knownMajors.includes(major))
+                result.diagnose("RC101", { message: `${cluster.name}/${node.name} reports version ${version}` });
+        }
+        const byVersion = [...versions].map(([version, names]) => `${version} (${names.join(", ")})`);
+        if (versions.size > 1)
+            result.diagnose("RC102", { message: `cluster ${cluster.name} runs ${byVersion.join(", ")}` });
+    }
+    coverAnsweringNodes("versions", { result, snapshot });
+}
+/** Reports nodes of another scope (RC104) and different system identifiers within a cluster (RC105). */
+export function checkIdentity({ command: { result }, probed: { snapshot } }) {
+    for (const cluster of snapshot.clusters) {
+        const systems = new Map();
+        for (const { node, report } of answeringNodes(cluster)) {
+            if (report.scope !== null && cluster.scope !== null && report.scope !== cluster.scope) {
+                result.diagnose("RC104", {
+                    message: `${cluster.name}/${node.name} reports scope ${report.scope}, ` +
+                        `but its cluster has scope ${cluster.scope}`,
+                });
+            }
+            if (report.system !== null)
+                systems.set(report.system, [...(systems.get(report.system) ?? []), node.name]);
+        }
+        const bySystem = [...systems].map(([system, names]) => `${system} (${names.join(", ")})`);
+        if (systems.size > 1)
+            result.diagnose("RC105", { message: `cluster ${cluster.name} has system identifiers ${bySystem.join(", ")}` });
+    }
+    coverAnsweringNodes("identity", { result, snapshot });
+}
+/**
+ * Reports nodes that do not get the node password: nodes of a cluster with TLS that a member list names with http
+ * (RC113).
+ */
+export function checkPasswordProtection({ command: { result }, config, probed }) {
+    const withheld = config.clusters.flatMap((cluster) => {
+        const policy = probed.policy(cluster.name);
+        if (policy === undefined)
+            return [];
+        const nodes = probed.cluster(cluster.name)?.nodes ?? [];
+        return nodes
+            .filter(({ node }) => withholdsPassword(node, policy))
+            .map(({ node }) => `${cluster.name}/${node.name} at ${node.api}`);
+    });
+    for (const message of withheld)
+        result.diagnose("RC113", { message });
+    const hasPassword = config.clusters.some(({ auth }) => auth !== null);
+    if (hasPassword)
+        result.cover("password", "complete", { detail: `withheld from ${withheld.length} nodes` });
+    else
+        result.cover("password", "not_applicable", { detail: "no node password is configured" });
+}
+/** Covers a check that needs answers of nodes: incomplete if there is none. */
+function coverAnsweringNodes(id, { result, snapshot }) {
+    const count = snapshot.clusters.reduce((sum, cluster) => sum + answeringNodes(cluster).length, 0);
+    result.cover(id, count === 0 ? "incomplete" : "complete", {
+        detail: count === 0 ? "no node has answered" : `${count} nodes`,
+    });
+}
+/** The nodes that have answered, with their reports. */
+export function answeringNodes({ nodes }) {
+    return nodes.flatMap(({ node, report }) => (report === null ? [] : [{ node, report }]));
+}
+//# sourceMappingURL=nodes.js.map

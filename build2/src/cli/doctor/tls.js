@@ -1,0 +1,68 @@
+import { connect } from "node:tls";
+import { readTls } from "../../config/tls-material.js";
+import { answeringNodes } from "./nodes.js";
+import { validityProblems } from "../../config/tls-problems.js";
+import { checkClusterFiles, checkListenerFiles, diagnoseTls } from "../client/tls-findings.js";
+/**
+ * Checks the configured TLS files, of listeners and of connections to the nodes (RC109, RC111, RC114, RC115), and the
+ * expiry of the certificates that nodes present (RC109).
+ */
+export async function checkTls(context) {
+    const { command, config, probed } = context;
+    const files = config.clusters.flatMap(({ tls }) => [tls?.ca, tls?.cert].filter((file) => typeof file === "string"));
+    checkClusterFiles(command.result, config);
+    const listeners = checkListenerFiles(command.result, config);
+    const servers = probed.snapshot.clusters.flatMap((state) => answeringNodes(state).flatMap(({ node }) => node.api?.startsWith("https:") === true ? [{ cluster: state.name, node: node.name, api: node.api }] : []));
+    const presented = await Promise.all(servers.map(async ({ cluster, node, api }) => ({
+        name: `${cluster}/${node}`,
+        validity: await presentedValidity(api, { tls: tlsOf(context, cluster), timeoutMs: config.probe.timeoutMs }),
+    })));
+    for (const { name, validity } of presented) {
+        const problems = validity === null ? [] : validityProblems(validity, `the certificate of ${name}`, Date.now());
+        for (const problem of problems)
+            diagnoseTls(command.result, problem, null);
+    }
+    if (files.length === 0 && servers.length === 0 && listeners === 0)
+        command.result.cover("tls", "not_applicable", { detail: "no TLS towards the nodes, none on the listeners" });
+    else {
+        const missing = presented.filter(({ validity }) => validity === null).map(({ name }) => name);
+        const detail = missing.length === 0
+            ? `${files.length} files for ${servers.length} nodes, ${listeners} listeners`
+            : `no certificate received from ${missing.join(", ")}`;
+        command.result.cover("tls", missing.length === 0 ? "complete" : "incomplete", { detail });
+    }
+}
+/** The TLS material of a cluster; `null` if it has none or its files cannot be read, which RC111 reports. */
+export function tlsOf({ config }, cluster) {
+    const files = config.clusters.find(({ name }) => name === cluster)?.tls ?? null;
+    try {
+        return files === null ? null : readTls(files);
+    }
+    catch {
+        return null;
+    }
+}
+/** When the certificate that a node presents is valid; `null` if none was received. Untrusted ones count too. */
+function presentedValidity(api, { tls, timeoutMs }) {
+    const url = new URL(api);
+    return new Promise((resolve) => {
+        const socket = connect({
+            host: url.hostname.replace(/^\[|\]$/g, ""),
+            port: Number(url.port === "" ? 443 : url.port),
+            ...tls,
+            rejectUnauthorized: false,
+            timeout: timeoutMs,
+        }, () => {
+            const { valid_from: validFrom, valid_to: validTo } = socket.getPeerCertificate();
+            socket.destroy();
+            resolve(typeof validTo === "string" ? { validFrom, validTo } : null);
+        });
+        const fail = () => {
+            socket.destroy();
+            resolve(null);
+        };
+        socket.once("error", fail);
+        socket.once("timeout", fail);
+    });
+}
+//# sourceMappingURL=tls.js.map

@@ -1,0 +1,45 @@
+import { formatDuration } from "./figures.js";
+import { remedyOf } from "./remedies.js";
+import { safe } from "./style.js";
+/** Renders the verdict, a line or two for each node, and what would make an unfit node fit. */
+export function renderClusterExplanation(explanation, style) {
+    const { cluster, check, fit, reason, node, nodes } = explanation;
+    const verdict = fit === null
+        ? style.yellow("not known")
+        : fit
+            ? style.green(`fit (${safe(node ?? "?")})`)
+            : style.red(`unfit: ${reason}`);
+    const width = Math.max(0, ...nodes.map((row) => row.node.length));
+    const lines = nodes.map((row) => renderNode(row, width, style));
+    const remedies = fit ? [] : renderRemedies(nodes, style);
+    const none = nodes.length === 0 ? "  no node is known\n" : "";
+    return `${style.bold(safe(cluster))} for ${check}: ${verdict}\n${lines.join("")}${none}${remedies.join("")}`;
+}
+function renderNode({ node, fit, reason, detail, decisive, rules }, width, style) {
+    const name = style.bold(safe(node)) + " ".repeat(width - node.length);
+    if (fit === null)
+        return `  ${style.yellow("? ")}  ${name}  not known${detail === null ? "" : `: ${safe(detail)}`}\n`;
+    if (fit)
+        return `  ${style.green("ok")}  ${name}  fit\n`;
+    const rule = rules.find((candidate) => candidate.rule === decisive && candidate.outcome === "refuse");
+    const figure = detail === null ? "" : ` ${safe(detail)}`;
+    const because = rule === undefined ? "" : `\n${" ".repeat(width + 8)}${renderRule(rule, style)}`;
+    return `  ${style.red("NO")}  ${name}  ${style.yellow(`${reason ?? "?"}${figure}`)}${because}\n`;
+}
+function renderRule({ rule, value, limit, source, age_ms: age }, style) {
+    const limitText = limit === null ? "" : `  [${safe(limit)}]`;
+    const ageText = age === null ? "" : `, ${formatDuration(age)} old`;
+    return `${rule}: ${safe(value)}${limitText}${source === "" ? "" : style.dim(`  (${safe(source)}${ageText})`)}`;
+}
+/** One line for each reason that a remedy is known for, with the nodes that it applies to. */
+function renderRemedies(nodes, style) {
+    const reasons = [...new Set(nodes.flatMap(({ reason }) => reason ?? []))];
+    const lines = reasons.flatMap((reason) => {
+        const remedy = remedyOf(reason);
+        const affected = nodes.filter((row) => row.reason === reason).map((row) => safe(row.node));
+        const shown = affected.length > 5 ? `${affected.slice(0, 5).join(", ")} and ${affected.length - 5} more` : affected.join(", ");
+        return remedy === null ? [] : [`  ${shown} (${reason}): ${remedy}\n`];
+    });
+    return lines.length === 0 ? [] : [style.dim("A node becomes fit if its reason goes away:\n"), ...lines];
+}
+//# sourceMappingURL=cluster-explanation.js.map

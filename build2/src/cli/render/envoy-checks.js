@@ -1,0 +1,147 @@
+const router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
+const connectionManager = "type.googleapis.com/envoy.extensions.filters.network.http_connection_manager.v3.HttpConnectionManager";
+const previousPriorities = "type.googleapis.com/envoy.extensions.retry.priority.previous_priorities.v3.PreviousPrioritiesConfig";
+const upstreamTls = "type.googleapis.com/envoy.extensions.transport_sockets.tls.v3.UpstreamTlsContext";
+/** The certificates of the system's CAs on Debian and its relatives. */
+const systemCa = "/etc/ssl/certs/ca-certificates.crt";
+/**
+ * Returns the Host by which a check of an endpoint selects the node at the listener of the checks. Envoy compares
+ * domains in lower case, and names of nodes may differ in case only: such names have their bytes added.
+ */
+export function checkHostname(cluster, node) {
+    const name = `${node}.${cluster}`;
+    const isLower = name === name.toLowerCase();
+    return `${name.toLowerCase()}${isLower ? "" : `.${Buffer.from(name).toString("hex")}`}.rolecall.internal`;
+}
+/**
+ * Renders the listener that the checks go to. For each node it tries the instances of rolecall in order, then the
+ * node's own API: at once if a connection is refused or reset, after 300 ms without an answer, and on 500 (an instance
+ * that reaches no node). Only if all of them fail, Envoy answers 500, which counts to the threshold: its own 503 would
+ * eject the endpoint at once.
+ */
+export function checkListener(clusters, port) {
+    const manager = {
+        "@type": connectionManager,
+        stat_prefix: "rolecall-checks",
+        http_filters: [{ name: "envoy.filters.http.router", typed_config: { "@type": router } }],
+        local_reply_config: {
+            mappers: [
+                {
+                    filter: {
+                        status_code_filter: {
+                            comparison: { op: "GE", value: { default_value: 501, runtime_key: "rolecall.no_evidence" } },
+                        },
+                    },
+                    status_code: 500,
+                },
+            ],
+        },
+        route_config: {
+            virtual_hosts: clusters.flatMap((cluster) => cluster.nodes.map((node) => virtualHost(cluster, node))),
+        },
+    };
+    return {
+        name: "rolecall-checks",
+        address: { socket_address: { address: "127.0.0.1", port_value: port } },
+        filter_chains: [{ filters: [{ name: "envoy.filters.network.http_connection_manager", typed_config: manager }] }],
+    };
+}
+function virtualHost(cluster, node) {
+    const name = checkClusterName(cluster, node);
+    return {
+        name,
+        domains: [checkHostname(cluster.name, node.name)],
+        request_headers_to_add: [
+            {
+                header: { key: "X-Rolecall-Node", value: `${cluster.name}/${node.name}` },
+                append_action: "OVERWRITE_IF_EXISTS_OR_ADD",
+            },
+        ],
+        routes: [
+            {
+                match: { prefix: "/" },
+                route: {
+                    cluster: name,
+                    host_rewrite_literal: "rolecall",
+                    timeout: "1.8s",
+                    retry_policy: {
+                        retry_on: "connect-failure,refused-stream,reset,retriable-status-codes",
+                        retriable_status_codes: [500],
+                        num_retries: 4,
+                        per_try_timeout: "0.3s",
+                        retry_priority: {
+                            name: "envoy.retry_priorities.previous_priorities",
+                            typed_config: { "@type": previousPriorities, update_frequency: 1 },
+                        },
+                    },
+                },
+            },
+        ],
+    };
+}
+/**
+ * Renders the clusters of the checks, one for each node: the instances of rolecall by priority, then the node's own
+ * API, which is not checked itself.
+ */
+export function checkClustersOf(cluster, edges) {
+    return cluster.nodes.map((node) => {
+        const levels = [...edges.map((edge) => endpoint(edge)), ...(node.api === null ? [] : [apiEndpoint(node.api)])];
+        return {
+            name: checkClusterName(cluster, node),
+            type: "STRICT_DNS",
+            dns_lookup_family: "V4_PREFERRED",
+            connect_timeout: "0.25s",
+            common_lb_config: { healthy_panic_threshold: { value: 0 }, update_merge_window: "0s" },
+            health_checks: [
+                {
+                    timeout: "0.25s",
+                    interval: "0.5s",
+                    unhealthy_threshold: 2,
+                    healthy_threshold: 2,
+                    no_traffic_interval: "0.5s",
+                    http_health_check: { path: "/readyz", host: "rolecall" },
+                },
+            ],
+            ...(node.api?.isTls === true ? { transport_socket_matches: [tlsMatch(node.api, cluster.ca)] } : {}),
+            load_assignment: {
+                cluster_name: checkClusterName(cluster, node),
+                endpoints: levels.map((level, priority) => ({ priority, lb_endpoints: [level] })),
+            },
+        };
+    });
+}
+function endpoint({ host, port }) {
+    return { endpoint: { address: { socket_address: { address: host, port_value: port } } } };
+}
+function apiEndpoint(api) {
+    const address = { socket_address: { address: api.host, port_value: api.port } };
+    return {
+        endpoint: { address, health_check_config: { disable_active_health_check: true } },
+        ...(api.isTls ? { metadata: { filter_metadata: { "envoy.transport_socket_match": { tls: true } } } } : {}),
+    };
+}
+/** Certificates of nodes are verified as rolecall verifies them: their CA, and their name or IP address. */
+function tlsMatch(api, ca) {
+    const isName = !api.host.includes(":") && /[a-z]/i.test(api.host);
+    return {
+        name: "tls",
+        match: { tls: true },
+        transport_socket: {
+            name: "envoy.transport_sockets.tls",
+            typed_config: {
+                "@type": upstreamTls,
+                ...(isName ? { sni: api.host } : {}),
+                common_tls_context: {
+                    validation_context: {
+                        trusted_ca: { filename: ca ?? systemCa },
+                        match_typed_subject_alt_names: [{ san_type: isName ? "DNS" : "IP_ADDRESS", matcher: { exact: api.host } }],
+                    },
+                },
+            },
+        },
+    };
+}
+function checkClusterName({ name }, node) {
+    return `rolecall/${name}/${node.name}`;
+}
+//# sourceMappingURL=envoy-checks.js.map

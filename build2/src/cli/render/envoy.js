@@ -1,0 +1,104 @@
+import { stringify } from "yaml";
+import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.js";
+import { portsOf } from "./input/options.js";
+const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode validate -c THIS_FILE
+#
+# The checks of every endpoint go to the listener rolecall-checks on this machine: Envoy sends all checks of a cluster
+# with one path, and to an IP address only. That listener selects the node by Host, adds X-Rolecall-Node, and sends the
+# check to the first instance of rolecall that is ready. If none is, the node's own API answers.
+#
+# expected_statuses, retriable_statuses: a 503 (a no) ejects at once; a 500 (no evidence) counts to unhealthy_threshold.
+# healthy_threshold 2: an old primary is out before the new one is in.
+# healthy_panic_threshold 0: a write pool has one healthy endpoint of three. With Envoy's default of 50 % it would send
+#   writes to replicas.
+# no_traffic_interval: the default is 60 s.
+# close_connections_on_host_health_failure: closes the sessions of an old primary.
+`;
+/**
+ * Renders a static Envoy configuration (reference/integrations.md, 2.1). An instance of rolecall that is restarted,
+ * killed or frozen ejects no endpoint: see {@link checkListener}.
+ * @throws CommandError (RC001) if two listeners would have the same port
+ */
+export function renderEnvoy(targets, options) {
+    const clusters = targets.clusters.filter(({ nodes }) => nodes.length > 0);
+    const ports = portsOf(clusters.map(({ name }) => name), options, targets.edges);
+    const lagTime = options.lagTime === null ? "" : `&lag_time=${options.lagTime}`;
+    const pools = clusters.flatMap((cluster, index) => [
+        { cluster, kind: "write", path: "/primary", port: ports[index]?.write ?? 0 },
+        { cluster, kind: "read", path: `/replica?lag=${options.lag}${lagTime}`, port: ports[index]?.read ?? 0 },
+    ]);
+    const address = options.bind === "*" ? "0.0.0.0" : options.bind;
+    const document = {
+        ...(options.statsPort === null ? {} : { admin: { address: socketAddress("127.0.0.1", options.statsPort) } }),
+        static_resources: {
+            listeners: [
+                checkListener(clusters, options.checkPort),
+                ...pools.map(({ cluster, kind, port }) => listener(`${cluster.name}-${kind}`, address, port)),
+            ],
+            clusters: [
+                ...pools.map(({ cluster, kind, path }) => upstreamCluster(cluster, { kind, path }, options.checkPort)),
+                ...clusters.flatMap((cluster) => checkClustersOf(cluster, targets.edges)),
+            ],
+        },
+    };
+    return `${header}${stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })}`;
+}
+function socketAddress(address, port) {
+    return { socket_address: { address, port_value: port } };
+}
+function listener(name, address, port) {
+    const proxy = {
+        "@type": "type.googleapis.com/envoy.extensions.filters.network.tcp_proxy.v3.TcpProxy",
+        stat_prefix: name,
+        cluster: name,
+    };
+    return {
+        name,
+        address: socketAddress(address, port),
+        filter_chains: [{ filters: [{ name: "envoy.filters.network.tcp_proxy", typed_config: proxy }] }],
+    };
+}
+function upstreamCluster({ name, nodes }, { kind, path }, checkPort) {
+    return {
+        name: `${name}-${kind}`,
+        type: "STRICT_DNS",
+        dns_lookup_family: "V4_PREFERRED",
+        connect_timeout: "1s",
+        common_lb_config: { healthy_panic_threshold: { value: 0 }, update_merge_window: "0s" },
+        close_connections_on_host_health_failure: kind === "write",
+        ignore_health_on_host_removal: true,
+        health_checks: [
+            {
+                timeout: "2s",
+                interval: "0.5s",
+                unhealthy_threshold: 4,
+                healthy_threshold: 2,
+                no_traffic_interval: "0.5s",
+                http_health_check: {
+                    path,
+                    host: "rolecall",
+                    expected_statuses: [{ start: 200, end: 201 }],
+                    retriable_statuses: [{ start: 500, end: 501 }],
+                },
+            },
+        ],
+        load_assignment: {
+            cluster_name: `${name}-${kind}`,
+            endpoints: [
+                {
+                    lb_endpoints: nodes.map((node) => ({
+                        endpoint: {
+                            hostname: node.name,
+                            address: socketAddress(node.database.host, node.database.port),
+                            health_check_config: {
+                                hostname: checkHostname(name, node.name),
+                                address: socketAddress("127.0.0.1", checkPort),
+                            },
+                        },
+                    })),
+                },
+            ],
+        },
+    };
+}
+//# sourceMappingURL=envoy.js.map

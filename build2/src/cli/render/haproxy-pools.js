@@ -1,0 +1,131 @@
+import { agentSend, agentWords } from "./haproxy-agent.js";
+import { hostPort } from "./input/edges.js";
+import { isName, resolving } from "./resolving.js";
+/**
+ * Returns the frontends and backends of one cluster: `C_writes` and `C_reads` with `C_write`, `C_read` (rolecall
+ * decides), `C_write_direct` and `C_read_direct` (the nodes' own checks decide). No suffix ends with another one, so
+ * the names of different clusters never meet.
+ */
+export function clusterSections(cluster, settings) {
+    const { name, nodes } = cluster;
+    if (nodes.length === 0)
+        return ["", `# ${name}: no database address is known`];
+    const direct = nodes.filter(({ api }) => api !== null);
+    const sections = [
+        ...frontend(name, "write", { settings, hasFallback: direct.length > 0 }),
+        ...frontend(name, "read", { settings, hasFallback: direct.length > 0 }),
+        ...writeBackend(cluster, settings),
+        ...readBackend(cluster, settings),
+        ...(direct.length === 0 ? [] : directBackends(cluster, { direct, settings })),
+    ];
+    return settings.isExplained ? sections : sections.filter((line) => !/^ *#/.test(line));
+}
+function frontend(name, kind, { settings, hasFallback }) {
+    const { options, ports } = settings;
+    const host = options.bind === "*" ? "*" : options.bind;
+    return [
+        "",
+        `frontend ${name}_${kind}s`,
+        `  bind ${hostPort({ host, port: ports[kind] })}`,
+        ...(hasFallback
+            ? [
+                "  # The nodes' own checks decide only while no instance of rolecall is ready.",
+                `  use_backend ${name}_${kind}_direct if { nbsrv(rolecall) eq 0 } || { nbsrv(rolecall_ready) eq 0 }`,
+            ]
+            : ["  # No node has an API of its own to check: while no rolecall is ready, new sessions are refused."]),
+        `  default_backend ${name}_${kind}`,
+    ];
+}
+function writeBackend({ name, nodes }, settings) {
+    const pace = settings.hasSecondEdge ? "rise 2 fall 1" : "rise 4 fall 3";
+    return [
+        "",
+        "# The primary. Every no of rolecall is a 503: the sessions of an old primary are closed.",
+        "# rise is above fall, so the old primary is down before the new one is up.",
+        ...(settings.hasSecondEdge
+            ? ["# fall 1 is safe because two instances and the fallback are behind `listen rolecall`."]
+            : [
+                "# With one instance of rolecall, a no must last for 1.5 s (fall 3). With a second one (render --edge twice)",
+                "# it is 0.5 s, and a new primary gets its sessions a second earlier.",
+            ]),
+        `backend ${name}_write`,
+        ...checkLines(`/clusters/${name}/nodes/%[srv_name]/primary`),
+        `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} inter 500ms ${pace}` +
+            ` on-marked-down shutdown-sessions${resolving(nodes.map(({ database }) => database.host))}`,
+        ...servers(nodes),
+    ];
+}
+function readBackend({ name, nodes }, settings) {
+    const { lag, lagTime, checkPort } = settings.options;
+    const limits = `lag=${lag}${lagTime === null ? "" : `&lag_time=${lagTime}`}`;
+    return [
+        "",
+        "# Replicas. lag limits the WAL that a replica has not replayed; lag_time limits how old its data may be: under",
+        "# few writes, a replica that receives nothing stays below a limit in bytes for a long time.",
+        "# miss=404 drains a server for a soft no (lagging, drained, no replica): it keeps its sessions and gets no new ones.",
+        "# A hard no (down, detached, diverged) stays a 503 and closes them.",
+        ...(settings.agent === null
+            ? []
+            : [
+                "# The agent sets weights, and drains a lagging replica by a weight of 0. It never marks a server up or down:",
+                "# that is up to the checks.",
+            ]),
+        `backend ${name}_read`,
+        "  balance leastconn",
+        ...checkLines(`/clusters/${name}/nodes/%[srv_name]/replica?${limits}&miss=404`),
+        `  default-server check addr 127.0.0.1 port ${checkPort} inter 500ms rise 2 fall ${settings.hasSecondEdge ? 2 : 3}` +
+            ` on-marked-down shutdown-sessions${agentWords(settings.agent)}` +
+            resolving(nodes.map(({ database }) => database.host)),
+        ...nodes.map(({ name: node, database }) => `  server ${node} ${hostPort(database)}${agentSend(settings.agent, `${name}/${node}`, `/replica?${limits}`)}`),
+    ];
+}
+/** The check of one server. `%[srv_name]` selects the node, so the names of the servers are those of the nodes. */
+function checkLines(uri) {
+    return [
+        "  option httpchk",
+        `  http-check send meth GET uri-lf ${uri} ver HTTP/1.1 hdr Host rolecall`,
+        "  http-check expect status 200",
+        "  http-check disable-on-404",
+        "  # Sends HAProxy's address of the server. If it is not this node's database, rolecall answers `moved`.",
+        "  http-check send-state",
+    ];
+}
+function servers(nodes) {
+    return nodes.map(({ name, database }) => `  server ${name} ${hostPort(database)}`);
+}
+function directBackends({ name, ca }, { direct, settings }) {
+    const pace = `inter 3s fastinter 500ms`;
+    const tail = `on-marked-down shutdown-sessions${resolving(direct.map(({ database }) => database.host))}`;
+    return [
+        "",
+        "# The fallback: checks of each node's own API, at longer intervals.",
+        `backend ${name}_write_direct`,
+        "  option httpchk GET /primary",
+        "  http-check expect status 200",
+        `  default-server check ${pace} rise 3 fall 2 ${tail}`,
+        ...direct.map((node) => directServer(node, ca)),
+        "",
+        `backend ${name}_read_direct`,
+        "  balance leastconn",
+        `  option httpchk GET /replica?lag=${settings.options.lag}`,
+        "  http-check expect status 200",
+        `  default-server check ${pace} rise 1 fall 2 ${tail}`,
+        ...direct.map((node) => directServer(node, ca)),
+    ];
+}
+function directServer({ name, database, api }, ca) {
+    if (api === null)
+        return "";
+    const address = api.host === database.host ? "" : ` addr ${api.host.includes(":") ? `[${api.host}]` : api.host}`;
+    const line = `  server ${name} ${hostPort(database)}${address} port ${api.port}`;
+    if (!api.isTls)
+        return line;
+    // Certificates are verified as rolecall does; HAProxy compares names only, not IP addresses.
+    const sni = isName(api.host) ? ` check-sni ${api.host} verifyhost ${api.host}` : "";
+    return `${line} check-ssl verify required ca-file ${ca === null ? "@system-ca" : escaped(ca)}${sni}`;
+}
+/** Escapes a file name as a word of HAProxy's configuration. */
+function escaped(file) {
+    return file.replaceAll(/[^\w./@+-]/g, (character) => `\\${character}`);
+}
+//# sourceMappingURL=haproxy-pools.js.map

@@ -1,0 +1,130 @@
+import { agentAddress, agentProxy } from "./haproxy-agent.js";
+import { clusterSections } from "./haproxy-pools.js";
+import { hostPort } from "./input/edges.js";
+import { portsOf } from "./input/options.js";
+import { resolving } from "./resolving.js";
+/**
+ * Renders an HAProxy configuration in the shape of config/examples/haproxy.cfg: the checks go through `listen rolecall`
+ * to the first instance of rolecall that is ready, and while none is, the nodes' own checks decide about new sessions.
+ * So an instance of rolecall that is restarted, killed or frozen ends no session (reference/integrations.md, 1.5 to
+ * 1.7; measured with one and with two instances).
+ * @throws CommandError (RC001) if two listeners would have the same port
+ */
+export function renderHaproxy(targets, options) {
+    const { clusters, edges } = targets;
+    const ports = portsOf(clusters.map(({ name }) => name), options, edges);
+    return [
+        "# Rendered by rolecall for HAProxy 2.6 or later. Validate it: haproxy -c -f THIS_FILE",
+        ...balancersSection(targets, options),
+        ...prologue(options),
+        ...checkListener(targets, options),
+        ...readyBackend(options),
+        ...agentProxy(targets, options),
+        ...clusters.flatMap((cluster, index) => clusterSections(cluster, {
+            ports: ports[index] ?? { write: options.writePort, read: options.readPort },
+            options,
+            agent: agentAddress(targets, options),
+            hasSecondEdge: edges.length > 1,
+            isExplained: index === 0,
+        })),
+        "",
+    ].join("\n");
+}
+/** The section of rolecall's configuration that makes it push to this HAProxy, as a comment (docs/push.md). */
+function balancersSection({ clusters }, { runtimeSocket, lag, lagTime }) {
+    if (runtimeSocket === null)
+        return [];
+    const limits = `lag=${lag}${lagTime === null ? "" : `&lag_time=${lagTime}`}`;
+    return [
+        "#",
+        "# Add this to the configuration of rolecall, and it sets the servers of this HAProxy at once when a verdict changes.",
+        "# Its user needs write permission on the socket.",
+        "#",
+        "# balancers:",
+        "#   - haproxy:",
+        `#       socket: ${runtimeSocket}`,
+        "#       backends:",
+        ...clusters
+            .filter(({ nodes }) => nodes.length > 0)
+            .flatMap(({ name }) => [
+            pushedBackend(`${name}_write`, name, "/primary"),
+            pushedBackend(`${name}_read`, name, `/replica?${limits}&miss=404`),
+        ]),
+        "",
+    ];
+}
+function pushedBackend(name, cluster, check) {
+    return `#         - { name: ${JSON.stringify(name)}, cluster: ${JSON.stringify(cluster)}, check: ${JSON.stringify(check)} }`;
+}
+function prologue({ statsPort, runtimeSocket }) {
+    return [
+        "global",
+        "  spread-checks 3",
+        ...(runtimeSocket === null ? [] : [`  stats socket ${runtimeSocket} mode 660 level admin`]),
+        "",
+        "defaults",
+        "  mode tcp",
+        "  timeout connect 2s",
+        "  # An idle session is closed after this time. Raise it if your clients keep idle sessions for longer.",
+        "  timeout client 30m",
+        "  timeout server 30m",
+        "  timeout check 2s",
+        ...(statsPort === null
+            ? []
+            : [
+                "",
+                `# The state of every server: http://127.0.0.1:${statsPort}/ for people, /;csv for programs.`,
+                "frontend stats",
+                `  bind 127.0.0.1:${statsPort}`,
+                "  mode http",
+                "  timeout client 10s",
+                "  stats enable",
+                "  stats uri /",
+            ]),
+    ];
+}
+/** The proxy of the checks. Its answers to checks differ from rolecall's only if no instance can judge. */
+function checkListener({ edges }, { checkPort }) {
+    const advice = edges.length > 1
+        ? "# Checks go through this proxy to an instance of rolecall that is ready: the first, else the next."
+        : "# Checks go through this proxy to rolecall. Give render --edge twice to have a second instance here.";
+    return [
+        "",
+        advice,
+        "listen rolecall",
+        `  bind 127.0.0.1:${checkPort}`,
+        "  mode http",
+        "  # A check has 2 s. A frozen instance takes 300 ms of them; then the check is sent again, to the next instance.",
+        "  timeout connect 250ms",
+        "  timeout client 5s",
+        "  timeout server 300ms",
+        "  timeout check 250ms",
+        "  retries 4",
+        "  option redispatch 1",
+        "  retry-on conn-failure empty-response response-timeout",
+        "  # /readyz reports rolecall only, never a database: it is 503 while rolecall stops, or reaches no node.",
+        "  option httpchk GET /readyz",
+        "  http-check expect status 200",
+        "  # If no instance answers (the response is HAProxy's own), or an instance reaches no node of the cluster (500),",
+        "  # there is no evidence against a database. A 404 drains the server: it keeps its sessions and gets no new ones.",
+        "  http-after-response set-status 404 if { status 502:504 } !{ res.hdr(X-Rolecall-Node) -m found }",
+        "  http-after-response set-status 404 if { status 500 }",
+        "  # One refused connection is enough to try the next instance.",
+        "  default-server check inter 200ms fall 2 rise 2 observe layer4 error-limit 1 on-error mark-down" +
+            resolving(edges.map(({ host }) => host)),
+        ...edges.map((edge, at) => `  server rolecall${at + 1} ${hostPort(edge)}${at === 0 ? "" : " backup"}`),
+    ];
+}
+/** Tells the frontends when they may use rolecall's verdicts again. */
+function readyBackend({ checkPort }) {
+    return [
+        "",
+        "# UP 1.5 s after an instance is ready: by then each pool below has been checked again. Until then the fallback",
+        "# takes new sessions, or they would find no server.",
+        "backend rolecall_ready",
+        "  option httpchk GET /readyz",
+        "  http-check expect status 200",
+        `  server rolecall 127.0.0.1:${checkPort} check inter 250ms rise 6 fall 1`,
+    ];
+}
+//# sourceMappingURL=haproxy.js.map

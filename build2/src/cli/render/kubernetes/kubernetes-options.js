@@ -1,0 +1,32 @@
+import { version } from "../../../config/version.js";
+import { CommandError } from "../../framework/command-error.js";
+/**
+ * Reads the options of the rendered manifests.
+ * @throws CommandError (RC001) if one is not valid
+ */
+export function parseKubernetesOptions(args) {
+    return {
+        image: args.text("image") ?? `rolecall:${version()}`,
+        namespace: label(args, "namespace"),
+        databaseNamespace: label(args, "database-namespace"),
+        selector: parseSelector(args),
+        isExternal: args.has("external-databases"),
+    };
+}
+function label(args, option) {
+    const text = args.text(option);
+    if (text === null || (text.length <= 63 && /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/.test(text)))
+        return text;
+    throw new CommandError("RC001", `--${option} must be at most 63 lower-case letters, digits and hyphens, got ${JSON.stringify(text)}`);
+}
+function parseSelector(args) {
+    const text = args.text("database-selector");
+    if (text === null)
+        return null;
+    const pairs = text.split(",").map((pair) => pair.split("="));
+    const isValid = pairs.every(([key = "", value = "", ...rest]) => rest.length === 0 && /^([a-z0-9.-]+\/)?[\w.-]{1,63}$/i.test(key) && /^[\w.-]{1,63}$/.test(value));
+    if (!isValid)
+        throw new CommandError("RC001", `--database-selector must be LABEL=VALUE[,LABEL=VALUE], got ${JSON.stringify(text)}`);
+    return Object.fromEntries(pairs.map(([key = "", value = ""]) => [key, value]));
+}
+//# sourceMappingURL=kubernetes-options.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=alert-rule.js.map

@@ -1,0 +1,110 @@
+import { isLocal } from "../client/cluster-status.js";
+import { CommandError } from "../framework/command-error.js";
+import { renderDashboard } from "./dashboard/dashboard.js";
+import { renderEnvoy } from "./envoy.js";
+import { renderHaproxy } from "./haproxy.js";
+import { parseRenderOptions } from "./input/options.js";
+import { targetsFor } from "./input/targets.js";
+import { parseKubernetesOptions } from "./kubernetes/kubernetes-options.js";
+import { renderKubernetes } from "./kubernetes/manifests.js";
+import { renderMonitoring } from "./kubernetes/monitoring.js";
+import { parseAlertOptions, parseJob } from "./prometheus/alert-options.js";
+import { renderAlerts } from "./prometheus/rules.js";
+import { nodeMetricSources, renderPrometheus } from "./prometheus/scrape-config.js";
+import { renderPatroni } from "./patroni.js";
+import { renderSystemd } from "./systemd/systemd.js";
+/** `rolecall render`: writes configuration for other programs. */
+export async function render(context) {
+    const { args, result, print } = context;
+    const [kind = ""] = args.positionals;
+    const text = renderGeneral(context, kind) ?? renderTargets(context, kind, await coveredTargets(context));
+    result.data = { kind, text };
+    print(text);
+}
+/** Renders what is the same for all clusters. No node is probed. @returns `null` for other kinds */
+function renderGeneral(context, kind) {
+    const { args, result } = context;
+    const isMonitoring = kind === "kubernetes" && args.has("monitoring");
+    if (!isMonitoring && !["alerts", "dashboard", "systemd"].includes(kind))
+        return null;
+    result.cover("clusters", "not_applicable", { detail: "the same for all clusters" });
+    if (isMonitoring)
+        return renderMonitoring(parseKubernetesOptions(args).namespace, parseAlertOptions(args));
+    if (kind === "alerts")
+        return renderAlerts(parseAlertOptions(args));
+    return kind === "dashboard" ? renderDashboard(parseJob(args)) : renderSystemd(context);
+}
+async function coveredTargets(context) {
+    const targets = await targetsFor(context);
+    const count = targets.clusters.reduce((sum, { nodes }) => sum + nodes.length, 0);
+    context.result.cover("clusters", "complete", {
+        detail: `${targets.clusters.length} clusters, ${count} nodes with a database address`,
+    });
+    return targets;
+}
+function renderTargets(context, kind, targets) {
+    const { args } = context;
+    const options = parseRenderOptions(args);
+    switch (kind) {
+        case "haproxy":
+            requireBalanced(context, targets);
+            return renderHaproxy(targets, options);
+        case "envoy":
+            requireBalanced(context, targets);
+            return renderEnvoy(targets, options);
+        case "prometheus": {
+            warnOfMetricsAccess(context, targets);
+            const nodeMetrics = nodeMetricSources.find((source) => source === args.text("node-metrics")) ?? "none";
+            return renderPrometheus(targets, { job: parseJob(args), nodeMetrics });
+        }
+        case "patroni":
+            return renderPatroni(context, targets);
+        default:
+            return renderKubernetes(targets, parseKubernetesOptions(args));
+    }
+}
+function warnOfMetricsAccess({ result }, { admins }) {
+    if (admins.length === 0)
+        result.diagnose("RC120", {
+            message: "the metrics of rolecall are left out: no admin listener is known",
+            action: "Pass --admin HOST:PORT.",
+        });
+    if (admins.some(({ needsCredentials }) => needsCredentials))
+        result.diagnose("RC120", {
+            message: "the admin listener needs credentials, which the scrape configuration does not have",
+            action: "Add basic_auth, authorization or tls_config to the job of rolecall.",
+        });
+}
+/**
+ * Makes sure that load balancers can check rolecall, and reports what their fallback, the nodes' own checks, lacks.
+ * @throws CommandError (RC001) if no health listener can be checked; (RC112) if a cluster has no members or all pools
+ * would be empty: a load balancer that loads such a file stops serving
+ */
+function requireBalanced(context, { clusters, edgeProblem }) {
+    const { result } = context;
+    if (edgeProblem !== null)
+        throw new CommandError("RC001", edgeProblem);
+    requirePools(clusters);
+    for (const { name, nodes } of clusters) {
+        const without = nodes.filter(({ api }) => api === null);
+        if (without.length > 0)
+            result.diagnose("RC120", {
+                message: `${name}: ${without.map((node) => node.name).join(", ")} cannot be checked while no rolecall is ready, as ` +
+                    "no API of the node is known; open sessions continue then, and new ones are refused",
+                action: "Run two instances of rolecall, and pass --edge twice.",
+            });
+        if (!isLocal(context) && nodes.some(({ api }) => api?.isTls === true))
+            result.diagnose("RC120", {
+                message: `${name}: the CA of the nodes' certificates is unknown, so the system's CAs verify the nodes' own checks`,
+                action: "Render with --config, or set ca-file (HAProxy) or trusted_ca (Envoy).",
+            });
+    }
+}
+function requirePools(clusters) {
+    const empty = clusters.filter(({ members }) => members === 0).map(({ name }) => name);
+    if (empty.length > 0)
+        throw new CommandError("RC112", `Cannot render: no member is known of ${empty.join(", ")}, so its pools would be missing`, "Check the seeds and the scope of the cluster with rolecall doctor, or select other clusters with --cluster.");
+    if (clusters.every(({ nodes }) => nodes.length === 0))
+        throw new CommandError("RC112", "Cannot render: no node has a known database address, so the configuration would have no pool", "Set database for the nodes, or check that their APIs answer with rolecall doctor.");
+}
+//# sourceMappingURL=render.js.map

@@ -1,0 +1,2 @@
+export const schemaVersion = "cli.result/v1";
+//# sourceMappingURL=document.js.map

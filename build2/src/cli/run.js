@@ -1,0 +1,193 @@
+import { CommandError } from "./framework/command-error.js";
+import { parseArguments } from "./framework/parse-arguments.js";
+import { commonOptions, serverOptions } from "./framework/options.js";
+import { commands, hiddenCommands } from "./specs/commands.js";
+import { commandHelp, overallHelp, usageOf } from "./specs/help.js";
+import { Progress } from "./output/progress.js";
+import { ResultBuilder } from "./result/builder.js";
+import { renderFindings, shownFindings } from "./output/findings.js";
+import { safeStyled, styleFor } from "./output/style.js";
+import { suggest } from "./framework/suggest.js";
+import { version } from "../config/version.js";
+import { errorMessage } from "./result/error-message.js";
+/**
+ * Runs one command line. With `--format json` (or `--output json|yaml`) it always writes exactly one document to stdout
+ * and nothing else.
+ * @param argv the arguments after the program's name
+ */
+export async function run(argv, io, cancellation) {
+    const { spec, name, args, problem } = parseCommandLine(argv);
+    const format = formatOf(args);
+    const result = new ResultBuilder({ version: version(), command: spec?.name ?? "rolecall" }, spec?.checks ?? []);
+    const printed = [];
+    let isOver = false;
+    const partial = {};
+    const onInterrupt = (report) => {
+        partial.report = report;
+    };
+    const print = (text) => {
+        if (format === "text" && !isOver)
+            printed.push(io.stdout.write(io.stdout.isTerminal ? safeStyled(text) : text));
+    };
+    const progress = new Progress(io.stderr, format === "text");
+    const style = styleFor(args.text("color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);
+    const ended = new AbortController();
+    const isService = spec?.isService === true;
+    const signal = isService ? cancellation.ended : ended.signal;
+    const cause = await Promise.race([
+        attempt(async () => {
+            if (spec === null)
+                return runWithoutCommand(argv, name, { result, print });
+            if (problem !== null)
+                throw problem;
+            if (args.has("help"))
+                return showHelp(commandHelp(spec), result, print);
+            const command = await spec.load();
+            return command({ args, commands, format, result, style, progress, signal, io, print, onInterrupt });
+        }),
+        abortOf(cancellation.crashed),
+        ...(isService ? [] : [abortOf(cancellation.ended)]),
+    ]);
+    ended.abort();
+    progress.done();
+    const isInterrupted = cause !== null && "abortReason" in cause && !(cause.abortReason instanceof Error);
+    const next = isInterrupted ? tryTo(partial.report) : null;
+    // An interrupted command may still run for a moment: the document is complete without it.
+    isOver = true;
+    if (cause !== null)
+        diagnoseCause(cause, result, next);
+    const document = await buildDocument(result, args.text("policy"));
+    await Promise.all(printed);
+    const ownFindings = args.text("policy") === null ? (spec?.ownFindings ?? []) : [];
+    await write(document, { format, io, style, to: spec?.findingsTo ?? "stdout", ownFindings });
+    if (format === "text" && spec !== null && document.diagnostics.some(({ rule_id: id }) => id === "RC001"))
+        await io.stderr.write(`Usage: ${usageOf(spec)}\n`);
+    return { exitCode: document.exit_code, wasInterrupted: cause !== null };
+}
+/** Parses a command line. Options that every command has, or that name the server, may stand before the command. */
+function parseCommandLine(argv) {
+    const at = commandIndex(argv);
+    const first = argv[at] ?? "";
+    const name = first === "--version" ? "version" : first;
+    const spec = [...commands, ...hiddenCommands].find((candidate) => candidate.name === name) ?? null;
+    return { spec, name, ...parseArguments(spec, spec === null ? argv : [...argv.slice(0, at), ...argv.slice(at + 1)]) };
+}
+/** The index of the command's name: the first argument that is neither an option nor the value of one. */
+function commandIndex(argv) {
+    const leading = [...commonOptions, ...serverOptions];
+    for (let at = 0; at < argv.length; at += 1) {
+        const word = argv[at] ?? "";
+        const option = leading.find(({ name }) => word === `--${name}` || word.startsWith(`--${name}=`));
+        if (option === undefined || option.name === "help")
+            return at;
+        if (option.value !== undefined && !word.includes("="))
+            at += 1;
+    }
+    return argv.length;
+}
+async function attempt(work) {
+    try {
+        await work();
+        return null;
+    }
+    catch (thrown) {
+        return { thrown };
+    }
+}
+/** What is known when a command is interrupted may be too little to report. */
+function tryTo(report) {
+    try {
+        return report?.() ?? null;
+    }
+    catch (error) {
+        if (!(error instanceof CommandError))
+            throw error;
+        return null;
+    }
+}
+function abortOf(signal) {
+    return new Promise((resolve) => {
+        const end = () => resolve({ abortReason: signal.reason });
+        if (signal.aborted)
+            end();
+        else
+            signal.addEventListener("abort", end, { once: true });
+    });
+}
+/** @param next what to do after an interruption, if the command says so */
+function diagnoseCause(cause, result, next) {
+    if ("abortReason" in cause) {
+        const { abortReason: reason } = cause;
+        if (reason instanceof Error)
+            result.diagnose("RC002", { message: reason.message, incomplete: true });
+        else
+            result.diagnose("RC004", {
+                message: `ended by ${String(reason)}`,
+                ...(next === null ? {} : { action: next }),
+                incomplete: true,
+            });
+    }
+    else if (cause.thrown instanceof CommandError)
+        result.diagnose(cause.thrown.rule, {
+            message: cause.thrown.message,
+            ...(cause.thrown.action === null ? {} : { action: cause.thrown.action }),
+            severity: "error",
+            incomplete: true,
+        });
+    else
+        result.diagnose("RC002", {
+            message: errorMessage(cause.thrown),
+            incomplete: true,
+        });
+}
+/**
+ * Handles a command line without a known command. Without any arguments it shows the help, as for `help`.
+ * @throws CommandError (RC001) with the most similar command otherwise
+ */
+function runWithoutCommand(argv, name, { result, print }) {
+    if (argv.length === 0 || name === "help" || name === "--help" || name === "-h")
+        return showHelp(overallHelp(commands), result, print);
+    const names = commands.map((spec) => spec.name);
+    const near = suggest(name, names);
+    const hint = near === null ? "" : `: did you mean rolecall ${near}?`;
+    const problem = name === ""
+        ? "Cannot run rolecall: a command must follow the options"
+        : `Unknown command ${JSON.stringify(name)}${hint}`;
+    throw new CommandError("RC001", problem, "Run rolecall --help for the commands.");
+}
+function showHelp(text, result, print) {
+    for (const { id } of result.build().coverage)
+        result.cover(id, "not_applicable", { detail: "only help was requested" });
+    result.data = { help: text };
+    print(text);
+}
+/** Builds the result document. Applies the policy, whose code is loaded only if a policy is named. */
+async function buildDocument(result, policyFile) {
+    if (policyFile === null)
+        return result.build();
+    const [{ readPolicy }, { applyPolicy }] = await Promise.all([
+        import("./result/policy-file.js"),
+        import("./result/policy.js"),
+    ]);
+    const policy = readPolicy(policyFile);
+    return result.build((diagnostics) => applyPolicy(policy, diagnostics, Date.now()));
+}
+/** The output format: `--output` of commands that have it, else `--format`. */
+function formatOf(args) {
+    const output = args.text("output");
+    if (output === "json" || output === "yaml")
+        return output;
+    return args.text("format") === "json" ? "json" : "text";
+}
+async function write(document, { format, io, style, to, ownFindings }) {
+    if (format === "json")
+        return io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
+    if (format === "yaml")
+        return io.stdout.write((await import("yaml")).stringify(document, { lineWidth: 120 }));
+    const shown = shownFindings(document);
+    const complete = shown.filter(({ incomplete, rule_id: id }) => incomplete !== true && !ownFindings.includes(id));
+    const incomplete = shown.filter((finding) => finding.incomplete === true);
+    await io[to].write(renderFindings(complete, style));
+    await io.stderr.write(renderFindings(incomplete, style));
+}
+//# sourceMappingURL=run.js.map

@@ -1,0 +1,40 @@
+import { commonOptions } from "../framework/options.js";
+/** The text of `rolecall --help`. */
+export function overallHelp(commands) {
+    const width = Math.max(...commands.map(({ name }) => name.length));
+    return [
+        "rolecall: health checks for PostgreSQL HA clusters, answered from memory",
+        "",
+        "Usage: rolecall COMMAND [OPTIONS]",
+        "",
+        ...commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary}`),
+        "",
+        "Exit codes: 0 no errors found, 1 findings of severity error, 2 the command could not complete.",
+        "Run rolecall COMMAND --help for details. Example: rolecall status",
+        "",
+    ].join("\n");
+}
+/** The text of `rolecall COMMAND --help`. */
+export function commandHelp(spec) {
+    const options = [...spec.options, ...commonOptions].map((option) => [signature(option), option.help]);
+    const width = Math.max(...options.map(([left]) => left.length));
+    return [
+        `Usage: ${usageOf(spec)}`,
+        "",
+        spec.about,
+        "",
+        ...options.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`),
+        "",
+        `Example${spec.examples.length === 1 ? "" : "s"}:`,
+        ...spec.examples.map((example) => `  ${example}`),
+        "",
+    ].join("\n");
+}
+/** The usage line of a command: `rolecall check CHECK [OPTIONS]`. */
+export function usageOf({ name, positionals }) {
+    return ["rolecall", name, ...(positionals === undefined ? [] : [positionals.usage]), "[OPTIONS]"].join(" ");
+}
+function signature({ name, short, value }) {
+    return `${short === undefined ? "" : `-${short}, `}--${name}${value === undefined ? "" : ` ${value}`}`;
+}
+//# sourceMappingURL=help.js.map

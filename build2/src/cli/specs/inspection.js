@@ -1,0 +1,119 @@
+import { clusterOption, nodeOption, serverOptions, sourceOptions, watchOption } from "../framework/options.js";
+const untilKnown = "until known, at most attach_window and two probes; 0s: one look";
+/** Commands that only read. */
+export const inspectionCommands = [
+    {
+        name: "status",
+        summary: "show the clusters: roles, lag, age of evidence, routes that each node is fit for",
+        about: "Shows every cluster, the worst first, under a line that counts them. Queries a running rolecall; with\n" +
+            "--config or --discover, probes the nodes once itself. One look cannot show whether a replica is attached:\n" +
+            "replica? becomes replica with --for 12s. Below the table: each reason, where the documentation explains it,\n" +
+            "and the command to run next. A narrow terminal shows fewer columns.",
+        options: [
+            { name: "problems", help: "show only the clusters and nodes that are not well" },
+            {
+                name: "sort",
+                value: "KEY",
+                choices: ["problem", "name", "lag", "age"],
+                help: "what is first: the worst, the first name, the highest lag, the oldest evidence (default problem)",
+            },
+            {
+                name: "output",
+                short: "o",
+                value: "FORM",
+                choices: ["wide", "json", "yaml"],
+                help: "wide: also host, sync role, version and tags; json, yaml: one cli.result/v1 document",
+            },
+            {
+                name: "watch",
+                short: "w",
+                help: "refresh the table until q or Ctrl-C, with a sparkline of the lag; it scrolls, sorts and filters",
+            },
+            { name: "interval", value: "TIME", help: "refresh interval of --watch (default 1s)" },
+            watchOption("0s: one look"),
+            clusterOption,
+            ...serverOptions,
+            ...sourceOptions,
+        ],
+        examples: [
+            "rolecall status",
+            "rolecall status --problems",
+            "rolecall status -o wide --cluster demo",
+            "rolecall status --watch --server http://127.0.0.1:9108",
+            "rolecall status --discover http://10.0.0.1:8008",
+        ],
+        checks: [{ id: "overview", required: true }],
+        ownFindings: ["RC050", "RC051", "RC052", "RC053", "RC112"],
+        load: async () => (await import("../commands/status.js")).status,
+    },
+    {
+        name: "check",
+        summary: "run one health check of a node or a whole cluster",
+        about: "Runs a health check as a load balancer would. Exits with 1 if the node or cluster is unfit, and\n" +
+            "with 2 if that is not known: a replica must be watched to see whether it is attached.",
+        positionals: { usage: "CHECK", least: 1, most: 1, completes: "check" },
+        options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
+        examples: [
+            "rolecall check '/replica?lag=1MB' --node pg2",
+            "rolecall check /primary --discover http://10.0.0.1:8008",
+        ],
+        checks: [{ id: "verdict", required: true }],
+        load: async () => (await import("../commands/check.js")).check,
+    },
+    {
+        name: "explain",
+        summary: "explain the verdict of a check, rule by rule, for a node or each node of a cluster",
+        about: "With --node, lists every rule in order, with its value and limit, the age and source of the evidence, and the\n" +
+            "outcome. Without it, shows the verdict on each node of the cluster, the rule that decided it, and what would\n" +
+            "make the node fit.",
+        positionals: { usage: "CHECK", least: 1, most: 1, completes: "check" },
+        options: [nodeOption, clusterOption, watchOption(untilKnown), ...serverOptions, ...sourceOptions],
+        examples: ["rolecall explain /primary", "rolecall explain '/replica?lag=1MB' --node pg2"],
+        checks: [{ id: "rules", required: true }],
+        load: async () => (await import("../commands/explain.js")).explainCheck,
+    },
+    {
+        name: "compare",
+        summary: "shadow mode: compare the answers of nodes and of rolecall",
+        about: "Sends the same checks to every node and to a running rolecall. Counts agreements, differences by reason, and\n" +
+            "which side followed a change first. With --from-haproxy, takes the checks from that file and lists those\n" +
+            "that nodes answer but rolecall rejects.",
+        options: [
+            { name: "config", value: "FILE", help: "the configuration with the clusters" },
+            {
+                name: "discover",
+                value: "URL[,URL]",
+                multiple: true,
+                help: "one cluster, discovered through these nodes, instead of --config",
+            },
+            { name: "set", value: "PATH=VALUE", multiple: true, help: "override one configuration key; may be repeated" },
+            { name: "for", value: "TIME", help: "how long, such as 30s, 30m, 14d (default 1m)" },
+            {
+                name: "state",
+                value: "FILE",
+                help: "keep the counts in this file, and go on with those that it has; --for then counts all runs",
+            },
+            { name: "interval", value: "TIME", help: "interval of the checks (default 1s)" },
+            { name: "members-interval", value: "TIME", help: "interval of member list updates (default 1m)" },
+            {
+                name: "check",
+                value: "CHECK",
+                completes: "check",
+                multiple: true,
+                help: "a check to compare; may be repeated (default /primary, /replica, /read-only)",
+            },
+            { name: "from-haproxy", value: "FILE", help: "compare the checks of this haproxy.cfg, and validate them" },
+            clusterOption,
+            ...serverOptions,
+        ],
+        examples: ["rolecall compare --config rolecall.yaml --for 14d --from-haproxy /etc/haproxy/haproxy.cfg"],
+        checks: [
+            { id: "nodes", required: true },
+            { id: "rolecall", required: true },
+            { id: "duration", required: true },
+            { id: "haproxy_checks", required: false },
+        ],
+        load: async () => (await import("../commands/compare.js")).compare,
+    },
+];
+//# sourceMappingURL=inspection.js.map

@@ -1,0 +1,56 @@
+import { eventKinds, eventSeverities } from "../../events/cluster-event.js";
+import { clusterOption, nodeOption, pastTimeHelp, serverOptions } from "../framework/options.js";
+/** Commands about what happened before. */
+export const pastCommands = [
+    {
+        name: "history",
+        summary: "show what happened: primaries lost and found, nodes detached, drains and so on",
+        about: "Shows the events of the clusters, the newest last, in local time. Queries a running rolecall; with --directory,\n" +
+            "reads the files of its history, also after it has stopped.",
+        options: [
+            clusterOption,
+            nodeOption,
+            { name: "since", value: "TIME", help: `the oldest events: ${pastTimeHelp}` },
+            { name: "until", value: "TIME", help: "the newest events, as --since" },
+            { name: "kind", value: "KIND", multiple: true, choices: eventKinds, help: "one kind of events; may be repeated" },
+            {
+                name: "severity",
+                value: "SEVERITY",
+                choices: eventSeverities,
+                help: "this severity and those above it (default info)",
+            },
+            { name: "limit", value: "N", help: "the newest N events, at most 1000 (default 100)" },
+            { name: "follow", help: "print new events until Ctrl-C" },
+            { name: "directory", value: "DIR", help: "the directory of a history (configuration key history.directory)" },
+            ...serverOptions,
+        ],
+        examples: [
+            "rolecall history --since 2h",
+            "rolecall history --cluster demo --severity warning --since 03:00 --until 04:00",
+            "rolecall history --directory /var/lib/rolecall/state.json.history",
+        ],
+        checks: [{ id: "events", required: true }],
+        // It handles Ctrl-C itself: that ends --follow, without an error.
+        isService: true,
+        load: async () => (await import("../commands/history.js")).history,
+    },
+    {
+        name: "incident",
+        summary: "save the evidence around a time as an incident file",
+        about: "Prints what rolecall observed in the five minutes before and after a time, as YAML: for a report, or to replay\n" +
+            "it (docs/incidents.md). Without a history on disk, evidence is kept for at most fifteen minutes.",
+        options: [
+            { name: "around", value: "TIME", help: `the time: ${pastTimeHelp} (default now)` },
+            clusterOption,
+            ...serverOptions,
+        ],
+        examples: [
+            "rolecall incident --around 03:12 > night.yaml",
+            "rolecall incident --around '10min ago' > incident.yaml",
+        ],
+        checks: [{ id: "evidence", required: true }],
+        findingsTo: "stderr",
+        load: async () => (await import("../commands/incident.js")).incident,
+    },
+];
+//# sourceMappingURL=past.js.map

@@ -1,0 +1,80 @@
+import { hardReasons, isReason, softReasons } from "../../health/reason.js";
+import { reasonLink } from "../../health/reason-link.js";
+import { safe } from "../output/style.js";
+import { textWidth, wrapWords } from "../output/words.js";
+import { nodeCondition } from "./selection/condition.js";
+import { explainClusterCommand, explainNodeCommand } from "./next-commands.js";
+/** Every reason, the worst first. */
+const reasonOrder = [...hardReasons, ...softReasons];
+/**
+ * Renders what follows the table: each distinct reason with its number of nodes, the section of the documentation on
+ * it, and the command that explains the first such node. No lines if all is well.
+ * @param width the greatest length of a line; longer commands go on after a backslash
+ * @param source the options that say where the clusters are
+ */
+export function reasonsFooter(clusters, { width, style }, source) {
+    const entries = [...outages(clusters, source), ...reasons(clusters, source), ...warnings(clusters, source)];
+    return entries.flatMap(({ heading, link, command }) => [
+        ...wrapWords(safe(`${heading}${link === null ? "" : `: ${link}`}`), width, 2).map(style.yellow),
+        ...commandLines(safe(command), width).map(style.dim),
+    ]);
+}
+/** The clusters that no node can write in, although nodes answer. */
+function outages(clusters, source) {
+    const lost = clusters.filter(({ condition }) => condition === "without a primary");
+    const [first] = lost;
+    if (first === undefined)
+        return [];
+    return [
+        {
+            heading: `without a primary (${clusterNames(lost)})`,
+            link: null,
+            command: explainClusterCommand(first.cluster, source),
+        },
+    ];
+}
+function reasons(clusters, source) {
+    const unfit = nodesOf(clusters).filter(({ node }) => nodeCondition(node) === "unfit");
+    const found = [...new Set(unfit.map(({ node }) => node.reason ?? ""))];
+    return found
+        .sort((a, b) => rankOf(a) - rankOf(b))
+        .map((reason) => entryOf(reason, { rows: unfit.filter(({ node }) => node.reason === reason), source, link: linkOf(reason) }));
+}
+function warnings(clusters, source) {
+    const rows = nodesOf(clusters).filter(({ node }) => node.warning !== null && node.reason === null);
+    return rows.length === 0 ? [] : [entryOf("warning", { rows, source, link: null })];
+}
+function entryOf(what, { rows, source, link }) {
+    const [first] = rows;
+    const count = rows.length === 1 ? "1 node" : `${rows.length} nodes`;
+    const command = first === undefined ? "" : explainNodeCommand(first.cluster, first.node, source);
+    return { heading: `${what} (${count})`, link, command };
+}
+function nodesOf(clusters) {
+    return clusters.flatMap(({ cluster, nodes }) => nodes.map((node) => ({ cluster, node })));
+}
+/** A newer server may send reasons that this version does not know: they are last. */
+function rankOf(reason) {
+    const at = reasonOrder.indexOf(reason);
+    return at < 0 ? reasonOrder.length : at;
+}
+function linkOf(reason) {
+    return isReason(reason) ? reasonLink(reason) : null;
+}
+function clusterNames(rows) {
+    const names = rows.slice(0, 5).map(({ cluster }) => cluster.cluster);
+    return rows.length > names.length ? `${names.join(", ")} and ${rows.length - names.length} more` : names.join(", ");
+}
+/** Wraps a command so that it can still be pasted into a shell. Its words are never shortened. */
+function commandLines(command, width) {
+    const lines = [];
+    for (const word of command.split(" ")) {
+        const line = lines.at(-1);
+        if (line !== undefined && textWidth(line) + 1 + textWidth(word) <= width - 2)
+            lines[lines.length - 1] += ` ${word}`;
+        else
+            lines.push(`${line === undefined ? "  " : "    "}${word}`);
+    }
+    return lines.map((line, index) => (index === lines.length - 1 ? line : `${line} \\`));
+}
+//# sourceMappingURL=reasons-footer.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=shown-cluster.js.map

@@ -1,0 +1,51 @@
+import { isSet } from "../../../cluster/values/tags.js";
+import { formatKnownDuration } from "../../output/figures.js";
+import { nodeCondition } from "../selection/condition.js";
+/** Tags that keep a node from a role or a service that an operator may expect of it. */
+const notedTags = ["nofailover", "noloadbalance", "nosync", "nostream"];
+/** The reasons that say the same as the warning before them. */
+const warningReasons = ["detached", "stalled"];
+/** What is to be said of a node: why it is unfit, its warning, its drain, and marks such as `pending restart`. */
+export function nodeNotes(node) {
+    const { reason, warning, drain, pending_restart: isPending, scheduled_restart: restartAt } = node;
+    const tags = new Map(Object.entries(node.tags));
+    return [
+        ...(drain === null ? [] : [`drained for ${formatKnownDuration(drain.remaining_ms)}: ${drain.reason}`]),
+        ...(reason === null || (reason === "drained" && drain !== null) ? [] : [reasonText(node, reason)]),
+        ...(warning === null || warningReasons.includes(reason ?? "") ? [] : [`warning: ${warning}`]),
+        ...(isPending ? ["pending restart"] : []),
+        ...(restartAt === null ? [] : [`restart scheduled at ${restartAt}`]),
+        ...notedTags.filter((tag) => isSet(tags, tag)),
+    ].join("; ");
+}
+/** Chooses the colour of a node's notes. */
+export function paintOfNotes(node, style) {
+    const condition = nodeCondition(node);
+    return condition === "unfit" ? style.red : condition === "warning" ? style.yellow : style.dim;
+}
+/** Says in a few words how a cluster is: what is wrong, its leader, and what is planned. */
+export function clusterTitle({ cluster, condition, fitNodes }, style) {
+    const { leader, timeline, paused, failsafe, nodes, scheduled_switchover: plan } = cluster;
+    const isSevere = condition === "blind" || condition === "without a primary" || condition === "without nodes";
+    return [
+        ...(isSevere ? [{ text: condition, paint: style.red }] : []),
+        leader === null ? { text: "no leader", paint: style.red } : unpaintedPart(`leader ${leader}`),
+        ...(timeline === null ? [] : [unpaintedPart(`timeline ${timeline}`)]),
+        ...(fitNodes === nodes.length ? [] : [{ text: `${fitNodes} of ${nodes.length} fit`, paint: style.yellow }]),
+        ...(paused ? [{ text: "paused", paint: style.yellow }] : []),
+        ...(failsafe ? [{ text: "failsafe", paint: style.yellow }] : []),
+        ...(plan === null ? [] : [{ text: switchoverText(plan), paint: style.yellow }]),
+    ];
+}
+function unpaintedPart(text) {
+    return { text, paint: (plain) => plain };
+}
+/** The detail of a failed probe repeats the node's address; one word is enough in a table. */
+function reasonText({ detail, error }, reason) {
+    const cause = error !== null && ["down", "stale", "unknown"].includes(reason) ? error : detail;
+    return cause === null ? reason : `${reason}: ${cause}`;
+}
+function switchoverText({ at, from, to }) {
+    return `switchover${from === null ? "" : ` from ${from}`}${to === null ? "" : ` to ${to}`} scheduled at ${at}`;
+}
+//# sourceMappingURL=notes.js.map

@@ -1,0 +1,52 @@
+import { countOf, isObject, listOf, nameOf } from "../values/json.js";
+const leaderRoles = ["leader", "standby_leader", "master", "primary"];
+/** More members than any cluster has. Further ones are ignored. */
+const membersMax = 2_000;
+/** Parses a cluster document. Returns `undefined` if it is none, or has no member with a name and an API address. */
+export function parseClusterDocument(value) {
+    if (!isObject(value))
+        return undefined;
+    const rows = listOf(value["members"]).slice(0, membersMax).filter(isObject);
+    const members = rows.flatMap(member);
+    if (members.length === 0)
+        return undefined;
+    const leader = rows.find((row) => typeof row["role"] === "string" && leaderRoles.includes(row["role"]));
+    return {
+        scope: nameOf(value["scope"]),
+        members,
+        leader: nameOf(leader?.["name"]),
+        leaderApi: originOf(leader?.["api_url"]),
+        leaderTimeline: countOf(leader?.["timeline"]),
+    };
+}
+function member(row) {
+    const name = nodeNameOf(row["name"]);
+    const api = originOf(row["api_url"]);
+    if (name === null || api === null)
+        return [];
+    const port = countOf(row["port"]);
+    return [{ name, api, host: nameOf(row["host"]), port: port !== null && port > 0 && port < 65_536 ? port : null }];
+}
+/**
+ * Returns a value that is a valid node name: 1 to 128 characters, without a slash (nodes are addressed by path), and
+ * without control, format and bidirectional characters and lone surrogates (names are shown in logs and pages).
+ * @returns `null` for every other value
+ */
+export function nodeNameOf(value) {
+    const name = nameOf(value, 128);
+    return name === null || name === "" || name.includes("/") || /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(name)
+        ? null
+        : name;
+}
+/**
+ * Returns the base address of a node's API URL: `http://10.0.0.1:8008` for `http://10.0.0.1:8008/patroni`.
+ * @returns `null` for every other value, including a port past 65535 and an impossible host
+ */
+export function originOf(value) {
+    const match = typeof value === "string" && value.length < 512
+        ? /^(https?:\/\/(?:\[[0-9a-f:.]+\]|[\w.-]+)(?::\d{1,5})?)(?:\/|$)/i.exec(value)
+        : null;
+    const origin = match?.[1]?.toLowerCase();
+    return origin !== undefined && URL.canParse(origin) ? origin : null;
+}
+//# sourceMappingURL=cluster-document.js.map

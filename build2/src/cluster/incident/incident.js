@@ -1,0 +1,138 @@
+import { exporterValue } from "./incident-exporter.js";
+import { incidentDuration, otherThan, position } from "./incident-yaml.js";
+import { formatLsn } from "../values/lsn.js";
+import { reportDefaults } from "../documents/report.js";
+/**
+ * The report that an incident file takes for granted: a leader, or a streaming replica, on timeline 1 at unknown
+ * positions.
+ */
+export function ordinaryReport(node, hasLock, cluster) {
+    const { scope, system, version, members } = cluster;
+    // Nodes before version 4 state neither their name nor their replication state.
+    const isOld = Number.parseInt(version ?? "4", 10) < 4;
+    return {
+        role: hasLock ? "primary" : "replica",
+        state: "running",
+        timeline: 1,
+        location: null,
+        received: null,
+        replayed: null,
+        replicationState: hasLock || isOld ? null : "streaming",
+        senders: [],
+        ...reportDefaults,
+        system,
+        scope,
+        name: isOld ? null : (members.get(node) ?? node),
+        version,
+        document: "{}",
+    };
+}
+/**
+ * Converts an outcome to a part of an incident step.
+ * @param recorded the outcome, and when it was recorded, in ms of rolecall's clock
+ * @returns `null` for an outcome that no verdict depends on (the failsafe document)
+ */
+export function incidentState({ outcome, atMs }, of) {
+    switch (outcome.kind) {
+        case "status":
+            return {
+                section: "nodes",
+                node: outcome.node,
+                value: "failure" in outcome.result
+                    ? { failure: outcome.result.failure.kind }
+                    : reportValue(outcome.node, outcome.result, of),
+            };
+        case "liveness":
+            return { section: "liveness", node: outcome.node, value: outcome.isAlive };
+        case "exporter":
+            return { section: "exporters", node: outcome.node, value: exporterValue(outcome.result, of) };
+        case "view_failure":
+            return { section: "views", node: outcome.node, value: { failure: outcome.failure.kind } };
+        case "dcs":
+            return { section: "dcs", node: null, value: dcsValue(outcome.result) };
+        case "drain":
+            return {
+                section: "drains",
+                node: outcome.node,
+                value: outcome.drain === null ? null : drainValue(outcome.drain, atMs),
+            };
+        case "document": {
+            const { served, cluster, config, history } = outcome.answer;
+            const source = { of: served.source };
+            if (cluster !== undefined) {
+                const named = memberNamed(cluster, of);
+                const leader = named === null ? {} : { leader: named, ...otherThan("timeline", cluster.leaderTimeline, null) };
+                const scope = cluster.scope === null ? {} : otherThan("scope", cluster.scope, of.scope);
+                return { section: "cluster", node: null, value: { ...source, ...leader, ...scope } };
+            }
+            if (config !== undefined)
+                return { section: "config", node: null, value: { ...source, ...configValue(config) } };
+            if (history === undefined)
+                return null;
+            const points = Object.fromEntries([...history].map(([timeline, end]) => [String(timeline), formatLsn(end)]));
+            return { section: "history", node: null, value: { ...source, switch_points: points } };
+        }
+    }
+}
+/** Incident files hold no addresses, so a leader known only by its address is written as its member name. */
+function memberNamed({ leader, leaderApi }, { members, memberAt }) {
+    const isKnown = leader === null ||
+        leaderApi === null ||
+        [...members].some(([node, member]) => leader === node || leader === member);
+    return isKnown ? leader : (memberAt?.get(leaderApi) ?? leader);
+}
+/** Only whether the source changes and the revision decreases matters: the file has both as the DCS reported them. */
+function dcsValue(result) {
+    if ("failure" in result)
+        return { failure: result.failure.kind };
+    const { leader, source, revision, hasScope } = result.read;
+    return { leader, revision, source, ...otherThan("empty", !hasScope, false) };
+}
+function drainValue({ reason, by, isAll, untilMs }, atMs) {
+    return {
+        for: incidentDuration(untilMs - atMs),
+        reason,
+        ...otherThan("by", by, null),
+        ...otherThan("all", isAll, false),
+    };
+}
+function configValue(config) {
+    return {
+        ttl: config.ttlMs / 1000,
+        loop_wait: config.loopWaitMs / 1000,
+        retry_timeout: config.retryTimeoutMs / 1000,
+        maximum_lag_on_failover: config.lagMaxOnFailover,
+        ...(config.isStandbyCluster ? { standby_cluster: true } : {}),
+    };
+}
+/** Writes only what differs from `ordinaryReport`. */
+function reportValue(node, { report, hasLock }, of) {
+    const ordinary = ordinaryReport(node, hasLock, of);
+    return {
+        ...otherThan("lock", hasLock, false),
+        ...otherThan("role", report.role, ordinary.role),
+        ...otherThan("state", report.state, ordinary.state),
+        ...otherThan("timeline", report.timeline, ordinary.timeline),
+        ...position("location", report.location),
+        ...position("received", report.received),
+        ...position("replayed", report.replayed),
+        ...otherThan("replication_state", report.replicationState, ordinary.replicationState),
+        ...(report.senders.length === 0 ? {} : { senders: report.senders.map(senderValue) }),
+        ...otherThan("sync_standby", report.isSyncStandby, false),
+        ...otherThan("quorum_standby", report.isQuorumStandby, false),
+        ...otherThan("failsafe", report.isFailsafe, false),
+        ...otherThan("pause", report.isPaused, false),
+        ...(report.tags.size === 0 ? {} : { tags: Object.fromEntries(report.tags) }),
+        ...otherThan("system", report.system, ordinary.system),
+        ...otherThan("scope", report.scope, ordinary.scope),
+        ...otherThan("name", report.name, ordinary.name),
+        ...otherThan("version", report.version, ordinary.version),
+    };
+}
+/** A streaming standby without an address is written as its name alone. */
+function senderValue({ name, address, state }) {
+    if (address === null && state === "streaming")
+        return name;
+    return { name, ...otherThan("address", address, null), ...otherThan("state", state, "streaming") };
+}
+//# sourceMappingURL=incident.js.map

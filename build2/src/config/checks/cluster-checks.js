@@ -1,0 +1,63 @@
+import { formatPath, valueIssue } from "../model/issue.js";
+/**
+ * Checks that names and addresses are not repeated, that each node has an address, that each cluster has nodes or
+ * seeds, and that a client certificate and its key are configured together.
+ */
+export function checkClusters({ clusters }) {
+    const names = clusters.map(({ name }, index) => ({ path: ["clusters", index, "name"], value: name }));
+    const nodes = clusters.flatMap((cluster, index) => cluster.nodes.map((node, at) => ({ node, path: ["clusters", index, "nodes", at] })));
+    return [
+        ...repetitionIssues(names, "a name that no other cluster has"),
+        ...clusters.flatMap((_, index) => repetitionIssues(nodes
+            .filter(({ path }) => path[1] === index)
+            .map(({ node, path }) => ({ path: [...path, "name"], value: node.name })), "a name that no other node of the cluster has")),
+        ...repetitionIssues(nodes.map(({ node, path }) => ({ path: [...path, "api"], value: node.api })), "an address that no other node has"),
+        ...repetitionIssues(nodes.map(({ node, path }) => ({ path: [...path, "exporter"], value: node.exporter })), "an address that no other node has"),
+        ...nodes.flatMap(({ node, path }) => (node.hasAddress ? [] : [noAddress(path)])),
+        ...clusters.flatMap(checkCluster),
+    ];
+}
+function noAddress(path) {
+    const allowed = "api, exporter, or both";
+    return { path, found: "neither", allowed, message: `must have ${allowed}, got neither`, isKey: false };
+}
+function checkCluster(cluster, index) {
+    const issues = [];
+    if (!cluster.hasDiscover && cluster.nodes.length === 0) {
+        issues.push({
+            path: ["clusters", index],
+            found: "neither",
+            allowed: "discover with at least one seed, nodes, or both",
+            message: "must have discover with at least one seed, nodes, or both, got neither",
+            isKey: false,
+        });
+    }
+    return [
+        ...issues,
+        ...checkCertificate(cluster, ["clusters", index, "tls"]),
+        ...checkCertificate(cluster.dcs, ["clusters", index, "dcs", "tls"]),
+    ];
+}
+function checkCertificate({ hasCert, hasKey }, path) {
+    if (hasCert === hasKey)
+        return [];
+    const found = `${hasCert ? "cert" : "key"} alone`;
+    const allowed = "cert and key, or neither";
+    return [{ path, found, allowed, message: `must have ${allowed}, got ${found}`, isKey: false }];
+}
+/** Returns an issue for each value that an earlier entry has too. An invalid value (`undefined`) equals no other. */
+export function repetitionIssues(entries, allowed) {
+    const first = new Map();
+    const issues = [];
+    for (const { path, value } of entries) {
+        if (value === undefined)
+            continue;
+        const earlier = first.get(value);
+        if (earlier === undefined)
+            first.set(value, path);
+        else
+            issues.push(valueIssue(path, value, `${allowed} (${formatPath(earlier)} already has it)`));
+    }
+    return issues;
+}
+//# sourceMappingURL=cluster-checks.js.map

@@ -1,0 +1,47 @@
+import { valueIssue } from "../model/issue.js";
+import { isLoopback } from "../values/loopback.js";
+/** Checks the access control of each listener against its dialect and address. */
+export function checkListenerAccess(listeners) {
+    return listeners.flatMap((listener, index) => checkAccess(listener, ["listen", index]));
+}
+function checkAccess({ address, dialect, access }, at) {
+    const issues = [];
+    if (access.authUsesCertificate && !access.tlsRequestsClientCertificate) {
+        issues.push(valueIssue([...at, "auth", "certificate"], true, "set only if tls.client is optional or required"));
+    }
+    if (access.hasHintTokens && dialect !== "admin")
+        issues.push(valueIssue([...at, "hint_tokens"], "set", `left out, because the dialect is ${dialect}`));
+    issues.push(...checkReadOnly(dialect, access, at), ...checkAdminAddress({ address, dialect, access }, at));
+    if (!access.isManagementOn)
+        return issues;
+    if (dialect === "admin" || dialect === "exporter")
+        return [...issues, valueIssue([...at, "management"], "on", `off or left out, because the dialect is ${dialect}`)];
+    // A client of this port can stop the database, so a port reachable from outside must restrict its clients.
+    if (address !== undefined && !isLoopback(address) && !isRestricted(access)) {
+        const allowed = "off on a non-loopback address, unless clients are restricted by auth, tls.client: required or allow";
+        issues.push(valueIssue([...at, "management"], "on", allowed));
+    }
+    return issues;
+}
+/** Node listeners have `management` instead. */
+function checkReadOnly(dialect, { readOnly }, at) {
+    if (dialect !== "node" || readOnly === undefined)
+        return [];
+    const allowed = "left out, because the dialect is node: management: off refuses such requests";
+    return [valueIssue([...at, "read_only"], readOnly, allowed)];
+}
+/** A client of an admin listener can drain every node, so one that is reachable from outside must be restricted too. */
+function checkAdminAddress({ address, dialect, access }, at) {
+    if (dialect !== "admin" || address === undefined || isLoopback(address))
+        return [];
+    // An invalid value of read_only is an issue of its own.
+    if (isRestricted(access) || (access.readOnly !== undefined && access.readOnly !== false))
+        return [];
+    const allowed = "a loopback address, because anyone who reaches an admin listener can drain nodes, " +
+        "unless clients are restricted by auth, tls.client: required or allow, or read_only is true";
+    return [valueIssue([...at, "address"], address, allowed)];
+}
+function isRestricted(access) {
+    return access.hasAuth || access.hasAllow || access.tlsRequiresClientCertificate;
+}
+//# sourceMappingURL=listener-access-checks.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=balancer-config.js.map

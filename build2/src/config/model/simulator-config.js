@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=simulator-config.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=weight-config.js.map

@@ -1,0 +1,76 @@
+import { configJsonSchema } from "./schema/json-schema.js";
+import { isMapping } from "./model/issue.js";
+import { variables } from "./sources/environment.js";
+/**
+ * Returns the configuration reference as Markdown, generated from the schema. `npm run schema` writes it to
+ * docs/configuration.md.
+ */
+export function configReference() {
+    const rows = rowsOf(configJsonSchema(), "");
+    return [
+        "# Configuration reference",
+        "",
+        "`npm run schema` generates this page from the schema that the parser uses.",
+        "Start with `rolecall serve --config FILE`.",
+        "",
+        "A flag overrides the environment, which overrides the file. An unknown key is an error, and all errors are",
+        "reported at once with their lines. A duration needs a unit (`500ms`, `2s`, `1min`, `1h`).",
+        "Options of commands also accept `m` for minutes; the file, variables and requests accept `min` only.",
+        "In a key, `[]` stands for each element of a list.",
+        "",
+        "| key | type | default | meaning |",
+        "|---|---|---|---|",
+        ...rows.map(({ path, type, fallback, meaning }) => `| \`${path}\` | ${type} | ${fallback} | ${meaning} |`),
+        "",
+        "## Environment",
+        "",
+        "Every value has a variable, except lists of mappings and the values inside them.",
+        "Separate the elements of a list of strings by commas.",
+        "`ROLECALL_LISTEN=host:port[,…]` replaces `listen`. An unknown `ROLECALL_*` variable is an error. A service ignores",
+        "`ROLECALL_SERVER` and the other variables of [commands](contexts.md).",
+        "",
+        ...variables.map((variable) => `- \`${variable}\``),
+        "",
+    ].join("\n");
+}
+function rowsOf(schema, path) {
+    if (!isMapping(schema))
+        return [];
+    const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isMapping) : [];
+    const own = path === "" || typeof schema["description"] !== "string" ? [] : [rowOf(schema, path)];
+    const properties = isMapping(schema["properties"]) ? Object.entries(schema["properties"]) : [];
+    return [
+        ...own,
+        ...properties.flatMap(([key, value]) => rowsOf(value, path === "" ? key : `${path}.${key}`)),
+        ...(schema["items"] === undefined ? [] : rowsOf(schema["items"], `${path}[]`)),
+        ...alternatives.flatMap((alternative) => rowsOf({ ...alternative, description: undefined }, path)),
+    ];
+}
+function rowOf(schema, path) {
+    const described = String(schema["description"]);
+    const withDefault = /\.? Default: (.+)$/.exec(described);
+    const fallback = withDefault?.[1] ?? defaultOf(schema["default"]);
+    return {
+        path,
+        type: typesOf(schema).join(" or "),
+        fallback: escape(fallback),
+        meaning: escape(described.replace(/\.? Default: .+$/, "")),
+    };
+}
+function defaultOf(value) {
+    if (value === undefined)
+        return "";
+    return value === null ? "none" : `\`${typeof value === "string" ? value : JSON.stringify(value)}\``;
+}
+function typesOf(schema) {
+    const alternatives = Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isMapping).flatMap(typesOf) : [];
+    const own = typeof schema["type"] === "string" ? [schema["type"]] : [];
+    const names = [...own, ...alternatives]
+        .filter((type) => type !== "null")
+        .map((type) => (type === "array" ? "list" : type === "object" ? "mapping" : type));
+    return [...new Set(names)];
+}
+function escape(text) {
+    return text.replaceAll("|", "\\|");
+}
+//# sourceMappingURL=reference.js.map

@@ -1,0 +1,149 @@
+import * as z from "zod";
+import { defaultGuards } from "../../health/guards.js";
+import { apiAddress, baseAddress, databaseAddress, dcsPrefix, duration, exporterAddress, flag, integer, list, name, section, plainText, } from "./value-schemas.js";
+/** One entry of `clusters`. */
+export function clusterSchema() {
+    return z.strictObject({
+        name: name().describe("Name of the cluster in paths, headers, metrics and logs"),
+        scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
+        discover: list(apiAddress(), 64).describe("Seeds, tried in turn. Members are taken from the cluster document"),
+        nodes: list(nodeSchema(), 256).describe("Fixed nodes. They never leave the cluster"),
+        tls: tlsSchema("nodes")
+            .nullable()
+            .prefault(null)
+            .describe("TLS of connections to the nodes. Files are read again when they change"),
+        auth: authSchema()
+            .nullable()
+            .default(null)
+            .describe("Basic authentication of management calls to the nodes. Default: none"),
+        dcs: dcsSchema()
+            .nullable()
+            .prefault(null)
+            .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
+        guards: section(guardsSchema()).describe("Overrides of the global guards for this cluster"),
+    }, { error: "a mapping with the keys of a cluster" });
+}
+/** A `guards` mapping, for all clusters or for one. Defaults are filled in by {@link mergeGuards}. */
+export function guardsSchema() {
+    return z
+        .strictObject({
+        exclusive_primary: guard("At most one node counts as the lock holder, whatever the nodes claim"),
+        running_primary: guard("A primary route needs a status document with neither the role of a replica nor a state that excludes writes"),
+        attached_replica: guard("A replica must stream from the leader, directly or cascaded, and be on its timeline history"),
+        same_system: guard("All nodes have one scope and one system identifier, and the name that was configured"),
+        attach_window: duration("100ms", "1h")
+            .optional()
+            .describe("How long a replica may go without evidence of attachment. Default: 10s"),
+        demoted_for: duration("0s", "1d")
+            .optional()
+            .describe("How long a node that held the lock counts as demoted. Default: 60s"),
+        lag_samples: integer(1, 60)
+            .optional()
+            .describe("Lag samples in a row needed to reject a node for its lag, and to accept it again. Default: 1"),
+        dwell: duration("0s", "10min")
+            .optional()
+            .describe("Minimum time that a node rejected for its lag stays unfit after the last sample over the limit. " +
+            "Default: 0s"),
+        handover_hold: duration("0s", "1min")
+            .optional()
+            .describe("How long a new leader stays unfit after the old one became unfit. Default: 0s"),
+        survive: duration("0s", "1min")
+            .optional()
+            .describe("How long a primary whose API does not answer stays fit on the evidence of its exporter alone; " +
+            "0s: not at all. Default: 0s"),
+    }, { error: "a mapping with the keys of guards" })
+        .transform((written) => ({
+        exclusivePrimary: written.exclusive_primary,
+        runningPrimary: written.running_primary,
+        attachedReplica: written.attached_replica,
+        sameSystem: written.same_system,
+        attachWindowMs: written.attach_window,
+        demotedForMs: written.demoted_for,
+        lagSamples: written.lag_samples,
+        dwellMs: written.dwell,
+        handoverHoldMs: written.handover_hold,
+        surviveMs: written.survive,
+    }));
+}
+/** Fills the missing keys of a `guards` mapping from `base`. */
+export function mergeGuards(shape, base = defaultGuards) {
+    return {
+        exclusivePrimary: shape.exclusivePrimary ?? base.exclusivePrimary,
+        runningPrimary: shape.runningPrimary ?? base.runningPrimary,
+        attachedReplica: shape.attachedReplica ?? base.attachedReplica,
+        sameSystem: shape.sameSystem ?? base.sameSystem,
+        attachWindowMs: shape.attachWindowMs ?? base.attachWindowMs,
+        demotedForMs: shape.demotedForMs ?? base.demotedForMs,
+        lagSamples: shape.lagSamples ?? base.lagSamples,
+        dwellMs: shape.dwellMs ?? base.dwellMs,
+        handoverHoldMs: shape.handoverHoldMs ?? base.handoverHoldMs,
+        surviveMs: shape.surviveMs ?? base.surviveMs,
+    };
+}
+function guard(what) {
+    return flag().optional().describe(`${what}. Default: true`);
+}
+function nodeSchema() {
+    return z
+        .strictObject({
+        name: name().describe("Name of the node in paths, headers, metrics and logs"),
+        member: name().nullable().default(null).describe("Member name that the node must report"),
+        api: apiAddress()
+            .nullable()
+            .prefault(null)
+            .describe("Base address of its API. May be left out if there is an exporter"),
+        exporter: exporterAddress().nullable().prefault(null).describe("Base address of its exporter"),
+        database: databaseAddress().nullable().prefault(null).describe("Address of the database itself, host:port"),
+        archive_fed: flag()
+            .default(false)
+            .describe("The node restores WAL from an archive, so it is not required to stream"),
+    }, { error: "a mapping with the keys of a node, at least name and api, or name and exporter" })
+        .transform(({ archive_fed: archiveFed, ...node }) => ({ ...node, archiveFed }));
+}
+function dcsSchema() {
+    return z.strictObject({
+        etcd: z
+            .array(baseAddress("http://10.0.0.1:2379", []), { error: etcdAllowed })
+            .min(1, { error: etcdAllowed })
+            .max(16, { error: etcdAllowed })
+            .describe("Client addresses of etcd members (etcd 3.4 or later), tried in turn"),
+        prefix: dcsPrefix().prefault("/service").describe("Patroni's namespace: the keys begin with this and the scope"),
+        scope: name().nullable().default(null).describe("Scope in the keys. Default: the scope of the cluster"),
+        tls: tlsSchema("etcd members")
+            .nullable()
+            .prefault(null)
+            .describe("TLS of connections to etcd. Files are read again when they change"),
+        auth: authSchema().nullable().default(null).describe("User of etcd. It needs to read the keys. Default: none"),
+    }, { error: "a mapping with the keys of a DCS, at least etcd" });
+}
+const etcdAllowed = "a list of 1 to 16 addresses";
+/** @param servers whose certificates are verified, in the plural */
+function tlsSchema(servers) {
+    const file = "the name of a PEM file";
+    return z
+        .strictObject({
+        ca: plainText(file, 4096)
+            .nullable()
+            .default(null)
+            .describe(`CA certificates that the ${servers} are verified with. Default: those of the system`),
+        cert: plainText(file, 4096)
+            .nullable()
+            .default(null)
+            .describe(`Client certificate, for ${servers} that request one. Needs key`),
+        key: plainText(file, 4096).nullable().default(null).describe("Key of the client certificate"),
+        server_name: plainText("a host name", 253)
+            .nullable()
+            .default(null)
+            .describe(`Name in the ${servers}' certificates. Default: the host of each address`),
+    }, { error: "a mapping with the keys ca, cert, key and server_name" })
+        .transform(({ server_name: serverName, ...files }) => ({ ...files, serverName }));
+}
+function authSchema() {
+    return z
+        .strictObject({
+        user: plainText("a user name", 128).describe("User name"),
+        password_file: plainText("the name of a file", 4096).describe("File with the password on its first line. It is read again when it changes"),
+    }, { error: "a mapping with the keys user and password_file" })
+        .transform(({ user, password_file: passwordFile }) => ({ user, passwordFile }));
+}
+//# sourceMappingURL=cluster-schema.js.map

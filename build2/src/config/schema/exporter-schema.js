@@ -1,0 +1,47 @@
+import * as z from "zod";
+import { flag, section } from "./value-schemas.js";
+/**
+ * Paths that the exporter dialect already has, so that none of them can be the telemetry path
+ * (seeds/exporter-api.md).
+ */
+const reservedPaths = new Set([
+    "/up /read /health /liveness /readiness /primary /leader /master /read-write /rw /replica /standby /slave",
+    "/read-only /ro /reload /explain /stat /version /livez /readyz",
+].flatMap((names) => names.split(" ")));
+/** The `exporter` mapping: the format of the exporter dialect and of the nodes' metrics on admin listeners. */
+export function exporterSchema() {
+    const naming = "upstream (patroni_*, pg_*) or neutral (ha_*, db_*)";
+    const prefix = "a metric name prefix such as pg: letters, digits and _";
+    return section(z
+        .strictObject({
+        naming: z
+            .enum(["upstream", "neutral"], { error: naming })
+            .default("upstream")
+            .describe(`Vocabulary of metric names: ${naming}`),
+        disable_intro: flag()
+            .default(false)
+            .describe("Whether to omit up, version, in_recovery and the exporter_* group"),
+        namespace: z
+            .string({ error: prefix })
+            .regex(/^[a-zA-Z_][a-zA-Z0-9_]{0,63}$/, { error: prefix })
+            .nullable()
+            .default(null)
+            .describe("Prefix of up, version, in_recovery and the exporter_* group. Default: that of naming"),
+        telemetry_path: telemetryPath()
+            .default("/metrics")
+            .describe("Path of the metrics on listeners of the exporter dialect"),
+    }, { error: "a mapping with the keys naming, disable_intro, namespace and telemetry_path" })
+        .transform(({ disable_intro: disableIntro, telemetry_path, ...rest }) => ({
+        ...rest,
+        disableIntro,
+        telemetryPath: telemetry_path,
+    })));
+}
+function telemetryPath() {
+    const error = "a path such as /metrics: letters, digits, - _ . and /, and not a path that the exporter API already uses";
+    return z
+        .string({ error })
+        .regex(/^(\/[a-zA-Z0-9_-][a-zA-Z0-9_.-]{0,127}){1,8}$/, { error })
+        .refine((path) => !reservedPaths.has(path), { error });
+}
+//# sourceMappingURL=exporter-schema.js.map

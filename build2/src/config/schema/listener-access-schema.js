@@ -1,0 +1,165 @@
+import * as z from "zod";
+import { cidrAllowed, parseCidr } from "../values/cidr.js";
+import { unrestrictedAccess, } from "../model/listener-access-config.js";
+import { byteSize, duration, flag, integer, list, plainText, parsedText, section } from "./value-schemas.js";
+import { hasScryptForm, parseScryptHash, scryptCostAllowed, scryptHashAllowed } from "../values/scrypt-hash.js";
+const file = "the name of a PEM file";
+const filesMax = 64;
+/** Returns the schemas of the keys in {@link ListenerAccessFields}. */
+export function listenerAccessFields() {
+    return {
+        management: onOrOff().describe("on: forwards management calls, /metrics and /exporter/… to the nodes. off: answers 403. Default: off"),
+        read_only: flag()
+            .default(false)
+            .describe("Whether an admin or exporter listener answers every request that changes something with 403: drains, /reload"),
+        tls: tlsSchema()
+            .nullable()
+            .default(null)
+            .describe("TLS on this listener. Files are read again when they change. Default: none"),
+        auth: authSchema()
+            .nullable()
+            .default(null)
+            .describe("Authentication of clients. Any one of the credentials is sufficient. Default: none"),
+        hint_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe("Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else. They are read again when they change"),
+        allow: z
+            .array(network(), { error: "a list of at most 256 addresses or networks" })
+            .max(256, { error: "a list of at most 256 addresses or networks" })
+            .nullable()
+            .default(null)
+            .describe("Client addresses and networks that are allowed, such as 10.0.0.0/8. Default: all"),
+        allow_for: requestScope()
+            .default("all")
+            .describe("all: allow applies to every request. unsafe: only to requests that change something"),
+        trusted_origins: list(webOrigin(), 64).describe("Web origins whose pages may send unsafe requests, as https://console.example.com. Pages of the listener's own host are always allowed"),
+        limits: section(limitsSchema()).describe("Limits of this listener"),
+    };
+}
+function onOrOff() {
+    return z
+        .union([z.boolean(), z.enum(["on", "off"])], { error: "on or off" })
+        .default(false)
+        .transform((written) => written === true || written === "on");
+}
+function requestScope() {
+    return z.enum(["all", "unsafe"], { error: "one of all, unsafe" });
+}
+function tlsSchema() {
+    return z
+        .strictObject({
+        cert: plainText(file, 4096).describe("The listener's certificate with its chain"),
+        key: plainText(file, 4096).describe("Key of that certificate"),
+        ca: plainText(file, 4096).nullable().default(null).describe("CA certificates that clients are verified with"),
+        min_version: z
+            .enum(["TLSv1.2", "TLSv1.3"], { error: "one of TLSv1.2, TLSv1.3" })
+            .default("TLSv1.2")
+            .describe("The lowest TLS version accepted"),
+        client: z
+            .enum(["off", "optional", "required"], { error: "one of off, optional, required" })
+            .default("off")
+            .describe("Whether a client certificate is requested. optional and required need ca"),
+    }, { error: "a mapping with the keys cert, key, ca, min_version and client, at least cert and key" })
+        .refine(({ client, ca }) => client === "off" || ca !== null, {
+        error: "off unless ca is set",
+        path: ["client"],
+    })
+        .transform(({ min_version: minVersion, ...rest }) => ({ ...rest, minVersion }));
+}
+function authSchema() {
+    return z
+        .strictObject({
+        for: requestScope()
+            .default("all")
+            .describe("all: every request needs a credential. unsafe: only requests that change something do"),
+        basic: list(userSchema(), 256).describe("Users with passwords"),
+        bearer: list(plainText("the name of a file with one token per line", 4096), filesMax).describe("Files with one bearer token per line. They are read again when they change"),
+        certificate: flag()
+            .default(false)
+            .describe("Whether a verified client certificate is a credential. Needs tls.client"),
+    }, { error: "a mapping with the keys for, basic, bearer and certificate" })
+        .refine(({ basic, bearer, certificate }) => basic.length > 0 || bearer.length > 0 || certificate, {
+        error: "a mapping with at least one of basic, bearer and certificate: without a credential no client could log in",
+    });
+}
+function userSchema() {
+    const error = "a user name of 1 to 128 characters without colons or control characters";
+    // oxlint-disable-next-line no-control-regex -- control characters are what the pattern rejects
+    const user = z.string({ error }).regex(/^[^:\u0000-\u001f\u007f]{1,128}$/, { error });
+    return z.strictObject({
+        user: user.describe("Name of the user"),
+        scrypt: z
+            .string({ error: scryptHashAllowed })
+            .refine(hasScryptForm, { error: scryptHashAllowed, abort: true })
+            .refine((text) => parseScryptHash(text) !== undefined, { error: scryptCostAllowed })
+            .describe("Hash of the password, as rolecall hash-password prints it"),
+    }, { error: "a mapping with the keys user and scrypt" });
+}
+function network() {
+    return z.string({ error: cidrAllowed }).refine((text) => parseCidr(text) !== undefined, { error: cidrAllowed });
+}
+/** An origin as browsers send it: without a path or user, and without the port if it is the scheme's default. */
+function webOrigin() {
+    return parsedText({
+        allowed: "an origin such as https://console.example.com or http://10.0.0.5:8080",
+        pattern: /^https?:\/\/[^\s/?#@*]+$/,
+        parse: originOf,
+    });
+}
+/**
+ * Browsers send a host of letters, digits, dots and hyphens, or an IP address. A text that URL parsing would
+ * silently correct is rejected.
+ */
+function originOf(text) {
+    if (text.length > 300 ||
+        !/^https?:\/\/(\[[0-9a-f:.]+\]|[a-z0-9]([a-z0-9._-]*[a-z0-9])?)(:[1-9]\d{0,4})?\/?$/i.test(text))
+        return undefined;
+    return URL.canParse(text) ? new URL(text).origin : undefined;
+}
+function limitsSchema() {
+    const { limits } = unrestrictedAccess;
+    return z
+        .strictObject({
+        connections: integer(1, 1_000_000)
+            .default(limits.connections)
+            .describe("Open connections. Connections above the limit are closed. Some file descriptors (ulimit -n) are reserved for probes"),
+        connections_per_address: integer(1, 1_000_000)
+            .default(limits.connectionsPerAddress)
+            .describe("Open connections of one client address. Connections above the limit are closed"),
+        header_timeout: duration("100ms", "10min")
+            .optional()
+            .describe("Time limit of a request's head. At most request_timeout. Default: 10s, or request_timeout if that is less"),
+        request_timeout: duration("100ms", "1h").prefault("30s").describe("Time limit of receiving a whole request"),
+        idle_timeout: duration("100ms", "1h")
+            .prefault("2min")
+            .describe("How long a connection may be idle between two requests"),
+        pipelined: integer(1, 10_000)
+            .default(limits.pipelined)
+            .describe("Pipelined requests of one connection. One more closes the connection"),
+        body: byteSize("1kB", "64MB").prefault("1MB").describe("The largest body of a management call"),
+        calls_in_flight: integer(1, 1000)
+            .default(limits.callsInFlight)
+            .describe("How many management calls to one cluster run at once"),
+        call_timeout: duration("1s", "1d").prefault("10min").describe("Time limit of a management call"),
+        fetches: integer(1, 1000)
+            .default(limits.fetches)
+            .describe("How many /metrics and /exporter/… responses of one node are streamed at once"),
+    }, { error: "a mapping with the keys of limits" })
+        .superRefine(({ header_timeout: head = 0, request_timeout: whole }, context) => {
+        if (head <= whole)
+            return;
+        const message = `at most limits.request_timeout (${whole}ms)`;
+        context.addIssue({ code: "custom", message, path: ["header_timeout"] });
+    })
+        .transform((written) => ({
+        connections: written.connections,
+        connectionsPerAddress: written.connections_per_address,
+        headerTimeoutMs: written.header_timeout ?? Math.min(limits.headerTimeoutMs, written.request_timeout),
+        requestTimeoutMs: written.request_timeout,
+        idleTimeoutMs: written.idle_timeout,
+        pipelined: written.pipelined,
+        bodyMax: written.body,
+        callsInFlight: written.calls_in_flight,
+        callTimeoutMs: written.call_timeout,
+        fetches: written.fetches,
+    }));
+}
+//# sourceMappingURL=listener-access-schema.js.map

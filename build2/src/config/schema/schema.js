@@ -1,0 +1,158 @@
+import { agentFields } from "./agent-schema.js";
+import { balancerSchema } from "./balancer-schema.js";
+import { checkDefaults } from "./check-defaults.js";
+import * as z from "zod";
+import { clusterSchema, guardsSchema } from "./cluster-schema.js";
+import { listenerAccessFields } from "./listener-access-schema.js";
+import { exporterSchema } from "./exporter-schema.js";
+import { historySchema, logSchema } from "./operations-schema.js";
+import { duration, flag, hostSuffix, integer, list, listenAddress, name, section, plainText } from "./value-schemas.js";
+/**
+ * The schema that the parser, config/schema.json, and the names of environment variables and `--set` paths are all
+ * derived from.
+ */
+export const configSchema = z
+    .strictObject({
+    clusters: list(clusterSchema(), 256).describe("The clusters to probe, at least one"),
+    probe: section(probeSchema()).describe("How nodes are probed"),
+    listen: z
+        .array(listenerSchema(), { error: "a list of listeners" })
+        .min(1, { error: "a list of at least one listener" })
+        .max(256, { error: "a list of at most 256 listeners" })
+        .nullable()
+        .prefault(null)
+        .describe("Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108"),
+    balancers: list(balancerSchema(), 64).describe("Balancers that changes of verdicts are sent to at once (docs/push.md)"),
+    host_suffixes: list(hostSuffix(), 64).describe("Suffixes of Host headers: {node}.{cluster}{suffix} selects a node"),
+    ignore_params: ignoreParamsSchema().describe("Query parameters to ignore"),
+    state_file: plainText("the name of a file", 4096)
+        .nullable()
+        .default(null)
+        .describe("File that keeps state across restarts: members, last leaders, drains, and detached, stalled and diverged " +
+        "replicas"),
+    history: section(historySchema()).describe("The record of past events and evidence on disk"),
+    drain: duration("0s", "1h")
+        .prefault("5s")
+        .describe("How long requests are still answered after SIGTERM. Not related to rolecall drain"),
+    fast_path: z
+        .union([z.boolean(), z.literal("force")], { error: "true, false or force" })
+        .default(true)
+        .describe("Whether simple checks are answered from cached bytes, without node:http (docs/fast-path.md). true: on the Node versions it was tried on. force: on others too"),
+    workers: z
+        .union([integer(0, 64), z.literal("auto")], { error: "a whole number from 0 to 64, or auto" })
+        .default(0)
+        .describe("Number of worker processes that answer requests; 0: none, the main process answers. " +
+        "auto: one for each processor beyond the first, at most 4"),
+    guards: section(guardsSchema()).describe("The safety rules that can be switched off, and their durations, for all clusters"),
+    log: section(logSchema()).describe("The log"),
+    exporter: exporterSchema().describe("The format of the exporter dialect and of the nodes' metrics on admin listeners"),
+    simulator: simulatorSchema()
+        .nullable()
+        .default(null)
+        .describe("A simulated cluster to run beside the service, as the demo does. Default: none"),
+}, { error: "a mapping with the keys clusters, listen and so on" })
+    .transform(({ host_suffixes: hostSuffixes, ignore_params: ignoreParams, state_file: stateFile, drain: drainMs, fast_path: fastPath, ...sections }) => ({
+    ...sections,
+    hostSuffixes,
+    ignoreParams,
+    stateFile,
+    drainMs,
+    fastPath,
+}));
+/** The `ignore_params` list. */
+export function ignoreParamsSchema() {
+    return list(plainText("the name of a query parameter", 128), 64).prefault(["be"]);
+}
+/** The `probe` mapping. */
+export function probeSchema() {
+    return z
+        .strictObject({
+        interval: duration("10ms", "1h").prefault("1s").describe("Time between two probes of a node"),
+        connect_timeout: duration("1ms", "1min")
+            .prefault("500ms")
+            .describe("Time limit of a connection attempt. At most timeout"),
+        timeout: duration("1ms", "1min").prefault("2500ms").describe("Time limit of one probe"),
+        fall: integer(1, 100).default(3).describe("Failed probes in a row until a node is down"),
+        rise: integer(1, 100).default(1).describe("Answered probes in a row until it is back"),
+        max_age: duration("1ms", "1d")
+            .optional()
+            .describe("The maximum age of evidence that a node may be declared fit on. At least interval + timeout. " +
+            "Default: 3 * interval + timeout"),
+        burst_interval: duration("50ms", "10s")
+            .prefault("250ms")
+            .describe("Time between two probes of a node while the leadership is about to change"),
+        cluster_interval: duration("10ms", "1d")
+            .prefault("3s")
+            .describe("Time between two requests for the cluster document"),
+        config_interval: duration("10ms", "1d")
+            .prefault("30s")
+            .describe("Time between two requests for a cluster's dynamic configuration"),
+        metrics_interval: duration("10ms", "1d")
+            .prefault("3s")
+            .describe("Time between two requests for an exporter's metrics"),
+    }, { error: "a mapping with the keys of probe" })
+        .transform((written) => ({
+        intervalMs: written.interval,
+        connectTimeoutMs: written.connect_timeout,
+        timeoutMs: written.timeout,
+        fall: written.fall,
+        rise: written.rise,
+        maxAgeMs: written.max_age ?? 3 * written.interval + written.timeout,
+        burstIntervalMs: written.burst_interval,
+        clusterIntervalMs: written.cluster_interval,
+        configIntervalMs: written.config_interval,
+        metricsIntervalMs: written.metrics_interval,
+    }));
+}
+/** The default port of exporters (seeds/exporter-api.md, "Limits"). */
+const exporterPort = 9630;
+function listenerSchema() {
+    const cluster = z.union([z.literal("*"), name()], { error: "the name of a cluster, or * for all of them" });
+    return (z
+        .strictObject({
+        address: listenAddress().prefault("127.0.0.1").describe("Address to listen on"),
+        port: integer(0, 65_535)
+            .optional()
+            .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
+        dialect: z
+            .enum(["node", "admin", "exporter", "agent"], { error: "one of node, admin, exporter, agent" })
+            .default("node")
+            .describe("node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
+            "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
+            "agent: HAProxy's agent checks"),
+        cluster: cluster
+            .nullable()
+            .default(null)
+            .describe("Cluster that it answers for, or * for all. Default: all clusters"),
+        node: name()
+            .nullable()
+            .default(null)
+            .describe("Node that it answers for, as a drop-in for that node's own API"),
+        whole_cluster: flag().default(false).describe("Whether a route that names no node checks the whole cluster"),
+        operator_pages: flag()
+            .default(false)
+            .describe("Whether a health listener serves /status, /events, /explain, /verdicts and /incident, as admin listeners do"),
+        ...listenerAccessFields(),
+        defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
+        ...agentFields(),
+    }, { error: "a mapping with the keys of a listener, at least port" })
+        // The other dialects have no default port: checkListeners rejects a listener without one.
+        .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
+        const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...unguarded } = written;
+        const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unbalanced } = unguarded;
+        const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
+        const access = { management, readOnly, tls, auth, hintTokens, allow, allowFor, trustedOrigins, limits };
+        const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
+        return { ...listener, port, wholeCluster, operatorPages, access, agent };
+    }));
+}
+/** The `simulator` mapping. */
+export function simulatorSchema() {
+    return z.strictObject({
+        nodes: integer(1, 16).default(3).describe("Number of nodes"),
+        port: integer(1, 65_535)
+            .default(18_008)
+            .describe("Port of the first node on 127.0.0.1. The others have the ports after it"),
+    }, { error: "a mapping with the keys nodes and port" });
+}
+//# sourceMappingURL=schema.js.map

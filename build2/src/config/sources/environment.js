@@ -1,0 +1,40 @@
+import { readListen, readOverride, splitList, unknownName } from "./overrides.js";
+import { clientVariables, contextsFileVariable } from "./client-variables.js";
+import { overrideKeys } from "./override-keys.js";
+const prefix = "ROLECALL_";
+const listenVariable = "ROLECALL_LISTEN";
+const discoverVariable = "ROLECALL_DISCOVER";
+const clusterVariable = "ROLECALL_CLUSTER";
+/** Every environment variable that the configuration is read from. */
+export const variables = [
+    listenVariable,
+    discoverVariable,
+    clusterVariable,
+    ...overrideKeys.map(({ variable }) => variable),
+];
+/** Variables of commands that query a running rolecall. A service may inherit them from its user's shell. */
+const ignoredVariables = [...Object.values(clientVariables), contextsFileVariable];
+/** Reads every `ROLECALL_*` variable. An unknown one is a problem that names the most similar known one. */
+export function readEnvironment(env) {
+    const problems = [];
+    for (const [name, value] of Object.entries(env)) {
+        if (name.startsWith(prefix) && value !== undefined && ![...variables, ...ignoredVariables].includes(name)) {
+            problems.push(unknownName(name.slice(0, 128), { given: name, known: variables }));
+        }
+    }
+    const settings = overrideKeys.flatMap((key) => {
+        const value = env[key.variable];
+        return value === undefined ? [] : [{ path: key.path, value: readOverride(value, key), name: key.variable }];
+    });
+    const listenText = env[listenVariable];
+    const discoverText = env[discoverVariable];
+    const clusterText = env[clusterVariable];
+    return {
+        settings,
+        listen: listenText === undefined ? null : readListen(splitList(listenText), { name: listenVariable, problems }),
+        discover: discoverText === undefined ? null : { value: splitList(discoverText), name: discoverVariable },
+        cluster: clusterText === undefined ? null : { value: clusterText, name: clusterVariable },
+        problems,
+    };
+}
+//# sourceMappingURL=environment.js.map

@@ -1,0 +1,72 @@
+import { describeFound, formatPath, isMapping } from "../model/issue.js";
+import { namedProblem } from "../model/problem.js";
+/**
+ * Overrides the file by the environment, and both by flags. `--discover` replaces `clusters` and, without `listen`,
+ * listens on 127.0.0.1:8008 for the whole cluster, and on 127.0.0.1:9108 for operators. `--listen` replaces `listen`;
+ * its listeners answer for the whole cluster if exactly one cluster is configured.
+ */
+export function mergeSources(file, { env, flags }) {
+    const names = new Map();
+    const problems = [...env.problems, ...flags.problems];
+    const discover = flags.discover ?? env.discover;
+    const cluster = flags.cluster ?? env.cluster;
+    const listen = flags.listen ?? env.listen;
+    let value = file;
+    const put = (path, override) => {
+        value = withValue(value, path, override.value);
+        names.set(formatPath(path), override.name);
+    };
+    if (discover !== null) {
+        put(["clusters"], { name: discover.name, value: [{ name: cluster?.value ?? "demo", discover: discover.value }] });
+        if (cluster !== null)
+            names.set("clusters[0].name", cluster.name);
+    }
+    else if (cluster !== null) {
+        const message = "needs --discover (or ROLECALL_DISCOVER), because it only names the cluster that is discovered";
+        problems.push(namedProblem(cluster.name, {
+            found: describeFound(cluster.value),
+            allowed: "set only together with --discover",
+            message,
+        }));
+    }
+    if (listen !== null) {
+        const wholeCluster = Array.isArray(value["clusters"]) && value["clusters"].length === 1;
+        put(["listen"], {
+            name: listen.name,
+            value: listen.value.map((address) => ({ ...address, whole_cluster: wholeCluster })),
+        });
+    }
+    else if (discover !== null && (value["listen"] ?? null) === null) {
+        put(["listen"], { name: discover.name, value: discoveredListeners });
+    }
+    for (const setting of [...env.settings, ...flags.settings])
+        put(setting.path, setting);
+    return { value, nameOf: (path) => nameIn(names, path), learnsScope: discover !== null && cluster === null, problems };
+}
+/** The listeners of `--discover` without `listen`. */
+const discoveredListeners = [
+    { port: 8008, whole_cluster: true },
+    { port: 9108, dialect: "admin" },
+];
+/**
+ * Sets the value at a path, adding mappings on the way. Keeps a value on the way that is no mapping: the schema
+ * rejects it.
+ */
+function withValue(mapping, path, value) {
+    const [key, ...rest] = path;
+    if (key === undefined)
+        return mapping;
+    if (rest.length === 0)
+        return { ...mapping, [key]: value };
+    const inner = mapping[key] ?? {};
+    return isMapping(inner) ? { ...mapping, [key]: withValue(inner, rest, value) } : mapping;
+}
+function nameIn(names, path) {
+    for (let length = path.length; length > 0; length -= 1) {
+        const name = names.get(formatPath(path.slice(0, length)));
+        if (name !== undefined)
+            return name;
+    }
+    return null;
+}
+//# sourceMappingURL=merge.js.map

@@ -1,0 +1,159 @@
+import { closeSync, openSync, readSync, statSync } from "node:fs";
+import { Composer, LineCounter, Parser } from "yaml";
+import { describeFound } from "../model/issue.js";
+import { fileProblem } from "../model/problem.js";
+import { isTooDeep } from "./yaml-depth.js";
+import { offsetAt } from "./yaml-positions.js";
+import { surveyDocument } from "./yaml-survey.js";
+const bytesMax = 1024 * 1024;
+const nestedMax = 64;
+const aliasesMax = 100;
+const syntaxErrorsMax = 100;
+/** Reads a file of at most 1 MiB as one YAML document. Every error is a problem in the result; never throws. */
+export function readYamlFile(file) {
+    let text;
+    try {
+        text = readBounded(file);
+    }
+    catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        return unreadable(file, {
+            line: null,
+            found: reason,
+            allowed: "a readable file of at most 1 MiB",
+            message: reason,
+        });
+    }
+    return parseYaml(text, file);
+}
+/** Does the same as {@link readYamlFile} for a text that is already read. `file` is the name in its problems. */
+export function parseYaml(text, file) {
+    try {
+        return parseOrThrow(text, file);
+    }
+    catch (error) {
+        // The parser throws if it recurses too deep or meets too many aliases.
+        const found = error instanceof Error ? error.message : String(error);
+        return unreadable(file, {
+            line: 1,
+            found,
+            allowed: "a YAML document",
+            message: `cannot be read as YAML: ${found}`,
+        });
+    }
+}
+function parseOrThrow(text, file) {
+    const lines = new LineCounter();
+    const tokens = scan(text, lines);
+    const lineAt = (offset) => lines.linePos(offset).line;
+    const tooDeep = tokens.find((token) => isTooDeep(token, nestedMax));
+    if (tooDeep !== undefined) {
+        const allowed = `nested at most ${nestedMax} deep`;
+        return unreadable(file, {
+            line: lineAt(tooDeep.offset),
+            found: "more",
+            allowed,
+            message: `must be ${allowed}, got more`,
+        });
+    }
+    // surveyDocument finds duplicate keys.
+    const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: "silent" });
+    const [document, second] = [...composer.compose(tokens, true, text.length)];
+    if (document === undefined)
+        return unreadable(file, { line: 1, ...notOneDocument("none") });
+    if (second !== undefined)
+        return unreadable(file, { line: lineAt(second.range[0]), ...notOneDocument("several") });
+    const errors = [...document.errors, ...document.warnings].slice(0, syntaxErrorsMax);
+    const syntax = errors.map((error) => syntaxProblem(error.message, { file, line: lineAt(error.pos[0]) }));
+    if (syntax.length > 0)
+        return { value: undefined, problems: syntax, lineOf: () => 1 };
+    const survey = surveyDocument(document);
+    const aliases = aliasProblems(survey, (offset) => ({ file, line: lineAt(offset) }));
+    const problems = survey.duplicates.map(({ path, offset }) => duplicateProblem(path, { file, line: lineAt(offset) }));
+    const lineOf = (path) => lineAt(offsetAt(path, document, survey));
+    if (aliases.length > 0)
+        return { value: undefined, problems: [...problems, ...aliases], lineOf };
+    return { value: document.toJS({ maxAliasCount: aliasesMax }), problems, lineOf };
+}
+function notOneDocument(found) {
+    const allowed = "one YAML document";
+    return { found, allowed, message: `must be ${allowed}, got ${found}` };
+}
+/** Reads tokens without recursion, until the end or the hundredth error. */
+function scan(text, lines) {
+    const tokens = [];
+    let errors = 0;
+    for (const token of new Parser(lines.addNewLine).parse(text)) {
+        tokens.push(token);
+        if (token.type === "error")
+            errors += 1;
+        if (errors >= syntaxErrorsMax)
+            break;
+    }
+    return tokens;
+}
+function duplicateProblem(path, place) {
+    const key = describeFound(path.at(-1));
+    return fileProblem({ path, found: key, allowed: "each key once", message: "is given more than once", isKey: true }, place);
+}
+function aliasProblems({ unresolved, targets }, placeOf) {
+    const problems = unresolved.slice(0, syntaxErrorsMax).map(({ alias, path, offset }) => {
+        const found = describeFound(`*${alias}`);
+        return fileProblem({ path, found, allowed: "an alias of an anchor before it", message: null, isKey: false }, placeOf(offset));
+    });
+    if (targets.size <= aliasesMax)
+        return problems;
+    const allowed = `a document with at most ${aliasesMax} aliases`;
+    return [
+        ...problems,
+        fileProblem({ path: [], found: String(targets.size), allowed, message: null, isKey: false }, placeOf(0)),
+    ];
+}
+function syntaxProblem(message, place) {
+    const found = message.slice(0, 200).replaceAll(/\s+/g, " ");
+    return fileProblem({ path: [], found, allowed: "YAML", message: `cannot be read as YAML: ${found}`, isKey: false }, place);
+}
+function unreadable(file, problem) {
+    const { line, ...issue } = problem;
+    const problems = [fileProblem({ path: [], ...issue, isKey: false }, { file, line })];
+    return { value: undefined, problems, lineOf: () => 1 };
+}
+/** Reads at most 1 MiB, whatever size the file system reports. Throws an error with a message for people. */
+function readBounded(file) {
+    const descriptor = openFile(file);
+    try {
+        const bytes = Buffer.alloc(bytesMax + 1);
+        let length = 0;
+        for (;;) {
+            const count = readSync(descriptor, bytes, length, bytes.length - length, null);
+            length += count;
+            if (length > bytesMax)
+                throw new Error("must be at most 1 MiB, got more");
+            if (count === 0)
+                return bytes.toString("utf8", 0, length);
+        }
+    }
+    finally {
+        closeSync(descriptor);
+    }
+}
+function openFile(file) {
+    try {
+        if (statSync(file).isFile())
+            return openSync(file, "r");
+    }
+    catch (error) {
+        throw new Error(`cannot be opened: ${describeFailure(error)}`, { cause: error });
+    }
+    // Reading a pipe could block forever, and a reload could not read it again.
+    throw new Error("must be a regular file, got a folder, a pipe or a device");
+}
+function describeFailure(error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "";
+    if (code === "ENOENT")
+        return "there is no such file";
+    if (code === "EACCES")
+        return "permission denied for the user that runs rolecall";
+    return error instanceof Error ? error.message : String(error);
+}
+//# sourceMappingURL=yaml-file.js.map

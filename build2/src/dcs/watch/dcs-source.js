@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=dcs-source.js.map

@@ -1,0 +1,65 @@
+import { isMarkedAlike } from "../cluster/attachment.js";
+/** How long entries are kept, in ms: as long as evidence. */
+const keptMs = 15 * 60_000;
+/** How many entries of a cluster are kept. */
+const entriesMax = 1_000;
+/**
+ * Which nodes were accused of being detached or stalled, and when. An incident file begins with it: its evidence may be
+ * older than the file.
+ */
+export class AccusationHistory {
+    #byCluster = new Map();
+    /**
+     * Adds a change of a cluster.
+     * @param atWallMs when it happened, in ms since the epoch
+     * @returns the new accusations, or `null` if they are the same as before
+     */
+    add(before, after, atWallMs) {
+        if (this.#byCluster.has(after.name) && isUnchanged(before, after))
+            return null;
+        const known = this.#byCluster.get(after.name) ?? [{ atWallMs: -Infinity, accused: accusedOf(before) }];
+        const last = known.at(-1);
+        if (last === undefined)
+            return null;
+        const accused = accusedOf(after);
+        const isNew = !isSame(last.accused, accused);
+        const entries = isNew ? [...known, { atWallMs, accused }] : known;
+        // The last entry before the kept evidence is still needed.
+        const first = Math.max(entries.findLastIndex((entry) => entry.atWallMs < atWallMs - keptMs), entries.length - entriesMax, 0);
+        this.#byCluster.set(after.name, first === 0 ? entries : entries.slice(first));
+        return isNew ? accused : null;
+    }
+    /** The accusations at a wall-clock time, or the oldest that are known. */
+    at(cluster, wallMs) {
+        const known = this.#byCluster.get(cluster) ?? [];
+        return (known.findLast(({ atWallMs }) => atWallMs < wallMs) ?? known[0])?.accused ?? new Map();
+    }
+}
+/** Whether two states have the same nodes, accused of the same. */
+function isUnchanged(before, after) {
+    if (before.nodes === after.nodes)
+        return true;
+    if (before.nodes.length !== after.nodes.length)
+        return false;
+    return after.nodes.every(({ node, attachment }, at) => {
+        const previous = before.nodes[at];
+        return previous !== undefined && previous.node.name === node.name && isMarkedAlike(previous.attachment, attachment);
+    });
+}
+/** Which nodes of a cluster are accused now. */
+export function accusedOf({ nodes }) {
+    const accused = new Map();
+    for (const { node, attachment } of nodes) {
+        const { isDetached, isStalled } = attachment;
+        if (isDetached || isStalled)
+            accused.set(node.name, [
+                ...(isDetached ? ["detached"] : []),
+                ...(isStalled ? ["stalled"] : []),
+            ]);
+    }
+    return accused;
+}
+function isSame(one, other) {
+    return one.size === other.size && [...one].every(([node, reasons]) => reasons.join() === other.get(node)?.join());
+}
+//# sourceMappingURL=accusation-history.js.map

@@ -1,0 +1,60 @@
+import { spanText } from "./event-text.js";
+const attached = { kind: "attached", text: (cluster, node) => `${node} of ${cluster} follows the primary again` };
+const ends = {
+    node_down: { kind: "node_up", text: (cluster, node) => `${node} of ${cluster} answers again` },
+    diverged: attached,
+    detached: attached,
+    stalled: attached,
+    claims_conflict: {
+        kind: "claims_resolved",
+        text: (cluster) => `the claims on the leader lock of ${cluster} no longer conflict`,
+    },
+    degraded: { kind: "restored", text: (cluster) => `all replicas of ${cluster} are fit again` },
+    blind: { kind: "blind_ended", text: (cluster) => `rolecall gets answers from ${cluster} again` },
+    paused: { kind: "resumed", text: (cluster) => `${cluster} is no longer paused` },
+    dcs_lost: { kind: "dcs_restored", text: (cluster) => `the DCS of ${cluster} is watched again` },
+    dcs_distrusted: { kind: "dcs_trusted", text: (cluster) => `the DCS of ${cluster} is trusted again` },
+    failsafe: { kind: "failsafe_ended", text: (cluster) => `${cluster} no longer runs in failsafe mode` },
+};
+/**
+ * Identifies a condition within its cluster, by the event that begins or ends it. A replica is diverged, detached or
+ * stalled, not several at a time.
+ * @returns `null` for an event that neither begins nor ends a condition
+ */
+export function conditionKey({ kind, node }) {
+    const end = ends[kind]?.kind ?? kind;
+    return Object.values(ends).some((known) => known.kind === end) ? `${end}/${node ?? ""}` : null;
+}
+/** Whether an event begins a mark on a replica: that it is diverged, detached or stalled. */
+export function isAttachmentMark({ kind }) {
+    return ends[kind] === attached;
+}
+/** Whether an event begins a condition. */
+export function isBeginning({ kind }) {
+    return ends[kind] !== undefined;
+}
+/** The beginning of a condition, with defaults for what a condition of a whole cluster has not. */
+export function beginning(event) {
+    return { node: null, cause: null, figures: {}, ...event };
+}
+/**
+ * The event that ends a condition.
+ * @param begins the event that began it
+ * @param forMs how long it lasted, in ms
+ * @returns `null` if the event began none
+ */
+export function endOf({ kind, cluster, node }, forMs) {
+    const end = ends[kind];
+    if (end === undefined)
+        return null;
+    return {
+        kind: end.kind,
+        severity: "info",
+        cluster,
+        node,
+        message: `${end.text(cluster, node)} after ${spanText(forMs)}`,
+        cause: null,
+        figures: { duration_ms: Math.round(forMs) },
+    };
+}
+//# sourceMappingURL=condition.js.map

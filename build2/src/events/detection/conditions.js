@@ -1,0 +1,140 @@
+import { isAnswering } from "./cluster-facts.js";
+import { beginning } from "./condition.js";
+import { countText, failureText, listText } from "./event-text.js";
+import { nodeConditions } from "./node-conditions.js";
+import { replicaCondition } from "./replica-condition.js";
+/** An end of conflicting claims counts after this time, in ms. Conflicts that flicker within it are one. */
+export const conflictQuietMs = 10_000;
+/** Returns the conditions of a cluster that are present. While it cannot be seen, that is at most `blind`. */
+export function conditionsOf(facts) {
+    if (facts.visibility !== "clear")
+        return facts.isBlind ? [blind(facts)] : [];
+    return [
+        ...nodeConditions(facts),
+        ...(facts.claims.isConflict ? [claimsConflict(facts)] : []),
+        ...replicaCondition(facts),
+        ...(facts.isPaused ? [paused(facts)] : []),
+        ...(facts.isFailsafe ? [failsafe(facts)] : []),
+        ...dcsConditions(facts),
+    ];
+}
+function blind({ cluster, nodes }) {
+    const [failed] = nodes.flatMap(({ node, observation: { failure } }) => failure === null ? [] : [`${node}: ${failureText(failure)}`]);
+    return {
+        level: "",
+        begins: beginning({
+            kind: "blind",
+            severity: "error",
+            cluster,
+            message: nodes.length === 0
+                ? `rolecall knows no node of ${cluster}: no address in discover has answered with its members`
+                : `rolecall gets no answer from any of the ${countText(nodes.length, "node")} of ${cluster}`,
+            cause: failed ?? null,
+            figures: { nodes: nodes.length },
+        }),
+    };
+}
+function claimsConflict({ cluster, claims, view }) {
+    const { nodes, holder } = claims;
+    const [first = ""] = nodes;
+    const lost = view.cluster.leadership.lostClaims.get(first);
+    const counting = holder === null ? "none of them counts as the primary" : `${holder} counts as the primary`;
+    return {
+        level: "",
+        begins: beginning({
+            kind: "claims_conflict",
+            severity: "error",
+            cluster,
+            message: nodes.length === 1
+                ? `${first} claims the leader lock of ${cluster}, but the cluster does not confirm it`
+                : `${listText(nodes)} claim the leader lock of ${cluster} at the same time: ${counting}`,
+            cause: lost === undefined ? null : lossText(first, lost),
+            figures: { claims: nodes.length, ...(holder === null ? {} : { primary: holder }) },
+        }),
+        quietMs: conflictQuietMs,
+    };
+}
+function lossText(node, { witnesses, withdrawal }) {
+    return withdrawal === undefined
+        ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
+        : `the DCS names ${withdrawal.names ?? "nobody"} in place of ${node}`;
+}
+function paused({ cluster }) {
+    return {
+        level: "",
+        begins: beginning({
+            kind: "paused",
+            severity: "warning",
+            cluster,
+            message: `${cluster} is paused: its cluster manager does not fail over`,
+        }),
+    };
+}
+function failsafe({ cluster }) {
+    return {
+        level: "",
+        begins: beginning({
+            kind: "failsafe",
+            severity: "warning",
+            cluster,
+            message: `${cluster} runs in failsafe mode: its primary goes on without the DCS because every member agreed`,
+            cause: "the primary cannot reach the DCS",
+        }),
+    };
+}
+/** Returns what is wrong with the watch of a cluster's DCS. */
+function dcsConditions({ cluster, view }) {
+    const { dcs } = view.cluster;
+    if (dcs === null)
+        return [];
+    return [
+        ...(dcs.isUp || dcs.failure === null ? [] : [dcsLost(cluster, dcs.failure)]),
+        ...(dcs.distrust === null ? [] : [dcsDistrusted(cluster, dcs.distrust)]),
+    ];
+}
+function dcsLost(cluster, failure) {
+    return {
+        level: "",
+        begins: beginning({
+            kind: "dcs_lost",
+            severity: "warning",
+            cluster,
+            message: `the DCS of ${cluster} is not watched: rolecall goes on with its probes alone`,
+            cause: failureText(failure),
+        }),
+    };
+}
+function dcsDistrusted(cluster, { withdrawal }) {
+    const { member, names } = withdrawal;
+    return {
+        level: "",
+        begins: beginning({
+            kind: "dcs_distrusted",
+            severity: "error",
+            cluster,
+            message: `the DCS of ${cluster} is distrusted: ${member} leads although the DCS names ${names ?? "nobody"}`,
+            cause: "its claim went on for a whole ttl; the prefix, the scope or the addresses of the DCS may be wrong",
+            figures: { member, names: names ?? "nobody" },
+        }),
+    };
+}
+/**
+ * Whether the absence of a condition means that it is over. In a cluster that cannot be seen nothing ends. Nothing ends
+ * at a node whose last probe failed: it may be about to be down. A pause ends by the reports of nodes. Without a
+ * primary it is open which nodes are replicas, and a replica that was not judged may be unfit.
+ */
+export function isEndKnown({ kind, node }, facts) {
+    if (kind === "blind")
+        return facts.visibility !== "hidden";
+    if (facts.visibility !== "clear")
+        return false;
+    if (node !== null)
+        return facts.nodes.every((known) => known.node !== node || isAnswering(known.observation));
+    if (kind === "paused" || kind === "failsafe")
+        return facts.nodes.some(({ observation }) => isAnswering(observation));
+    const { primary, nodes } = facts;
+    if (kind === "degraded")
+        return primary !== null && nodes.every((known) => known.node === primary.node || known.replica !== null);
+    return true;
+}
+//# sourceMappingURL=conditions.js.map

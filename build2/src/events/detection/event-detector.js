@@ -1,0 +1,135 @@
+import { viewAt } from "../../health/evidence/cluster-view.js";
+import { factsOf, isHidden, isProbedSince } from "./cluster-facts.js";
+import { memberEvents } from "./member-events.js";
+import { OpenConditions } from "./open-conditions.js";
+import { noPrimaryYet, primaryEvents } from "./primary-events.js";
+/**
+ * Without a change of a verdict or of the leadership, a cluster is examined again after this time, in ms: in a cluster
+ * of a thousand nodes a probe ends every millisecond.
+ */
+const recheckMs = 100;
+/**
+ * Finds the events of clusters from one state to the next. The first round of probes is no event: what it finds is the
+ * state to compare with, except for trouble that is there already.
+ */
+export class EventDetector {
+    #clusters = new Map();
+    /**
+     * Examines a new state of a cluster. To be called for every change.
+     * @param summaries the last summary of each node that was judged
+     * @param context the policy, the instant in ms of rolecall's clock, and whether a verdict changed
+     */
+    find(cluster, summaries, { policy, nowMs, isVerdictChanged }) {
+        const memory = this.#memoryOf(cluster.name, nowMs);
+        const isChanged = isVerdictChanged || memory.leadership !== cluster.leadership;
+        if (!isChanged && nowMs - memory.examinedAtMs < recheckMs)
+            return [];
+        memory.leadership = cluster.leadership;
+        memory.examinedAtMs = nowMs;
+        const wasHidden = memory.seenSinceMs === null;
+        const view = viewAt(cluster, policy, nowMs);
+        const facts = { ...factsOf(view, summaries), visibility: visibilityOf(memory, view) };
+        if (!memory.isSettled) {
+            if (!isSettled(view, facts, nowMs - memory.startedAtMs))
+                return [];
+            settle(memory, facts);
+        }
+        // The first members of a cluster did not join it.
+        if (memory.members.size === 0 && wasHidden)
+            memory.members = namesOf(facts);
+        const members = memberEvents(memory.members, facts);
+        memory.members = members.members;
+        return [...members.events, ...memory.conditions.update(facts), ...primaryEvents(memory.primary, facts)];
+    }
+    /**
+     * Takes over the last events of an earlier process, so that what lasts is not reported again, and its end is.
+     * @param events oldest first
+     * @param clock the present instant, in ms of rolecall's clock and in ms since the epoch
+     */
+    resume(events, { nowMs, wallMs }) {
+        for (const event of events) {
+            const sinceMs = nowMs - Math.max(0, wallMs - event.at);
+            const { conditions, primary, isSettled: isRunning } = this.#memoryOf(event.cluster, nowMs);
+            if (isRunning)
+                continue;
+            conditions.resume(event, sinceMs, nowMs);
+            resumePrimary(primary, event, sinceMs);
+        }
+    }
+    /** Forgets all other clusters. */
+    retain(clusters) {
+        for (const name of this.#clusters.keys())
+            if (!clusters.includes(name))
+                this.#clusters.delete(name);
+    }
+    #memoryOf(cluster, nowMs) {
+        const known = this.#clusters.get(cluster);
+        if (known !== undefined)
+            return known;
+        const memory = {
+            conditions: new OpenConditions(),
+            primary: noPrimaryYet(),
+            members: new Set(),
+            startedAtMs: nowMs,
+            isSettled: false,
+            seenSinceMs: -Infinity,
+            examinedAtMs: -Infinity,
+            leadership: null,
+        };
+        this.#clusters.set(cluster, memory);
+        return memory;
+    }
+}
+/**
+ * Whether enough is known of a cluster to tell what changes: every node was probed and a primary found, or there was
+ * enough time for it.
+ */
+function isSettled({ cluster, policy }, { primary, nodes }, sinceMs) {
+    if (sinceMs >= settleMs(policy))
+        return true;
+    const isProbed = nodes.every(({ observation }) => observation.report !== null || observation.failuresInRow > 0);
+    return isProbed && nodes.length > 0 && cluster.isMembershipKnown && primary !== null;
+}
+/** Updates since when a cluster can be seen. After that each node has to be probed once: they answer in turn. */
+function visibilityOf(memory, view) {
+    const { nowMs, policy } = view;
+    if (isHidden(view)) {
+        memory.seenSinceMs = null;
+        return "hidden";
+    }
+    memory.seenSinceMs ??= nowMs;
+    const isLong = nowMs - memory.seenSinceMs >= settleMs(policy);
+    return isLong || isProbedSince(view, memory.seenSinceMs) ? "clear" : "emerging";
+}
+/** The time after which a node that does not answer is down. @returns milliseconds */
+function settleMs({ fall, intervalMs, timeoutMs }) {
+    return (fall + 1) * intervalMs + timeoutMs;
+}
+function settle(memory, facts) {
+    memory.isSettled = true;
+    memory.members = namesOf(facts);
+    // What an earlier process saw last may have changed since.
+    memory.primary.wasHidden = true;
+}
+function namesOf({ nodes }) {
+    return new Set(nodes.map(({ node }) => node));
+}
+function resumePrimary(memory, { kind, node, figures }, sinceMs) {
+    if (kind !== "primary_lost" && kind !== "primary_found" && kind !== "timeline_back")
+        return;
+    if (kind !== "timeline_back") {
+        memory.isLossReported = kind === "primary_lost";
+        memory.lostSinceMs = kind === "primary_lost" ? sinceMs : null;
+    }
+    // The cluster had no primary since rolecall first saw it.
+    if (node === null)
+        return;
+    const { timeline } = figures;
+    memory.last = {
+        node,
+        isStandbyLeader: false,
+        system: null,
+        timeline: typeof timeline === "number" ? timeline : (memory.last?.timeline ?? null),
+    };
+}
+//# sourceMappingURL=event-detector.js.map

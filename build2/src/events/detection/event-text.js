@@ -1,0 +1,27 @@
+/** At most so many nodes are named in one sentence. */
+const namesMax = 4;
+/** Returns a duration for people: `0.4 s`, `18.2 s`, `4 min 12 s`, `3 h 5 min`. @param ms in milliseconds */
+export function spanText(ms) {
+    const seconds = Math.max(0, ms) / 1000;
+    if (seconds < 59.95)
+        return `${seconds.toFixed(1)} s`;
+    const whole = Math.round(seconds);
+    if (whole < 3600)
+        return `${Math.floor(whole / 60)} min ${whole % 60} s`;
+    return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
+}
+/** Joins what concerns several nodes: `pg1`, `pg1 and pg2`, `pg1, pg2 and 7 more`. Long lists are cut. */
+export function listText(items) {
+    const shown = items.slice(0, namesMax);
+    const last = items.length > namesMax ? `${items.length - namesMax} more` : shown.pop();
+    return shown.length === 0 ? (last ?? "") : `${shown.join(", ")} and ${last}`;
+}
+/** A count with its noun: `1 node`, `3 nodes`. */
+export function countText(count, noun) {
+    return `${count} ${noun}${count === 1 ? "" : "s"}`;
+}
+/** What went wrong with a probe: `connection refused`, or the detail of any other failure. */
+export function failureText({ kind, detail }) {
+    return kind === "refused" ? "connection refused" : detail;
+}
+//# sourceMappingURL=event-text.js.map

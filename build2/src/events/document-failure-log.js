@@ -1,0 +1,53 @@
+import { clusterNamed } from "../cluster/lookup.js";
+import { DocumentFailures } from "./document-failures.js";
+/**
+ * Wraps the callbacks of probes: writes one log line for each episode in which a document of a cluster cannot be
+ * fetched, then calls the wrapped callback.
+ */
+export function logDocumentFailures(context, log) {
+    const failures = new DocumentFailures();
+    const unsent = new UnsentProbeLog(context.now, log);
+    return {
+        record: (outcome) => {
+            const cluster = clusterNamed(context.snapshot(), outcome.cluster);
+            if (outcome.kind === "document" && cluster !== undefined)
+                logFailure(failures.checkScope(outcome, cluster, context.now()), log);
+            context.record(outcome);
+        },
+        onProbeFinished: (result) => {
+            if (result.outcome === "not_sent")
+                unsent.count(result.cluster);
+            logFailure(failures.checkProbe(result, context.now()), log);
+            context.onProbeFinished(result);
+        },
+    };
+}
+/** At most one line about unsent probes in this time, in ms: while this machine lacks something, every probe fails. */
+const unsentIntervalMs = 10_000;
+/** Logs probes that this machine could not send, with their number since the last line. */
+class UnsentProbeLog {
+    #now;
+    #log;
+    #loggedAtMs = -Infinity;
+    #count = 0;
+    constructor(now, log) {
+        this.#now = now;
+        this.#log = log;
+    }
+    count(cluster) {
+        this.#count += 1;
+        const nowMs = this.#now();
+        if (nowMs - this.#loggedAtMs < unsentIntervalMs)
+            return;
+        this.#log.error({ cluster, count: this.#count }, "probes not sent: this machine lacks descriptors, ports or memory");
+        this.#loggedAtMs = nowMs;
+        this.#count = 0;
+    }
+}
+function logFailure(failure, log) {
+    if (failure === null)
+        return;
+    const { kind, ...fields } = failure;
+    log.warn(fields, kind === "failed" ? "failed to fetch a cluster document" : "cluster document of another scope ignored");
+}
+//# sourceMappingURL=document-failure-log.js.map

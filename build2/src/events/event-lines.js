@@ -1,0 +1,62 @@
+import { reasonLink } from "../health/reason-link.js";
+const levels = {
+    error: "error",
+    warning: "warn",
+    info: "info",
+};
+/** The reasons that events stand for: a log line refers to their explanation. */
+const reasons = {
+    claims_conflict: "contested",
+    detached: "detached",
+    diverged: "diverged",
+    stalled: "stalled",
+    node_down: "down",
+    blind: "blind",
+    drained: "drained",
+};
+/**
+ * Logs an event in one line, at the level of its severity.
+ * @param more further fields, such as the verdicts of the node that changed with it
+ */
+export function logEvent(log, event, more = {}) {
+    const { kind, id, severity, cluster, node, message, cause, figures } = event;
+    const reason = reasons[kind];
+    const fields = {
+        event: kind,
+        ...(id === undefined ? {} : { id }),
+        cluster,
+        ...(node === null ? {} : { node }),
+        ...(cause === null ? {} : { cause }),
+        ...figures,
+        ...more,
+        ...(reason === undefined ? {} : { see: reasonLink(reason) }),
+    };
+    log[levels[severity]](fields, message);
+}
+/** The verdicts of a node before and after a change, as fields of a log line. */
+export function verdictFields({ before, after }) {
+    return { ...after, ...(before === null ? {} : { before }) };
+}
+/** Logs a change of role, verdict or reachability that is no event. */
+export function logVerdictChange(log, change) {
+    const { cluster, node, before, after, failure, reason, detail, lagBytes } = change;
+    const fields = {
+        cluster,
+        node,
+        ...verdictFields(change),
+        ...(after.isReachable || failure === null ? {} : { failure }),
+        ...(reason === null ? {} : { reason }),
+        ...(detail === null || detail === failure ? {} : { detail }),
+        ...(lagBytes === null ? {} : { lag_bytes: lagBytes }),
+        ...(reason === null ? {} : { see: reasonLink(reason) }),
+    };
+    log.info(fields, lineText(before, after));
+}
+function lineText(before, after) {
+    if (before === null)
+        return "node seen";
+    if (before.isReachable !== after.isReachable)
+        return after.isReachable ? "node answers again" : "node does not answer";
+    return before.role === after.role ? "verdict changed" : "role changed";
+}
+//# sourceMappingURL=event-lines.js.map

@@ -1,0 +1,23 @@
+/** How long before its expiry a certificate is logged, in ms: long enough for a renewal by hand. */
+const warnedBeforeMs = 14 * 24 * 60 * 60 * 1_000;
+/**
+ * Logs the certificates that have expired, or that expire within 14 days. Called when the files are read.
+ * @param nowWallMs the present instant, in ms since the epoch
+ */
+export function logExpiring(log, certificates, nowWallMs) {
+    for (const { usage, owner, file, expiresAtS } of certificates) {
+        const leftMs = expiresAtS * 1_000 - nowWallMs;
+        if (leftMs > warnedBeforeMs)
+            continue;
+        const fields = {
+            ...(usage === "listener" ? { listener: owner } : { cluster: owner }),
+            file,
+            expires_at: new Date(expiresAtS * 1_000).toISOString(),
+        };
+        if (leftMs <= 0)
+            log.error(fields, "certificate expired");
+        else
+            log.warn(fields, "certificate expires soon");
+    }
+}
+//# sourceMappingURL=certificate-log.js.map

@@ -1,0 +1,27 @@
+import { LineLimit } from "./line-limit.js";
+/** At most so many hints are logged in each period. The metric counts all of them. */
+const linesMax = 10;
+const periodMs = 10_000;
+/** Writes the log lines of hints: who sent them, from where, and what they did. */
+export class HintLog {
+    #log;
+    #lines;
+    constructor(log) {
+        this.#log = log;
+        this.#lines = new LineLimit(linesMax, periodMs, (count, ms) => log.info({ omitted: count, span_s: ms / 1000 }, `hints: … and ${count.toLocaleString("en-US")} more`));
+    }
+    /** Logs a hint, unless too many were logged just now. */
+    record({ problem, ...fields }) {
+        if (!this.#lines.take())
+            return;
+        if (problem === null)
+            this.#log.info(fields, "hint");
+        else
+            this.#log.warn({ who: fields.who, from: fields.from, problem }, "hint refused");
+    }
+    /** Logs how many hints the limit left out so far. */
+    stop() {
+        this.#lines.end();
+    }
+}
+//# sourceMappingURL=hint-log.js.map

@@ -1,0 +1,126 @@
+/** A longer line is skipped and not buffered: names and labels of a real page are far shorter. In bytes. */
+const lineMax = 65_536;
+/** More samples of the wanted names than any database has. Further ones are dropped. */
+const samplesMax = 4_096;
+const newline = 0x0a;
+const empty = Buffer.alloc(0);
+/**
+ * Reads a page in the text exposition format piece by piece, and keeps the samples of the wanted names
+ * (seeds/exporter-api.md, "Metrics output"). Never holds more than one line and `samplesMax` samples, and never throws:
+ * lines that cannot be read are skipped, as are comments and values that are no finite number.
+ */
+export class ExpositionReader {
+    #wanted;
+    #samples = [];
+    /** The beginning of an incomplete line. */
+    #rest = empty;
+    #isSkipping = false;
+    constructor(wanted) {
+        this.#wanted = wanted;
+    }
+    /** The samples found so far. */
+    get samples() {
+        return this.#samples;
+    }
+    /** How many bytes and samples are buffered now. */
+    get held() {
+        return { bytes: this.#rest.length, samples: this.#samples.length };
+    }
+    /** Adds the next piece of the page. It may end anywhere in a line. */
+    push(chunk) {
+        let start = 0;
+        for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+            if (this.#isSkipping)
+                this.#isSkipping = false;
+            else if (this.#rest.length === 0)
+                this.#readLine(chunk.subarray(start, end));
+            else
+                this.#readLine(Buffer.concat([this.#rest, chunk.subarray(start, end)]));
+            this.#rest = empty;
+            start = end + 1;
+        }
+        if (this.#isSkipping || start === chunk.length)
+            return;
+        if (this.#rest.length + chunk.length - start > lineMax) {
+            this.#isSkipping = true;
+            this.#rest = empty;
+            return;
+        }
+        this.#rest = Buffer.concat([this.#rest, chunk.subarray(start)]);
+    }
+    /** Ends the page. Its last line may lack a newline. @returns all samples */
+    end() {
+        if (this.#rest.length > 0)
+            this.#readLine(this.#rest);
+        this.#rest = empty;
+        return this.#samples;
+    }
+    #readLine(line) {
+        if (line.length > lineMax || this.#samples.length >= samplesMax)
+            return;
+        const nameEnd = endOfName(line);
+        // Most lines have unwanted names and are skipped by the name alone.
+        if (nameEnd === 0 || !this.#wanted.has(line.toString("latin1", 0, nameEnd)))
+            return;
+        const sample = parseSample(line.toString("utf8"));
+        if (sample !== undefined)
+            this.#samples.push(sample);
+    }
+}
+/** The end of the metric's name: ASCII letters, digits, `_` and `:`. 0 for a comment or anything else. */
+function endOfName(line) {
+    let at = 0;
+    while (at < line.length && isNameByte(line[at] ?? 0))
+        at += 1;
+    return at;
+}
+function isNameByte(byte) {
+    return ((byte >= 0x61 && byte <= 0x7a) || (byte >= 0x30 && byte <= 0x3a) || byte === 0x5f || (byte >= 0x41 && byte <= 0x5a));
+}
+const head = /^([a-zA-Z_:][a-zA-Z0-9_:]*)[ \t]*/;
+const label = /[ \t]*([a-zA-Z_][a-zA-Z0-9_]*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"[ \t]*(,?)/y;
+const tail = /^[ \t]*([-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)(?:[ \t]+-?\d+)?[ \t\r]*$/;
+const labelsMax = 64;
+/**
+ * Reads one line: `name{label="value"} 1.5 [timestamp]`.
+ * @returns `undefined` if it is no sample or its value no finite number
+ */
+export function parseSample(line) {
+    const match = head.exec(line);
+    if (match === null)
+        return undefined;
+    const [all, name = ""] = match;
+    const labels = new Map();
+    let at = all.length;
+    if (line[at] === "{") {
+        const end = readLabels(line, at + 1, labels);
+        if (end === undefined)
+            return undefined;
+        at = end;
+    }
+    const value = Number(tail.exec(line.slice(at))?.[1] ?? Number.NaN);
+    return Number.isFinite(value) ? { name, labels, value } : undefined;
+}
+/** @returns the position after the closing brace; `undefined` if the labels cannot be read */
+function readLabels(line, from, labels) {
+    let at = from;
+    for (let count = 0; count < labelsMax; count += 1) {
+        label.lastIndex = at;
+        const match = label.exec(line);
+        if (match === null)
+            break;
+        labels.set(match[1] ?? "", unescapeLabel(match[2] ?? ""));
+        at = label.lastIndex;
+        if (match[3] === "")
+            break;
+    }
+    while (line[at] === " " || line[at] === "\t")
+        at += 1;
+    return line[at] === "}" ? at + 1 : undefined;
+}
+function unescapeLabel(text) {
+    return text.includes("\\")
+        ? text.replace(/\\(.)/g, (_, character) => (character === "n" ? "\n" : character))
+        : text;
+}
+//# sourceMappingURL=parser.js.map

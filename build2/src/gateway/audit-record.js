@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=audit-record.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=refusal.js.map

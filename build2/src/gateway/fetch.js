@@ -1,0 +1,59 @@
+import { namedNode } from "./checks/target-selection.js";
+import { forward } from "./forward.js";
+import { headersFor, requestIdOf } from "./headers.js";
+import { refuse } from "./refuse.js";
+/** The longest answer, in bytes: longer than any page of metrics. */
+const answerMax = 64 * 1024 * 1024;
+/** The deadline for the whole answer, in ms: longer than any scrape waits. */
+const timeoutMs = 60_000;
+/**
+ * Streams a node's answer. Limits how many requests to one node are in flight: its API has five workers
+ * (reference/node-api.md, "Wire"). Sends neither the password nor a body: these are read-only requests.
+ */
+export async function fetchFromNode(request, incoming, { view, credentials, inFlight }) {
+    const { message, response, caller, limits } = incoming;
+    const found = namedNode(view, request.node, `GET ${request.path}`);
+    if ("error" in found) {
+        refuse(response, found);
+        return;
+    }
+    const { node } = found;
+    const origin = request.target === "api" ? node.api : node.exporter;
+    if (origin === null) {
+        const text = `Cannot fetch from the ${request.target === "api" ? "API" : "exporter"} of ${node.name}: none is configured`;
+        refuse(response, { status: 400, error: `no_${request.target}`, message: text });
+        return;
+    }
+    const release = inFlight.acquire(`${request.cluster}/${node.name}`, limits.fetches);
+    if (release === null) {
+        const text = `Cannot fetch from ${node.name}: ${limits.fetches} requests to it are in flight`;
+        refuse(response, { status: 429, error: "busy", message: text });
+        return;
+    }
+    const { hasAuth } = credentials;
+    const requestId = requestIdOf(message.headers);
+    const { host } = new URL(origin);
+    try {
+        await forward({
+            call: incoming,
+            upstreamName: "The node",
+            isFromMainProcess: false,
+            origin,
+            path: request.path,
+            headers: headersFor({ received: message.headers, caller, requestId, host, hasAuth, length: null }),
+            body: Buffer.alloc(0),
+            credentials: { ...credentials, auth: null },
+            timeoutMs,
+            answerMax,
+            onHead: () => response.setHeader("X-Rolecall-Node", nodeHeader(node.name)),
+        });
+    }
+    finally {
+        release();
+    }
+}
+/** A node's name as the value of `X-Rolecall-Node`: visible ASCII only. */
+export function nodeHeader(name) {
+    return name.replace(/[^\u0021-\u007e]/g, "?");
+}
+//# sourceMappingURL=fetch.js.map

@@ -1,0 +1,168 @@
+import { byteSizeAllowed, parseByteSize } from "../cluster/values/byte-size.js";
+import { parseDuration } from "../cluster/values/duration.js";
+import { parseLsn } from "../cluster/values/lsn.js";
+/** Returns the check of a route without parameters. */
+export function plainCheck(route) {
+    return {
+        route,
+        lagBytesMax: null,
+        lagTimeMsMax: null,
+        minLsn: null,
+        replicationState: null,
+        mode: "apply",
+        tags: [],
+        database: null,
+        keep: 0,
+        fallbackPrimary: false,
+        missStatus: 503,
+        unknownStatus: 503,
+    };
+}
+/**
+ * Parses the parameters of a check. The first value of a repeated key wins. Nodes ignore a key with an empty value, and
+ * so does this function, except for limits: an empty `lag=` must not mean "no limit".
+ * @param query the part of the target after `?`, percent-encoded
+ */
+export function parseCheck(route, query, rules) {
+    let check = plainCheck(route);
+    const seen = new Set();
+    // The first value of a key wins, so the check's own parameters come before the defaults.
+    for (const [key, value] of new URLSearchParams(rules.defaults === "" ? query : `${query}&${rules.defaults}`)) {
+        if (seen.has(key) || rules.ignoreParams.includes(key))
+            continue;
+        seen.add(key);
+        if (key.startsWith("tag_")) {
+            if (value !== "")
+                check = { ...check, tags: [...check.tags, [key.slice(4), value]] };
+            continue;
+        }
+        const parameter = parameters.get(key);
+        if (parameter === undefined) {
+            if (rules.ignoresUnknown)
+                continue;
+            return rejected({
+                subject: `parameter ${key}`,
+                value,
+                allowed: `one of ${[...parameters.keys()].join(", ")}, tag_<name>`,
+            });
+        }
+        if (value === "" && !parameter.isLimit)
+            continue;
+        const read = parameter.read(value);
+        if (read === undefined)
+            return rejected({ subject: `parameter ${key}`, value, allowed: parameter.allowed });
+        check = { ...check, ...read };
+    }
+    if (check.lagTimeMsMax !== null && check.lagTimeMsMax < rules.lagTimeMsLeast) {
+        const allowed = `at least ${rules.lagTimeMsLeast}ms, two probe intervals: the resolution of lag`;
+        return rejected({ subject: "parameter lag_time", value: `${check.lagTimeMsMax}ms`, allowed });
+    }
+    return { ok: true, check };
+}
+function rejected(problem) {
+    return { ok: false, problem };
+}
+/** Parses `host:port` or `[v6]:port`. Returns `undefined` if it is neither. */
+export function parseDatabaseAddress(text) {
+    const match = /^(?:\[([0-9a-f:.]+)\]|([^\s:/[\]]+)):(\d{1,5})$/i.exec(text);
+    const host = match?.[1] ?? match?.[2];
+    const port = Number(match?.[3]);
+    return host === undefined || port < 1 || port > 65_535 ? undefined : { host, port };
+}
+const parameters = new Map([
+    ["lag", { allowed: byteSizeAllowed, isLimit: true, read: (value) => field("lagBytesMax", parseByteSize(value)) }],
+    [
+        "lag_time",
+        {
+            allowed: "a time such as 500ms, 5s, 2min, 1h",
+            isLimit: true,
+            read: (value) => field("lagTimeMsMax", parseDuration(value)),
+        },
+    ],
+    [
+        "min_lsn",
+        {
+            allowed: "a WAL position such as 0/3000148, or one with its timeline such as 4@0/3000148 " +
+                "(timelines from 1 to 4294967295)",
+            isLimit: true,
+            read: (value) => field("minLsn", parseWalFloor(value)),
+        },
+    ],
+    [
+        "replication_state",
+        { allowed: "a replication state such as streaming", read: (value) => ({ replicationState: value }) },
+    ],
+    [
+        "mode",
+        {
+            allowed: "apply or write",
+            read: (value) => (value === "apply" || value === "write" ? { mode: value } : undefined),
+        },
+    ],
+    [
+        "db",
+        {
+            allowed: "host:port of the database",
+            isLimit: true,
+            read: (value) => field("database", parseDatabaseAddress(value)),
+        },
+    ],
+    [
+        "keep",
+        {
+            allowed: "a whole number from 1 to 1000",
+            isLimit: true,
+            read: (value) => field("keep", parseWhole(value, [1, 1000])),
+        },
+    ],
+    [
+        "fallback",
+        {
+            allowed: "primary",
+            isLimit: true,
+            read: (value) => (value === "primary" ? { fallbackPrimary: true } : undefined),
+        },
+    ],
+    [
+        "miss",
+        {
+            allowed: "a status from 400 to 599",
+            isLimit: true,
+            read: (value) => field("missStatus", parseWhole(value, [400, 599])),
+        },
+    ],
+    [
+        "unknown",
+        {
+            allowed: "a status from 400 to 599",
+            isLimit: true,
+            read: (value) => field("unknownStatus", parseWhole(value, [400, 599])),
+        },
+    ],
+]);
+/** Returns the names of all parameters but `tag_<name>`, for documentation and tests. */
+export function parameterNames() {
+    return [...parameters.keys()];
+}
+function field(key, value) {
+    if (value === undefined)
+        return undefined;
+    const read = {};
+    read[key] = value;
+    return read;
+}
+/** PostgreSQL counts timelines in 32 bits, from 1. */
+const timelineMax = 2 ** 32 - 1;
+function parseWalFloor(text) {
+    const match = /^(?:(\d{1,10})@)?([^@]+)$/.exec(text);
+    const position = parseLsn(match?.[2] ?? "");
+    const timeline = match?.[1] === undefined ? null : Number(match[1]);
+    if (position === undefined || (timeline !== null && (timeline < 1 || timeline > timelineMax)))
+        return undefined;
+    return { timeline, position };
+}
+function parseWhole(text, [least, most]) {
+    const value = /^\d{1,4}$/.test(text) ? Number(text) : Number.NaN;
+    return value >= least && value <= most ? value : undefined;
+}
+//# sourceMappingURL=check.js.map

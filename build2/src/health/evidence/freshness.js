@@ -1,0 +1,43 @@
+/**
+ * The bound while the cluster's own is unknown, in ms: ttl - loop_wait - retry_timeout of Patroni's defaults (30 - 10 -
+ * 10 s).
+ */
+const unknownBoundMs = 10_000;
+/** Nodes enforce ttl >= loop_wait + 2 x retry_timeout, and retry_timeout >= 3 s. */
+const leastBoundMs = 3_000;
+/**
+ * Returns the maximum age of a report for a yes: `max_age`, capped at ttl - loop_wait - retry_timeout of the cluster,
+ * within which a leader that lost the DCS still holds its lock (rule 1).
+ * @returns milliseconds
+ */
+export function maxAgeMs(cluster, policy) {
+    return Math.min(policy.maxAgeMs, lockBoundMs(cluster));
+}
+/** Returns how long a lock is sure to last after it was seen, in ms: ttl - loop_wait - retry_timeout. */
+export function lockBoundMs({ config }) {
+    const bound = config === null ? unknownBoundMs : config.ttlMs - config.loopWaitMs - config.retryTimeoutMs;
+    return Math.max(bound, leastBoundMs);
+}
+/** Returns how long a leader lock lasts without renewal, in ms; Patroni's default while the cluster's is unknown. */
+export function lockTtlMs({ config }) {
+    return config?.ttlMs ?? 30_000;
+}
+/**
+ * When the node's report becomes too old for a yes, in ms of the monotonic clock. Age counts from the sending of the
+ * probe.
+ */
+export function freshUntilMs(observation, maxAge) {
+    return observation.sentAtMs + maxAge;
+}
+/** Whether the node's report is fresh. */
+export function isFresh(observation, maxAge, nowMs) {
+    return nowMs < freshUntilMs(observation, maxAge);
+}
+/**
+ * When no node of a cluster of two or more has fresh evidence any more. Then the fault is likely rolecall's (rule 9).
+ * @returns ms of the monotonic clock; `Infinity` for a cluster of one node, which is never blind
+ */
+export function blindFromMs(cluster, policy) {
+    return cluster.nodes.length > 1 ? cluster.newestReportAtMs + maxAgeMs(cluster, policy) : Infinity;
+}
+//# sourceMappingURL=freshness.js.map

@@ -1,0 +1,47 @@
+/**
+ * Whether the report has another scope than the cluster's. `false` if the report has none, or the cluster's is
+ * unknown.
+ */
+export function isOutOfScope(cluster, report) {
+    return cluster.scope !== null && report.scope !== null && report.scope !== cluster.scope;
+}
+/**
+ * Whether a node's report is of another cluster, database system or node (rule 7).
+ * @returns `foreign`: another scope, or another system identifier than the leader's; `misaddressed`: another node's
+ * name; else `null`
+ */
+export function identityMismatch(cluster, observation, policy) {
+    const { report, node } = observation;
+    if (report === null || !policy.guards.sameSystem)
+        return null;
+    const system = cluster.position?.system ?? null;
+    if (isOutOfScope(cluster, report) || (system !== null && report.system !== null && report.system !== system))
+        return "foreign";
+    return isMisaddressed(node, report) ? "misaddressed" : null;
+}
+/** Whether the report has another member name than the node's. Before version 4 nodes report none. */
+export function isMisaddressed(node, report) {
+    return report.name !== null && report.name !== node.member;
+}
+/**
+ * Whether a database address stated by a check is not the node's (rule 7, `moved`). Hosts are compared as text. An IP
+ * address and a name cannot be compared without a resolver, so then only the ports are.
+ */
+export function isDifferentAddress(stated, known) {
+    if (known === null)
+        return false;
+    if (stated.port !== known.port)
+        return true;
+    const [one, other] = [bare(stated.host), bare(known.host)];
+    return isNumeric(one) === isNumeric(other) && one !== other;
+}
+function bare(host) {
+    return host
+        .toLowerCase()
+        .replace(/^\[|\]$/g, "")
+        .replace(/^::ffff:(?=\d+\.)/, "");
+}
+function isNumeric(host) {
+    return host.includes(":") || /^\d+(\.\d+){3}$/.test(host);
+}
+//# sourceMappingURL=identity.js.map

@@ -1,0 +1,109 @@
+import { nodeNamed } from "../../cluster/lookup.js";
+import { isMisaddressed, isOutOfScope } from "./identity.js";
+import { addressesOf } from "./member-authority.js";
+/** The maximum number of nodes whose views are kept. */
+const witnessesMax = 100;
+/**
+ * How many instants of successive views that name nobody are kept: they are a second apart, and one interval matters.
+ */
+const nobodyMax = 16;
+/**
+ * Returns the most recently requested view of who leads, of any node (rule 4).
+ * @returns `undefined` if there is none
+ */
+export function newestView(cluster) {
+    let newest;
+    for (const view of cluster.leaderViews.values()) {
+        if (view.sentAtMs > (newest?.sentAtMs ?? -Infinity))
+            newest = view;
+    }
+    return newest;
+}
+/**
+ * Returns the views that count at an instant (rule 2): the newest of each correctly identified witness, unless it is
+ * too old. A witness's database system does not matter: the views decide which system is the right one.
+ */
+export function validViews(cluster, policy, nowMs) {
+    const views = [];
+    for (const [witness, view] of cluster.leaderViews) {
+        const { names, namesAt, sentAtMs, answeredAtMs } = view;
+        if (nowMs - sentAtMs >= policy.viewMaxAgeMs || !isIdentified(cluster, witness, policy))
+            continue;
+        const nobodySinceMs = nobodySince(view, policy.intervalMs);
+        views.push({ witness, names, namesAt, requestedAtMs: sentAtMs, answeredAtMs, nobodySinceMs });
+    }
+    return views;
+}
+/** Whether every view that counts names the node. */
+export function isConfirmed(cluster, holder, { policy, nowMs }) {
+    for (const { names, sentAtMs } of cluster.leaderViews.values()) {
+        if (names !== holder && nowMs - sentAtMs < policy.viewMaxAgeMs)
+            return false;
+    }
+    return true;
+}
+/**
+ * Records a node's view; the newest of each node is kept. Names come and go with the member list, so the oldest views
+ * are dropped.
+ * @param view the node, and when its view was requested and recorded, in ms of rolecall's clock
+ */
+export function withView(state, cluster, view) {
+    const { witness, sentAtMs, nowMs } = view;
+    const before = state.leaderViews.get(witness);
+    if (before !== undefined && before.sentAtMs > sentAtMs)
+        return state;
+    const named = namedNode(state, cluster);
+    const nobodyAtMs = cluster.leader === null ? [...(before?.nobodyAtMs ?? []), sentAtMs].slice(-nobodyMax) : [];
+    const witnessView = {
+        leader: named?.member ?? cluster.leader,
+        names: named?.name ?? cluster.leader,
+        timeline: cluster.leaderTimeline,
+        sentAtMs,
+        answeredAtMs: nowMs,
+        nobodyAtMs,
+        namesAt: cluster.leaderApi,
+        addresses: addressesOf(cluster.members),
+    };
+    const others = [...state.leaderViews].filter(([other]) => other !== witness);
+    const failedViews = without(state.failedViews, witness);
+    return { ...state, leaderViews: new Map([...others.slice(-witnessesMax), [witness, witnessView]]), failedViews };
+}
+/**
+ * Records that a node's cluster document could not be fetched. Failures of seeds are ignored: no verdict depends on
+ * them.
+ */
+export function withFailedView(cluster, witness, sentAtMs) {
+    const newestMs = Math.max(cluster.leaderViews.get(witness)?.sentAtMs ?? -Infinity, cluster.failedViews.get(witness) ?? -Infinity);
+    if (!cluster.index.has(witness) || newestMs >= sentAtMs)
+        return cluster;
+    const others = [...cluster.failedViews].filter(([other]) => other !== witness);
+    return { ...cluster, failedViews: new Map([...others.slice(-witnessesMax), [witness, sentAtMs]]) };
+}
+/** Finds the node that a document names as the leader: by member name, else by API address, else by node name. */
+function namedNode({ nodes }, { leader, leaderApi }) {
+    if (leader === null)
+        return undefined;
+    const by = nodes.find(({ node }) => node.member === leader) ??
+        nodes.find(({ node }) => leaderApi !== null && node.api === leaderApi) ??
+        nodes.find(({ node }) => node.name === leader);
+    return by?.node;
+}
+/**
+ * When a view at least one interval before the newest was requested, if it and all views since named nobody; else
+ * `null`.
+ */
+function nobodySince({ nobodyAtMs, sentAtMs }, intervalMs) {
+    return nobodyAtMs.findLast((atMs) => atMs <= sentAtMs - intervalMs) ?? null;
+}
+/** Whether the node's own report identifies it as this node of this cluster. `false` without a report. */
+export function isIdentified(cluster, witness, { guards }) {
+    const observation = nodeNamed(cluster, witness);
+    if (observation === undefined || observation.report === null)
+        return false;
+    return (!guards.sameSystem ||
+        !(isOutOfScope(cluster, observation.report) || isMisaddressed(observation.node, observation.report)));
+}
+function without(map, key) {
+    return map.has(key) ? new Map([...map].filter(([other]) => other !== key)) : map;
+}
+//# sourceMappingURL=leader-views.js.map

@@ -1,0 +1,169 @@
+import { lossByViews, withWithdrawal } from "./dcs-withdrawals.js";
+/**
+ * Decides who leads (rule 2): which claims are lost, and which of the others prevails. Pure. The order of claims, views
+ * and nodes does not matter.
+ */
+export function resolveLeadership(inputs) {
+    const lost = lostClaims(inputs);
+    const eligible = inputs.claims.filter(({ node }) => !lost.has(node));
+    const decision = inputs.claims.length === 0 ? { kind: "unclaimed", lastHolder: inputs.lastHolder } : choose(eligible, inputs);
+    return { decision, lostClaims: lost };
+}
+/** Silence does not end a claim, nor the loss of one: a lost claim that is not fresh stays in the map. */
+function lostClaims(inputs) {
+    const lost = new Map();
+    for (const [node, before] of inputs.lostClaims)
+        if (inputs.nodes.get(node)?.hasLock === true)
+            lost.set(node, before);
+    for (const claim of inputs.claims) {
+        const loss = lossOf(claim, inputs);
+        if (loss === null)
+            lost.delete(claim.node);
+        else
+            lost.set(claim.node, loss);
+    }
+    return lost;
+}
+/** The new or continued loss of one claim, to views or to the DCS; `null` if the claim is not lost. */
+function lossOf(claim, inputs) {
+    const before = inputs.lostClaims.get(claim.node);
+    return withWithdrawal(lossToViews(claim, inputs, lossByViews(before)), before, inputs.withdrawals.get(claim.node));
+}
+function lossToViews(claim, inputs, before) {
+    // The DCS is down, and every member agreed that this node continues: no view is newer than that.
+    if (claim.isFailsafe)
+        return null;
+    const against = viewsAgainst(claim, inputs, before !== undefined);
+    if (against.length > 0) {
+        const viewMs = Math.max(...against.map(({ requestedAtMs }) => requestedAtMs));
+        const witnesses = against.map(({ witness }) => witness).toSorted();
+        return before?.viewMs === viewMs && before.witnesses.join() === witnesses.join() ? before : { viewMs, witnesses };
+    }
+    return before === undefined || isRestored(claim, before, inputs.views) ? null : before;
+}
+/**
+ * The views that contradict a claim: the claimant's own; or those of two other witnesses; or that of one, if the
+ * claimant's own view, requested no earlier, does not name it. A claimant without an API has no view of its own, so one
+ * witness is enough.
+ */
+function viewsAgainst(claim, inputs, isLost) {
+    const accusing = inputs.views.filter((view) => accuses(view, claim, { inputs, isLost }));
+    const own = inputs.views.find(({ witness }) => witness === claim.node);
+    if (own !== undefined && accusing.includes(own))
+        return [own];
+    const [first, ...more] = accusing;
+    if (first === undefined || more.length > 0 || !claim.hasApi)
+        return accusing;
+    const isUnconfirmed = own !== undefined && own.names !== claim.node && own.requestedAtMs >= first.requestedAtMs;
+    return isUnconfirmed ? [first, own] : [];
+}
+/**
+ * Whether a view accuses a claim and the accusation has taken effect. An accusation of a claim that is already lost
+ * takes effect at once, and a view that names nobody needs no confirmation: open questions do not restore a claim.
+ */
+function accuses(view, claim, { inputs, isLost }) {
+    const { names, witness, requestedAtMs, nobodySinceMs } = view;
+    if (requestedAtMs <= claim.appearedAtMs || names === claim.node || names === witness)
+        return false;
+    if (names === null) {
+        if (claim.isPaused || !claim.hasApi)
+            return false;
+        if (!isLost && (nobodySinceMs === null || nobodySinceMs <= claim.appearedAtMs))
+            return false;
+    }
+    else if (isContradicted(view, inputs.nodes.get(names)))
+        return false;
+    return isLost || !isPending(view, claim, inputs);
+}
+/** Whether the named node, probed after the view at the address in the view, reported that it holds no lock. */
+function isContradicted(view, named) {
+    return named !== undefined && isSameServer(view, named) && !named.hasLock && named.reportedAtMs > view.answeredAtMs;
+}
+/** Whether we probe the node at the address in the view: another server may answer elsewhere under its name. */
+function isSameServer({ namesAt }, { api }) {
+    return namesAt === null || api === null || namesAt === api;
+}
+/** Whether the named node, or the claimant's own `/cluster`, has neither answered nor failed since the view. */
+function isPending(view, claim, { nodes, views }) {
+    const { names, answeredAtMs, requestedAtMs } = view;
+    const named = nodes.get(names ?? "");
+    if (named !== undefined &&
+        isSameServer(view, named) &&
+        !named.hasLock &&
+        !named.isSilent &&
+        named.reportedAtMs <= answeredAtMs)
+        return true;
+    const claimant = nodes.get(claim.node);
+    if (!claim.hasApi || claimant?.isSilent === true || claimant?.isViewFailing === true)
+        return false;
+    return !views.some((own) => own.witness === claim.node && own.requestedAtMs >= requestedAtMs);
+}
+/**
+ * Whether a lost claim that no view contradicts any more is restored: a newer view must name the claimant, or every
+ * witness against it must have given a newer view. Silence and age alone do not restore it.
+ */
+function isRestored({ node }, { viewMs, witnesses }, views) {
+    const newer = views.filter(({ requestedAtMs }) => requestedAtMs > viewMs);
+    return (newer.some(({ names }) => names === node) ||
+        witnesses.every((name) => newer.some(({ witness }) => witness === name)));
+}
+/**
+ * Chooses among the claims that are not lost: a sole one prevails; of several, the one that views or the past prefer.
+ * The views of one round arrive one after the other: a view that could still change the result is awaited, until its
+ * request has failed.
+ */
+function choose(eligible, inputs) {
+    const [first, ...others] = eligible;
+    if (first === undefined)
+        return { kind: "lost" };
+    if (others.length === 0)
+        return { kind: "held", holder: first.node, by: "sole", witnesses: [] };
+    const appearedAtMs = Math.max(...eligible.map((claim) => claim.appearedAtMs));
+    const views = inputs.views.filter(({ requestedAtMs }) => requestedAtMs > appearedAtMs);
+    const awaited = awaitedWitnesses(inputs.nodes, views);
+    const byViews = mostNamed(eligible, views, awaited);
+    if (!("tied" in byViews))
+        return byViews;
+    const { tied } = byViews;
+    const confident = tied.filter(({ node }) => views.some(({ witness, names }) => witness === node && names === node));
+    const [only, ...moreConfident] = confident;
+    const isComplete = tied.every(({ node }) => !awaited.has(node));
+    if (only !== undefined && moreConfident.length === 0 && isComplete)
+        return held(only, "own_view", [{ witness: only.node }]);
+    const incumbent = tied.find(({ node }) => node === inputs.incumbent);
+    if (incumbent !== undefined)
+        return held(incumbent, "incumbent", []);
+    const [ahead, ...equal] = withMost(tied, ({ timeline }) => timeline ?? -1);
+    if (ahead !== undefined && equal.length === 0)
+        return held(ahead, "timeline", []);
+    return { kind: "contested", between: tied.map(({ node }) => node).toSorted() };
+}
+/**
+ * Returns the claim that most views of non-claimants name, or the tied ones. While awaited views could change the
+ * result, all claims that may still win are tied.
+ */
+function mostNamed(eligible, views, awaited) {
+    const isNeutral = (witness) => eligible.every(({ node }) => node !== witness);
+    const votesFor = (claim) => views.filter(({ names, witness }) => names === claim.node && isNeutral(witness));
+    const open = [...awaited].filter(isNeutral).length;
+    const most = Math.max(...eligible.map((claim) => votesFor(claim).length));
+    const tied = eligible.filter((claim) => votesFor(claim).length + open >= most);
+    const [named, ...equal] = tied;
+    return named !== undefined && equal.length === 0 ? held(named, "views", votesFor(named)) : { tied };
+}
+/**
+ * The nodes whose views are awaited: they answer, and have neither given a view since the claims appeared nor failed
+ * to.
+ */
+function awaitedWitnesses(nodes, views) {
+    const open = [...nodes].filter(([, { canTestify, isSilent, isViewFailing }]) => canTestify && !isSilent && !isViewFailing);
+    return new Set(open.flatMap(([node]) => (views.some(({ witness }) => witness === node) ? [] : [node])));
+}
+function held({ node }, by, views) {
+    return { kind: "held", holder: node, by, witnesses: views.map(({ witness }) => witness).toSorted() };
+}
+function withMost(claims, of) {
+    const most = Math.max(...claims.map(of));
+    return claims.filter((claim) => of(claim) === most);
+}
+//# sourceMappingURL=leadership.js.map

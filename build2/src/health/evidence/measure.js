@@ -1,0 +1,87 @@
+/**
+ * Measures a report against the leader's position (rule 4). If its timeline cannot be compared with the leader's yet,
+ * because a promotion has just begun, the figures of the previous report count for one interval and one timeout.
+ * @returns the same object if nothing changed; `null` while no leader position is known
+ */
+export function measure(cluster, { before, report, isStreaming, policy, nowMs }) {
+    const { position } = cluster;
+    if (position === null)
+        return null;
+    const known = before.measured;
+    const own = position.timeline === report.timeline || !isStreaming() ? report.timeline : position.timeline;
+    const figures = comparable(cluster, { ...report, timeline: own });
+    if (figures === null && known !== null && isOnOther(cluster, own)) {
+        const heldUntilMs = known.heldUntilMs ?? nowMs + policy.intervalMs + policy.timeoutMs;
+        return known.heldUntilMs === null ? { ...known, heldUntilMs } : known;
+    }
+    const { received, replayed } = figures ?? { received: null, replayed: null };
+    const next = { leader: position.highest, timeline: own, received, replayed, heldUntilMs: null };
+    return known !== null && isSame(known, next) ? known : next;
+}
+/**
+ * Returns the figures for a node's lag at an instant. A report that came before any leader position was known is
+ * measured against the first one.
+ * @returns `null` if there are none
+ */
+export function measuredAt(cluster, { measured, report }, nowMs) {
+    if (measured !== null)
+        return measured.heldUntilMs !== null && measured.heldUntilMs <= nowMs ? null : measured;
+    const figures = cluster.position === null || report === null ? null : comparable(cluster, report);
+    return figures === null || cluster.position === null ? null : { ...figures, leader: cluster.position.highest };
+}
+/** When `measuredAt` stops to give figures, in ms of rolecall's clock; `Infinity` if age alone does not end them. */
+export function measuredUntilMs({ measured }, nowMs) {
+    const heldUntilMs = measured?.heldUntilMs ?? null;
+    return heldUntilMs !== null && nowMs < heldUntilMs ? heldUntilMs : Infinity;
+}
+/**
+ * Returns how far the node is behind the leader, in bytes, at least 0. Only positions on the leader's timeline, or on
+ * an ancestor up to the switch point, are compared.
+ * @param reached the position to compare: `replayed`, or `received` if only the write counts
+ * @returns `null` if no leader position was ever seen, the node reports none, or the two cannot be compared
+ */
+export function lagBytes({ cluster, nowMs }, observation, reached = "replayed") {
+    const figures = measuredAt(cluster, observation, nowMs);
+    const at = figures?.[reached] ?? null;
+    return figures === null || at === null ? null : Math.max(0, figures.leader - at);
+}
+/** The report's positions in the leader's history; `null` if its replayed position is not known to be in it. */
+function comparable(cluster, report) {
+    const { received, replayed } = report;
+    const end = endOfShared(cluster, report.timeline);
+    if (end === null)
+        return null;
+    const decisive = replayed ?? received;
+    if (decisive !== null && decisive > end)
+        return null;
+    return { replayed, received: received !== null && received > end ? null : received };
+}
+/**
+ * Returns up to which position a timeline is the leader's history. If that is unknown, because the node reports no
+ * timeline or the switch point is not known yet, a node is compared while it is not ahead of the leader.
+ */
+function endOfShared({ position, switchPoints }, timeline) {
+    if (position === null)
+        return null;
+    if (timeline === position.timeline)
+        return Infinity;
+    if (timeline === null || position.timeline === null)
+        return position.highest;
+    return timeline < position.timeline ? (switchPoints?.get(timeline) ?? position.highest) : null;
+}
+/**
+ * Whether the node reports another timeline than the leader's. Then it may soon be comparable: the switch point is not
+ * known yet, the leader was not seen on that timeline yet, or no sender list shows the node streaming yet. A diverged
+ * node is refused by another rule.
+ */
+function isOnOther({ position }, timeline) {
+    return timeline !== null && position !== null && position.timeline !== null && timeline !== position.timeline;
+}
+function isSame(one, other) {
+    return (one.leader === other.leader &&
+        one.timeline === other.timeline &&
+        one.received === other.received &&
+        one.replayed === other.replayed &&
+        one.heldUntilMs === other.heldUntilMs);
+}
+//# sourceMappingURL=measure.js.map

@@ -1,0 +1,132 @@
+import { lockHolderOf } from "../../cluster/leadership.js";
+import { nodeNamed } from "../../cluster/lookup.js";
+import { freshUntilMs, isFresh, maxAgeMs } from "./freshness.js";
+import { sharedHistory } from "./shared-history.js";
+import { newestView } from "./leader-views.js";
+/**
+ * Updates the cluster's leader position by one report (rule 4). The holder's own position is believed, also a lower one
+ * on the same timeline: it restarted after a crash. While the leader does not answer, or answers without a position,
+ * the positions that replicas received on its timeline count; otherwise a dead leader would make them all look caught
+ * up. A higher timeline of the same system continues the previous one. Any other pair of system and timeline starts
+ * from nothing.
+ */
+export function advancePosition(cluster, observed, policy) {
+    const { before, observation, holder, nowMs } = observed;
+    const { position } = cluster;
+    const report = observation.report;
+    if (report === null)
+        return position;
+    if (observation.node.name === holder && hasPosition(report)) {
+        const highest = writtenBy(report);
+        return highest === null ? position : withStatedPosition(cluster, { ...pairOf(report), highest }, before);
+    }
+    const unreachable = unreachableLeader(cluster, holder, { policy, nowMs });
+    return unreachable === null ? position : raisedByReceived(cluster, report, unreachable);
+}
+/** Estimates the position of a leader that does not answer, by what the replicas have received. */
+export function estimatePosition(cluster, policy, nowMs) {
+    const unreachable = unreachableLeader(cluster, lockHolderOf(cluster.leadership), { policy, nowMs });
+    if (unreachable === null)
+        return cluster.position;
+    const maxAge = maxAgeMs(cluster, policy);
+    const reports = cluster.nodes.flatMap((node) => node.report !== null && isFresh(node, maxAge, nowMs) ? [node.report] : []);
+    return reports.reduce((position, report) => raisedByReceived({ ...cluster, position }, report, unreachable), cluster.position);
+}
+/**
+ * When the leader's position may begin to advance unseen: the leader does not answer, or answers without a position. If
+ * views name another node than the holder that does not answer, that node may be the leader.
+ * @returns ms of the monotonic clock; -Infinity if that holds already, `Infinity` if no leader is known
+ */
+export function leaderReachableUntilMs(cluster, policy) {
+    const { leader, named, lacksPosition } = likelyLeader(cluster, lockHolderOf(cluster.leadership));
+    if (lacksPosition)
+        return -Infinity;
+    return Math.min(answersUntilMs(cluster, leader, policy), answersUntilMs(cluster, named?.leader, policy));
+}
+/** Whether the report has a WAL position. The report of a node whose own query failed does not. */
+export function hasPosition({ location, received, replayed }) {
+    return location !== null || received !== null || replayed !== null;
+}
+/** Returns the position up to which the node has WAL, received or replayed, in bytes; `null` if it reports none. */
+export function walReached({ received, replayed }) {
+    return received === null && replayed === null ? null : Math.max(received ?? 0, replayed ?? 0);
+}
+/** The leader position after the leader's own report. */
+function withStatedPosition(cluster, position, leader) {
+    const known = cluster.position;
+    if (known === null || known.system !== position.system || known.timeline !== position.timeline)
+        return restarted(cluster, position, leader);
+    return known.highest === position.highest ? known : { ...known, highest: position.highest };
+}
+/** Raises the leader position by a replica's received position. Replicas of another system or timeline are ignored. */
+function raisedByReceived(cluster, report, { timeline, leader }) {
+    const known = cluster.position;
+    if (timeline === null || report.timeline !== timeline || report.received === null)
+        return known;
+    const position = { ...pairOf(report), highest: report.received };
+    if (known === null)
+        return { ...position, shared: [] };
+    const isForeign = known.system !== null && report.system !== null && report.system !== known.system;
+    // A replica cannot move the leader back to an earlier timeline.
+    if (isForeign || (known.timeline !== null && timeline < known.timeline))
+        return known;
+    if (known.timeline !== timeline)
+        return restarted(cluster, position, leader);
+    return position.highest > known.highest ? { ...known, highest: position.highest } : known;
+}
+/** The first position of a new pair of system and timeline. */
+function restarted(cluster, position, leader) {
+    return { ...position, shared: sharedHistory(cluster.position, position, leader) };
+}
+function pairOf(report) {
+    return { system: report.system, timeline: report.timeline };
+}
+/** A standby leader writes no WAL of its own: its replicas follow what it received or replayed. */
+function writtenBy(report) {
+    return report.location ?? walReached(report);
+}
+/**
+ * Finds the leader if its position may advance unseen: the holder if it does not answer, or answers without a position;
+ * while no node holds the lock, the node that the newest view names, or the last claimant, if it does not answer.
+ */
+function unreachableLeader(cluster, holder, context) {
+    const { leader, named, lacksPosition } = likelyLeader(cluster, holder);
+    if (leader === undefined)
+        return null;
+    if (context.nowMs < answersUntilMs(cluster, leader, context.policy) && !lacksPosition)
+        return null;
+    // The leader's own document and its entry in the cluster document may each be old for a while after a promotion.
+    const timelines = [leader.report?.timeline ?? null, leader === named?.leader ? named.timeline : null].filter((one) => one !== null);
+    return { leader, timeline: timelines.length === 0 ? (cluster.position?.timeline ?? null) : Math.max(...timelines) };
+}
+/** The probable leader, the node that the newest view names, and whether the first answers without a position. */
+function likelyLeader(cluster, holder) {
+    const holdingNode = nodeNamed(cluster, holder);
+    const named = namedLeader(cluster);
+    const leader = holdingNode ?? named?.leader ?? lastClaimant(cluster);
+    const lacksPosition = leader !== undefined && leader === holdingNode && leader.report !== null && !hasPosition(leader.report);
+    return { leader, named, lacksPosition };
+}
+/** The node that the newest view names as the leader, and its timeline in that view. */
+function namedLeader(cluster) {
+    const newest = newestView(cluster);
+    const leader = newest === undefined || newest.leader === null
+        ? undefined
+        : cluster.nodes.find(({ node }) => node.member === newest.leader);
+    return leader === undefined ? undefined : { leader, timeline: newest?.timeline ?? null };
+}
+/** The last claimant of the lock, unless a view was requested since. */
+function lastClaimant(cluster) {
+    const [first] = cluster.lockClaims;
+    const claimant = first === undefined ? undefined : cluster.nodes[first];
+    return claimant !== undefined && (newestView(cluster)?.sentAtMs ?? -Infinity) < claimant.sentAtMs
+        ? claimant
+        : undefined;
+}
+/** When a node stops to answer, in ms of the monotonic clock: -Infinity after a failure, `Infinity` without a node. */
+function answersUntilMs(cluster, leader, policy) {
+    if (leader === undefined)
+        return Infinity;
+    return leader.failuresInRow === 0 ? freshUntilMs(leader, maxAgeMs(cluster, policy)) : -Infinity;
+}
+//# sourceMappingURL=position.js.map

@@ -1,0 +1,135 @@
+import { formatByteSize } from "../../cluster/values/byte-size.js";
+import { formatLsn } from "../../cluster/values/lsn.js";
+import { isExempt, judgeAttachment, judgeStream } from "../evidence/attachment.js";
+import { attachmentWarning } from "./attachment-warning.js";
+import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.js";
+import { ruleLine, seconds, skippedRule } from "./rule-line.js";
+import { isLeading, needsNoStream } from "./explain-role.js";
+import { judgeLag, presentLag, timelineOf } from "../judge/lag.js";
+import { lagBytes } from "../evidence/measure.js";
+import { isBeforeStreaming, judgeReadiness, judgeReplicationState } from "../judge/replica.js";
+import { sharedUpTo } from "../evidence/shared-history.js";
+import { walReached } from "../evidence/position.js";
+import { freshLeader, isInSenderChain } from "../evidence/sender-chain.js";
+/** Rules 5 and 6: whether the node receives WAL, and whether it is on the leader's history. */
+export function attachmentRules(subject) {
+    const { view, observation, check } = subject;
+    const { report } = observation;
+    if (report === null || needsNoStream(check.route) || isLeading(subject, report))
+        return [];
+    if (check.route === "readiness" && isBeforeStreaming(report))
+        return [skippedRule("history and stream", "not checked on nodes before version 4")];
+    if (!view.policy.guards.attachedReplica)
+        return [skippedRule("history and stream", "guard attached_replica is off")];
+    const leader = freshLeader(view);
+    const attachment = judgeAttachment(view, { observation, report }, check);
+    const received = judgeStream(observation, check);
+    const history = ruleLine(subject, {
+        rule: "history",
+        value: historyOf(subject, report),
+        limit: `timeline ${view.cluster.position?.timeline ?? "not known"}`,
+        refusal: !attachment.fit && attachment.reason === "diverged" ? attachment.reason : null,
+    });
+    const stream = ruleLine(subject, {
+        rule: "stream",
+        value: streamOf(subject),
+        limit: `a sign within ${seconds(view.policy.guards.attachWindowMs)}${leader === null ? "; no time counts without a fresh leader" : ""}`,
+        refusal: received.fit ? null : received.reason,
+        source: `replication[] of ${leader?.node.name ?? "no leader"}, positions of ${observation.node.name}`,
+    });
+    return [history, stream];
+}
+/** Rule 4: whether the node has replayed enough. */
+export function lagRules(subject) {
+    const { view, observation, check } = subject;
+    const { report } = observation;
+    if (report === null || needsNoStream(check.route) || isLeading(subject, report))
+        return [];
+    const reportedNode = { observation, report };
+    if (check.route === "readiness")
+        return [readinessRule(subject, report)];
+    const rows = [];
+    if (check.replicationState !== null) {
+        const state = judgeReplicationState(reportedNode, check.replicationState);
+        const refusal = state.fit ? null : state.reason;
+        rows.push(ruleLine(subject, {
+            rule: "replication state",
+            value: report.replicationState ?? "not reported",
+            limit: check.replicationState,
+            refusal,
+        }));
+    }
+    if (check.minLsn !== null) {
+        const { timeline, position } = check.minLsn;
+        const on = timeline === null ? "" : ` on timeline ${timelineOf(observation) ?? "not stated"}`;
+        const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}${on}`;
+        const sharedEnd = timeline === null ? null : sharedUpTo(view.cluster, timeline);
+        const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${sharedEnd === null ? "" : `, ended at ${formatLsn(sharedEnd)}`}`;
+        const floor = judgeLag(view, reportedNode, { ...check, lagBytesMax: null, lagTimeMsMax: null });
+        rows.push(ruleLine(subject, { rule: "min_lsn", value, limit, refusal: floor.fit ? null : floor.reason }));
+    }
+    const limits = judgeLag(view, reportedNode, { ...check, minLsn: null });
+    rows.push(lagRule(subject, limits.fit ? null : limits.reason));
+    return rows;
+}
+function lagRule(subject, refusal) {
+    const { view, observation, check } = subject;
+    const { bytes, timeMs } = presentLag(view, observation);
+    const behind = bytes === null ? "unknown lag in bytes" : `${formatByteSize(bytes)} behind`;
+    const late = timeMs === null ? "unknown in time" : `${seconds(timeMs)} in time`;
+    const limits = [
+        check.lagBytesMax === null ? null : formatByteSize(check.lagBytesMax),
+        check.lagTimeMsMax === null ? null : seconds(check.lagTimeMsMax),
+        observation.dampedLag === null ? null : `${view.policy.guards.lagSamples} samples in a row decide`,
+    ].filter((limit) => limit !== null);
+    const { position } = view.cluster;
+    const source = position === null
+        ? "no leader position is known"
+        : `positions up to ${formatLsn(position.highest)} on timeline ${position.timeline}`;
+    return ruleLine(subject, {
+        rule: "lag",
+        value: `${behind}, ${late}`,
+        limit: limits.length === 0 ? "no limit" : limits.join(", "),
+        refusal,
+        source,
+    });
+}
+function readinessRule(subject, report) {
+    const { view, observation, check } = subject;
+    if (isBeforeStreaming(report))
+        return skippedRule("lag", "not checked on nodes before version 4");
+    const reason = reasonOf(subject, report);
+    const bytes = lagBytes(view, observation, check.mode === "write" ? "received" : "replayed");
+    const limit = check.lagBytesMax ?? view.cluster.config?.lagMaxOnFailover ?? null;
+    return ruleLine(subject, {
+        rule: "lag",
+        value: `${bytes === null ? "unknown lag" : `${formatByteSize(bytes)} behind`} (${check.mode})`,
+        limit: limit === null ? "no limit" : formatByteSize(limit),
+        refusal: reason === "lagging" || reason === "lag_unknown" ? reason : null,
+    });
+}
+function reasonOf({ view, observation, check }, report) {
+    const verdict = judgeReadiness(view, { observation, report }, check);
+    return verdict.fit ? null : verdict.reason;
+}
+function historyOf({ view }, report) {
+    const reached = walReached(report);
+    const where = `timeline ${report.timeline ?? "not stated"}${reached === null ? "" : ` at ${formatLsn(reached)}`}`;
+    if (!isOnLowerTimeline(view.cluster, report))
+        return where;
+    const switchPoint = switchPointOf(view.cluster, report);
+    return switchPoint === null ? where : `${where}; that timeline ended at ${formatLsn(switchPoint)}`;
+}
+function streamOf({ view, observation }) {
+    if (observation.node.isArchiveFed)
+        return "archive_fed: it needs no stream";
+    if (isExempt(observation))
+        return "tag nostream: it needs no stream";
+    const warning = attachmentWarning(view, observation);
+    if (warning !== null)
+        return warning;
+    return isInSenderChain(view, observation.node.name)
+        ? "listed by its sender, and advances or has nothing to receive"
+        : "advances, or has nothing to receive";
+}
+//# sourceMappingURL=explain-replica.js.map

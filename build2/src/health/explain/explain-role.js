@@ -1,0 +1,152 @@
+import { ruleLine, skippedRule } from "./rule-line.js";
+import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "../judge/lock.js";
+import { isBeforeStreaming } from "../judge/replica.js";
+import { dcsRule, decisionOf, viewsRule } from "./explain-views.js";
+import { isPast } from "./past-evidence.js";
+const lockRoutes = new Set(["primary", "standby-leader", "leader"]);
+/** Routes that accept the leader and replicas alike. */
+const eitherRoutes = new Set(["read-only", "read-only-sync", "read-only-quorum", "readiness"]);
+const noReplicaRoutes = new Set([...lockRoutes, "health", "liveness"]);
+/** Whether a route says nothing about how a node receives WAL. */
+export function needsNoStream(route) {
+    return noReplicaRoutes.has(route);
+}
+/** Rules 2 and 3: who holds the lock, and whether its database contradicts that. */
+export function lockRules(subject) {
+    const { view, observation, check } = subject;
+    const { report } = observation;
+    const isEither = eitherRoutes.has(check.route);
+    if (report === null || (!lockRoutes.has(check.route) && !isEither))
+        return [];
+    const lock = judgeLock(view, { observation, report });
+    const { claims } = view.lock;
+    const rows = [
+        ...(claims.length === 0 ? [] : [viewsRule(subject)]),
+        ...(view.cluster.dcs === null ? [] : [dcsRule(subject, view.cluster.dcs)]),
+        ruleLine(subject, {
+            rule: "lock",
+            value: `${ownClaim(subject)} the lock; ${claimsOf(claims.map(({ node }) => node.name))}`,
+            limit: view.policy.guards.exclusivePrimary
+                ? decisionOf(view)
+                : "guard exclusive_primary is off: the node's own claim counts",
+            refusal: isEither || lock.fit ? null : lock.reason,
+        }),
+    ];
+    if (check.route === "leader" || check.route === "readiness" || !lock.fit)
+        return rows;
+    const verdict = check.route === "standby-leader"
+        ? judgeStandbyLeader(view, { observation, report })
+        : judgePrimary(view, { observation, report });
+    rows.push(ruleLine(subject, {
+        rule: check.route === "standby-leader" ? "standby cluster" : "writable",
+        value: `${tenseOf(subject)}role ${report.role}, state ${report.state}`,
+        limit: view.policy.guards.runningPrimary
+            ? "a document that does not contradict the lock"
+            : "guard running_primary is off",
+        refusal: isEither || verdict.fit ? null : verdict.reason,
+    }));
+    return rows;
+}
+/** Whether a node that does not lead has the role, the state and the tags that the route requires. */
+export function kindRules(subject) {
+    const { observation, check } = subject;
+    const { report } = observation;
+    if (report === null || !hasRoleRules(check.route))
+        return [];
+    if (isLeading(subject, report))
+        return [skippedRule("role and state", "it passes as the leader")];
+    const rows = [];
+    const isReplicaRoute = check.route !== "health" && check.route !== "readiness";
+    if (isReplicaRoute)
+        rows.push(ruleLine(subject, {
+            rule: "role",
+            value: tenseOf(subject) + report.role,
+            limit: "replica",
+            refusal: report.role === "replica" ? null : "wrong_role",
+        }));
+    rows.push(ruleLine(subject, {
+        rule: "state",
+        value: tenseOf(subject) + report.state,
+        limit: "running",
+        refusal: report.state === "running" ? null : "not_running",
+    }));
+    if (check.route === "readiness" && !isBeforeStreaming(report)) {
+        const found = report.replicationState;
+        const refusal = found === "streaming" ? null : "replication_state";
+        rows.push(ruleLine(subject, { rule: "replication state", value: found ?? "not reported", limit: "streaming", refusal }));
+    }
+    if (!isReplicaRoute)
+        return rows;
+    const isOut = report.isNoLoadBalance;
+    rows.push(ruleLine(subject, {
+        rule: "noloadbalance",
+        value: isOut ? "tag is set" : "not set",
+        refusal: isOut ? "noloadbalance" : null,
+    }));
+    return rows;
+}
+/** The remaining requirements: synchrony, which a leader need not have, and tags. */
+export function suitabilityRules(subject) {
+    const { observation, check } = subject;
+    const { report } = observation;
+    if (report === null || !hasRoleRules(check.route) || check.route === "readiness")
+        return [];
+    const rows = isLeading(subject, report) ? [] : synchronyRules(subject, report);
+    for (const [key, wanted] of check.tags) {
+        const found = report.tags.get(key);
+        rows.push(ruleLine(subject, {
+            rule: `tag ${key}`,
+            value: found ?? "not set",
+            limit: wanted,
+            refusal: found === wanted ? null : "tag",
+        }));
+    }
+    return rows;
+}
+/** Whether the node passes a route for both roles as the leader, so that the rules for replicas do not apply. */
+export function isLeading({ view, observation, check }, report) {
+    if (!eitherRoutes.has(check.route))
+        return false;
+    if (check.route === "readiness")
+        return holdsLock(view, observation);
+    const witness = { observation, report };
+    return judgePrimary(view, witness).fit || judgeStandbyLeader(view, witness).fit;
+}
+function hasRoleRules(route) {
+    return !lockRoutes.has(route) && route !== "liveness";
+}
+function synchronyRules(subject, report) {
+    const { route } = subject.check;
+    const { isSyncStandby: sync, isQuorumStandby: quorum } = report;
+    const value = sync ? "synchronous standby" : quorum ? "quorum standby" : "asynchronous standby";
+    if (route.endsWith("quorum"))
+        return [
+            ruleLine(subject, { rule: "synchrony", value, limit: "quorum standby", refusal: quorum ? null : "not_quorum" }),
+        ];
+    if (route === "async")
+        return [
+            ruleLine(subject, {
+                rule: "synchrony",
+                value,
+                limit: "asynchronous",
+                refusal: sync || quorum ? "not_async" : null,
+            }),
+        ];
+    return route.endsWith("sync")
+        ? [ruleLine(subject, { rule: "synchrony", value, limit: "synchronous standby", refusal: sync ? null : "not_sync" })]
+        : [];
+}
+/** Whether the node claims the lock, in the past tense while its last report is past. */
+function ownClaim({ view, observation }) {
+    if (isPast(view, observation))
+        return observation.hasLock ? "claimed" : "did not claim";
+    return observation.hasLock ? "claims" : "does not claim";
+}
+/** What precedes a role or a state: `was ` while the node's last report is past. */
+function tenseOf({ view, observation }) {
+    return isPast(view, observation) ? "was " : "";
+}
+function claimsOf(names) {
+    return names.length === 0 ? "nobody claims it" : `claimed by ${names.join(", ")}`;
+}
+//# sourceMappingURL=explain-role.js.map

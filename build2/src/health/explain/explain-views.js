@@ -1,0 +1,79 @@
+import { seconds } from "./rule-line.js";
+import { validViews } from "../evidence/leader-views.js";
+const decisions = {
+    own_view: "the claims are tied, and only this claimant is named by its own view",
+    incumbent: "the claims are tied, and this claimant is the last accepted leader",
+    timeline: "the claims are tied, and this claimant is on the highest timeline",
+    receivers: "the node that the standbys receive from",
+};
+/** Who holds the lock and what decided it, as `held by pg2: named by most views (of pg1, pg3)`. */
+export function decisionOf({ lock, cluster }) {
+    const lost = [...cluster.leadership.lostClaims]
+        .filter(([node]) => lock.claims.some((claim) => claim.node.name === node))
+        .map(lossOf);
+    return [`held by ${lock.holder ?? "nobody"}${reasonOf({ lock, cluster })}`, ...lost].join("; ");
+}
+function reasonOf({ lock, cluster }) {
+    const { decision } = cluster.leadership;
+    if (lock.isContested)
+        return ": the claims are tied";
+    if (lock.holder === null || decision.kind !== "held")
+        return "";
+    switch (decision.by) {
+        case "sole":
+            return lock.claims.length > 1 ? ": the only claim that is not lost" : "";
+        case "views":
+            return `: named by most views (of ${decision.witnesses.join(", ")})`;
+        case "own_view":
+        case "incumbent":
+        case "timeline":
+        case "receivers":
+            return `: ${decisions[decision.by]}`;
+    }
+}
+function lossOf([node, { witnesses, withdrawal }]) {
+    if (withdrawal !== undefined) {
+        const { member, names } = withdrawal;
+        return `the claim of ${node} is withdrawn: the DCS named ${member} and now names ${names ?? "nobody"}`;
+    }
+    const [first, ...others] = witnesses;
+    if (others.length > 0)
+        return `the claim of ${node} is lost: the views of ${witnesses.join(" and ")} contradict it`;
+    return `the claim of ${node} is lost: ${first === node ? "its own view" : `the view of ${first}`} contradicts it`;
+}
+/**
+ * Shows the views of who leads that count now. This line always passes; the line of the lock rule shows what the views
+ * led to.
+ */
+export function viewsRule({ view }) {
+    const { cluster, policy, nowMs } = view;
+    const views = validViews(cluster, policy, nowMs);
+    const stated = views.map(({ witness, names: namedLeader, requestedAtMs }) => `${witness} names ${namedLeader ?? "nobody"} (${seconds(nowMs - requestedAtMs)} ago)`);
+    const failed = [...cluster.failedViews.keys()].map((node) => `no view from ${node}`);
+    const newestMs = Math.max(...views.map(({ requestedAtMs }) => requestedAtMs));
+    return {
+        rule: "views of who leads",
+        outcome: "pass",
+        value: [...stated, ...failed].join(", ") || "none",
+        limit: `younger than ${seconds(policy.viewMaxAgeMs)}`,
+        ageMs: views.length === 0 ? null : Math.round(nowMs - newestMs),
+        source: "GET /cluster of each",
+        reason: null,
+    };
+}
+/** Shows whom the DCS names, and whether its watch works. This line always passes, like that of the views. */
+export function dcsRule({ view }, { isUp, failure, read, distrust }) {
+    const named = read === null ? "not read yet" : `names ${read.leader ?? "nobody"} (revision ${read.revision})`;
+    const trust = distrust === null ? "" : ", distrusted: a claim went on for a whole ttl after the DCS had withdrawn it";
+    const state = isUp ? "" : `, not watched${failure === null ? "" : `: ${failure.detail}`}`;
+    return {
+        rule: "leader key in the DCS",
+        outcome: "pass",
+        value: `${named}${trust}${state}`,
+        limit: "a change withdraws the yes of the member that was named before",
+        ageMs: read === null ? null : Math.round(view.nowMs - read.sentAtMs),
+        source: "linearizable read",
+        reason: null,
+    };
+}
+//# sourceMappingURL=explain-views.js.map

@@ -1,0 +1,84 @@
+import { withDrain } from "./drain.js";
+import { freshUntilMs } from "../evidence/freshness.js";
+import { judgeExporterNode } from "./judge-exporter.js";
+import { isDifferentAddress, identityMismatch } from "../evidence/identity.js";
+import { judgeLiveness } from "./liveness.js";
+import { judgeLock, judgePrimary, judgeStandbyLeader } from "./lock.js";
+import { judgeAsync, judgeQuorum, judgeReadiness, judgeReplica, judgeSync, judgeTags } from "./replica.js";
+import { graceOn } from "./api-outage-grace.js";
+import { degraded, fit, orElse, unfit, unfitWithAge, validUntil } from "../verdict.js";
+/**
+ * Judges a check of one node. Pure: the same arguments always give the same verdict. What every route needs comes first
+ * (evidence that exists, is fresh, and is of the right node), then the route's own rule.
+ */
+export function judge(view, observation, check) {
+    if (check.route === "liveness")
+        return judgeLiveness(view, observation);
+    const freshMs = freshUntilMs(observation, view.maxAgeMs);
+    const isFresh = view.nowMs < freshMs;
+    if (isFresh && !observation.isDown && !view.isBlind)
+        return validUntil(judgeFresh(view, observation, check), Math.min(freshMs, view.blindFromMs));
+    const grace = graceOn(view, observation, check.route);
+    return validUntil(grace.isGranted ? degraded : refuseSilent(view, observation), grace.validUntilMs);
+}
+/** Names what is wrong with the evidence: the node is down, stale or never answered, or the cluster is blind. */
+function refuseSilent(view, observation) {
+    if (view.isBlind)
+        return unfit("blind");
+    if (observation.isDown)
+        return validUntil(unfit("down", observation.failure?.kind ?? null), view.blindFromMs);
+    if (observation.report === null)
+        return validUntil(unfit("unknown"), view.blindFromMs);
+    const age = `${Math.round((view.nowMs - observation.sentAtMs) / 1000)}s`;
+    return validUntil(unfitWithAge("stale", age), view.blindFromMs);
+}
+/** Judges a node that answers, by its last report. */
+function judgeFresh(view, observation, check) {
+    const { report } = observation;
+    if (report === null)
+        return unfit("unknown");
+    const mismatch = identityMismatch(view.cluster, observation, view.policy);
+    if (mismatch !== null)
+        return unfit(mismatch, mismatch === "misaddressed" ? report.name : report.scope);
+    if (check.database !== null && isDifferentAddress(check.database, observation.node.database))
+        return unfit("moved");
+    const reported = { observation, report };
+    const verdict = observation.node.api === null ? judgeExporterNode(view, reported, check) : judgeRoute(view, reported, check);
+    return view.cluster.drains.size === 0 ? verdict : withDrain(verdict, view, { observation, check });
+}
+function judgeRoute(view, reported, check) {
+    switch (check.route) {
+        case "primary":
+            return judgePrimary(view, reported);
+        case "standby-leader":
+            return judgeStandbyLeader(view, reported);
+        case "leader":
+            return judgeLock(view, reported);
+        case "replica":
+            return judgeTags(judgeReplica(view, reported, check), reported, check);
+        case "read-only":
+            return orLeader(view, reported, { check, otherwise: judgeReplica });
+        case "sync":
+            return judgeTags(judgeSync(view, reported, check), reported, check);
+        case "read-only-sync":
+            return orLeader(view, reported, { check, otherwise: judgeSync });
+        case "quorum":
+            return judgeTags(judgeQuorum(view, reported, check), reported, check);
+        case "read-only-quorum":
+            return orLeader(view, reported, { check, otherwise: judgeQuorum });
+        case "async":
+            return judgeTags(judgeAsync(view, reported, check), reported, check);
+        case "health":
+            return judgeTags(reported.report.state === "running" ? fit : unfit("not_running", reported.report.state), reported, check);
+        case "liveness":
+            return judgeLiveness(view, reported.observation);
+        case "readiness":
+            return judgeReadiness(view, reported, check);
+    }
+}
+/** A `read-only` route: fit for the primary or the standby leader, else as the plain route says. */
+function orLeader(view, reported, { check, otherwise }) {
+    const verdict = orElse(judgePrimary(view, reported), () => orElse(judgeStandbyLeader(view, reported), () => otherwise(view, reported, check)));
+    return judgeTags(verdict, reported, check);
+}
+//# sourceMappingURL=judge.js.map

@@ -1,0 +1,91 @@
+import { formatByteSize } from "../../cluster/values/byte-size.js";
+import { formatLsn } from "../../cluster/values/lsn.js";
+import { exceeds, isRefusedForLag } from "../evidence/damping.js";
+import { lagBytes } from "../evidence/measure.js";
+import { sharedUpTo } from "../evidence/shared-history.js";
+import { behindSince, lagAt } from "../evidence/time-lag.js";
+import { fit, unfit, unfitWithAge, validUntil } from "../verdict.js";
+/**
+ * Judges whether a node has replayed enough for the limits that a check sets: `min_lsn`, `lag` and `lag_time`, all
+ * that are given. A lag equal to its limit passes, as on the nodes; an unknown lag is refused. Damping never softens
+ * `min_lsn`: a client that reads its own writes needs each single read to see them.
+ */
+export function judgeLag(view, { observation, report }, check) {
+    if (check.minLsn !== null && !hasReplayed(view.cluster, observation, check.minLsn)) {
+        return unfit("min_lsn", report.replayed === null ? null : replayedTo(observation, check.minLsn));
+    }
+    if (check.lagBytesMax === null && check.lagTimeMsMax === null)
+        return fit;
+    const { dampedLag } = observation;
+    const isDamped = dampedLag !== null && isRefusedForLag(dampedLag, check);
+    // Several samples are needed to refuse, and they do not: the present lag is not asked for.
+    if (!isDamped && dampedLag !== null && view.policy.guards.lagSamples > 1)
+        return fit;
+    // Where one sample is enough to refuse, the present one is; its time lag has grown since the report.
+    const present = presentLag(view, observation);
+    const verdict = isDamped || exceeds(present, check) ? refuse(present, check) : fit;
+    return validUntil(verdict, limitsUntilMs(view, present, check));
+}
+/**
+ * Whether the node has replayed what was written at a position. With a timeline, that timeline has to be the node's
+ * own, or one that its history left no earlier than there: after a failover that lost writes the new timeline grows
+ * past positions that it never had.
+ */
+function hasReplayed(cluster, observation, floor) {
+    const replayed = observation.report?.replayed ?? null;
+    if (replayed === null || replayed < floor.position)
+        return false;
+    if (floor.timeline === null)
+        return true;
+    const timeline = timelineOf(observation);
+    if (timeline === null || floor.timeline >= timeline)
+        return floor.timeline === timeline;
+    return floor.position <= (sharedUpTo(cluster, floor.timeline) ?? -1);
+}
+/**
+ * The timeline of a node's positions: its own, or the leader's if a sender list showed it streaming with this report.
+ */
+export function timelineOf({ measured, report }) {
+    return (measured?.heldUntilMs === null ? measured.timeline : null) ?? report?.timeline ?? null;
+}
+function replayedTo(observation, floor) {
+    const position = formatLsn(observation.report?.replayed ?? 0);
+    return floor.timeline === null ? position : `${timelineOf(observation) ?? "?"}@${position}`;
+}
+/** Measures a node's lag as it is at the view's instant. */
+export function presentLag(view, observation) {
+    const behind = behindSince(view.cluster, observation, view);
+    const { sinceMs } = behind;
+    return {
+        sentAtMs: observation.sentAtMs,
+        bytes: lagBytes(view, observation),
+        timeMs: lagAt(behind, view.nowMs),
+        growsSinceMs: sinceMs === Infinity ? null : sinceMs,
+        validUntilMs: behind.validUntilMs,
+    };
+}
+/**
+ * The instant up to which the lag stays on the same side of the limits if no outcome is recorded, in ms of rolecall's
+ * clock.
+ */
+function limitsUntilMs(view, lag, { lagTimeMsMax }) {
+    const { growsSinceMs, validUntilMs } = lag;
+    if (lagTimeMsMax === null || growsSinceMs === null)
+        return validUntilMs;
+    const exceedsAtMs = growsSinceMs + Math.floor(lagTimeMsMax);
+    if (view.nowMs <= exceedsAtMs)
+        return Math.min(validUntilMs, exceedsAtMs);
+    // The leader's newest sample may get a later instant without a new revision, which ends the lag: this no holds only
+    // now.
+    return growsSinceMs === view.cluster.positionSamples.at(-1)?.atMs ? view.nowMs : validUntilMs;
+}
+/** Refuses with the figure of the exceeded limit; if only damping refuses, with that of the check's limit. */
+function refuse({ bytes, timeMs }, { lagBytesMax, lagTimeMsMax }) {
+    if ((lagBytesMax !== null && bytes === null) || (lagTimeMsMax !== null && timeMs === null))
+        return unfit("lag_unknown");
+    const isTime = lagTimeMsMax !== null && timeMs !== null && (lagBytesMax === null || timeMs > lagTimeMsMax);
+    return isTime
+        ? unfitWithAge("lagging", `${(timeMs / 1000).toFixed(1)}s`)
+        : unfit("lagging", formatByteSize(bytes ?? 0));
+}
+//# sourceMappingURL=lag.js.map

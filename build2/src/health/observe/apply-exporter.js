@@ -1,0 +1,47 @@
+import { withFailure } from "../evidence/failures.js";
+import { maxAgeMs } from "../evidence/freshness.js";
+import { isPrimarySource, reportFromExporter } from "../evidence/report-from-exporter.js";
+import { applyReport, replaceNode, withAnswer, withLockClaim } from "./apply-report.js";
+import { observeExporter } from "./observe-exporter.js";
+/** The fields that count a node's failed probes. */
+function failuresOf({ failuresInRow, failedAtMs, answersInRow, failure, isDown }) {
+    return { failuresInRow, failedAtMs, answersInRow, failure, isDown };
+}
+/**
+ * Applies an exporter probe to a cluster's state. An exporter is a second source of evidence beside the node's API; for
+ * a node without an API it is the only one, and its answers become the node's report.
+ */
+export function applyExporter(cluster, outcome, context) {
+    const { policy } = context;
+    const at = cluster.index.get(outcome.node);
+    const known = at === undefined ? undefined : cluster.nodes[at];
+    if (at === undefined || known === undefined)
+        return cluster;
+    const { result, sentAtWallMs } = outcome;
+    if ("failure" in result && result.failure.kind === "not_sent")
+        return cluster;
+    const exporter = observeExporter(known.exporter, outcome);
+    const before = { ...known, exporter };
+    const noted = replaceNode(cluster, at, before);
+    if (known.node.api !== null || exporter === known.exporter)
+        return noted;
+    if ("failure" in result)
+        return isPrimarySource(exporter, result.endpoint)
+            ? replaceNode(cluster, at, withFailure(before, { failure: result.failure, sentAtMs: outcome.sentAtMs }, policy))
+            : noted;
+    const answer = reportFromExporter(noted, known.node, exporter);
+    if (answer === null)
+        return noted;
+    const isPage = result.endpoint === "metrics";
+    // Positions are as old as their page, and a page may be older than the last answer of `/up`.
+    const sentAtMs = isPage ? Math.min(answer.sentAtMs, outcome.sentAtMs) : answer.sentAtMs;
+    const maxAge = maxAgeMs(cluster, policy);
+    const answered = withAnswer(before, { ...answer, sentAtMs, sentAtWallMs }, { policy, maxAge });
+    // Where `/up` decides, an answered page does not reset the failures of `/up`: otherwise the node would never be
+    // `down`, only `stale`.
+    const observation = isPage && exporter.up !== null ? { ...answered, ...failuresOf(before) } : answered;
+    if (isPage)
+        return applyReport(noted, { at, before, observation }, context).state;
+    return withLockClaim(noted, at, observation);
+}
+//# sourceMappingURL=apply-exporter.js.map

@@ -1,0 +1,67 @@
+import { isVotedTo } from "../evidence/address-votes.js";
+import { isLost, isOwnDocument } from "../evidence/member-authority.js";
+/**
+ * Decides which known nodes take another address (rule 10). Nodes may swap addresses in one list. A node does not get
+ * the address of a node that stays.
+ * @param rows the list's entries, by the index of their node
+ */
+export function assignAddresses(nodes, rows, grounds) {
+    const { authority } = grounds;
+    const owners = new Map();
+    for (const [at, { node }] of nodes.entries())
+        if (node.api !== null)
+            owners.set(node.api, at);
+    const addresses = allowedMoves(nodes, rows, grounds);
+    const replaced = new Set();
+    // A refused node keeps its address, which may refuse another node.
+    for (let isStable = false; !isStable;) {
+        isStable = true;
+        replaced.clear();
+        for (const [at, api] of addresses) {
+            const owner = owners.get(api);
+            const held = owner === undefined || addresses.has(owner) ? undefined : nodes[owner];
+            if (owner === undefined || held === undefined)
+                continue;
+            if (!rows.has(owner) && mayLeave(held, authority))
+                replaced.add(owner);
+            else {
+                addresses.delete(at);
+                isStable = false;
+            }
+        }
+    }
+    return { addresses, replaced };
+}
+/** Whether a member listed at a node's address may replace that node, if the list omits it. */
+export function mayLeave(known, authority) {
+    if (known.node.isFixed)
+        return false;
+    // A node that reports no name may be another one at the same address: its own document shows it.
+    if (isOwnDocument(known.node, authority))
+        return known.report?.name === null;
+    return authority.isOfHolder && isLost(known, authority.fall);
+}
+/** The moves that the lists allow. Of two nodes for one address the first by name gets it. */
+function allowedMoves(nodes, rows, grounds) {
+    const taken = new Set();
+    const moves = new Map();
+    const moving = [...rows].filter(([at, row]) => {
+        const known = nodes[at];
+        return known !== undefined && row.api !== known.node.api && mayMove(known, row, grounds);
+    });
+    for (const [at, { api }] of moving.toSorted(([, one], [, other]) => (one.name < other.name ? -1 : 1))) {
+        if (!taken.has(api))
+            moves.set(at, api);
+        taken.add(api);
+    }
+    return moves;
+}
+function mayMove(known, { api }, { authority, votes }) {
+    const { node } = known;
+    // The configuration decides the address of a fixed node. One configured with its exporter alone takes the listed
+    // address.
+    if (node.isFixed)
+        return node.api === null && authority.isOfHolder;
+    return isVotedTo(votes, known, api);
+}
+//# sourceMappingURL=member-address.js.map

@@ -1,0 +1,193 @@
+import { nodeNamed } from "../../cluster/lookup.js";
+import { neverProbed } from "../../cluster/observation.js";
+import { votesAt } from "../evidence/address-votes.js";
+import { identityMismatch } from "../evidence/identity.js";
+import { assignAddresses, mayLeave } from "./member-address.js";
+import { authorityOf, isOwnDocument } from "../evidence/member-authority.js";
+/** A node that left the member list is forgotten after a day without an answer. */
+const forgetAfterMs = 24 * 3_600_000;
+/** More nodes than any cluster has: a member list with new names every time cannot exhaust the memory. */
+const nodesMax = 2_000;
+/**
+ * At most this many members that never answered are kept while the list omits them. The longest unlisted are removed
+ * first.
+ */
+const unprovenMax = 100;
+/**
+ * Applies a member list (rule 10). It adds members, and updates what the nodes do not prove themselves. A node's
+ * address is the one that most recent lists of answering nodes give it, see address-votes.ts. An address belongs to one
+ * node. A node that answered within a day is not removed.
+ * @param list a list of the cluster's scope with at least one member
+ * @returns the state with `isMembershipKnown`; the same state if the list is of another cluster
+ */
+export function withMembers(cluster, list, policy) {
+    if (isOfAnotherCluster(cluster, list.source, policy))
+        return cluster;
+    const authority = authorityOf(cluster, list, policy);
+    const { rows, newcomers } = matchRows(cluster, list.members);
+    const { addresses, replaced } = assignAddresses(cluster.nodes, rows, {
+        authority,
+        votes: votesAt(cluster, list, { isOfHolder: authority.isOfHolder, policy }),
+    });
+    const nodes = cluster.nodes.map((known, at) => {
+        const row = rows.get(at);
+        if (row === undefined)
+            return replaced.has(at) ? null : known;
+        const api = addresses.get(at);
+        const next = api === undefined ? updated(known, row, authority) : moved(known, row, api);
+        return { ...next, listedAtMs: list.sentAtMs };
+    });
+    addMembers(nodes, newcomers, { rows, authority, listedAtMs: list.sentAtMs });
+    const kept = nodes.filter((node) => node !== null).filter((node) => !isForgotten(node, list.sentAtMs));
+    const leaderViews = viewsWithoutMoved(cluster, addresses, replaced);
+    return withNodes({ ...cluster, isMembershipKnown: true, leaderViews }, bounded(kept, list.sentAtMs));
+}
+/** Drops the views of nodes that changed their address: another server may have given them. */
+function viewsWithoutMoved({ nodes, leaderViews }, addresses, replaced) {
+    const gone = new Set([...addresses.keys(), ...replaced].map((at) => nodes[at]?.node.name));
+    return gone.size === 0 ? leaderViews : new Map([...leaderViews].filter(([witness]) => !gone.has(witness)));
+}
+/**
+ * Replaces the nodes of a cluster's state. If names or their order changed, `index` and `lockClaims` are rebuilt;
+ * otherwise they stay the same objects, so that listeners see no change.
+ */
+export function withNodes(cluster, nodes) {
+    const isSame = nodes.length === cluster.nodes.length &&
+        nodes.every(({ node, hasLock }, at) => node.name === cluster.nodes[at]?.node.name && hasLock === cluster.nodes[at].hasLock);
+    if (isSame)
+        return { ...cluster, nodes };
+    const index = new Map(nodes.map(({ node }, at) => [node.name, at]));
+    return { ...cluster, nodes, index, lockClaims: nodes.flatMap(({ hasLock }, at) => (hasLock ? [at] : [])) };
+}
+/** Whether the list's source is of another scope or database system: then it lists its own cluster. */
+function isOfAnotherCluster(cluster, source, policy) {
+    const observation = nodeNamed(cluster, source);
+    return observation !== undefined && identityMismatch(cluster, observation, policy) === "foreign";
+}
+/**
+ * Matches each row to a known node: by name, else to a fixed node at its address whose name no other row has.
+ * @returns the rows by the index of their node, and the new members
+ */
+function matchRows({ nodes }, members) {
+    const [byName, byApi] = [new Map(), new Map()];
+    for (const [at, { node }] of nodes.entries())
+        byName.set(node.name, at);
+    for (const [at, { node }] of nodes.entries()) {
+        byName.set(node.member, at);
+        if (node.isFixed && node.api !== null)
+            byApi.set(node.api, at);
+    }
+    const rows = new Map();
+    const rest = [];
+    for (const member of members) {
+        const at = byName.get(member.name);
+        if (at === undefined)
+            rest.push(member);
+        else if (!rows.has(at))
+            rows.set(at, member);
+    }
+    // Of several rows at one address the first by name counts, so that the order of the list does not matter.
+    const first = new Map(rest
+        .toSorted(byNameOf)
+        .toReversed()
+        .map((member) => [member.api, member.name]));
+    const newcomers = [];
+    for (const member of rest.filter(({ name, api }) => first.get(api) === name)) {
+        const at = byApi.get(member.api);
+        if (at === undefined)
+            newcomers.push(member);
+        else if (!rows.has(at))
+            rows.set(at, member);
+    }
+    return { rows, newcomers };
+}
+/** Adds new members at free addresses, or in place of a node that may be replaced. */
+function addMembers(nodes, newcomers, by) {
+    const { rows, authority, listedAtMs } = by;
+    const owners = new Map();
+    for (const [at, known] of nodes.entries())
+        if (known !== null && known.node.api !== null)
+            owners.set(known.node.api, at);
+    const names = new Set();
+    for (const member of newcomers) {
+        const owner = owners.get(member.api);
+        const held = owner === undefined ? null : (nodes[owner] ?? null);
+        const isHeld = owner !== undefined && held !== null && (rows.has(owner) || !mayLeave(held, authority));
+        if (names.has(member.name) || isHeld)
+            continue;
+        const added = { ...neverProbed(discovered(member)), listedAtMs };
+        names.add(member.name);
+        if (owner === undefined)
+            owners.set(member.api, nodes.push(added) - 1);
+        else {
+            nodes[owner] = added;
+            // The address now belongs to a node of this list.
+            owners.set(member.api, -1);
+        }
+    }
+}
+/** Lists may contain any names, so members that never answered are bounded, and are removed first (rule 10). */
+function bounded(nodes, listedAtMs) {
+    const unlisted = nodes.filter((node) => isUnproven(node) && node.listedAtMs < listedAtMs);
+    const excess = Math.max(unlisted.length - unprovenMax, nodes.length - nodesMax);
+    if (excess <= 0)
+        return nodes;
+    const listed = nodes.filter((node) => isUnproven(node) && node.listedAtMs >= listedAtMs);
+    const leaving = new Set([...unlisted.toSorted((one, other) => one.listedAtMs - other.listedAtMs), ...listed.toReversed()].slice(0, excess));
+    return nodes.filter((node) => !leaving.has(node));
+}
+function isUnproven({ node, report }) {
+    return !node.isFixed && report === null;
+}
+function isForgotten({ node, listedAtMs, sentAtMs }, nowMs) {
+    return !node.isFixed && nowMs - Math.max(listedAtMs, sentAtMs) > forgetAfterMs;
+}
+function byNameOf(one, other) {
+    return one.name < other.name ? -1 : one.name > other.name ? 1 : 0;
+}
+function discovered(member) {
+    return {
+        name: member.name,
+        member: member.name,
+        isMemberFixed: false,
+        api: member.api,
+        exporter: null,
+        database: addressOf(member),
+        isArchiveFed: false,
+        isFixed: false,
+    };
+}
+/** Resets a node that moved to another address: nothing is known of it until it answers there. */
+function moved({ node, exporter }, member, api) {
+    const database = node.isFixed ? (node.database ?? addressOf(member)) : (addressOf(member) ?? node.database);
+    // A node configured with its exporter alone turns out to have an API, which counts from now on.
+    return { ...neverProbed({ ...node, api, database }), exporter };
+}
+/** Updates a node that keeps its address. An unchanged node stays the same object, so that listeners see no change. */
+function updated(known, member, authority) {
+    const { node } = known;
+    const name = nameFrom(known, member, authority);
+    const database = databaseFrom(known, member, authority);
+    const isSame = name === node.member && database?.host === node.database?.host && database?.port === node.database?.port;
+    return isSame ? known : { ...known, node: { ...node, member: name, database } };
+}
+/** A configured node may have another member name than its own name. What the node itself reports decides. */
+function nameFrom({ node, report }, member, authority) {
+    if (node.isMemberFixed || member.api !== node.api || member.name === node.member)
+        return node.member;
+    const stated = report?.name ?? null;
+    const isBelieved = stated === null ? authority.isOfHolder || isOwnDocument(node, authority) : stated === member.name;
+    return isBelieved ? member.name : node.member;
+}
+/** The database's address. A list that gives the node another API address than rolecall's may be another cluster's. */
+function databaseFrom({ node }, member, authority) {
+    const listed = addressOf(member);
+    if (listed === null || (node.isFixed && node.database !== null))
+        return node.database;
+    const isBelieved = isOwnDocument(node, authority) || (authority.isOfHolder && (node.isFixed || member.api === node.api));
+    return isBelieved ? listed : node.database;
+}
+function addressOf(member) {
+    return member.host === null || member.port === null ? null : { host: member.host, port: member.port };
+}
+//# sourceMappingURL=membership.js.map

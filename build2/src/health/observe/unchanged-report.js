@@ -1,0 +1,89 @@
+import { hasNothingToReceive } from "../evidence/attachment.js";
+import { isDamping } from "../evidence/damping.js";
+import { isWithdrawn } from "../evidence/dcs-withdrawals.js";
+import { isOnLowerTimeline } from "../evidence/divergence.js";
+import { isFresh, maxAgeMs } from "../evidence/freshness.js";
+import { isConfirmed } from "../evidence/leader-views.js";
+import { measure } from "../evidence/measure.js";
+import { advancePosition, hasPosition } from "../evidence/position.js";
+import { withSample } from "../evidence/time-lag.js";
+/**
+ * Records a status answer that repeats the node's last report. This is the fast path of `observe` for the usual case:
+ * the report is the same object, nobody disputes the lock, and the node is at the leader's position, so only ages
+ * change. The result equals that of the full path.
+ * @returns `null` if the outcome needs the full path
+ */
+export function recordUnchanged(cluster, outcome, { policy, nowMs }) {
+    const at = cluster.index.get(outcome.node);
+    const before = at === undefined ? undefined : cluster.nodes[at];
+    const { result, sentAtMs, sentAtWallMs } = outcome;
+    if (at === undefined || before === undefined || "failure" in result || result.report !== before.report)
+        return null;
+    const { report, hasLock } = result;
+    const leader = steadyLeader(cluster);
+    if (leader === null || hasLock !== (leader === before) || sentAtMs < before.sentAtMs || isDamping(policy))
+        return null;
+    if (isWithdrawn(cluster, before) || isWithdrawn(cluster, leader))
+        return null;
+    // A view that names another node may contradict the leader's claim once that node has answered.
+    if (!isConfirmed(cluster, leader.node.name, { policy, nowMs }))
+        return null;
+    // An interrupted claim and a silent leader need the full path.
+    const maxAge = maxAgeMs(cluster, policy);
+    if (!isAnswering(before, maxAge, nowMs) || !isAnswering(leader, maxAge, nowMs))
+        return null;
+    const position = advancePosition(cluster, { before, observation: before, holder: leader.node.name, nowMs }, policy);
+    // The leader's sender list decides whether a node on a lower timeline is marked diverged.
+    if (position !== cluster.position || (hasLock ? hasLowerTimeline(cluster) : isOnLowerTimeline(cluster, report)))
+        return null;
+    if (!hasLock && (report.timeline !== position?.timeline || !hasNothingToReceive({ cluster }, report, () => false)))
+        return null;
+    if (isSuspected(before))
+        return null;
+    const after = {
+        ...before,
+        sentAtMs,
+        sentAtWallMs,
+        lastHeldAtMs: hasLock ? sentAtMs : before.lastHeldAtMs,
+        measured: measure(cluster, { before, report, isStreaming: () => false, policy, nowMs }),
+        answersInRow: before.answersInRow + 1,
+        countedAtMs: Math.max(sentAtMs, before.countedAtMs),
+        dampedLag: null,
+    };
+    const positionSamples = hasLock ? withSample(cluster.positionSamples, position, sentAtMs) : cluster.positionSamples;
+    return {
+        ...cluster,
+        nodes: cluster.nodes.with(at, after),
+        newestReportAtMs: Math.max(cluster.newestReportAtMs, sentAtMs),
+        positionSamples,
+    };
+}
+/**
+ * Returns the lock holder if it is the only claimant, is the incumbent, has an API of its own and reports its position.
+ */
+function steadyLeader({ nodes, lockClaims, leadership, scope }) {
+    const { decision, lostClaims, incumbent } = leadership;
+    const [only, ...others] = lockClaims;
+    const leader = only === undefined ? undefined : nodes[only];
+    if (leader === undefined || others.length > 0 || lostClaims.size > 0 || scope === null)
+        return null;
+    const { node, report } = leader;
+    const holds = decision.kind === "held" && decision.by === "sole" && decision.holder === node.name;
+    const isSteady = holds && incumbent === node.name && node.api !== null;
+    return isSteady && report !== null && hasPosition(report) ? leader : null;
+}
+function hasLowerTimeline(cluster) {
+    return cluster.nodes.some(({ report }) => report !== null && isOnLowerTimeline(cluster, report));
+}
+/**
+ * Whether time counts against the node, or it is marked detached, stalled or diverged. Then a report changes more than
+ * ages.
+ */
+function isSuspected({ attachment }) {
+    const { silentMs, listedMs, lowerTimelineMs, isDetached, isStalled, isDiverged } = attachment;
+    return silentMs + listedMs + lowerTimelineMs > 0 || isDetached || isStalled || isDiverged;
+}
+function isAnswering(observation, maxAge, nowMs) {
+    return observation.failuresInRow === 0 && !observation.isDown && isFresh(observation, maxAge, nowMs);
+}
+//# sourceMappingURL=unchanged-report.js.map

@@ -1,0 +1,40 @@
+import { lastUncontestedLeaderOf, lockHolderOf } from "../../cluster/leadership.js";
+import { viewWithLeader } from "../evidence/cluster-view.js";
+import { markDiverged } from "../evidence/divergence.js";
+import { settleDcs, withDcsTrust } from "../evidence/dcs-withdrawals.js";
+import { settleLock } from "../evidence/lock-status.js";
+import { restartWindows } from "./derived-fields.js";
+import { withIncumbent } from "./incumbent.js";
+/**
+ * Decides who holds the lock after an outcome, and records it: the next dispute depends on it, and a new holder may
+ * have to wait for the old one (guard `handover_hold`). Under another leader or timeline the attachment windows of all
+ * nodes restart.
+ * @param before the state before the outcome
+ * @param cluster the state with the outcome
+ * @param context with `lock`, if it was decided already
+ */
+export function updateLeadership(before, cluster, context) {
+    const lock = context.lock ?? settleLock(cluster, context.policy, context.nowMs);
+    const { decision, lostClaims } = lock;
+    const leadership = { ...cluster.leadership, decision, lostClaims };
+    const leader = lastUncontestedLeaderOf(leadership);
+    const isOther = (leader !== null && leader !== lastUncontestedLeaderOf(before.leadership)) ||
+        cluster.position?.timeline !== before.position?.timeline;
+    const restarted = isOther ? restartWindows(cluster, context.nowMs) : cluster;
+    const current = markDiverged(restarted, (state) => viewWithLeader(state, lock, context));
+    if (decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims)
+        return withSettledDcs(current);
+    const previous = lockHolderOf(cluster.leadership);
+    const lastLoss = previous !== null && previous !== lock.holder
+        ? { from: previous, atMs: context.nowMs }
+        : cluster.leadership.lastLoss;
+    return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }), context);
+}
+/** Records which withdrawals of the DCS have ended, and whether its watch is trusted. */
+function withSettledDcs(cluster) {
+    if (cluster.dcs === null)
+        return cluster;
+    const dcs = settleDcs(cluster, cluster.dcs);
+    return withDcsTrust(dcs === cluster.dcs ? cluster : { ...cluster, dcs });
+}
+//# sourceMappingURL=update-leadership.js.map

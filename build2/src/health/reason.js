@@ -1,0 +1,46 @@
+/** Hard reasons for a no. Each no has exactly one reason. */
+export const hardReasons = [
+    "down",
+    "stale",
+    "unknown",
+    "blind",
+    "contested",
+    "superseded",
+    "demoted",
+    "not_writable",
+    "foreign",
+    "misaddressed",
+    "moved",
+    "diverged",
+    "detached",
+];
+/** Soft reasons: the node is alive, but not what the check asks for. */
+export const softReasons = [
+    "wrong_role",
+    "lagging",
+    "lag_unknown",
+    "stalled",
+    "not_running",
+    "tag",
+    "noloadbalance",
+    "not_sync",
+    "not_quorum",
+    "not_async",
+    "replication_state",
+    "min_lsn",
+    "drained",
+    "held_back",
+    "none_fit",
+    "no_manager",
+];
+const soft = new Set(softReasons);
+/** Whether the reason is soft, so that `miss=` sets the status. */
+export function isSoft(reason) {
+    return soft.has(reason);
+}
+const all = new Set([...hardReasons, ...softReasons]);
+/** Whether a text is a reason that this version knows. */
+export function isReason(text) {
+    return all.has(text);
+}
+//# sourceMappingURL=reason.js.map

@@ -1,0 +1,101 @@
+import { readdir, rename, stat, unlink, utimes, open } from "node:fs/promises";
+import { constants, createReadStream, createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
+/** `events`: events and verdict changes. `evidence`: the outcomes of probes, from which incident files are made. */
+export const streamNames = ["events", "evidence"];
+const namePattern = /^(events|evidence)-(\d{10})\.jsonl(\.gz)?$/;
+const draftPattern = /^(?:events|evidence)-\d{10}\.jsonl\.gz\.tmp$/;
+/** Returns the path of a file that is not compressed. */
+export function segmentPath(directory, stream, number) {
+    return join(directory, `${stream}-${String(number).padStart(10, "0")}.jsonl`);
+}
+/**
+ * Lists the files of one stream in their order. A file that exists plain and compressed is listed once: the compressed
+ * file is complete.
+ * @throws the file system's error
+ */
+export async function listSegments(directory, stream) {
+    const segments = new Map();
+    for (const name of (await readdir(directory)).toSorted()) {
+        const match = namePattern.exec(name);
+        if (match?.[1] !== stream)
+            continue;
+        const path = join(directory, name);
+        // It may have been deleted or compressed since the directory was read.
+        const info = await stat(path).catch(() => null);
+        if (info === null || !info.isFile())
+            continue;
+        const number = Number(match[2]);
+        const isCompressed = match[3] !== undefined;
+        segments.set(number, { path, stream, number, isCompressed, bytes: info.size, writtenAtMs: info.mtimeMs });
+    }
+    return [...segments.values()].toSorted((one, other) => one.number - other.number);
+}
+/**
+ * Compresses a file that is no longer written. The plain file is deleted once the compressed one is complete; its time
+ * of writing stays.
+ * @throws the file system's error; the plain file stays then
+ */
+export async function compressSegment({ path, writtenAtMs }) {
+    const draft = `${path}.gz.tmp`;
+    try {
+        await pipeline(createReadStream(path), createGzip(), createWriteStream(draft, { mode: 0o600, flags: "wx" }));
+        await utimes(draft, writtenAtMs / 1000, writtenAtMs / 1000);
+        await rename(draft, `${path}.gz`);
+        await unlink(path);
+    }
+    catch (error) {
+        await unlink(draft).catch(() => { });
+        throw error;
+    }
+}
+/** Removes what a killed process left: drafts, and plain files whose compressed file is complete. */
+export async function removeLeftovers(directory) {
+    const names = new Set(await readdir(directory));
+    for (const name of names)
+        if (draftPattern.test(name) || (namePattern.test(name) && names.has(`${name}.gz`)))
+            await unlink(join(directory, name)).catch(() => { });
+}
+/**
+ * Deletes old files of a stream: those written longest ago while all files together are too large, and those that are
+ * too old. The newest file always stays.
+ * @returns how many bytes remain
+ */
+export async function pruneSegments(segments, { sizeMax, writtenSinceMs }) {
+    let bytes = segments.reduce((sum, segment) => sum + segment.bytes, 0);
+    for (const segment of segments.slice(0, -1)) {
+        if (bytes <= sizeMax && segment.writtenAtMs >= writtenSinceMs)
+            continue;
+        await unlink(segment.path).catch(() => { });
+        bytes -= segment.bytes;
+    }
+    return bytes;
+}
+/** How far back the last complete line is looked for, in bytes. */
+const tailBytes = 1024 * 1024;
+/**
+ * Opens a file for appending, and removes an incomplete line at its end: the process that wrote it was killed, or the
+ * disk was full. A symbolic link is not followed.
+ * @returns the file, its length, and how many bytes were removed
+ * @throws the file system's error
+ */
+export async function openForAppending(path) {
+    const { O_RDWR, O_APPEND, O_CREAT, O_NOFOLLOW } = constants;
+    const file = await open(path, O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW, 0o600);
+    try {
+        const { size } = await file.stat();
+        const tail = Buffer.alloc(Math.min(size, tailBytes));
+        const { bytesRead } = await file.read(tail, 0, tail.length, size - tail.length);
+        const bytes = size - bytesRead + tail.subarray(0, bytesRead).lastIndexOf(0x0a) + 1;
+        if (bytes < size)
+            await file.truncate(bytes);
+        return { file, bytes, removed: size - bytes };
+    }
+    catch (error) {
+        await file.close();
+        throw error;
+    }
+}
+//# sourceMappingURL=segment-files.js.map

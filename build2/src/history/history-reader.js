@@ -1,0 +1,188 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { BackwardList } from "./backward-list.js";
+import { EvidenceScan } from "./evidence-scan.js";
+import { changeOf, eventOf, parseLine, readLineHead } from "./history-lines.js";
+import { listSegments, streamNames } from "./files/segment-files.js";
+import { readLines } from "./files/segment-reader.js";
+/** How long one request may read, in ms. */
+const readingMaxMs = 10_000;
+/** How long the disk may take to list the files, in ms. */
+const listingMaxMs = 5_000;
+/** How much one request may read, in bytes after decompression. */
+const readingMaxBytes = 256 * 1024 * 1024;
+/** How much of the end of the history is read when rolecall starts, in bytes on disk. */
+const recentBytes = 8 * 1024 * 1024;
+/** How much is read at the start, in bytes after decompression. */
+const recentReadingMax = 64 * 1024 * 1024;
+/** Times of a file are as exact as the clock of the file system, in ms. */
+const slackMs = 1_000;
+/** Reads events from a directory without a running rolecall. */
+export function readStoredEvents(directory, query, onDamaged) {
+    return new HistoryReader(directory, onDamaged).readEvents(query);
+}
+/** Whether a directory has files of a history, or the lock of a process that writes one. */
+export async function isHistoryDirectory(directory) {
+    if (existsSync(join(directory, "lock")))
+        return true;
+    const lists = await Promise.all(streamNames.map((stream) => listSegments(directory, stream).catch(() => [])));
+    return lists.some((segments) => segments.length > 0);
+}
+/** Reads the history in a directory, piece by piece and with limits. Never throws: what cannot be read is left out. */
+export class HistoryReader {
+    #directory;
+    #onDamaged;
+    /** @param onDamaged called with a file and the number of its lines that could not be read */
+    constructor(directory, onDamaged) {
+        this.#directory = directory;
+        this.#onDamaged = onDamaged;
+    }
+    /** The newest events of a time, read from the newest file to the oldest until there are enough. */
+    async readEvents(query, context = {}) {
+        const found = new BackwardList(query.limit);
+        const endFile = (isWhole) => found.endFile(isWhole);
+        const isComplete = await this.#scan("events", { fromMs: query.sinceMs, context, endFile }, (text) => {
+            const line = readLineHead(text);
+            if (line === null)
+                return text === "" ? "read" : "damaged";
+            if (line.atMs > query.untilMs)
+                return "past";
+            if (line.kind !== "event" || line.atMs < query.sinceMs)
+                return "read";
+            const event = eventOf(parseLine(line) ?? {});
+            if (event === null)
+                return "damaged";
+            if (query.matches(event))
+                found.add(event);
+            return "read";
+        });
+        return { events: found.newest, isComplete };
+    }
+    /** The events and verdict changes at the end of the history, oldest first, as far as a few megabytes go back. */
+    async readRecent() {
+        const events = new BackwardList(Infinity);
+        const changes = new BackwardList(Infinity);
+        const endFile = (isWhole) => {
+            events.endFile(isWhole);
+            changes.endFile(isWhole);
+            return false;
+        };
+        const range = { fromMs: -Infinity, context: {}, lastBytes: recentBytes, readingBytes: recentReadingMax, endFile };
+        await this.#scan("events", range, (text) => {
+            const line = readLineHead(text);
+            const body = line === null ? null : parseLine(line);
+            if (line === null || body === null)
+                return text === "" ? "read" : "damaged";
+            const event = line.kind === "event" ? eventOf(body) : null;
+            const change = line.kind === "verdict" ? changeOf(body) : null;
+            if (event !== null)
+                events.add(event);
+            if (change !== null)
+                changes.add(change);
+            const isKnown = line.kind === "event" || line.kind === "verdict";
+            return isKnown && event === null && change === null ? "damaged" : "read";
+        });
+        return { events: events.newest, changes: changes.newest };
+    }
+    /** The evidence of one cluster and time. */
+    async readEvidence(query, context = {}) {
+        const scan = new EvidenceScan(query);
+        const range = { fromMs: query.fromWallMs, context };
+        const isComplete = await this.#scan("evidence", range, (text) => scan.add(text));
+        return { ...scan.result, isComplete: isComplete && scan.result.isComplete };
+    }
+    /** When the oldest evidence was recorded, in ms since the epoch; `null` if there is none. */
+    async oldestEvidenceMs(context = {}) {
+        return this.#withLimits(context, readingMaxBytes, async (limits) => {
+            const [oldest] = await this.#segments("evidence");
+            if (oldest === undefined)
+                return null;
+            for await (const lines of readLines(oldest, { ...limits, onDamaged: () => { } })) {
+                const found = lines.map(readLineHead).find((line) => line !== null);
+                if (found !== undefined)
+                    return found.atMs;
+            }
+            return null;
+        });
+    }
+    /**
+     * Calls `read` with each line of the files that were written since `fromMs`, until time or size is used up.
+     * @returns whether all was read that is wanted
+     */
+    async #scan(stream, { fromMs, context, lastBytes = Infinity, readingBytes = readingMaxBytes, endFile }, read) {
+        return this.#withLimits(context, readingBytes, async (limits) => {
+            const hasEnded = () => limits.signal.aborted || limits.bytesLeft < 0;
+            const segments = await this.#segments(stream);
+            const last = lastOf(segments, lastBytes);
+            for (const { segment, fromByte } of endFile === undefined ? last : last.toReversed()) {
+                if (segment.writtenAtMs < fromMs - slackMs)
+                    continue;
+                await scanSegment(readLines(segment, limits, fromByte), read, {
+                    onDamaged: (lines) => this.#onDamaged(segment.path, lines),
+                    charge: context.charge ?? (() => { }),
+                });
+                if (endFile?.(!hasEnded()) === true)
+                    return true;
+                if (hasEnded())
+                    return false;
+            }
+            return !hasEnded();
+        });
+    }
+    /** Reads until the time of one request is over or nobody waits for it. @param bytes how much is read at most */
+    async #withLimits(context, bytes, read) {
+        const deadline = new AbortController();
+        const expire = () => deadline.abort();
+        const timer = setTimeout(expire, readingMaxMs);
+        context.signal?.addEventListener("abort", expire, { once: true });
+        // A signal that is aborted already calls no listener.
+        if (context.signal?.aborted === true)
+            expire();
+        try {
+            return await read({ signal: deadline.signal, bytesLeft: bytes, onDamaged: this.#onDamaged });
+        }
+        finally {
+            clearTimeout(timer);
+            context.signal?.removeEventListener("abort", expire);
+        }
+    }
+    #segments(stream) {
+        return Promise.race([
+            listSegments(this.#directory, stream).catch(() => []),
+            pause(listingMaxMs, [], { ref: false }),
+        ]);
+    }
+}
+async function scanSegment(groups, read, { onDamaged, charge }) {
+    let damaged = 0;
+    let isPast = false;
+    for await (const lines of groups) {
+        const startedAtMs = performance.now();
+        for (const text of lines) {
+            const result = read(text);
+            if (result === "damaged")
+                damaged += 1;
+            isPast ||= result === "past";
+        }
+        charge(performance.now() - startedAtMs);
+        if (isPast)
+            break;
+    }
+    if (damaged > 0)
+        onDamaged(damaged);
+}
+/** The newest files that together have at most `bytes`; the first of them from its middle, unless it is compressed. */
+function lastOf(segments, bytes) {
+    const found = [];
+    let left = bytes;
+    for (const segment of segments.toReversed()) {
+        if (left <= 0)
+            break;
+        const fromByte = segment.isCompressed ? 0 : Math.max(0, segment.bytes - left);
+        found.unshift({ segment, fromByte });
+        left -= segment.bytes;
+    }
+    return found;
+}
+//# sourceMappingURL=history-reader.js.map

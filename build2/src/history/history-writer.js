@@ -1,0 +1,172 @@
+import { mkdir } from "node:fs/promises";
+import { setTimeout as pause } from "node:timers/promises";
+import { DirectoryLock } from "./files/directory-lock.js";
+import { removeLeftovers, streamNames } from "./files/segment-files.js";
+import { SegmentWriter } from "./files/segment-writer.js";
+import { WriteQueue } from "./files/write-queue.js";
+/** What waits for the disk at most, for each stream, in characters. */
+const waitingMax = 4 * 1024 * 1024;
+/** How long lines wait for others, in ms: a process that is killed loses them. */
+const delayMs = { events: 20, evidence: 500 };
+/** How long nothing is tried after an error, in ms. */
+const retryMs = 5_000;
+/** How often the lock is confirmed, in ms. */
+const confirmMs = 10_000;
+/** How often old files are looked for, in ms. */
+const tidyMs = 60_000;
+/** How long the end of the process waits for the disk, in ms. */
+const closeMaxMs = 2_000;
+/** The share of each stream of the whole size. */
+const shares = { events: 0.25, evidence: 0.75 };
+/** Files of one stream, before they are compressed. */
+const filesOfStream = 16;
+/**
+ * Writes the history to one directory, in the background: one operation at a time, so that a slow disk never holds more
+ * than one thread. A failure is logged once, lines wait for the next attempt, and those that do not fit are dropped.
+ */
+export class HistoryWriter {
+    #config;
+    #context;
+    #lock;
+    #streams;
+    #timer = null;
+    /** When the timer fires, in ms of the monotonic clock. */
+    #dueMs = Infinity;
+    #running = null;
+    #isClosed = false;
+    #isLocked = false;
+    #problem = null;
+    #notBeforeMs = -Infinity;
+    #confirmedMs = -Infinity;
+    #tidiedMs = -Infinity;
+    constructor(config, context) {
+        this.#config = config;
+        this.#context = context;
+        this.#lock = new DirectoryLock(config.directory);
+        this.#streams = { events: this.#streamOf("events"), evidence: this.#streamOf("evidence") };
+    }
+    /** How many lines were dropped because the disk was too slow or could not be written. */
+    get dropped() {
+        return streamNames.reduce((sum, name) => sum + this.#streams[name].queue.dropped, 0);
+    }
+    /** Whether the last attempt to write succeeded. */
+    get isWriting() {
+        return this.#problem === null;
+    }
+    /** Adds a line. Returns at once. @param atMs the time that it begins with, in ms since the epoch */
+    add(stream, line, atMs) {
+        if (this.#isClosed)
+            return;
+        const isKept = this.#streams[stream].queue.push(line, atMs);
+        // A disk that does not answer at all never ends an attempt: only the full queue shows it.
+        if (!isKept)
+            this.#report("the disk is too slow: lines are dropped");
+        this.#schedule(delayMs[stream]);
+    }
+    /** Writes what waits, for at most two seconds, and gives the directory back. */
+    async close() {
+        this.#isClosed = true;
+        if (this.#timer !== null)
+            clearTimeout(this.#timer);
+        const end = async () => {
+            await this.#running;
+            const waits = streamNames.some((name) => !this.#streams[name].queue.isEmpty);
+            if (waits)
+                await this.#writeAndReport();
+            for (const name of streamNames)
+                await this.#streams[name].files.close();
+            if (this.#isLocked)
+                await this.#lock.release();
+        };
+        await Promise.race([end(), pause(closeMaxMs, undefined, { ref: false })]);
+    }
+    #streamOf(stream) {
+        const { directory, sizeMax, ageMaxMs } = this.#config;
+        const bytes = Math.floor(sizeMax * shares[stream]);
+        const segmentBytes = Math.floor(bytes / filesOfStream);
+        const { log, wall, evidenceHead } = this.#context;
+        return {
+            queue: new WriteQueue(waitingMax),
+            files: new SegmentWriter({ directory, stream, sizeMax: bytes, ageMaxMs, segmentBytes }, {
+                wall,
+                head: stream === "evidence" ? evidenceHead : () => [],
+                onRepaired: (file, removed) => log.warn({ file, removed_bytes: removed }, "incomplete line at the end of a history file removed"),
+            }),
+        };
+    }
+    #schedule(ms) {
+        const nowMs = performance.now();
+        const dueMs = Math.max(nowMs + ms, this.#notBeforeMs);
+        if (this.#running !== null || this.#isClosed || this.#dueMs <= dueMs)
+            return;
+        if (this.#timer !== null)
+            clearTimeout(this.#timer);
+        this.#dueMs = dueMs;
+        this.#timer = setTimeout(() => this.#start(), dueMs - nowMs).unref();
+    }
+    #start() {
+        this.#dueMs = Infinity;
+        this.#timer = null;
+        this.#running = this.#writeAndReport().finally(() => {
+            this.#running = null;
+            for (const name of streamNames)
+                if (!this.#streams[name].queue.isEmpty)
+                    this.#schedule(delayMs[name]);
+        });
+    }
+    async #writeAndReport() {
+        let problem;
+        try {
+            problem = await this.#lockDirectory();
+            if (problem === null)
+                await this.#writeAll();
+        }
+        catch (error) {
+            problem = error instanceof Error ? error.message : String(error);
+        }
+        if (problem !== null)
+            this.#notBeforeMs = performance.now() + retryMs;
+        this.#report(problem);
+    }
+    /** Logs the beginning and the end of a time in which nothing can be written. */
+    #report(problem) {
+        const { directory } = this.#config;
+        const { log } = this.#context;
+        if (problem !== null && this.#problem === null)
+            log.error({ directory, problem }, "history not written; the service goes on without it");
+        if (problem === null && this.#problem !== null)
+            log.info({ directory, dropped: this.dropped }, "history is written");
+        this.#problem = problem;
+    }
+    /** @returns why this process may not write, or `null` */
+    async #lockDirectory() {
+        const { directory } = this.#config;
+        const nowMs = performance.now();
+        if (this.#isLocked && nowMs - this.#confirmedMs < confirmMs)
+            return null;
+        if (!this.#isLocked || !(await this.#lock.confirm())) {
+            this.#isLocked = false;
+            await mkdir(directory, { recursive: true, mode: 0o700 });
+            const holder = await this.#lock.acquire();
+            if (holder !== null)
+                return `the directory must be used by one process, got ${holder} that uses it too`;
+            this.#isLocked = true;
+            await removeLeftovers(directory);
+        }
+        for (const name of streamNames)
+            await this.#streams[name].files.checkFile();
+        this.#confirmedMs = nowMs;
+        return null;
+    }
+    async #writeAll() {
+        for (const name of streamNames)
+            await this.#streams[name].files.write(this.#streams[name].queue);
+        const nowMs = performance.now();
+        if (this.#isClosed || nowMs - this.#tidiedMs < tidyMs)
+            return;
+        this.#tidiedMs = nowMs;
+        for (const name of streamNames)
+            await this.#streams[name].files.tidy();
+    }
+}
+//# sourceMappingURL=history-writer.js.map

@@ -1,0 +1,18 @@
+import { errorReply } from "../message/reply.js";
+import { refuseCrossOrigin } from "./cross-origin.js";
+/**
+ * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it. A hint
+ * changes no state: a read-only listener takes it if it has hint tokens.
+ * @param isHint whether the request is `POST /hint`
+ * @returns the refusal; `null` if the request is allowed so far
+ */
+export function refuseUnsafe({ method, headers }, access, isHint) {
+    const mayHint = isHint && access.hintTokens.length > 0;
+    return access.readOnly && !mayHint ? readOnlyReply(method ?? "") : refuseCrossOrigin(headers, access.trustedOrigins);
+}
+function readOnlyReply(method) {
+    const message = `Cannot accept a ${method} request that changes state: this listener has read_only: true. ` +
+        "Send it to a listener of this dialect without read_only, such as one on a loopback address";
+    return errorReply(403, "read_only", { message, headers: ["X-Rolecall-Reason", "read_only"] });
+}
+//# sourceMappingURL=unsafe-requests.js.map

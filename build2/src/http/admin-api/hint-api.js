@@ -1,0 +1,57 @@
+import { hintEvents } from "../../cluster/hint.js";
+import { clusterNamed } from "../../cluster/lookup.js";
+import { badRequest, jsonReply } from "../message/reply.js";
+import { parseRequestTarget } from "../message/request-target.js";
+const parameters = ["cluster", "node", "event"];
+/**
+ * Whether a request is `POST /hint`, the only call that a hint token may make. Authorization and routing both use this
+ * function, so that no spelling of another path passes with a hint token.
+ */
+export function isHintCall({ method, target }) {
+    return method === "POST" && isHintPath(target);
+}
+/** Whether a target is `/hint`, whatever its query is. */
+export function isHintPath(target) {
+    const parsed = parseRequestTarget(target);
+    return !("problem" in parsed) && parsed.cluster === null && parsed.node === null && parsed.path === "hint";
+}
+/**
+ * Answers `POST /hint?cluster=demo&node=pg2&event=promote`. A body is not read. A hint that is repeated, or for which
+ * no budget is left, is answered 202 too: its sender has nothing to do about it.
+ * @param only the cluster that the listener is bound to, or `null`
+ */
+export function answerHint({ request, caller }, only, { snapshot, follow, onHint }) {
+    const parsed = parseRequestTarget(request.target);
+    const hint = "problem" in parsed ? parsed.problem : readHint(new URLSearchParams(parsed.query), snapshot(), only);
+    const { principal: who, address: from } = caller;
+    if ("subject" in hint) {
+        onHint({ cluster: "", node: null, event: null, effect: "bad_request", who, from, problem: hint.subject });
+        return badRequest(hint);
+    }
+    const effect = follow(hint);
+    onHint({ ...hint, effect, who, from, problem: null });
+    return jsonReply({ code: 202, phrase: "Accepted" }, JSON.stringify({ ...hint, effect }));
+}
+function readHint(query, snapshot, only) {
+    for (const name of query.keys())
+        if (!parameters.includes(name))
+            return { subject: "query", value: name, allowed: `one of the parameters ${parameters.join(", ")}` };
+    const clusters = only === null ? [...snapshot.index.keys()] : [only];
+    const cluster = query.get("cluster");
+    const state = clusterNamed(snapshot, cluster);
+    if (cluster === null || state === undefined || !clusters.includes(cluster))
+        return { subject: "parameter cluster", value: cluster ?? "", allowed: `one of ${clusters.join(", ")}` };
+    const node = query.get("node");
+    if (node !== null && !state.index.has(node)) {
+        const allowed = state.index.size === 0 ? "left out: no node is known yet" : `one of ${[...state.index.keys()].join(", ")}`;
+        return { subject: "parameter node", value: node, allowed };
+    }
+    const text = query.get("event");
+    if (text !== null && node === null)
+        return { subject: "parameter event", value: text, allowed: "left out without node" };
+    const event = hintEvents.find((known) => known === (text ?? "promote"));
+    if (event === undefined)
+        return { subject: "parameter event", value: text ?? "", allowed: `one of ${hintEvents.join(", ")}` };
+    return { cluster, node, event: node === null ? null : event };
+}
+//# sourceMappingURL=hint-api.js.map

@@ -1,0 +1,102 @@
+import { lastUncontestedLeaderOf } from "../../cluster/leadership.js";
+import { clusterNamed } from "../../cluster/lookup.js";
+import { parseDuration } from "../../cluster/values/duration.js";
+import { onClosed } from "../message/connection-closed.js";
+import { badRequest, errorReply, jsonReply } from "../message/reply.js";
+/** How many requests may wait at a time. Further ones get 429. */
+const waitersMax = 256;
+/** The longest wait, in ms. */
+const waitMsMax = 60_000;
+/**
+ * Answers `GET /snapshot?after=INSTANCE.N&wait=30s&cluster=NAME` with the current snapshot, or a later one as soon as
+ * there is one.
+ */
+export class SnapshotLongPoll {
+    #current;
+    #waiters = new Set();
+    #sockets = new WeakSet();
+    constructor(current) {
+        this.#current = current;
+    }
+    /** Must be called after every new snapshot. */
+    changed() {
+        for (const waiter of this.#waiters)
+            if (this.#sequenceOf(waiter.cluster) > waiter.sequence)
+                waiter.notify();
+    }
+    /**
+     * @param query the target's part after `?`: `after` names a known snapshot, `wait` how long to wait for a later one,
+     *   `cluster` which cluster must have changed
+     * @param socket the client's connection: one request of it may wait
+     */
+    answer(query, socket) {
+        const params = new URLSearchParams(query);
+        const cluster = params.get("cluster");
+        if (cluster !== null && !this.#current().index.has(cluster)) {
+            return badRequest({
+                subject: "parameter cluster",
+                value: cluster,
+                allowed: `one of ${[...this.#current().index.keys()].join(", ")}`,
+            });
+        }
+        const after = params.get("after");
+        const match = after === null ? null : /^([\w-]{1,64})\.(\d{1,15})$/.exec(after);
+        if (after !== null && match === null)
+            return badRequest({
+                subject: "parameter after",
+                value: after,
+                allowed: "INSTANCE.N as in X-Rolecall-Snapshot",
+            });
+        const waitMs = parseDuration(params.get("wait") ?? "0s");
+        if (waitMs === undefined || waitMs > waitMsMax) {
+            return badRequest({
+                subject: "parameter wait",
+                value: params.get("wait") ?? "",
+                allowed: "a duration from 0s to 60s, such as 30s",
+            });
+        }
+        const sequence = Number(match?.[2] ?? -1);
+        // Another instance is an earlier run of rolecall: every snapshot of this run is later.
+        const isLater = match === null || match[1] !== this.#current().instance || this.#sequenceOf(cluster) > sequence;
+        if (isLater || waitMs === 0)
+            return this.#reply(isLater);
+        if (this.#waiters.size >= waitersMax || this.#sockets.has(socket)) {
+            const waiting = this.#sockets.has(socket) ? "a request of this connection is" : `${waitersMax} requests are`;
+            const message = `Cannot wait for a snapshot: ${waiting} already waiting`;
+            return errorReply(429, "busy", { message, headers: ["Retry-After", "1"] });
+        }
+        return this.#wait({ cluster, sequence }, waitMs, socket);
+    }
+    /** A client that closes its connection stops waiting at once. */
+    #wait(request, waitMs, socket) {
+        return new Promise((resolve) => {
+            const end = (isLater) => {
+                clearTimeout(timer);
+                cancelOnClosed();
+                this.#waiters.delete(waiter);
+                this.#sockets.delete(socket);
+                resolve(this.#reply(isLater));
+            };
+            const timer = setTimeout(() => end(false), waitMs);
+            const cancelOnClosed = onClosed(socket, () => end(false));
+            const waiter = { ...request, notify: () => end(true) };
+            this.#waiters.add(waiter);
+            this.#sockets.add(socket);
+        });
+    }
+    /** Returns the sequence number of the snapshot in which a cluster last changed. */
+    #sequenceOf(cluster) {
+        const snapshot = this.#current();
+        return clusterNamed(snapshot, cluster)?.sequence ?? snapshot.sequence;
+    }
+    #reply(isLater) {
+        const { instance, sequence, clusters: states } = this.#current();
+        const clusters = Object.fromEntries(states.map((cluster) => [
+            cluster.name,
+            { sequence: cluster.sequence, leader: lastUncontestedLeaderOf(cluster.leadership) },
+        ]));
+        const body = JSON.stringify({ snapshot: `${instance}.${sequence}`, instance, sequence, later: isLater, clusters });
+        return jsonReply({ code: 200, phrase: "OK" }, body, ["X-Rolecall-Snapshot", `${instance}.${sequence}`]);
+    }
+}
+//# sourceMappingURL=snapshot-long-poll.js.map

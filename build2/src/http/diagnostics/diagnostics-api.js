@@ -1,0 +1,97 @@
+import { clusterNamed } from "../../cluster/lookup.js";
+import { hostConflict, resolveTargetNode } from "../node-api/target-node.js";
+import { diagnosticsPaths } from "../node-api/diagnostics-paths.js";
+import { badRequest, jsonReply, methodNotAllowed, printable } from "../message/reply.js";
+import { safeMethods, safeMethodsAllowed } from "../message/request.js";
+import { parseRequestTarget } from "../message/request-target.js";
+import { servePage } from "../pages/page.js";
+import { renderAtOnce } from "../pages/rendering.js";
+import { eventsReply } from "./events-reply.js";
+import { explainClusterReply } from "./explain-cluster-reply.js";
+import { explainReply } from "./explain-reply.js";
+import { incidentReply } from "./incident-reply.js";
+import { statusPageReply } from "./status-page.js";
+const nodePages = {
+    explain: (request, sources, rendering) => request.target.node === null
+        ? explainClusterReply(request, sources, rendering)
+        : renderAtOnce(rendering, () => explainReply(request, sources)),
+    verdicts: (request, sources, rendering) => renderAtOnce(rendering, () => verdictsReply(request, sources)),
+    incident: incidentReply,
+};
+const pagesByRoute = new Map(Object.entries(nodePages));
+/** Whether a request target is a diagnostics page. `/status` is never of a single node. */
+export function isDiagnosticsTarget(target) {
+    const parsed = parseRequestTarget(target);
+    if ("problem" in parsed)
+        return false;
+    const { path, node } = parsed;
+    return pagesByRoute.has(path) || path === "events" || (path === "status" && node === null);
+}
+/**
+ * Serves `/status`, `/events`, `/explain?node=…&check=…` (without a node: of the whole cluster),
+ * `/nodes/{node}/verdicts` and `/incident?around=…`. A request names the node in every way in which a check names it,
+ * or by `node=`. Pages are rendered one at a time.
+ * @returns the refusal of a request that names no page or an invalid target; `null` if the response is written
+ */
+export async function answerDiagnostics(call, scope, sources) {
+    const { request } = call;
+    const target = parseRequestTarget(request.target);
+    if ("problem" in target || !isDiagnosticsTarget(request.target))
+        return badRequest({ subject: "route", value: request.target, allowed: diagnosticsPaths.join(", ") });
+    if (!safeMethods.includes(request.method))
+        return methodNotAllowed(request.method, safeMethodsAllowed);
+    const { gate, onAnswer = () => { } } = sources;
+    if (target.path === "events") {
+        const render = (rendering) => eventsReply(target, scope, { sources, rendering });
+        return servePage({ gate, name: "events", onAnswer, render }, call);
+    }
+    const renderPage = pagesByRoute.get(target.path);
+    if (renderPage === undefined) {
+        const clusters = [scope.cluster, target.cluster];
+        const render = (rendering) => statusPageReply(clusters, sources, rendering);
+        return servePage({ gate, name: "status", onAnswer, render }, call);
+    }
+    const query = new URLSearchParams(target.query);
+    const resolved = resolveTargetNode(withQueryNode(target, query), request, { ...scope, wholeCluster: true });
+    if ("problem" in resolved)
+        return badRequest(resolved.problem);
+    const conflict = hostConflict(resolved.otherByHost, sources.snapshot());
+    if (conflict !== null)
+        return badRequest(conflict);
+    const render = (rendering) => renderPage({ target: resolved, query }, sources, rendering);
+    return servePage({ gate, name: target.path, onAnswer, render }, call);
+}
+/** Completes a target from its query: `node=pg2`, `node=demo/pg2`, `cluster=demo`, or the target in `check=`. */
+function withQueryNode(target, query) {
+    const node = query.get("node");
+    const check = query.get("check");
+    const parsedCheck = check === null ? null : parseRequestTarget(check);
+    const byCheck = parsedCheck === null || "problem" in parsedCheck ? null : parsedCheck;
+    const slash = node?.lastIndexOf("/") ?? -1;
+    const byNode = node === null ? null : { node: node.slice(slash + 1), cluster: slash < 0 ? null : node.slice(0, slash) };
+    return {
+        ...target,
+        node: target.node ?? byNode?.node ?? byCheck?.node ?? null,
+        cluster: target.cluster ?? byNode?.cluster ?? query.get("cluster") ?? byCheck?.cluster ?? null,
+    };
+}
+function verdictsReply({ target }, sources) {
+    const { cluster, node } = target;
+    if (node === null)
+        return badRequest({ subject: "node", value: "none named", allowed: "/nodes/{node}/verdicts" });
+    const state = clusterNamed(sources.snapshot(), cluster);
+    if (state?.index.has(node) !== true)
+        return badRequest({
+            subject: "node",
+            value: node,
+            allowed: `one of ${[...(state?.index.keys() ?? [])].join(", ")}`,
+        });
+    const changes = sources
+        .changes(cluster, node)
+        .map(({ atWallMs, before, after, failure }) => ({ at: new Date(atWallMs).toISOString(), before, after, failure }));
+    return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, node, changes }), [
+        "X-Rolecall-Node",
+        printable(node),
+    ]);
+}
+//# sourceMappingURL=diagnostics-api.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=diagnostics-sources.js.map

@@ -1,0 +1,95 @@
+import { isEventWanted } from "../../events/event-filter.js";
+import { badRequest } from "../message/reply.js";
+import { renderSliced } from "../pages/rendering.js";
+import { parseEventQuery } from "./event-query.js";
+/**
+ * Answers `/events` with the newest wanted events, the newest last. `oldest` is the time of the oldest event that is
+ * known, of any kind; `more` says whether older wanted ones were left out by `limit`. `incomplete` is there, and true,
+ * if the history on disk was too large to be read as far back as wanted.
+ */
+export async function eventsReply(request, scope, { sources, rendering }) {
+    const params = paramsOf(request);
+    if ("subject" in params)
+        return badRequest(params);
+    const query = parseEventQuery(params, sources.wall());
+    if ("subject" in query)
+        return badRequest(query);
+    const known = sources.events().filter((event) => scope.cluster === null || event.cluster === scope.cluster);
+    const unknown = unknownName(query.cluster, query.node, { scope, known, sources });
+    if (unknown !== null)
+        return badRequest(unknown);
+    const recent = known.filter((event) => isEventWanted(event, query));
+    const { events: older, isComplete } = recent.length > query.limit ? nothing : await storedBefore(known, query, { scope, sources, rendering });
+    const wanted = [...older, ...recent];
+    const page = {
+        events: wanted.slice(-query.limit),
+        oldest: older[0]?.at ?? known[0]?.at ?? null,
+        hasMore: wanted.length > query.limit,
+        isComplete,
+    };
+    return renderSliced(eventPieces(page), rendering, ["Content-Type", "application/json"]);
+}
+const nothing = { events: [], isComplete: true };
+/** The wanted events on disk that happened before the oldest one in memory. */
+async function storedBefore(known, query, context) {
+    const { scope, sources, rendering } = context;
+    const untilMs = Math.min(query.untilMs, known[0]?.at ?? Infinity);
+    if (query.sinceMs > untilMs)
+        return nothing;
+    const ids = new Set(known.map(({ id }) => id));
+    const matches = (event) => !ids.has(event.id) && (scope.cluster === null || event.cluster === scope.cluster) && isEventWanted(event, query);
+    return sources.storedEvents({ sinceMs: query.sinceMs, untilMs, matches, limit: query.limit + 1 }, rendering);
+}
+/** The query, completed by what the path names. `node=demo/pg2` names the cluster too, as on the other pages. */
+function paramsOf({ cluster, node, query }) {
+    const params = new URLSearchParams(query);
+    const full = params.get("node");
+    const slash = full?.lastIndexOf("/") ?? -1;
+    if (full !== null && slash >= 0 && !params.has("cluster")) {
+        params.set("cluster", full.slice(0, slash));
+        params.set("node", full.slice(slash + 1));
+    }
+    for (const [name, inPath] of [
+        ["cluster", cluster],
+        ["node", node],
+    ]) {
+        const value = params.get(name);
+        if (inPath !== null && value !== null && value !== inPath)
+            return { subject: `parameter ${name}`, value, allowed: `${inPath}, as the path says` };
+        if (inPath !== null)
+            params.set(name, inPath);
+    }
+    return params;
+}
+/** A misspelt cluster or node must not look like one where nothing happened. Nodes that left still have events. */
+function unknownName(cluster, node, context) {
+    const { scope, known, sources } = context;
+    const clusters = scope.cluster === null ? scope.clusters : [scope.cluster];
+    if (cluster !== null && !clusters.includes(cluster) && !known.some((event) => event.cluster === cluster))
+        return { subject: "parameter cluster", value: cluster, allowed: `one of ${clusters.join(", ")}` };
+    if (node === null || known.some((event) => event.node === node))
+        return null;
+    const names = sources
+        .snapshot()
+        .clusters.filter(({ name }) => clusters.includes(name) && (cluster === null || name === cluster))
+        .flatMap(({ index }) => [...index.keys()]);
+    return names.includes(node)
+        ? null
+        : { subject: "parameter node", value: node, allowed: `one of ${names.join(", ")}` };
+}
+function* eventPieces(page) {
+    const oldest = page.oldest === null ? null : instantText(page.oldest);
+    const head = { oldest, more: page.hasMore, ...(page.isComplete ? {} : { incomplete: true }) };
+    yield `${JSON.stringify(head).slice(0, -1)},"events":[`;
+    let separator = "";
+    for (const event of page.events) {
+        yield `${separator}${JSON.stringify({ ...event, at: instantText(event.at) })}`;
+        separator = ",";
+    }
+    yield "]}\n";
+}
+/** RFC 3339 in UTC with milliseconds. */
+function instantText(wallMs) {
+    return new Date(wallMs).toISOString();
+}
+//# sourceMappingURL=events-reply.js.map

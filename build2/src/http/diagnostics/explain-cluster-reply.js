@@ -1,0 +1,54 @@
+import { explain } from "../../health/explain/explain.js";
+import { judgePool } from "../../health/judge/pool.js";
+import { badRequest } from "../message/reply.js";
+import { statusOf } from "../../health/verdict-status.js";
+import { renderSliced } from "../pages/rendering.js";
+import { explainSubject, explanationJson, explanationText } from "./explain-reply.js";
+/**
+ * Answers `/explain?cluster=demo&check=/primary`, which names no node: the verdict on the whole cluster, and for each
+ * node the verdict with every rule. As JSON or, with `format=text`, as text. Rendered node by node.
+ */
+export async function explainClusterReply(request, sources, rendering) {
+    const explained = explainSubject(request, sources);
+    if ("subject" in explained)
+        return badRequest(explained);
+    const [pieces, type] = request.query.get("format") === "text"
+        ? [textPieces(explained), "text/plain; charset=utf-8"]
+        : [jsonPieces(explained), "application/json"];
+    return renderSliced(pieces, rendering, ["Content-Type", type]);
+}
+function* jsonPieces({ cluster, view, check, text, snapshot, at }) {
+    const { verdict, chosen } = judgePool(view, check);
+    const head = {
+        cluster: cluster.name,
+        check: text,
+        at,
+        snapshot: snapshot.sequence,
+        instance: snapshot.instance,
+        fit: verdict.fit,
+        reason: verdict.fit ? null : verdict.reason,
+        detail: verdict.fit ? null : verdict.figure,
+        status: verdict.fit ? 200 : statusOf(verdict, check),
+        node: verdict.fit ? (chosen?.node.name ?? null) : null,
+    };
+    yield `${JSON.stringify(head).slice(0, -1)},"nodes":[`;
+    let comma = "";
+    for (const observation of cluster.nodes) {
+        const explanation = explanationJson(explain(view, observation, check), check);
+        yield `${comma}${JSON.stringify({ node: observation.node.name, ...explanation })}`;
+        comma = ",";
+    }
+    yield "]}";
+}
+function* textPieces({ cluster, view, check, text, snapshot, at }) {
+    const { verdict, chosen } = judgePool(view, check);
+    const outcome = verdict.fit ? `IN by ${chosen?.node.name ?? "no node"}` : `OUT: ${verdict.reason}`;
+    yield `cluster ${cluster.name} is ${outcome} for ${text}\n`;
+    for (const observation of cluster.nodes) {
+        const explanation = explain(view, observation, check);
+        const { sequence, instance } = snapshot;
+        const named = { node: observation.node.name, cluster: cluster.name, check: text, at, snapshot: sequence, instance };
+        yield `\n${explanationText({ ...named, ...explanation })}`;
+    }
+}
+//# sourceMappingURL=explain-cluster-reply.js.map

@@ -1,0 +1,110 @@
+import { clusterNamed, nodeNamed } from "../../cluster/lookup.js";
+import { parseCheck } from "../../health/check.js";
+import { explain } from "../../health/explain/explain.js";
+import { routeOf, routePaths } from "../../health/route.js";
+import { viewAt } from "../../health/evidence/cluster-view.js";
+import { badRequest, jsonReply, printable } from "../message/reply.js";
+import { parseRequestTarget } from "../message/request-target.js";
+import { statusOf } from "../../health/verdict-status.js";
+/** @returns the check and the cluster of a request, or the parameter that is invalid */
+export function explainSubject({ target, query }, sources) {
+    const text = query.get("check") ?? "/replica";
+    const check = parseCheckTarget(text);
+    if ("subject" in check)
+        return check;
+    const snapshot = sources.snapshot();
+    const cluster = clusterNamed(snapshot, target.cluster);
+    const policy = sources.policy(target.cluster);
+    if (cluster === undefined || policy === undefined)
+        return { subject: "cluster", value: target.cluster, allowed: "a cluster of the configuration" };
+    const view = viewAt(cluster, policy, sources.now());
+    return { text, check, snapshot, cluster, view, at: new Date(sources.wall()).toISOString() };
+}
+/**
+ * Answers `/explain?node=pg2&check=/replica?lag=1MB` with every rule in order: as JSON or, with `format=text`, as text.
+ */
+export function explainReply({ target, query }, sources) {
+    const subject = explainSubject({ target, query }, sources);
+    if ("subject" in subject)
+        return badRequest(subject);
+    const { text: checkText, check, snapshot, cluster, view, at } = subject;
+    const nodeNames = () => [...cluster.index.keys()].join(", ");
+    if (target.node === null)
+        return badRequest({ subject: "node", value: "none named", allowed: `node=, one of ${nodeNames()}` });
+    const observation = nodeNamed(cluster, target.node);
+    if (observation === undefined)
+        return badRequest({ subject: "node", value: target.node, allowed: `one of ${nodeNames()}` });
+    const head = {
+        node: target.node,
+        cluster: target.cluster,
+        check: checkText,
+        at,
+        snapshot: snapshot.sequence,
+        instance: snapshot.instance,
+    };
+    const explanation = explain(view, observation, check);
+    const headers = ["X-Rolecall-Node", printable(target.node)];
+    if (query.get("format") !== "text")
+        return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ ...head, ...explanationJson(explanation, check) }), headers);
+    return {
+        status: 200,
+        phrase: "OK",
+        headers: ["Cache-Control", "no-store", "Content-Type", "text/plain; charset=utf-8", ...headers],
+        body: Buffer.from(explanationText({ ...head, ...explanation })),
+    };
+}
+/** Returns an explanation as text: the verdict, then all rules, with the decisive one marked. */
+export function explanationText(document) {
+    const { verdict, rules, decisive } = document;
+    const head = `${document.node} is ${verdict.fit ? "IN" : "OUT"} for ${document.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
+    const cause = decisive === null ? undefined : rules[decisive];
+    const degraded = verdict.fit && verdict.isDegraded
+        ? ["  (degraded: fit only to keep the pool from running empty, or by the exporter's report)"]
+        : [];
+    return [
+        head,
+        ...(cause === undefined
+            ? degraded
+            : [`  because ${cause.rule}: ${cause.value}${cause.limit === null ? "" : ` (must be: ${cause.limit})`}`]),
+        `  cluster ${document.cluster}, snapshot ${document.instance}.${document.snapshot}, ${document.at}`,
+        "",
+        ...rules.map((rule, at) => ruleText(rule, at === decisive)),
+        "",
+    ].join("\n");
+}
+function ruleText(rule, isDecisive) {
+    const mark = rule.outcome === "pass" ? "ok " : rule.outcome === "skip" ? "-  " : isDecisive ? "NO " : "no ";
+    const limit = rule.limit === null ? "" : `  [${rule.limit}]`;
+    const age = rule.ageMs === null ? "" : `, ${(rule.ageMs / 1000).toFixed(1)} s old`;
+    const source = rule.source === "" ? "" : `  <${rule.source}${age}>`;
+    return `${mark} ${rule.rule.padEnd(18)} ${rule.value}${limit}${source}`;
+}
+/** Returns the fields of an explanation in JSON: the verdict with its figure, and every rule. */
+export function explanationJson({ verdict, rules, decisive }, check) {
+    return {
+        fit: verdict.fit,
+        reason: verdict.fit ? null : verdict.reason,
+        detail: verdict.fit ? null : verdict.figure,
+        status: verdict.fit ? 200 : statusOf(verdict, check),
+        decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
+        rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
+    };
+}
+/** Parses the check of `check=`, such as `/replica?lag=1MB`. */
+export function parseCheckTarget(text) {
+    const target = parseRequestTarget(text);
+    const allowed = `a check such as /replica?lag=1MB: one of ${routePaths().join(", ")}`;
+    if ("problem" in target)
+        return { subject: "parameter check", value: text, allowed };
+    const route = routeOf(target.path);
+    if (route === undefined)
+        return { subject: "parameter check", value: text, allowed };
+    const parsed = parseCheck(route, target.query, {
+        ignoreParams: [],
+        ignoresUnknown: false,
+        defaults: "",
+        lagTimeMsLeast: 0,
+    });
+    return parsed.ok ? parsed.check : parsed.problem;
+}
+//# sourceMappingURL=explain-reply.js.map

@@ -1,0 +1,46 @@
+import { exporterRoles } from "../../cluster/exporter/exporter-report.js";
+const phrases = new Map([
+    [200, "OK"],
+    [404, "Not Found"],
+    [405, "Method Not Allowed"],
+    [500, "Internal Server Error"],
+    [503, "Service Unavailable"],
+]);
+/** Returns a plain reply of the exporter API. Every method gets what GET gets; OPTIONS gets the body too. */
+export function plainReply(status, body, rest = {}) {
+    return {
+        status,
+        phrase: phrases.get(status) ?? "",
+        headers: [
+            "Cache-Control",
+            "no-store",
+            "Content-Type",
+            rest.type ?? "text/plain; charset=utf-8",
+            ...(rest.allow === undefined ? [] : ["Allow", rest.allow]),
+        ],
+        body: Buffer.from(body),
+        hasOptionsBody: true,
+    };
+}
+/** Returns the status of a role request in a role state (seeds/exporter-api.md, "States and transitions"). */
+export function roleStatus(request, state) {
+    if (state !== "primary" && state !== "replica")
+        return 503;
+    return request === "up" || request === state ? 200 : 404;
+}
+/** All fifteen replies to role requests. */
+const roleReplies = new Map(["up", "primary", "replica"].flatMap((request) => exporterRoles.map((state) => [
+    `${request} ${state}`,
+    plainReply(roleStatus(request, state), state),
+])));
+/** Returns the reply to a role request. The body is the role state without a newline, whatever was requested. */
+export function roleReply(request, state) {
+    return roleReplies.get(`${request} ${state}`) ?? plainReply(503, state);
+}
+/** Returns the landing page: one line of HTML with a link to the metrics. */
+export function landingReply(telemetryPath) {
+    const link = telemetryPath.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
+    const body = `<html><head><title>rolecall</title></head><body><h1>rolecall</h1><p><a href='${link}'>Metrics</a></p></body></html>`;
+    return plainReply(200, body, { type: "text/html; charset=UTF-8" });
+}
+//# sourceMappingURL=exporter-reply.js.map

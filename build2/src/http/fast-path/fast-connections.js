@@ -1,0 +1,143 @@
+import { FastConnection } from "./fast-connection.js";
+import { interceptConnections, peerOf } from "./intercept-connections.js";
+import { handleUnder } from "./node-internals.js";
+/** Idle connections are looked for at least and at most this often, in ms. */
+const sweepMinMs = 50;
+const sweepMaxMs = 5_000;
+/**
+ * The connections of one listener that are on the fast path. A connection falls back by its handle: the server makes a
+ * socket of it, and the bytes that the connection had read are put back in front of that socket, so node:http reads
+ * them as if they had just arrived.
+ */
+export class FastConnections {
+    io;
+    monitor;
+    #context;
+    #connections = new Set();
+    /** What node:http reads first from handles that fall back, until it has a socket for them. */
+    #unread = new Map();
+    #adopt = null;
+    #sweeper = null;
+    #sweep = 0;
+    #sweepsUntilRequest = Infinity;
+    #sweepsUntilNext = Infinity;
+    constructor(context) {
+        this.#context = context;
+        this.io = context.io;
+        this.monitor = context.monitor;
+    }
+    get sweep() {
+        return this.#sweep;
+    }
+    /**
+     * Takes the connections that `server`, which listens, accepts from now on.
+     * @returns `false` if it is no TCP server: then nothing has changed
+     */
+    attach(server) {
+        this.#adopt = interceptConnections(server, (handle) => this.#offer(handle));
+        if (this.#adopt === null)
+            return false;
+        server.prependListener("connection", (socket) => this.#putBack(socket));
+        this.limitTo(this.#context.limits);
+        return true;
+    }
+    /**
+     * Keeps these time limits from now on. Connections that are open start to wait anew. A connection is closed when its
+     * limit is over, at the latest half of the shorter limit (at most 5 s, at least 50 ms) after that.
+     */
+    limitTo({ headerTimeoutMs, requestTimeoutMs, idleTimeoutMs }) {
+        const firstMs = Math.min(headerTimeoutMs, requestTimeoutMs);
+        const sweepMs = Math.max(sweepMinMs, Math.min(sweepMaxMs, Math.min(firstMs, idleTimeoutMs) / 2));
+        this.#sweepsUntilRequest = Math.ceil(firstMs / sweepMs);
+        this.#sweepsUntilNext = Math.ceil(idleTimeoutMs / sweepMs);
+        for (const connection of this.#connections)
+            connection.lastSweep = this.#sweep;
+        if (this.#sweeper !== null)
+            clearInterval(this.#sweeper);
+        this.#sweeper = setInterval(() => this.#closeIdle(), sweepMs).unref();
+    }
+    /** Closes every connection. None has an answer left to write: each is written at once. */
+    close() {
+        if (this.#sweeper !== null)
+            clearInterval(this.#sweeper);
+        for (const connection of this.#connections)
+            connection.close();
+    }
+    cached() {
+        return this.monitor.isTripped ? null : this.#context.cached();
+    }
+    /** @throws Error if the server makes no socket of the connection */
+    fallBack(connection, unread) {
+        const adopt = this.#adopt;
+        if (adopt === null)
+            throw new Error("Cannot fall back: the server must be attached");
+        connection.releaseHandle((handle) => {
+            if (unread !== null)
+                this.#unread.set(handle, unread);
+            adopt(handle);
+            // The server emits "connection" before it returns. Else these bytes would be lost.
+            if (this.#unread.delete(handle))
+                throw new Error("Cannot fall back: the server made no socket of the connection");
+        });
+    }
+    onClosed(connection) {
+        this.#connections.delete(connection);
+        this.#context.limiter.release(connection.address);
+    }
+    onError(error) {
+        this.monitor.trip(error);
+        try {
+            this.#context.onError(error);
+        }
+        catch {
+            // Callbacks of libuv are the callers. A report that fails must not end the process.
+        }
+    }
+    /** @returns whether the connection was taken. One that was not goes to node:http */
+    #offer(handle) {
+        let address = null;
+        try {
+            if (this.cached() === null)
+                return false;
+            address = this.#context.limiter.acquire(peerOf(handle));
+            if (address === null)
+                return false; // node:http's connection is refused, logged and counted
+            const connection = new FastConnection(handle, address, this);
+            connection.start();
+            this.#connections.add(connection);
+            return true;
+        }
+        catch (error) {
+            if (address !== null)
+                this.#context.limiter.release(address);
+            this.onError(error);
+            return false;
+        }
+    }
+    /** Puts back what a connection had read before it fell back. */
+    #putBack(socket) {
+        if (this.#unread.size === 0)
+            return;
+        try {
+            const handle = handleUnder(socket);
+            const unread = this.#unread.get(handle);
+            if (unread === undefined)
+                return;
+            this.#unread.delete(handle);
+            socket.unshift(unread);
+        }
+        catch (error) {
+            this.onError(error);
+            socket.destroy();
+        }
+    }
+    #closeIdle() {
+        this.#sweep += 1;
+        for (const connection of this.#connections) {
+            const limit = connection.hasRequested ? this.#sweepsUntilNext : this.#sweepsUntilRequest;
+            if (this.#sweep - connection.lastSweep > limit)
+                connection.expire();
+        }
+    }
+}
+//# sourceMappingURL=fast-connections.js.map

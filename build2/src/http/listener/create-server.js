@@ -1,0 +1,31 @@
+import { createServer as createPlainServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+/** The longest request head in bytes. A longer one is answered 431. */
+const headMax = 16_384;
+/**
+ * Creates the HTTP server of a listener, with TLS if it is configured. @throws Error if the TLS files cannot be used
+ */
+export function createListenerServer(access, tls, onRequest) {
+    const { headerTimeoutMs, requestTimeoutMs, idleTimeoutMs } = access.limits;
+    const options = {
+        headersTimeout: Math.min(headerTimeoutMs, requestTimeoutMs),
+        requestTimeout: requestTimeoutMs,
+        keepAliveTimeout: idleTimeoutMs,
+        // How long after its time limit a slow client may be closed.
+        connectionsCheckingInterval: Math.max(50, Math.min(5_000, headerTimeoutMs / 2)),
+        maxHeaderSize: headMax,
+        requireHostHeader: false,
+        noDelay: true,
+    };
+    if (access.tls === null)
+        return createPlainServer(options, onRequest);
+    const { client } = access.tls;
+    return createTlsServer({
+        ...options,
+        ...tls,
+        handshakeTimeout: headerTimeoutMs,
+        requestCert: client !== "off",
+        rejectUnauthorized: client === "required",
+    }, onRequest);
+}
+//# sourceMappingURL=create-server.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=listener-events.js.map

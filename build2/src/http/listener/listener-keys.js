@@ -1,0 +1,23 @@
+/** The keys of listeners, in their order. */
+export function keysOf(configs) {
+    const keys = new Map();
+    for (const config of configs)
+        keys.set(listenerKey(config, keys), config);
+    return [...keys.keys()];
+}
+/**
+ * Identifies a listener over reloads by its address, port and protocol: one that starts or stops to use TLS or the
+ * agent protocol is another listener. Port 0 is another port each time, so listeners on it differ by dialect and order.
+ * @param taken the keys of the listeners before it
+ */
+export function listenerKey({ address, port, dialect, access }, taken) {
+    const protocol = dialect === "agent" ? "agent" : access.tls === null ? "plain" : "tls";
+    const place = `${address} ${port} ${protocol} ${access.tls?.client ?? ""}`;
+    if (port !== 0)
+        return place;
+    let nth = 0;
+    while (taken.has(`${place} ${dialect} ${nth}`))
+        nth += 1;
+    return `${place} ${dialect} ${nth}`;
+}
+//# sourceMappingURL=listener-keys.js.map

@@ -1,0 +1,180 @@
+import { Server as TlsServer } from "node:https";
+import { AccessControl } from "../access/access-control.js";
+import { ConnectionLimiter, limitServer } from "../access/connection-limiter.js";
+import { CredentialFiles, readCredentials } from "../access/credential-files.js";
+import { refuseUnsafe } from "../access/unsafe-requests.js";
+import { createFastPath } from "../fast-path/fast-path.js";
+import { answerExchange, failExchange, requestOf, writeReply } from "../message/http-exchange.js";
+import { safeMethods } from "../message/request.js";
+import { bareSocket, listenOn } from "./bind-target.js";
+import { createListenerServer } from "./create-server.js";
+/** An HTTP server that checks who may call, and writes what its handler returns. */
+export class Listener {
+    #events;
+    #limiter;
+    #handler;
+    #access;
+    #parts = null;
+    #fastPath = null;
+    constructor(handler, access, events) {
+        this.#handler = handler;
+        this.#access = access;
+        this.#events = events;
+        this.#limiter = new ConnectionLimiter(access.limits, (address) => events.onRejected({ address, status: null, request: null }));
+    }
+    /**
+     * Reads the credential files and starts to listen.
+     * @returns the port: a free one if the target's is 0
+     * @throws Error if a credential file cannot be used; the system's error, with its `code` (EADDRINUSE, EACCES,
+     * EADDRNOTAVAIL), if the port cannot be opened
+     */
+    async open(target) {
+        const credentials = readCredentials(this.#access);
+        const server = createListenerServer(this.#access, credentials.tls, (message, response) => this.#serve(message, response));
+        server.on("checkContinue", (message, response) => this.#serve(message, response));
+        // A connection above a limit is closed before anything reads from it.
+        server.prependListener("connection", (socket) => this.#onConnection(socket));
+        this.#parts = { server, ...this.#control(this.#access, credentials) };
+        return listenOn(server, target);
+    }
+    /**
+     * Starts the fast path if the handler has cached responses, and `control` allows it. Resolves when that is decided.
+     * Until then, and if it stays off, node:http answers everything. Does nothing if it has started.
+     */
+    async startFastPath(control) {
+        this.#fastPath ??= createFastPath({
+            control,
+            limits: this.#access.limits,
+            limiter: this.#limiter,
+            cached: () => (isOpenToAll(this.#access) ? (this.#handler.cached ?? null) : null),
+            onError: (error) => this.#events.onError(error, null),
+        });
+        await this.#fastPath.start(this.#opened().server);
+    }
+    /** The listening socket, for another process to listen on too. */
+    get socket() {
+        return bareSocket(this.#opened().server);
+    }
+    /** The address that the socket has; `null` if it has none, as a Unix socket. */
+    get boundAddress() {
+        const address = this.#opened().server.address();
+        return typeof address === "object" && address !== null ? address.address : null;
+    }
+    /** Answers by another handler from now on. Connections stay. */
+    handleBy(handler) {
+        this.#handler = handler;
+    }
+    /**
+     * Prepares other access rules.
+     * @returns a function that puts them in force; connections stay
+     * @throws Error if a credential file cannot be used; then nothing has changed
+     */
+    prepare(access) {
+        const credentials = readCredentials(access);
+        return () => {
+            const parts = this.#opened();
+            parts.files.close();
+            const { files, accessControl } = this.#control(access, credentials);
+            parts.files = files;
+            parts.accessControl = accessControl;
+            this.#access = access;
+            this.#limiter.limitTo(access.limits);
+            limitServer(parts.server, access.limits);
+            this.#fastPath?.limitTo(access.limits);
+            this.#useTls(credentials);
+        };
+    }
+    /** Stops accepting and closes idle connections. Running requests may finish within `graceMs`; then they are cut. */
+    async close(graceMs) {
+        if (this.#parts === null)
+            return;
+        const { server, files } = this.#parts;
+        files.close();
+        const closed = new Promise((resolve) => {
+            server.close(() => resolve());
+        });
+        this.#fastPath?.close();
+        server.closeIdleConnections();
+        const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+        await closed;
+        clearTimeout(timer);
+    }
+    #opened() {
+        if (this.#parts === null)
+            throw new Error("Cannot use a listener: it must be open");
+        return this.#parts;
+    }
+    #control(access, credentials) {
+        const files = new CredentialFiles(access, credentials, {
+            onReadResult: this.#events.onFiles,
+            onChange: (renewed) => this.#useTls(renewed),
+        });
+        files.start();
+        return { files, accessControl: new AccessControl(access, files) };
+    }
+    #useTls({ tls }) {
+        const { server } = this.#opened();
+        if (server instanceof TlsServer)
+            server.setSecureContext(tls);
+    }
+    /** Node calls this. What it throws would end the process, so it costs the connection instead. */
+    #onConnection(socket) {
+        try {
+            this.#limiter.onConnection(socket);
+        }
+        catch (error) {
+            this.#events.onError(error, null);
+            socket.destroy();
+        }
+    }
+    /** Node calls this. What it throws would end the process, so it costs the answer instead. */
+    #serve(message, response) {
+        const exchange = { message, response, request: requestOf(message) };
+        const fail = (error) => failExchange(exchange, error, this.#events.onError);
+        try {
+            const decision = this.#authorize(exchange);
+            if (decision instanceof Promise)
+                decision.then((settled) => this.#answer(settled, exchange)).catch(fail);
+            else if (decision !== null)
+                this.#answer(decision, exchange);
+        }
+        catch (error) {
+            fail(error);
+        }
+    }
+    /** @returns `null` if the connection was closed instead */
+    #authorize({ message, response, request }) {
+        if (!this.#limiter.mayPipeline(message.socket, response)) {
+            this.#events.onRejected({ address: message.socket.remoteAddress ?? "", status: null, request });
+            message.socket.destroy();
+            return null;
+        }
+        const kind = this.#kindOf(request);
+        const refusal = kind === "safe" ? null : refuseUnsafe(message, this.#access, kind === "hint");
+        return refusal === null ? this.#opened().accessControl.authorize(message, kind) : { refusal };
+    }
+    #kindOf(request) {
+        if (this.#handler.isHint?.(request) === true)
+            return "hint";
+        return !safeMethods.includes(request.method) || this.#handler.changes?.(request) === true ? "unsafe" : "safe";
+    }
+    #answer(decision, exchange) {
+        if ("refusal" in decision) {
+            const { refusal } = decision;
+            const { message, response, request } = exchange;
+            this.#events.onRejected({ address: message.socket.remoteAddress ?? "", status: refusal.status, request });
+            writeReply(response, refusal, request.method);
+            return;
+        }
+        answerExchange(this.#handler, exchange, {
+            caller: decision.caller,
+            limits: this.#access.limits,
+            onError: this.#events.onError,
+        });
+    }
+}
+/** Whether a listener answers checks without TLS, credentials and allowlist. The fast path has none of them. */
+function isOpenToAll({ tls, auth, allow }) {
+    return tls === null && auth === null && allow === null;
+}
+//# sourceMappingURL=listener.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=socket-listener.js.map

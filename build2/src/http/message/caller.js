@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=caller.js.map

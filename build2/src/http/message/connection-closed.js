@@ -1,0 +1,26 @@
+const callbacks = new WeakMap();
+/**
+ * Calls back once when a connection closes, or in the next turn of the event loop if it is closed already. The socket
+ * has one listener, however many requests of its connection wait.
+ * @returns a function that cancels the callback
+ */
+export function onClosed(socket, callback) {
+    if (socket.destroyed) {
+        const immediate = setImmediate(callback);
+        return () => clearImmediate(immediate);
+    }
+    const waiting = callbacks.get(socket) ?? listenTo(socket);
+    waiting.add(callback);
+    return () => waiting.delete(callback);
+}
+function listenTo(socket) {
+    const added = new Set();
+    callbacks.set(socket, added);
+    socket.once("close", () => {
+        for (const callback of added)
+            callback();
+        added.clear();
+    });
+    return added;
+}
+//# sourceMappingURL=connection-closed.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=incoming-call.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=passthrough.js.map

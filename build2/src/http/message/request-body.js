@@ -1,0 +1,28 @@
+/**
+ * Reads a request's body. Settles at the latest when the listener's request timeout closes the connection.
+ * @param max the longest body that is accepted, in bytes
+ */
+export function readBody(message, max) {
+    if (message.destroyed && !message.complete)
+        return Promise.resolve({ kind: "aborted" });
+    if (Number(message.headers["content-length"] ?? 0) > max)
+        return Promise.resolve({ kind: "too_large" });
+    return new Promise((resolve) => {
+        const chunks = [];
+        let length = 0;
+        message.on("data", (chunk) => {
+            length += chunk.length;
+            if (length <= max)
+                chunks.push(chunk);
+            else {
+                message.pause();
+                resolve({ kind: "too_large" });
+            }
+        });
+        message.on("end", () => resolve({ kind: "whole", bytes: Buffer.concat(chunks) }));
+        // "close" follows "error", and also "end": the first one settles the promise.
+        message.on("error", () => resolve({ kind: "aborted" }));
+        message.on("close", () => resolve({ kind: "aborted" }));
+    });
+}
+//# sourceMappingURL=request-body.js.map

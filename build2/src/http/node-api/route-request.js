@@ -1,0 +1,71 @@
+import { parseCheck } from "../../health/check.js";
+import { routeOf, routePaths } from "../../health/route.js";
+import { resolveTargetNode } from "./target-node.js";
+import { routePassthrough } from "./route-management.js";
+import { diagnosticsPaths } from "./diagnostics-paths.js";
+import { safeMethods, safeMethodsAllowed } from "../message/request.js";
+import { parseRequestTarget } from "../message/request-target.js";
+const documents = new Map([
+    ["cluster", "cluster"],
+    ["config", "config"],
+    ["history", "history"],
+    ["failsafe", "failsafe"],
+]);
+/** Parses and routes a request of the node API; `bad_request` if it is invalid. A pure function of its arguments. */
+export function routeRequest(request, routing) {
+    const { scope, rules } = routing;
+    const target = parseRequestTarget(request.target);
+    if ("problem" in target)
+        return { kind: "bad_request", problem: target.problem };
+    const { path } = target;
+    const isBare = target.cluster === null && target.node === null;
+    if (isBare && (path === "livez" || path === "readyz"))
+        return ifSafe(request, { kind: "self", path });
+    if (diagnosticsPaths.includes(`/${path}`))
+        return routing.operatorPages ? { kind: "operator" } : { kind: "operator_off", path };
+    const route = routeOf(path);
+    const document = documents.get(path);
+    const isStatus = path === "patroni" || path === "ha";
+    const passthrough = routePassthrough(target, request, routing);
+    if (passthrough !== undefined)
+        return passthrough;
+    if (route === undefined && document === undefined && !isStatus)
+        return unknownRoute(path, routing);
+    const resolved = resolveTargetNode(target, request, scope);
+    if ("problem" in resolved)
+        return { kind: "bad_request", problem: resolved.problem };
+    if (document !== undefined)
+        return ifSafe(request, { kind: "document", target: resolved, name: document });
+    if (route === undefined)
+        return ifSafe(request, { kind: "status", target: resolved });
+    const parsed = parseCheck(route, target.query, rules);
+    if (!parsed.ok)
+        return { kind: "bad_request", problem: parsed.problem };
+    return ifSafe(request, { kind: "check", target: resolved, check: parsed.check });
+}
+function ifSafe(request, routed) {
+    return safeMethods.includes(request.method) ? routed : { kind: "not_allowed", allow: safeMethodsAllowed };
+}
+/** Paths that only admin listeners have, and that people expect on any listener. */
+const adminPaths = ["drains", "snapshot"];
+function unknownRoute(path, { operatorPages }) {
+    const [first = ""] = path.split("/");
+    if (adminPaths.includes(first)) {
+        const allowed = "requested from an admin listener (dialect: admin, by default port 9108), not from a health listener";
+        return { kind: "bad_request", problem: { subject: "route", value: `/${path}`, allowed } };
+    }
+    const known = [
+        ...routePaths(),
+        "/patroni",
+        "/ha",
+        ...[...documents.keys()].map((name) => `/${name}`),
+        ...(operatorPages ? diagnosticsPaths : []),
+        "/livez",
+        "/readyz",
+    ];
+    return {
+        kind: "bad_request",
+        problem: { subject: "route", value: `/${path}`, allowed: `one of ${known.join(", ")}` },
+    };
+}
+//# sourceMappingURL=route-request.js.map

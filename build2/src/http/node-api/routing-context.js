@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=routing-context.js.map

@@ -1,0 +1,67 @@
+import { setTimeout as pause } from "node:timers/promises";
+import { errorReply } from "../message/reply.js";
+/** How long rendering continues before other requests are served, in ms. */
+const sliceMs = 0.5;
+/** How much text is copied at once, in characters. */
+const sliceCharactersMax = 64 * 1024;
+/** How long other requests have the event loop between two slices, in ms. */
+const restMs = 1;
+/** How long rendering one page may take, in ms. */
+const renderingMaxMs = 30_000;
+/** The longest page, in bytes. */
+const bytesMax = 32 * 1024 * 1024;
+/** Renders a short page in one step, and charges the time that it takes. */
+export function renderAtOnce({ turn }, render) {
+    const startedAtMs = performance.now();
+    const reply = render();
+    turn.charge(performance.now() - startedAtMs);
+    return Promise.resolve(reply);
+}
+/**
+ * Renders text piece by piece in slices of about half a millisecond. Other requests are served between the slices.
+ * @param headers name, value, name, value, … beside Cache-Control
+ * @returns the page; a 503 if it takes too long or becomes too large; `null` if the client has left
+ */
+export async function renderSliced(pieces, { turn, signal }, headers) {
+    const rendered = [];
+    let pending = "";
+    let bytes = 0;
+    const startedAtMs = performance.now();
+    let sliceStartedAtMs = startedAtMs;
+    const flush = () => {
+        const piece = Buffer.from(pending);
+        bytes += piece.length;
+        rendered.push(piece);
+        pending = "";
+    };
+    for (const piece of pieces) {
+        pending += piece;
+        const nowMs = performance.now();
+        if (nowMs - sliceStartedAtMs < sliceMs && pending.length < sliceCharactersMax)
+            continue;
+        flush();
+        turn.charge(nowMs - sliceStartedAtMs);
+        await pause(restMs);
+        if (signal.aborted)
+            return null;
+        sliceStartedAtMs = performance.now();
+        if (bytes > bytesMax || sliceStartedAtMs - startedAtMs > renderingMaxMs)
+            return tooLarge();
+    }
+    flush();
+    turn.charge(performance.now() - sliceStartedAtMs);
+    return {
+        status: 200,
+        phrase: "OK",
+        headers: ["Cache-Control", "no-store", ...headers],
+        body: Buffer.alloc(0),
+        pieces: rendered,
+    };
+}
+function tooLarge() {
+    return errorReply(503, "page_too_large", {
+        message: `Cannot render this page: it must take at most ${renderingMaxMs / 1000} s and ${bytesMax / 1024 / 1024} MB; request one cluster with fewer nodes`,
+        headers: ["Retry-After", "10"],
+    });
+}
+//# sourceMappingURL=rendering.js.map

@@ -1,0 +1,77 @@
+/** The cluster's documents and their intervals. Each is requested from one suitable node at a time. */
+const documents = [
+    ["cluster", "clusterIntervalMs"],
+    ["config", "configIntervalMs"],
+    ["history", "configIntervalMs"],
+    ["failsafe", "configIntervalMs"],
+];
+/** Every collector of one cluster's nodes, in the order of their priority; `node` narrows them to one node. */
+export function collectorsOf(cluster, node, schedule) {
+    return cluster.nodes
+        .filter((observation) => node === null || observation.node.name === node)
+        .flatMap((observation) => collectorsOfNode(cluster.name, observation.node, schedule))
+        .toSorted((one, other) => one.priority - other.priority);
+}
+/** The collectors of one node: those of its API and of its exporter, where it has them. */
+export function collectorsOfNode(cluster, node, schedule) {
+    const collectors = [];
+    for (const { ttlMs, isFatal, ...kind } of kinds) {
+        if (node[kind.source] === null)
+            continue;
+        const name = `${cluster}.${node.name}.${kind.endpoint}`;
+        const { timeoutMs } = schedule.probe;
+        collectors.push({
+            ...kind,
+            name,
+            cluster,
+            node: node.name,
+            ttlMs: ttlMs(schedule),
+            timeoutMs,
+            isFatal: isFatal(node),
+        });
+    }
+    return collectors;
+}
+const kinds = [
+    {
+        endpoint: "leader",
+        source: "api",
+        description: "The node's status document and whether it holds the lock, GET /leader of its API",
+        priority: 100,
+        ttlMs: ({ probe }) => probe.intervalMs,
+        isFatal: () => true,
+    },
+    {
+        endpoint: "up",
+        source: "exporter",
+        description: "The database's role as its exporter has it, GET /up",
+        priority: 110,
+        ttlMs: ({ probe }) => probe.intervalMs,
+        isFatal: ({ api }) => api === null,
+    },
+    {
+        endpoint: "metrics",
+        source: "exporter",
+        description: "Positions, senders and the database's own time, GET /metrics of its exporter",
+        priority: 120,
+        ttlMs: ({ probe }) => probe.metricsIntervalMs,
+        isFatal: ({ api }) => api === null,
+    },
+    {
+        endpoint: "liveness",
+        source: "api",
+        description: "The heartbeat loop of the cluster manager, GET /liveness of its API",
+        priority: 130,
+        ttlMs: ({ probe, livenessIntervalFactor }) => livenessIntervalFactor * probe.intervalMs,
+        isFatal: () => false,
+    },
+    ...documents.map(([endpoint, interval], at) => ({
+        endpoint,
+        source: "api",
+        description: `The cluster's document /${endpoint}, requested from one node at a time`,
+        priority: 140 + 10 * at,
+        ttlMs: ({ probe }) => probe[interval],
+        isFatal: () => false,
+    })),
+];
+//# sourceMappingURL=collectors.js.map

@@ -1,0 +1,40 @@
+import { Counter, Histogram } from "prom-client";
+/** Metrics of management calls and listeners. Their labels come from short lists; the caller is in the log only. */
+export class ManagementMetrics {
+    #durations;
+    #rejected;
+    #contained;
+    constructor(registers) {
+        this.#durations = new Histogram({
+            name: "rolecall_management_call_duration_seconds",
+            help: "Management calls by call and status, and how long they took.",
+            labelNames: ["cluster", "call", "method", "status"],
+            buckets: [0.01, 0.1, 0.5, 1, 2.5, 5, 10, 20, 60, 300],
+            registers,
+        });
+        this.#rejected = new Counter({
+            name: "rolecall_requests_rejected_total",
+            help: "Rejected requests and connections by the status answered; connection: closed without an answer.",
+            labelNames: ["status"],
+            registers,
+        });
+        this.#contained = new Counter({
+            name: "rolecall_contained_errors_total",
+            help: "Internal errors that affected one answer or connection; process: caught by the process-wide handler.",
+            labelNames: ["scope"],
+            registers,
+        });
+    }
+    /** Counts an internal error; `process` if only the process-wide handler caught it. */
+    contained(scope) {
+        this.#contained.inc({ scope });
+    }
+    called({ cluster, call, method, status, durationMs }) {
+        this.#durations.observe({ cluster, call, method, status: String(status) }, durationMs / 1000);
+    }
+    /** Counts rejected requests, or connections that were closed without an answer (`null`). */
+    rejected(status, count = 1) {
+        this.#rejected.inc({ status: status === null ? "connection" : String(status) }, count);
+    }
+}
+//# sourceMappingURL=management-metrics.js.map

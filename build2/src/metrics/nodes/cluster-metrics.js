@@ -1,0 +1,59 @@
+import { labelsText, sampleLine } from "../../exposition/writer.js";
+import { drainOf } from "../../health/evidence/active-drain.js";
+import { isUndiscovered, viewAt } from "../../health/evidence/cluster-view.js";
+import { acceptedPrimary } from "../../health/explain/accepted-primary.js";
+const gauges = [
+    {
+        name: "rolecall_cluster_has_primary",
+        help: "1 if the cluster has a primary, or a standby cluster its leader. 0 also while rolecall is blind.",
+        value: (view) => (acceptedPrimary(view) === null ? 0 : 1),
+    },
+    {
+        name: "rolecall_cluster_blind",
+        help: "1 while no node of the cluster is known or has fresh evidence: the fault is likely rolecall's.",
+        value: ({ cluster, isBlind }) => (isBlind || isUndiscovered(cluster) ? 1 : 0),
+    },
+    {
+        name: "rolecall_cluster_timeline",
+        help: "The timeline of the cluster's leader, where known. A decrease means that writes may be lost.",
+        value: ({ cluster }) => cluster.position?.timeline ?? null,
+    },
+    {
+        name: "rolecall_cluster_claims",
+        help: "Nodes with a fresh claim on the leader lock. 1 is right.",
+        value: ({ lock }) => lock.claims.length,
+    },
+    {
+        name: "rolecall_dcs_up",
+        help: "1 if the watch of the cluster's DCS works. No sample without `dcs`.",
+        value: ({ cluster: { dcs } }) => (dcs === null ? null : dcs.isUp ? 1 : 0),
+    },
+    {
+        name: "rolecall_dcs_trusted",
+        help: "0 after a claim went on for a whole ttl after the DCS had withdrawn it. No sample without `dcs`.",
+        value: ({ cluster: { dcs } }) => (dcs === null ? null : dcs.distrust === null ? 1 : 0),
+    },
+    {
+        name: "rolecall_drains",
+        help: "Nodes of the cluster that are drained.",
+        value: ({ cluster, nowMs }) => [...cluster.drains.keys()].filter((node) => drainOf(cluster, node, nowMs) !== null).length,
+    },
+];
+/** Our own metrics of each cluster, of one snapshot at one instant. */
+export function clusterMetrics({ snapshot, policy, now }) {
+    const nowMs = now();
+    const views = snapshot().clusters.flatMap((cluster) => {
+        const clusterPolicy = policy(cluster.name);
+        return clusterPolicy === undefined ? [] : [viewAt(cluster, clusterPolicy, nowMs)];
+    });
+    return gauges.map(({ name, help, value }) => ({
+        name,
+        type: "gauge",
+        help,
+        samples: () => views.flatMap((view) => {
+            const number = value(view);
+            return number === null ? [] : [sampleLine(name, labelsText({ cluster: view.cluster.name }), number)];
+        }),
+    }));
+}
+//# sourceMappingURL=cluster-metrics.js.map

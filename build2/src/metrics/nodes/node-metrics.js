@@ -1,0 +1,69 @@
+import { disagreement } from "../../health/evidence/exporter-disagreement.js";
+import { presentLag } from "../../health/judge/lag.js";
+import { labelsText, sampleLine } from "../../exposition/writer.js";
+/** The checks whose verdicts are shown. */
+const checks = ["primary", "replica"];
+/** Our own metrics of each node: age, reachability, role, lag, and fitness with the reason. */
+export function nodeMetrics(nodes) {
+    return [
+        family(nodes, { name: "rolecall_node_age_seconds", help: "Age of the node's last report." }, ({ view, observation, labels }) => observation.report === null ? [] : [[labels, (view.nowMs - observation.sentAtMs) / 1000]]),
+        family(nodes, { name: "rolecall_node_up", help: "1 if the node answered its last probe." }, ({ summary, labels }) => [[labels, summary.isReachable ? 1 : 0]]),
+        family(nodes, { name: "rolecall_node_lag_bytes", help: "Replay lag behind the leader, where known." }, (series) => lag(series, ({ bytes }) => bytes)),
+        family(nodes, { name: "rolecall_node_lag_seconds", help: "Replay lag in time, from our own samples; rounded up." }, (series) => lag(series, ({ timeMs }) => (timeMs === null ? null : timeMs / 1000))),
+        family(nodes, { name: "rolecall_node_role", help: "1 for the role the node reports." }, ({ summary, labels }) => [
+            [`${labels},${labelsText({ role: summary.role })}`, 1],
+        ]),
+        family(nodes, {
+            name: "rolecall_node_fit",
+            help: "1 where the node is fit for a plain /primary or /replica (label check), else 0.",
+        }, ({ summary, labels }) => checks.map((check) => [`${labels},${labelsText({ check })}`, summary[check] === "fit" ? 1 : 0])),
+        family(nodes, {
+            name: "rolecall_node_unfit_reason",
+            help: "1 for the reason why the node is not fit for a plain /primary or /replica (label check).",
+        }, ({ summary, labels }) => checks.flatMap((check) => {
+            const reason = summary[check];
+            return reason === "fit" ? [] : [[`${labels},${labelsText({ check, reason })}`, 1]];
+        })),
+        family(nodes, {
+            name: "rolecall_exporter_disagrees",
+            help: "1 while the node's exporter reports another role than its API. No verdict depends on it.",
+        }, ({ view, observation, labels }) => observation.node.api === null || observation.node.exporter === null
+            ? []
+            : [[labels, disagreement(view, observation) === null ? 0 : 1]]),
+    ];
+}
+/** How probes ended, by node and endpoint. */
+export function probeMetrics(stats) {
+    const name = "rolecall_probes_total";
+    return [
+        {
+            name,
+            type: "counter",
+            help: "Probes of a node by question (the endpoint) and outcome.",
+            samples: () => samples(stats),
+        },
+    ];
+    function* samples(rows) {
+        for (const { cluster, node, endpoint, outcomes } of rows) {
+            for (const [outcome, count] of outcomes)
+                yield sampleLine(name, labelsText({ cluster, node, question: endpoint, outcome }), count);
+        }
+    }
+}
+function family(nodes, { name, help }, samplesOf) {
+    function* samples() {
+        for (const series of nodes) {
+            yield samplesOf(series)
+                .map(([labels, value]) => sampleLine(name, labels, value))
+                .join("");
+        }
+    }
+    return { name, type: "gauge", help, samples };
+}
+/** The holder of the lock does not lag. */
+function lag({ view, observation, labels }, of) {
+    const isHolder = view.lock.holder === observation.node.name;
+    const value = isHolder ? 0 : of(presentLag(view, observation));
+    return value === null ? [] : [[labels, value]];
+}
+//# sourceMappingURL=node-metrics.js.map

@@ -1,0 +1,179 @@
+import { labelsText, sampleLine } from "../../exposition/writer.js";
+/**
+ * The built-in metrics of an exporter (seeds/exporter-api.md, "Built-in metrics"), of every node. A probe of a node is
+ * what an exporter calls a scrape, and a collector is one kind of probe: `datname` is its source (api or exporter),
+ * `query` its endpoint. A counter of the upstream whose name does not end with `_total` is written as untyped:
+ * `promtool check metrics` accepts nothing else.
+ */
+export function exporterFamilies(nodes, context) {
+    const prefix = context.namespace ?? (context.naming === "upstream" ? "pg" : "db");
+    // The neutral vocabulary has no prefix before `exporter_` of its own.
+    const group = context.namespace === null && context.naming === "neutral" ? "exporter_" : `${prefix}_exporter_`;
+    return [
+        family(nodes, `${prefix}_up`, {
+            help: "1 when the database is reachable and running, else 0.",
+            rows: ({ labels, ...series }) => [[labels, isUp(series) ? 1 : 0]],
+        }),
+        family(nodes, `${prefix}_version`, {
+            help: "Server version, as server_version_num has it; 0 while it is not known.",
+            rows: version,
+        }),
+        family(nodes, `${prefix}_in_recovery`, {
+            help: "1 in recovery (replica), else 0; the last known while it is down.",
+            rows: inRecovery,
+        }),
+        ...processFamilies(nodes, group, context),
+        ...scrapeFamilies(nodes, group, context),
+        ...collectorFamilies(nodes, group, context),
+    ];
+}
+function processFamilies(nodes, group, { build, uptimeS }) {
+    const info = labelsText({ ...build });
+    return [
+        family(nodes, `${group}build_info`, {
+            help: "Constant 1, labelled with the build of this exporter.",
+            rows: ({ labels }) => [[`${labels},${info}`, 1]],
+        }),
+        family(nodes, `${group}up`, {
+            help: "Constant 1 while the exporter is alive.",
+            rows: ({ labels }) => [[labels, 1]],
+        }),
+        family(nodes, `${group}uptime`, {
+            help: "Seconds since the exporter started.",
+            rows: ({ labels }) => [[labels, uptimeS]],
+        }),
+    ];
+}
+function scrapeFamilies(nodes, group, { source }) {
+    const all = (series) => source(series).map(({ stat }) => stat);
+    const perNode = (valueOf) => (series) => {
+        const value = valueOf(all(series));
+        return value === null ? [] : [[series.labels, value]];
+    };
+    const perSource = (valueOf) => (series) => ["api", "exporter"].flatMap((datname) => {
+        const own = source(series).flatMap(({ collector, stat }) => (collector.source === datname ? [stat] : []));
+        const value = own.length === 0 ? null : valueOf(own);
+        return value === null ? [] : [[`${series.labels},datname="${datname}"`, value]];
+    });
+    return [
+        family(nodes, `${group}last_scrape_time`, {
+            help: "Epoch seconds of the last probe of the node.",
+            rows: perNode(lastTime),
+        }),
+        family(nodes, `${group}scrape_duration`, {
+            help: "Duration of the last probe of the node in seconds.",
+            rows: perNode(lastDuration),
+        }),
+        family(nodes, `${group}scrape_total_count`, {
+            type: "untyped",
+            help: "Probes of the node.",
+            rows: perNode((stats) => sum(stats, "total")),
+        }),
+        family(nodes, `${group}scrape_error_count`, {
+            type: "untyped",
+            help: "Probes of the node that failed.",
+            rows: perNode((stats) => sum(stats, "errors")),
+        }),
+        family(nodes, `${group}server_scrape_duration`, {
+            help: "Duration of the last probe of this source in seconds.",
+            rows: perSource(lastDuration),
+        }),
+        family(nodes, `${group}server_scrape_total_seconds`, {
+            help: "Seconds spent on probes of this source.",
+            rows: perSource((stats) => sum(stats, "totalMs") / 1000),
+        }),
+        family(nodes, `${group}server_scrape_total_count`, {
+            type: "untyped",
+            help: "Probes of this source.",
+            rows: perSource((stats) => sum(stats, "total")),
+        }),
+        family(nodes, `${group}server_scrape_error_count`, {
+            type: "untyped",
+            help: "Probes of this source that failed.",
+            rows: perSource((stats) => sum(stats, "errors")),
+        }),
+    ];
+}
+function collectorFamilies(nodes, group, context) {
+    const per = (valueOf) => (series) => context
+        .source(series)
+        .map((source) => [
+        `${series.labels},datname="${source.collector.source}",query="${source.collector.endpoint}"`,
+        valueOf(source, series),
+    ]);
+    return [
+        family(nodes, `${group}query_cache_ttl`, {
+            help: "Seconds from one probe of this collector to the next.",
+            rows: per(({ collector }) => collector.ttlMs / 1000),
+        }),
+        family(nodes, `${group}query_scrape_duration`, {
+            help: "Duration of the last probe in seconds.",
+            rows: per(({ stat }) => stat.lastMs / 1000),
+        }),
+        family(nodes, `${group}query_scrape_total_count`, {
+            type: "untyped",
+            help: "Probes.",
+            rows: per(({ stat }) => stat.total),
+        }),
+        family(nodes, `${group}query_scrape_error_count`, {
+            type: "untyped",
+            help: "Probes that failed.",
+            rows: per(({ stat }) => stat.errors),
+        }),
+        family(nodes, `${group}query_scrape_hit_count`, {
+            type: "untyped",
+            help: "Probes that were answered.",
+            rows: per(({ stat }) => stat.total - stat.errors),
+        }),
+        family(nodes, `${group}query_scrape_metric_count`, {
+            type: "untyped",
+            help: "Documents or samples read from the last answer.",
+            rows: per(({ stat, collector }, series) => readFrom(stat, collector, series)),
+        }),
+        family(nodes, `${group}query_scrape_predicate_skip_count`, {
+            type: "untyped",
+            help: "Probes skipped because they made no sense.",
+            rows: per(({ stat }) => stat.skipped),
+        }),
+    ];
+}
+/** How many values the last answer held: one document, or the samples of a page that we read. */
+export function readFrom({ hasLastFailed, total }, { endpoint }, { observation }) {
+    if (hasLastFailed || total === 0)
+        return 0;
+    return endpoint === "metrics" ? (observation.exporter?.page?.samples ?? 0) : 1;
+}
+function isUp({ freshDocument, observation }) {
+    const state = observation.report?.state;
+    return freshDocument !== null && (state === "running" || (state === "unknown" && observation.hasLock));
+}
+function version({ labels, lastDocument }) {
+    const known = lastDocument?.["server_version"];
+    return [[labels, typeof known === "number" ? known : 0]];
+}
+function inRecovery({ labels, observation }) {
+    const role = observation.report?.role ?? "primary";
+    return [[labels, role === "replica" || role === "standby_leader" ? 1 : 0]];
+}
+function lastTime(stats) {
+    const last = Math.max(...stats.map(({ lastAtWallMs }) => lastAtWallMs ?? 0));
+    return last > 0 ? Math.floor(last / 1000) : null;
+}
+function lastDuration(stats) {
+    const last = stats.reduce((newest, row) => ((row.lastAtWallMs ?? 0) > (newest?.lastAtWallMs ?? 0) ? row : newest), null);
+    return last === null ? null : last.lastMs / 1000;
+}
+function sum(stats, of) {
+    return stats.reduce((all, row) => all + row[of], 0);
+}
+function family(nodes, name, { type = "gauge", help, rows, }) {
+    function* samples() {
+        for (const series of nodes) {
+            yield rows(series)
+                .map(([labels, value]) => sampleLine(name, labels, value))
+                .join("");
+        }
+    }
+    return { name, type, help, samples };
+}
+//# sourceMappingURL=pg-exporter-metrics.js.map

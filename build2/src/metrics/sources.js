@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=sources.js.map

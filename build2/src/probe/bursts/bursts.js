@@ -1,0 +1,146 @@
+import { stateCauses } from "../../health/judge/burst-causes.js";
+import { PeriodicTask } from "../schedule/periodic-task.js";
+import { BurstBudget } from "./burst-budget.js";
+import { NamedBursts } from "./named-bursts.js";
+/** The longest burst for one cause, in ms (design.md, rule 12). */
+const causeMaxMs = 10_000;
+/** How long a burst lasts after another claim stands, and after a hint, in ms. */
+const lengthMs = { new_claim: 2_000, hint: 5_000 };
+/** How much time all bursts of a cluster may use in 10 minutes, in ms. */
+const budgetMs = 60_000;
+/**
+ * How much of it hints alone may use, in ms. A sender of hints without end leaves the rest for changes that probes see.
+ */
+const hintBudgetMs = 30_000;
+/**
+ * Probes the nodes of one cluster more often while its leadership is about to change (design.md, rule 12). Each cause
+ * lasts 10 s at most, all together 60 s in 10 minutes, of which hints alone may use 30 s. Without a cause nothing runs.
+ */
+export class Bursts {
+    #context;
+    #targets;
+    #budget = new BurstBudget(budgetMs);
+    #hintBudget = new BurstBudget(hintBudgetMs);
+    #phases = new Map();
+    #task;
+    #named;
+    #lastMs = -Infinity;
+    #isStopped = false;
+    constructor(context, targets) {
+        this.#context = context;
+        this.#targets = targets;
+        this.#task = new PeriodicTask(async () => this.#tick(), { now: context.now });
+        this.#named = new NamedBursts(context, {
+            probe: (node) => this.#probe(node),
+            mayBurst: (nowMs) => this.#mayFollowHint(nowMs),
+            spend: (nowMs, ms) => this.#spend(nowMs, ms),
+        });
+    }
+    /** To be called with every change of the cluster's state: begins and ends bursts whose cause is in the state. */
+    update() {
+        if (this.#isStopped)
+            return;
+        const nowMs = this.#context.now();
+        const nextAtMs = this.#settle(nowMs);
+        const dueMs = Math.max(nowMs, this.#lastMs + this.#context.schedule.burstIntervalMs);
+        this.#task.runBy(this.#isBursting(nowMs) ? dueMs : nextAtMs);
+    }
+    /** Another claim on the lock stands. */
+    claimed() {
+        this.#begin("new_claim");
+    }
+    /**
+     * Something outside the probes announced a change: a management call, the DCS, `POST /hint`. A hint that is repeated
+     * adds nothing while its burst runs.
+     * @param node the node that it names, or `null` for the whole cluster
+     */
+    hint(node) {
+        if (this.#isStopped)
+            return "unknown";
+        if (node !== null)
+            return this.#named.begin(node);
+        const nowMs = this.#context.now();
+        if (!this.#mayFollowHint(nowMs))
+            return "spent";
+        const isRunning = nowMs < (this.#phases.get("hint")?.untilMs ?? -Infinity);
+        this.#begin("hint");
+        return isRunning ? "running" : "begun";
+    }
+    /** Ends all bursts. */
+    stop() {
+        this.#isStopped = true;
+        this.#task.stop();
+        this.#named.stop();
+    }
+    #begin(cause) {
+        if (this.#isStopped)
+            return;
+        const nowMs = this.#context.now();
+        const present = this.#phases.get(cause);
+        const sinceMs = present !== undefined && nowMs < present.untilMs ? present.sinceMs : nowMs;
+        this.#setPhase(cause, { sinceMs, untilMs: Math.min(nowMs + lengthMs[cause], sinceMs + causeMaxMs) });
+        this.update();
+    }
+    /** Begins and ends the phases of causes in the state. @returns when to look again, in ms of the clock */
+    #settle(nowMs) {
+        const { state, policy } = this.#context;
+        const { causes, nextAtMs } = stateCauses(state(), { policy, nowMs });
+        for (const cause of causes) {
+            if (!this.#phases.has(cause))
+                this.#setPhase(cause, { sinceMs: nowMs, untilMs: nowMs + causeMaxMs });
+        }
+        for (const [cause, { untilMs }] of this.#phases) {
+            const isOver = cause === "new_claim" || cause === "hint" ? nowMs >= untilMs : !causes.includes(cause);
+            if (isOver)
+                this.#phases.delete(cause);
+        }
+        return nextAtMs;
+    }
+    #setPhase(cause, phase) {
+        const isNew = this.#phases.get(cause)?.sinceMs !== phase.sinceMs;
+        this.#phases.set(cause, phase);
+        if (isNew && this.#mayBurst(cause, phase.sinceMs))
+            this.#context.onBurst?.({ cluster: this.#context.cluster, cause });
+    }
+    #isBursting(nowMs) {
+        for (const [cause, { untilMs }] of this.#phases)
+            if (nowMs < untilMs && this.#mayBurst(cause, nowMs))
+                return true;
+        return false;
+    }
+    #mayBurst(cause, nowMs) {
+        return cause === "hint" ? this.#mayFollowHint(nowMs) : this.#budget.isLeft(nowMs);
+    }
+    /** While the probes see a change themselves, hints are not bounded by their own share of the budget. */
+    #mayFollowHint(nowMs) {
+        return this.#budget.isLeft(nowMs) && (this.#hasOwnCause(nowMs) || this.#hintBudget.isLeft(nowMs));
+    }
+    #spend(nowMs, ms) {
+        this.#budget.spend(nowMs, ms);
+        if (!this.#hasOwnCause(nowMs))
+            this.#hintBudget.spend(nowMs, ms);
+    }
+    /** Whether something that the probes saw is a cause now. */
+    #hasOwnCause(nowMs) {
+        for (const [cause, { untilMs }] of this.#phases)
+            if (cause !== "hint" && nowMs < untilMs)
+                return true;
+        return false;
+    }
+    #tick() {
+        const nowMs = this.#context.now();
+        const nextAtMs = this.#settle(nowMs);
+        if (!this.#isBursting(nowMs))
+            return nextAtMs - nowMs;
+        const { burstIntervalMs } = this.#context.schedule;
+        this.#lastMs = nowMs;
+        this.#spend(nowMs, burstIntervalMs);
+        this.#probe(null);
+        return burstIntervalMs;
+    }
+    #probe(node) {
+        const probes = this.#targets.probe(node);
+        this.#context.onBurstProbes?.({ cluster: this.#context.cluster, probes });
+    }
+}
+//# sourceMappingURL=bursts.js.map

@@ -1,0 +1,43 @@
+/** What system and client error codes mean for a probe. */
+const kinds = new Map([
+    ["ECONNREFUSED", "refused"],
+    ["ECONNRESET", "reset"],
+    ["EPIPE", "reset"],
+    ["UND_ERR_SOCKET", "reset"],
+    ["UND_ERR_CONNECT_TIMEOUT", "timeout"],
+    ["ETIMEDOUT", "timeout"],
+    ["EHOSTUNREACH", "unreachable"],
+    ["ENETUNREACH", "unreachable"],
+    ["ENOTFOUND", "unreachable"],
+    ["EAI_AGAIN", "unreachable"],
+    ["UND_ERR_HEADERS_OVERFLOW", "too_large"],
+    // This machine lacks descriptors, local ports, buffers or memory.
+    ["EMFILE", "not_sent"],
+    ["ENFILE", "not_sent"],
+    ["ENOBUFS", "not_sent"],
+    ["ENOMEM", "not_sent"],
+    ["EAI_MEMORY", "not_sent"],
+    ["EADDRNOTAVAIL", "not_sent"],
+    ["EADDRINUSE", "not_sent"],
+    ["EAGAIN", "not_sent"],
+]);
+/** Classifies the error of a request. An unknown error counts as an unreadable response (`body`). */
+export function failureOf(error) {
+    // If a host has several addresses, the error is an AggregateError. We report the first error that this machine did
+    // not cause.
+    const causes = error instanceof AggregateError ? error.errors.filter((one) => one instanceof Error) : [error];
+    const cause = causes.find((one) => kinds.get(codeOf(one)) !== "not_sent") ?? causes[0] ?? error;
+    const code = codeOf(cause);
+    return {
+        kind: kinds.get(code) ?? (isTls(code) ? "tls" : "body"),
+        detail: `${code === "" ? cause.name : code}: ${cause.message}`.slice(0, 200),
+    };
+}
+function codeOf(error) {
+    return "code" in error && typeof error.code === "string" ? error.code : "";
+}
+/** TLS errors come as OpenSSL codes or as verification results such as `CERT_HAS_EXPIRED`. */
+function isTls(code) {
+    return /^ERR_(SSL|TLS)_|CERT|SELF_SIGNED|UNABLE_TO|EPROTO/.test(code);
+}
+//# sourceMappingURL=failure.js.map

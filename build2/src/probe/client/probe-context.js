@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=probe-context.js.map

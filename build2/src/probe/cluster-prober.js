@@ -1,0 +1,160 @@
+import { lastLeaderOf, lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.js";
+import { DocumentProber } from "./documents/document-prober.js";
+import { NodeProbers } from "./node-probers.js";
+import { Bursts } from "./bursts/bursts.js";
+/** The shortest time between two rounds that are requested outside the schedule (rule 8), in ms. */
+const roundGapMs = 250;
+/** Probes all nodes of one cluster in the background, and follows its membership. */
+export class ClusterProber {
+    #context;
+    #seeds;
+    #documents;
+    #bursts;
+    #nodes = new Map();
+    #lastRoundMs = -Infinity;
+    #wantsDocuments = false;
+    #roundTimer = null;
+    #isStopped = false;
+    /** @param seeds API base addresses to discover members from */
+    constructor(context, seeds) {
+        this.#context = context;
+        this.#seeds = seeds;
+        this.#documents = new DocumentProber(context, seeds);
+        this.#bursts = new Bursts(context, { probe: (node) => this.#probeIfIdle(node) });
+    }
+    /** Starts probing. Resolves after the first round, or after one timeout if the cluster is slower than that. */
+    async start() {
+        const timeout = new Promise((resolve) => {
+            setTimeout(resolve, this.#context.schedule.timeoutMs).unref();
+        });
+        await Promise.race([this.#firstRound(), timeout]);
+    }
+    /**
+     * To be called with every change of the cluster's state. Starts and stops probers as members come and go. Requests a
+     * round when the lock claims or the leader change, and probes all nodes when a new view names another leader than the
+     * lock holder.
+     */
+    onChange(before, after) {
+        if (this.#isStopped)
+            return;
+        const hasOtherNodes = before.nodes.length !== after.nodes.length || after.nodes.some(({ node }, at) => node !== before.nodes[at]?.node);
+        if (hasOtherNodes)
+            void this.#reconcile();
+        const hasOtherLeader = lastUncontestedLeaderOf(before.leadership) !== lastUncontestedLeaderOf(after.leadership) ||
+            lockHolderOf(before.leadership) !== lockHolderOf(after.leadership);
+        if (hasOtherLeader || before.lockClaims !== after.lockClaims)
+            this.requestRound();
+        else if (before.leaderViews !== after.leaderViews && isContradicted(before, after))
+            this.#requestNodeProbes();
+        if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0)
+            this.#documents.startRoundsIfDisputed();
+        if (hasAnotherHolder(before, after))
+            this.#bursts.claimed();
+        else
+            this.#bursts.update();
+    }
+    /**
+     * Something outside the probes announced a change: begins a burst and, for the whole cluster, requests a round. Hints
+     * without end request no rounds without end.
+     * @param node the only node to probe often, or `null` for all
+     */
+    hint(node) {
+        const effect = this.#bursts.hint(node);
+        if (node === null && effect === "begun")
+            this.requestRound();
+        return effect;
+    }
+    /**
+     * Probes all nodes and requests all documents now, or as soon as the shortest time since the last round has passed.
+     */
+    requestRound() {
+        this.#wantsDocuments = true;
+        this.#requestNodeProbes();
+    }
+    /** Applies new TLS material to all connections. */
+    reconnect() {
+        for (const node of this.#nodes.values())
+            node.reconnect();
+        this.#documents.reconnect();
+    }
+    /** Ends probing. The results of probes in flight are discarded. */
+    stop() {
+        this.#isStopped = true;
+        if (this.#roundTimer !== null)
+            clearTimeout(this.#roundTimer);
+        for (const node of this.#nodes.values())
+            node.stop();
+        this.#documents.stop();
+        this.#bursts.stop();
+    }
+    /** Probes one node, or all with `null`, if no probe is in flight. @returns how many probes were sent */
+    #probeIfIdle(name) {
+        let sent = 0;
+        for (const [each, node] of this.#nodes)
+            if ((name === null || each === name) && node.probeIfIdle())
+                sent += 1;
+        return sent;
+    }
+    #requestNodeProbes() {
+        if (this.#isStopped || this.#roundTimer !== null)
+            return;
+        const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#context.now());
+        this.#roundTimer = setTimeout(() => {
+            this.#roundTimer = null;
+            this.#lastRoundMs = this.#context.now();
+            for (const node of this.#nodes.values())
+                node.probe();
+            if (this.#wantsDocuments)
+                this.#documents.probeAll();
+            this.#wantsDocuments = false;
+        }, waitMs);
+    }
+    async #firstRound() {
+        this.#lastRoundMs = this.#context.now();
+        await Promise.all([this.#reconcile(), this.#firstDocuments()]);
+        await this.#reconcile();
+        await this.#documents.probe();
+    }
+    /** Tries the seeds in turn until one knows the members. */
+    async #firstDocuments() {
+        for (let tried = 0; tried <= this.#seeds.length && !this.#isStopped; tried += 1) {
+            await this.#documents.probe();
+            if (this.#context.state().isMembershipKnown)
+                return;
+        }
+    }
+    /**
+     * Starts and stops probers so that there is one for each known node. Resolves when the probes in flight have ended.
+     */
+    async #reconcile() {
+        const wanted = new Map(this.#context.state().nodes.map(({ node }) => [node.name, node]));
+        for (const [name, prober] of this.#nodes) {
+            if (prober.matches(wanted.get(name)))
+                continue;
+            prober.stop();
+            this.#nodes.delete(name);
+        }
+        for (const node of wanted.values()) {
+            if (this.#nodes.has(node.name) || this.#isStopped)
+                continue;
+            const prober = new NodeProbers(node, this.#context);
+            this.#nodes.set(node.name, prober);
+            prober.probe();
+        }
+        await Promise.all([...this.#nodes.values()].map(({ inFlight }) => inFlight));
+    }
+}
+/** Whether a claim stands that is not the last holder's. The first claim that rolecall sees is no change. */
+function hasAnotherHolder(before, after) {
+    const last = lastLeaderOf(before.leadership);
+    const holder = lockHolderOf(after.leadership);
+    return holder !== null && last !== null && holder !== last;
+}
+/** Whether a new view names another leader than the lock holder, or none. The node that it names has to be probed. */
+function isContradicted(before, { leadership, leaderViews }) {
+    const lockHolder = lockHolderOf(leadership);
+    if (lockHolder === null)
+        return false;
+    return [...leaderViews].some(([witness, view]) => view.names !== lockHolder && view !== before.leaderViews.get(witness));
+}
+//# sourceMappingURL=cluster-prober.js.map

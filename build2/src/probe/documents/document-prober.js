@@ -1,0 +1,168 @@
+import { lockHolderOf } from "../../cluster/leadership.js";
+import { isHistoryWanted } from "../../health/evidence/history-wanted.js";
+import { afterFailure, afterSuccess, backoffMs } from "../schedule/backoff.js";
+import { PeriodicTask } from "../schedule/periodic-task.js";
+import { DocumentRequests } from "./document-requests.js";
+import { chooseDocumentSource } from "./document-source.js";
+import { ViewRounds } from "./view-rounds.js";
+/**
+ * These requests hang while the DCS is down, and occupy a node's few workers: hence 10 s to 60 s after a failure
+ * (rule 8).
+ */
+const restingBackoff = { firstMs: 10_000, maxMs: 60_000, failures: 0 };
+/** The pause of the slow documents after a failure, in ms. */
+const slowRestMs = 10_000;
+const slowDocuments = ["config", "history", "failsafe"];
+/** After a promotion verdicts wait for the history. */
+const historyFirst = ["history", "config", "failsafe"];
+/**
+ * Requests a cluster's documents: `/cluster` from one node after the other each cluster interval, from all at once
+ * where the leader may be disputed; the slowly changing ones (`/config`, `/history`, `/failsafe`) each config
+ * interval.
+ */
+export class DocumentProber {
+    #context;
+    #seeds;
+    #views;
+    #slow;
+    #rounds;
+    #task;
+    #turn = 0;
+    #failuresInRow = 0;
+    #backoff = restingBackoff;
+    #isSlowInFlight = false;
+    #isStopped = false;
+    #slowDueMs = -Infinity;
+    #slowRestsUntilMs = -Infinity;
+    /** Counts the calls of {@link probeAll}: a document requested before the last one may be older than its cause. */
+    #generation = 0;
+    /** @param seeds base addresses to try while no member is known */
+    constructor(context, seeds) {
+        this.#context = context;
+        this.#seeds = seeds;
+        this.#views = new DocumentRequests(context);
+        this.#slow = new DocumentRequests(context);
+        this.#rounds = new ViewRounds(context, this.#views, (source) => void this.#requestSlow(source));
+        // Without jitter: documents of a cluster are requested from one node at a time.
+        this.#task = new PeriodicTask(() => this.#requestNext(), { now: context.now });
+    }
+    /**
+     * Requests the cluster document from the next node, and the others if they are due. Continues at the scheduled
+     * interval.
+     * @returns resolves when these requests have ended; at once if some are in flight already
+     */
+    async probe() {
+        await this.#task.run();
+    }
+    /** Requests every document again, `/cluster` from every answering node, as after a change of the lock claims. */
+    probeAll() {
+        this.#slowDueMs = -Infinity;
+        this.#slowRestsUntilMs = -Infinity;
+        this.#generation += 1;
+        this.#rounds.start();
+    }
+    /** Starts requesting the views of all nodes if the leader is disputed. The rounds end with the dispute. */
+    startRoundsIfDisputed() {
+        this.#rounds.startIfDisputed();
+    }
+    /** Applies new TLS material: the next request opens a new connection. */
+    reconnect() {
+        this.#views.reconnect();
+        this.#slow.reconnect();
+    }
+    /** Ends all requests. The results of those in flight are discarded. */
+    stop() {
+        this.#isStopped = true;
+        this.#task.stop();
+        this.#rounds.stop();
+        this.#views.stop();
+        this.#slow.stop();
+    }
+    /** @returns how long after its start the next request is due, in ms */
+    async #requestNext() {
+        const { schedule, state } = this.#context;
+        const source = chooseDocumentSource(this.#context, this.#seeds, this.#turn);
+        if (source === null)
+            return schedule.intervalMs;
+        this.#turn += 1;
+        // A round is requesting the same document from this node.
+        if (this.#views.isBusy(source))
+            return schedule.clusterIntervalMs;
+        this.#closeUnusedClients();
+        const result = await this.#views.get("cluster", source);
+        if (result.kind !== "answered")
+            return this.#intervalAfterFailureMs(result);
+        this.#backoff = afterSuccess(this.#backoff);
+        this.#failuresInRow = 0;
+        const { leadership, leaderViews } = state();
+        const lockHolder = lockHolderOf(leadership);
+        // A view that names another leader than the lock holder has to be compared with the views of the others.
+        if (lockHolder !== null && leaderViews.get(source.name)?.names !== lockHolder)
+            this.#rounds.startUnlessDue();
+        const hasSlow = await this.#requestSlow(source);
+        return hasSlow
+            ? schedule.clusterIntervalMs
+            : Math.max(schedule.clusterIntervalMs, this.#slowRestsUntilMs - this.#context.now());
+    }
+    /**
+     * Decides whether and how long to rest after a failure. A refused connection is no evidence about the DCS, so the
+     * next node may be asked. A cluster that is only starting answers at once that it has no members. So before the
+     * first member list only a timeout leads to a rest, and not before every seed was tried.
+     */
+    #intervalAfterFailureMs(result) {
+        const { schedule, state } = this.#context;
+        this.#failuresInRow += 1;
+        if (result.kind !== "failed" || result.isUnreachable)
+            return schedule.intervalMs;
+        const rests = state().isMembershipKnown || (result.isTimeout && this.#failuresInRow >= this.#seeds.length);
+        if (!rests)
+            return schedule.intervalMs;
+        this.#backoff = afterFailure(this.#backoff);
+        return backoffMs(this.#backoff);
+    }
+    /**
+     * Requests the slowly changing documents that are due from the node that has just answered; the history alone while
+     * it does not reach the leader's timeline.
+     * @returns whether all that were due have been received
+     */
+    async #requestSlow(source) {
+        const { state, now, schedule } = this.#context;
+        const startedAtMs = now();
+        if (this.#isSlowInFlight || startedAtMs < this.#slowRestsUntilMs)
+            return true;
+        const isDue = startedAtMs >= this.#slowDueMs;
+        const names = dueDocuments(isDue, isHistoryWanted(state()));
+        this.#isSlowInFlight = true;
+        const generation = this.#generation;
+        const isComplete = await this.#requestEach(names, source);
+        this.#isSlowInFlight = false;
+        // A change that came in between requires them again.
+        if (generation !== this.#generation)
+            return this.#isStopped || this.#requestSlow(source);
+        if (!isComplete)
+            this.#slowRestsUntilMs = now() + slowRestMs;
+        else if (isDue)
+            this.#slowDueMs = startedAtMs + schedule.configIntervalMs;
+        return isComplete;
+    }
+    /** Stops at the first failure. A failed `/failsafe` does not count: nodes may not have it. */
+    async #requestEach(names, source) {
+        for (const name of names) {
+            const { kind } = await this.#slow.get(name, source);
+            if (kind !== "answered" && name !== "failsafe")
+                return false;
+        }
+        return true;
+    }
+    #closeUnusedClients() {
+        const origins = new Set([...this.#seeds, ...this.#context.state().nodes.flatMap(({ node }) => node.api ?? [])]);
+        this.#views.keepOnly(origins);
+        this.#slow.keepOnly(origins);
+    }
+}
+function dueDocuments(isDue, isHistoryDue) {
+    if (!isHistoryDue)
+        return isDue ? slowDocuments : [];
+    return isDue ? historyFirst : ["history"];
+}
+//# sourceMappingURL=document-prober.js.map

@@ -1,0 +1,78 @@
+import { readDocumentAfter } from "../parse/parse-response.js";
+/** Requests documents, one at a time from each node, and records the results. */
+export class DocumentRequests {
+    #context;
+    #clients = new Map();
+    #inFlight = new Set();
+    /** The last response for each document, from whichever node. */
+    #last = new Map();
+    #isStopped = false;
+    constructor(context) {
+        this.#context = context;
+    }
+    /** Whether a request to the node is in flight. */
+    isBusy({ api }) {
+        return this.#inFlight.has(api);
+    }
+    /**
+     * Requests `GET /{name}` and records the result.
+     * @param sentAtMs the send time to record, in ms of the clock; must not be after the real one
+     */
+    async get(name, source, sentAtMs = this.#context.now()) {
+        if (this.#isStopped)
+            return { kind: "stopped" };
+        this.#inFlight.add(source.api);
+        const reply = await this.#clientFor(source.api).get(`/${name}`);
+        this.#inFlight.delete(source.api);
+        return this.#isStopped ? { kind: "stopped" } : this.#record(reply, { name, source, sentAtMs });
+    }
+    /** Closes the connections to all but the given origins, except those with a request in flight. */
+    keepOnly(origins) {
+        for (const [origin, client] of this.#clients) {
+            if (origins.has(origin) || this.#inFlight.has(origin))
+                continue;
+            client.close();
+            this.#clients.delete(origin);
+        }
+    }
+    /** Applies new TLS material: the next request opens a new connection. */
+    reconnect() {
+        for (const client of this.#clients.values())
+            client.close();
+        this.#clients.clear();
+    }
+    /** Closes all connections. No result is recorded from now on. */
+    stop() {
+        this.#isStopped = true;
+        this.reconnect();
+    }
+    #record(reply, { name, source, sentAtMs }) {
+        const { cluster, now, record, onProbeFinished } = this.#context;
+        const last = this.#last.get(name) ?? null;
+        const answer = readDocumentAfter(reply, last, { name, source: source.name, sentAtMs });
+        if (!("failure" in answer))
+            this.#last.set(name, answer);
+        const outcome = "failure" in answer ? answer.failure.kind : "answered";
+        onProbeFinished({ cluster, node: source.name, endpoint: name, outcome, durationMs: now() - sentAtMs });
+        if (!("failure" in answer)) {
+            record({ kind: "document", cluster, answer });
+            return { kind: "answered" };
+        }
+        const { failure } = answer;
+        // A `/cluster` document is the node's view of who leads. A request that never left this process says nothing about
+        // the node.
+        if (name === "cluster" && failure.kind !== "not_sent")
+            record({ kind: "view_failure", cluster, node: source.name, sentAtMs, failure });
+        const isUnreachable = ["refused", "unreachable", "not_sent"].includes(failure.kind);
+        return { kind: "failed", isUnreachable, isTimeout: failure.kind === "timeout" };
+    }
+    #clientFor(origin) {
+        const known = this.#clients.get(origin);
+        if (known !== undefined)
+            return known;
+        const client = this.#context.connect(origin);
+        this.#clients.set(origin, client);
+        return client;
+    }
+}
+//# sourceMappingURL=document-requests.js.map

@@ -1,0 +1,88 @@
+import { isDisputed } from "../../health/evidence/lock-status.js";
+import { PeriodicTask } from "../schedule/periodic-task.js";
+import { chooseRoundSources } from "./document-source.js";
+/** The shortest time between two rounds (rule 2), in ms. */
+const roundGapMs = 1_000;
+/** How long a node whose view failed is left out of rounds, in ms. */
+const retryDelayMs = 5_000;
+/**
+ * Requests the views of all answering nodes at once where the leader may be disputed (rule 2): one round when {@link
+ * start} is called, another one interval later, and then one every cluster interval while several nodes claim the lock
+ * or a claim is lost.
+ */
+export class ViewRounds {
+    #context;
+    #requests;
+    #onView;
+    #task;
+    #skippedUntilMs = new Map();
+    #lastMs = -Infinity;
+    #turn = 0;
+    /** Whether the scheduled round was requested by {@link start}: then another round follows one interval later. */
+    #wasRequested = false;
+    /** @param onView called with the source of each view that a round receives */
+    constructor(context, requests, onView) {
+        this.#context = context;
+        this.#requests = requests;
+        this.#onView = onView;
+        const round = async () => {
+            this.#startRound();
+            return Infinity;
+        };
+        this.#task = new PeriodicTask(round, { now: context.now });
+    }
+    /** Starts a round now, or as soon as the shortest time since the last one has passed. */
+    start() {
+        this.#wasRequested = true;
+        this.#task.runBy(Math.max(this.#context.now(), this.#lastMs + roundGapMs));
+    }
+    /** Starts a round if the leader is disputed and none is scheduled yet. */
+    startIfDisputed() {
+        const { state, policy, now } = this.#context;
+        if (!this.#task.isScheduled && isDisputed(state(), policy, now()))
+            this.start();
+    }
+    /** Starts a round unless one is already scheduled. */
+    startUnlessDue() {
+        if (!this.#task.isScheduled)
+            this.start();
+    }
+    /** Ends the rounds. */
+    stop() {
+        this.#task.stop();
+    }
+    /**
+     * Sends the requests of one round without waiting for them, and schedules the next round, if any, before results
+     * arrive.
+     */
+    #startRound() {
+        const { schedule, state, policy, now } = this.#context;
+        const sentAtMs = now();
+        const wasRequested = this.#wasRequested;
+        this.#wasRequested = false;
+        const sources = chooseRoundSources(this.#context, (this.#turn += 1));
+        // `#lastMs` stays unchanged, because nothing is sent: the next start need not wait.
+        if (sources.length === 0)
+            return;
+        this.#lastMs = sentAtMs;
+        for (const [name, untilMs] of this.#skippedUntilMs)
+            if (untilMs <= sentAtMs)
+                this.#skippedUntilMs.delete(name);
+        for (const source of sources) {
+            if (!this.#skippedUntilMs.has(source.name) && !this.#requests.isBusy(source))
+                void this.#request(source, sentAtMs);
+        }
+        if (wasRequested)
+            this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.intervalMs));
+        else if (isDisputed(state(), policy, sentAtMs))
+            this.#task.runBy(sentAtMs + Math.max(roundGapMs, schedule.clusterIntervalMs));
+    }
+    async #request(source, sentAtMs) {
+        const result = await this.#requests.get("cluster", source, sentAtMs);
+        if (result.kind === "answered")
+            this.#onView(source);
+        else if (result.kind === "failed")
+            this.#skippedUntilMs.set(source.name, this.#context.now() + retryDelayMs);
+    }
+}
+//# sourceMappingURL=view-rounds.js.map

@@ -1,0 +1,126 @@
+import { nodeNamed } from "../cluster/lookup.js";
+import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.js";
+import { PeriodicTask } from "./schedule/periodic-task.js";
+/**
+ * After this time, in ms, `/up` is requested again from an exporter that had none (postgres_exporter): it may have been
+ * replaced.
+ */
+const upRetryMs = 60_000;
+/**
+ * Probes one exporter in the background: `GET /up` for its role each interval, `GET /metrics` at an interval of its
+ * own. Each has its own connection, so that a page that hangs does not delay the role.
+ */
+export class ExporterProber {
+    node;
+    #origin;
+    #context;
+    #roleTask;
+    #pageTask;
+    #roleClient;
+    #pageClient;
+    #lastRole = null;
+    /** When `/up` was found to be missing, or `null`. */
+    #noUpAtMs = null;
+    #isDatabaseProven = false;
+    #isStopped = false;
+    /** @param origin the exporter's base address */
+    constructor(node, origin, context) {
+        this.node = node;
+        this.#origin = origin;
+        this.#context = context;
+        this.#roleClient = context.connect(origin);
+        this.#pageClient = context.connect(origin);
+        this.#roleTask = new PeriodicTask(() => this.#probeRole(), context);
+        this.#pageTask = new PeriodicTask(() => this.#probePage(), context);
+    }
+    /** Resolves when the probes in flight, if any, have ended. */
+    get inFlight() {
+        return Promise.all([this.#roleTask.inFlight, this.#pageTask.inFlight]);
+    }
+    /**
+     * Probes the role and the page now. One whose probe is already in flight is left alone. Continues at the scheduled
+     * intervals.
+     */
+    probe() {
+        void this.#roleTask.run();
+        void this.#pageTask.run();
+    }
+    /** Probes the role now, unless a probe of it is in flight. @returns whether it probes */
+    probeIfIdle() {
+        if (this.#roleTask.isRunning)
+            return false;
+        void this.#roleTask.run();
+        return true;
+    }
+    /** Applies new TLS material: the next probe opens a new connection. */
+    reconnect() {
+        this.#closeClients();
+        this.#roleClient = this.#context.connect(this.#origin);
+        this.#pageClient = this.#context.connect(this.#origin);
+    }
+    /** Ends probing. The result of a probe in flight is discarded. */
+    stop() {
+        this.#isStopped = true;
+        this.#roleTask.stop();
+        this.#pageTask.stop();
+        this.#closeClients();
+    }
+    #closeClients() {
+        this.#roleClient.close();
+        this.#pageClient.close();
+    }
+    async #probeRole() {
+        const sentAtMs = this.#context.now();
+        if (this.#noUpAtMs === null || sentAtMs - this.#noUpAtMs >= upRetryMs)
+            await this.#fetchRole(sentAtMs);
+        return this.#context.schedule.intervalMs;
+    }
+    async #fetchRole(sentAtMs) {
+        const sentAtWallMs = this.#context.wall();
+        const result = readUp(await this.#roleClient.get("/up"));
+        this.#record("up", result, { sentAtMs, sentAtWallMs });
+        // The failure `body` means an answer without a role: a 404, a page of HTML or the like. So the exporter has no
+        // `/up`.
+        const hasNoUp = this.#lastRole === null && "failure" in result && result.failure.kind === "body";
+        this.#noUpAtMs = hasNoUp ? sentAtMs : null;
+        if (!("role" in result) || this.#isStopped)
+            return;
+        // A change of role is believed once the page confirms it.
+        if (this.#lastRole !== null && result.role !== this.#lastRole)
+            void this.#pageTask.run();
+        this.#lastRole = result.role;
+    }
+    async #probePage() {
+        const sentAtMs = this.#context.now();
+        const sentAtWallMs = this.#context.wall();
+        const result = await fetchPage(this.#pageClient);
+        this.#record("metrics", result, { sentAtMs, sentAtWallMs });
+        this.#isDatabaseProven = this.#hasProvingPage();
+        return this.#pageIntervalMs();
+    }
+    #record(endpoint, result, sent) {
+        if (this.#isStopped)
+            return;
+        const { cluster, onProbeFinished, now, record } = this.#context;
+        const { name } = this.node;
+        onProbeFinished({ cluster, node: name, endpoint, outcome: outcomeOf(result), durationMs: now() - sent.sentAtMs });
+        if ("failure" in result && result.failure.kind === "not_sent")
+            return;
+        record({ kind: "exporter", cluster, node: name, ...sent, result });
+    }
+    /** Whether some page has proven the database alive. */
+    #hasProvingPage() {
+        if (this.#isStopped)
+            return false;
+        const cluster = this.#context.state();
+        const exporter = nodeNamed(cluster, this.node.name)?.exporter ?? null;
+        return exporter !== null && exporter.provenAtMs > -Infinity;
+    }
+    /** A page that is the only evidence, or has yet to show that the database works, is fetched as often as the role. */
+    #pageIntervalMs() {
+        const { intervalMs, metricsIntervalMs } = this.#context.schedule;
+        const isOnlyEvidence = this.#noUpAtMs !== null && this.node.api === null;
+        return isOnlyEvidence || !this.#isDatabaseProven ? intervalMs : Math.max(intervalMs, metricsIntervalMs);
+    }
+}
+//# sourceMappingURL=exporter-prober.js.map

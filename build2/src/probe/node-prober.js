@@ -1,0 +1,140 @@
+import { countFailure } from "../health/evidence/failures.js";
+import { backoffMs } from "./schedule/backoff.js";
+import { HttpsHint } from "./client/https-hint.js";
+import { readLiveness, readStatusAfter } from "./parse/parse-response.js";
+import { PeriodicTask } from "./schedule/periodic-task.js";
+/** The longest interval between two probes of a node that keeps failing (rule 8), in ms. */
+const slowestIntervalMs = 5_000;
+const noFailures = { failuresInRow: 0, failedAtMs: -Infinity };
+/** Probes one node in the background: `GET /leader` each interval, `GET /liveness` less often. */
+export class NodeProber {
+    node;
+    #origin;
+    #context;
+    #https;
+    #task;
+    #statusClient;
+    /** A connection of its own: a slow answer to one request never delays the other (rule 8). */
+    #livenessClient;
+    #isLivenessInFlight = false;
+    #isStopped = false;
+    #failures = noFailures;
+    /** The last status reply, or `null` after a failure. */
+    #last = null;
+    #livenessDueMs = -Infinity;
+    /** @param origin the base address of the node's API */
+    constructor(node, origin, context) {
+        this.node = node;
+        this.#origin = origin;
+        this.#context = context;
+        this.#statusClient = context.connect(origin);
+        this.#livenessClient = context.connect(origin);
+        this.#https = new HttpsHint(origin, context.now, context.schedule.timeoutMs);
+        this.#task = new PeriodicTask(() => this.#probe(), context);
+    }
+    /** Resolves when the status probe in flight, if any, has ended. */
+    get inFlight() {
+        return this.#task.inFlight;
+    }
+    /** Probes now, or once more as soon as the probe in flight has ended. Continues at the scheduled interval. */
+    probe() {
+        this.#task.runAgain();
+    }
+    /** Probes now, unless a probe is in flight. Continues at the scheduled interval. @returns whether it probes */
+    probeIfIdle() {
+        if (this.#task.isRunning)
+            return false;
+        void this.#task.run();
+        return true;
+    }
+    /** Applies new TLS material: the next probe opens a new connection. */
+    reconnect() {
+        this.#closeClients();
+        this.#statusClient = this.#context.connect(this.#origin);
+        this.#livenessClient = this.#context.connect(this.#origin);
+    }
+    /** Ends probing. The result of a probe in flight is discarded. */
+    stop() {
+        this.#isStopped = true;
+        this.#task.stop();
+        this.#closeClients();
+    }
+    #closeClients() {
+        this.#statusClient.close();
+        this.#livenessClient.close();
+    }
+    async #probe() {
+        const hasAnswered = await this.#probeStatus(this.#context.now());
+        // Not awaited: a node that answers within its timeout never goes stale.
+        void this.#probeLiveness(hasAnswered);
+        return this.#intervalMs();
+    }
+    /** @returns whether the node answered */
+    async #probeStatus(sentAtMs) {
+        const sentAtWallMs = this.#context.wall();
+        const read = readStatusAfter(await this.#get("leader", sentAtMs), this.#last);
+        this.#last = "failure" in read ? null : read;
+        const result = await this.#refined("failure" in read ? read : read.result);
+        const hasFailed = "failure" in result;
+        if (this.#isStopped || (hasFailed && result.failure.kind === "not_sent"))
+            return false;
+        this.#failures = hasFailed ? countFailure(this.#failures, sentAtMs, this.#context.schedule.intervalMs) : noFailures;
+        this.#context.record({
+            kind: "status",
+            cluster: this.#context.cluster,
+            node: this.node.name,
+            sentAtMs,
+            sentAtWallMs,
+            result,
+        });
+        return !hasFailed;
+    }
+    async #refined(result) {
+        if ("failure" in result)
+            return { failure: await this.#https.refine(result.failure) };
+        this.#https.reset();
+        return result;
+    }
+    /** Probes only a node that has just answered: one that is silent would not answer this either. */
+    async #probeLiveness(hasJustAnswered) {
+        const sentAtMs = this.#context.now();
+        if (sentAtMs < this.#livenessDueMs || this.#isStopped || this.#isLivenessInFlight)
+            return;
+        if (!hasJustAnswered) {
+            this.#context.onProbeFinished({
+                cluster: this.#context.cluster,
+                node: this.node.name,
+                endpoint: "liveness",
+                outcome: "skipped",
+                durationMs: 0,
+            });
+            return;
+        }
+        this.#livenessDueMs = sentAtMs + this.#context.schedule.livenessIntervalMs;
+        this.#isLivenessInFlight = true;
+        const isAlive = readLiveness(await this.#get("liveness", sentAtMs));
+        this.#isLivenessInFlight = false;
+        if (isAlive === undefined || this.#isStopped)
+            return;
+        this.#context.record({ kind: "liveness", cluster: this.#context.cluster, node: this.node.name, sentAtMs, isAlive });
+    }
+    async #get(endpoint, sentAtMs) {
+        const reply = await (endpoint === "liveness" ? this.#livenessClient : this.#statusClient).get(`/${endpoint}`);
+        this.#context.onProbeFinished({
+            cluster: this.#context.cluster,
+            node: this.node.name,
+            endpoint,
+            outcome: "failure" in reply ? reply.failure.kind : "answered",
+            durationMs: this.#context.now() - sentAtMs,
+        });
+        return reply;
+    }
+    /** The configured interval, doubled for each failure in a row from the `fall`th on (rule 8). */
+    #intervalMs() {
+        const { intervalMs, fall } = this.#context.schedule;
+        const failures = this.#failures.failuresInRow - fall + 1;
+        const maxMs = Math.max(intervalMs, slowestIntervalMs);
+        return Math.max(intervalMs, backoffMs({ firstMs: 2 * intervalMs, maxMs, failures }));
+    }
+}
+//# sourceMappingURL=node-prober.js.map

@@ -1,0 +1,113 @@
+import { NodeClient } from "./client/client.js";
+import { ClusterProber } from "./cluster-prober.js";
+import { readTls, tlsPathsOf } from "../config/tls-material.js";
+import { WatchedFiles } from "../config/watched-files.js";
+/** The probers of all clusters. */
+export class Probers {
+    #context;
+    #clusters = new Map();
+    #tlsFiles = [];
+    constructor(context) {
+        this.#context = context;
+    }
+    /**
+     * Starts probing every cluster of a configuration, in place of those probed so far. Evidence in the store stays.
+     * @param livenessIntervalFactor the number of probe intervals between two liveness probes of a node
+     * @returns resolves after the first round, or after one timeout
+     */
+    async start(config, livenessIntervalFactor) {
+        this.stop();
+        const { intervalMs, clusterIntervalMs, configIntervalMs, metricsIntervalMs, timeoutMs, fall } = config.probe;
+        const schedule = {
+            intervalMs,
+            burstIntervalMs: Math.min(intervalMs, config.probe.burstIntervalMs),
+            livenessIntervalMs: livenessIntervalFactor * intervalMs,
+            clusterIntervalMs,
+            configIntervalMs,
+            metricsIntervalMs,
+            timeoutMs,
+            fall,
+        };
+        const probers = config.clusters.flatMap((cluster) => this.#createProber(cluster, config, schedule) ?? []);
+        await Promise.all(probers.map((prober) => prober.start()));
+    }
+    /** To be called with every change of a cluster's state. */
+    onChange(before, after) {
+        this.#clusters.get(after.name)?.onChange(before, after);
+    }
+    /**
+     * Probes every node of every cluster now. After a pause of this machine all evidence may be older than it looks (rule
+     * 1).
+     */
+    probeAll() {
+        for (const prober of this.#clusters.values())
+            prober.requestRound();
+    }
+    /**
+     * Something outside the probes announced a change of a cluster: its nodes are probed in a burst, so that the change
+     * is seen sooner.
+     * @param node the only node to probe often, or `null` for all
+     */
+    hint(cluster, node = null) {
+        return this.#clusters.get(cluster)?.hint(node) ?? "unknown";
+    }
+    /** A management call may have changed a cluster: probes all its nodes now, and in a burst. */
+    probeNow(cluster) {
+        const prober = this.#clusters.get(cluster);
+        prober?.requestRound();
+        prober?.hint(null);
+    }
+    /** Ends the probing of clusters that are no longer configured. To be called before the store forgets them. */
+    retain(clusters) {
+        for (const [name, prober] of this.#clusters) {
+            if (clusters.includes(name))
+                continue;
+            prober.stop();
+            this.#clusters.delete(name);
+        }
+    }
+    /** Ends all probing. */
+    stop() {
+        for (const files of this.#tlsFiles.splice(0))
+            files.close();
+        for (const prober of this.#clusters.values())
+            prober.stop();
+        this.#clusters.clear();
+    }
+    #createProber(cluster, { probe }, schedule) {
+        const { cluster: stateOf, policy: policyOf, ...rest } = this.#context;
+        const policy = policyOf(cluster.name);
+        if (policy === undefined)
+            return undefined;
+        const limits = { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs };
+        const { tls: paths } = cluster;
+        const files = new WatchedFiles(tlsPathsOf(paths), () => (paths === null ? null : readTls(paths)), {
+            // Connections keep the TLS files that were read last. If there are none, connecting fails and says why.
+            onProblem: (problem) => this.#context.onTls(cluster.name, problem),
+            onChange: (renewed) => {
+                tls = renewed;
+                prober.reconnect();
+                this.#context.onTls(cluster.name, null);
+            },
+        });
+        let tls = files.read();
+        const prober = new ClusterProber({
+            ...rest,
+            cluster: cluster.name,
+            schedule,
+            policy,
+            state: () => requireState(stateOf(cluster.name), cluster.name),
+            connect: (origin) => new NodeClient(origin, limits, tls),
+        }, cluster.discover);
+        this.#clusters.set(cluster.name, prober);
+        files.start();
+        this.#tlsFiles.push(files);
+        return prober;
+    }
+}
+function requireState(state, cluster) {
+    if (state === undefined)
+        throw new Error(`Cannot probe cluster ${cluster}: the store has no state for it`);
+    return state;
+}
+//# sourceMappingURL=probers.js.map

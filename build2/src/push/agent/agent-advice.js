@@ -1,0 +1,42 @@
+/** Reasons that end by themselves while the node goes on in its role: only they drain a server. */
+const drainReasons = new Set([
+    "lagging",
+    "lag_unknown",
+    "stalled",
+    "min_lsn",
+    "tag",
+    "noloadbalance",
+    "drained",
+    "held_back",
+]);
+const leaderRoutes = new Set(["primary", "leader", "standby-leader"]);
+/**
+ * Returns what an agent advises for a verdict. All that an agent answers stays in force when the agent dies. So a no
+ * that a failover turns into a yes (another role, every no of a leader's pool) and every hard no are left to the
+ * checks: a new primary must never stay without sessions because the agent died before it could take its answer back.
+ */
+export function agentAdviceFor(verdict, check) {
+    if (verdict.fit)
+        return "use";
+    return drainReasons.has(verdict.reason) && !leaderRoutes.has(check.route) ? "drain" : "checks";
+}
+/**
+ * Writes an answer without its line end: `up 75%`. `up` does not make a server pass its checks: it only ends a `down`
+ * that another agent left. `down`, `maint`, `stopped` and `fail` are never answered.
+ * @param verdict its reason follows as the comment that HAProxy shows
+ */
+export function agentAnswer({ isReady = false, isDrained = false, percent }, verdict) {
+    const words = ["up"];
+    if (isReady)
+        words.push("ready");
+    if (isDrained)
+        words.push("drain");
+    if (percent !== null)
+        words.push(`${percent}%`);
+    const drain = percent === 0 || isDrained ? "drain: " : "";
+    return verdict.fit ? words.join(" ") : `${words.join(" ")} # ${drain}${reasonText(verdict)}`;
+}
+function reasonText({ reason, figure }) {
+    return figure === null ? reason : `${reason} ${figure.replaceAll(/[^\x20-\x7e]/g, "?")}`;
+}
+//# sourceMappingURL=agent-advice.js.map

@@ -1,0 +1,2 @@
+export {};
+//# sourceMappingURL=node-context.js.map

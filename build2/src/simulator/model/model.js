@@ -1,0 +1,51 @@
+import { modelHoldsLock } from "./cluster.js";
+import { runLoop } from "./loop.js";
+import { end, release } from "./transitions.js";
+import { isAwake } from "./node.js";
+import { chooseSync, flow } from "./replication.js";
+/** Advances the model to `nowMs` (ms since the epoch), event by event. A time in the past changes nothing. */
+export function advance(cluster, nowMs) {
+    for (;;) {
+        const atMs = nextEventAt(cluster);
+        if (atMs > nowMs)
+            break;
+        flow(cluster, atMs);
+        processEvents(cluster);
+    }
+    flow(cluster, nowMs);
+}
+/**
+ * Returns when the next event is due: a lock expires, a transition ends, a loop runs. `Infinity` if all nodes are
+ * dead and no lock is held.
+ */
+export function nextEventAt(cluster) {
+    let atMs = lockExpiry(cluster);
+    for (const node of cluster.nodes) {
+        if (!isAwake(node))
+            continue;
+        atMs = Math.min(atMs, node.nextLoopAtMs, node.transition?.endsAtMs ?? Infinity);
+    }
+    return atMs;
+}
+function processEvents(cluster) {
+    const { nowMs } = cluster;
+    for (const node of holderFirst(cluster)) {
+        if (isAwake(node) && (node.transition?.endsAtMs ?? Infinity) <= nowMs)
+            end(cluster, node);
+    }
+    // The holder runs first, so that a lock renewed at the instant of its expiry is kept.
+    for (const node of holderFirst(cluster)) {
+        if (isAwake(node) && node.nextLoopAtMs <= nowMs)
+            runLoop(cluster, node);
+    }
+    if (lockExpiry(cluster) <= nowMs)
+        release(cluster);
+    chooseSync(cluster);
+}
+function lockExpiry(cluster) {
+    return cluster.lock === undefined ? Infinity : cluster.lock.renewedAtMs + cluster.settings.ttlMs;
+}
+function holderFirst(cluster) {
+    return [...cluster.nodes].sort((a, b) => Number(modelHoldsLock(cluster, b)) - Number(modelHoldsLock(cluster, a)));
+}
+//# sourceMappingURL=model.js.map

@@ -1,0 +1,170 @@
+import { text } from "./api/answer.js";
+import { serveApi } from "./api/api.js";
+import { createCluster, simulatedNodeNamed } from "./model/cluster.js";
+import { control, controlAnswer } from "./api/control.js";
+import { modelDocument } from "./api/model-document.js";
+import { injectFault } from "./model/faults.js";
+import { advance, nextEventAt } from "./model/model.js";
+import { NodeServer } from "./api/server.js";
+import { translateConfig, wordsOf } from "./api/vocabulary.js";
+/** How often the model advances without requests, in ms, so that it never has much to catch up. */
+const idleAdvanceMs = 5000;
+/** The longest pause between two looks at a management call in progress, in ms. */
+const pollIntervalMsMax = 250;
+/** Starts a simulated cluster. Rejects with a RangeError for invalid options, and if a port is taken. */
+export async function startSimulator(options) {
+    const problem = problemWith(options);
+    if (problem !== undefined)
+        throw new RangeError(`Cannot simulate a cluster: ${problem}`);
+    const simulation = new Simulation(options);
+    try {
+        await simulation.open(options.port);
+    }
+    catch (error) {
+        await simulation.stop();
+        throw error;
+    }
+    return simulation;
+}
+class Simulation {
+    #cluster;
+    #servers;
+    #nowMs;
+    #host;
+    #vocabulary;
+    #idleTimer = null;
+    #isStopped = false;
+    constructor(options) {
+        this.#nowMs = options.nowMs ?? steadyNow;
+        this.#host = options.host ?? "127.0.0.1";
+        this.#vocabulary = options.vocabulary ?? "patroni";
+        this.#cluster = createCluster({
+            scope: options.scope ?? "demo",
+            nodes: options.nodes,
+            nowMs: this.#nowMs(),
+            config: translateConfig(configOf(options), this.#vocabulary),
+            timing: { switchoverMs: options.switchoverMs ?? 2000, walBytesPerSecond: options.walBytesPerSecond ?? 262_144 },
+        });
+        this.#servers = new Map(this.#cluster.nodes.map((node) => [node, this.#serverOf(node, options.keepAlive ?? false)]));
+    }
+    get scope() {
+        return this.#cluster.scope;
+    }
+    get nodes() {
+        return [...this.#servers].map(([node, server]) => ({ name: node.name, url: this.#url(server) }));
+    }
+    /** Opens all servers and starts the model. Rejects if a port is taken. */
+    async open(port) {
+        this.#idleTimer = setInterval(() => this.#advance(), idleAdvanceMs).unref();
+        let next = port;
+        for (const [node, server] of this.#servers) {
+            await server.open(next);
+            node.apiUrl = `${this.#url(server)}/${wordsOf(this.#vocabulary).product}`;
+            if (port !== 0)
+                next += 1;
+        }
+        this.#advance();
+    }
+    async fault(name, fault) {
+        this.#advance();
+        const node = simulatedNodeNamed(this.#cluster, name);
+        const server = node === undefined ? undefined : this.#servers.get(node);
+        if (node === undefined || server === undefined)
+            throw new RangeError(`Cannot find node "${name}"`);
+        if (fault.kind === "heal")
+            await server.open(server.port);
+        injectFault(this.#cluster, node, fault);
+        this.#advance();
+        if (fault.kind === "kill")
+            server.halt();
+        if (fault.kind === "heal")
+            server.release();
+    }
+    control(request) {
+        this.#advance();
+        return control(this.#controlContext(true), request);
+    }
+    model() {
+        this.#advance();
+        return modelDocument(this.#cluster);
+    }
+    async stop() {
+        this.#isStopped = true;
+        if (this.#idleTimer !== null)
+            clearInterval(this.#idleTimer);
+        await Promise.all([...this.#servers.values()].map((server) => server.close()));
+    }
+    #serverOf(node, keepAlive) {
+        const fault = () => (node.frozenAtMs === undefined ? node.api : { kind: "hang" });
+        return new NodeServer({ host: this.#host, keepAlive, fault, answer: (request) => this.#answer(node, request) });
+    }
+    async #answer(node, request) {
+        this.#advance();
+        if (request.head === "sim")
+            return controlAnswer(this.#controlContext(false), request);
+        const served = serveApi({ cluster: this.#cluster, node, vocabulary: this.#vocabulary }, request);
+        return served.kind === "answer" ? served.answer : this.#wait(served);
+    }
+    #controlContext(hasOwnPort) {
+        return { cluster: this.#cluster, fault: (name, fault) => this.fault(name, fault), hasOwnPort };
+    }
+    /** Waits for a management call: polls it at each event of the model. */
+    async #wait(call) {
+        for (;;) {
+            this.#advance();
+            const reply = call.poll();
+            if (reply !== undefined)
+                return text(reply);
+            if (this.#isStopped || this.#nowMs() >= call.untilMs)
+                return text(call.timeoutReply);
+            const nextMs = Math.min(call.untilMs, nextEventAt(this.#cluster)) - this.#nowMs();
+            const stepMs = Math.min(pollIntervalMsMax, Math.max(1, Math.ceil(nextMs)));
+            await new Promise((resolve) => setTimeout(resolve, stepMs));
+        }
+    }
+    #advance() {
+        advance(this.#cluster, this.#nowMs());
+    }
+    #url(server) {
+        const host = this.#host.includes(":") ? `[${this.#host}]` : this.#host;
+        return `http://${host}:${String(server.port)}`;
+    }
+}
+/** Wall time at the start, monotonic from there, so that a clock step expires no lock. */
+function steadyNow() {
+    return performance.timeOrigin + performance.now();
+}
+function problemWith(options) {
+    const { nodes, port, ttlMs = 30_000, loopWaitMs = 10_000, switchoverMs = 2000, walBytesPerSecond = 0 } = options;
+    if (!Number.isInteger(nodes) || nodes < 1 || nodes > 1000)
+        return `nodes must be a whole number from 1 to 1000, got ${String(nodes)}`;
+    if (!Number.isInteger(port) || port < 0 || (port !== 0 && port + nodes - 1 > 65_535)) {
+        return `port must be 0, or leave room for ${String(nodes)} ports up to 65535, got ${String(port)}`;
+    }
+    if (!(ttlMs >= 20 && ttlMs <= 86_400_000))
+        return `ttl must be from 20 ms to a day, got ${String(ttlMs)} ms`;
+    if (!(loopWaitMs >= 10 && loopWaitMs <= ttlMs / 2))
+        return `loop_wait must be from 10 ms to half of ttl, got ${String(loopWaitMs)} ms`;
+    if (!(switchoverMs >= 1 && switchoverMs <= 3_600_000))
+        return `the switchover must take from 1 ms to an hour, got ${String(switchoverMs)} ms`;
+    if (!(walBytesPerSecond >= 0 && walBytesPerSecond <= 2 ** 40))
+        return `the WAL rate must be from 0 to 1 TB per second, got ${String(walBytesPerSecond)}`;
+    return undefined;
+}
+function configOf(options) {
+    const { synchronousMode = "off" } = options;
+    return {
+        ttl: (options.ttlMs ?? 30_000) / 1000,
+        loop_wait: (options.loopWaitMs ?? 10_000) / 1000,
+        retry_timeout: (options.retryTimeoutMs ?? 10_000) / 1000,
+        maximum_lag_on_failover: 1_048_576,
+        ...(synchronousMode !== "off" && { synchronous_mode: synchronousMode === "on" ? true : synchronousMode }),
+        ...(options.standbyCluster === true && { standby_cluster: { host: "192.0.2.1", port: 5432 } }),
+        postgresql: {
+            use_slots: true,
+            use_pg_rewind: true,
+            parameters: { wal_level: "replica", hot_standby: "on", max_connections: 100 },
+        },
+    };
+}
+//# sourceMappingURL=simulator.js.map

@@ -1,0 +1,130 @@
+import { uptime } from "node:os";
+/**
+ * Gaps up to this, in ms, cannot be told from the error of a reading: boot time has a resolution of whole seconds on
+ * some systems and of 10 ms on the others.
+ */
+const gapMinMs = 1_000;
+/**
+ * Monotonic time that includes what the monotonic clock leaves out (suspend, migration). The clock finds that time by
+ * comparing the monotonic clock with the time since boot, never with the wall clock, and adds it, so that all evidence
+ * becomes older by it (rule 1). A stall of this process is part of monotonic time already: it is reported and not
+ * added. The clock never runs backwards.
+ *
+ * `observe`, `tick` and `observeReading` look for gaps and may report one. `now` and `wall` only read.
+ */
+export class Clock {
+    #monotonic;
+    #boot;
+    #wall;
+    #onGap;
+    #tickIntervalMs;
+    #addedMs = 0;
+    /** When the next tick is due, in monotonic ms. */
+    #tickDueMs;
+    /** Boot time minus monotonic time when the last gap was added. */
+    #bootOffsetMs;
+    /** Wall time minus monotonic time when last compared. */
+    #wallOffsetMs;
+    /** When the last gap was found, in monotonic ms. */
+    #lastGapMs = -Infinity;
+    constructor(options) {
+        this.#monotonic = options.monotonic ?? (() => performance.now());
+        this.#boot = options.boot ?? bootMs;
+        this.#wall = options.wall ?? (() => Date.now());
+        this.#tickIntervalMs = options.tickIntervalMs;
+        this.#onGap = options.onGap;
+        const monotonicMs = this.#monotonic();
+        this.#tickDueMs = monotonicMs + this.#tickIntervalMs;
+        this.#bootOffsetMs = this.#boot() - monotonicMs;
+        this.#wallOffsetMs = this.#wall() - monotonicMs;
+    }
+    /** Our time in ms. Only reads: gaps that nobody has observed yet are missing. */
+    now() {
+        return this.#monotonic() + this.#addedMs;
+    }
+    /** Wall time in ms since the epoch, for people. */
+    wall() {
+        return this.#wall();
+    }
+    /**
+     * Looks for a gap and returns our time in ms. Call it wherever a request, a probe or an outcome comes in: the first
+     * event after a gap finds it, so no answer uses the time before it.
+     */
+    observe() {
+        const monotonicMs = this.#monotonic();
+        const wallOffsetMs = this.#wall() - monotonicMs;
+        // Reading boot time costs a system call. Between ticks it is read only if the wall clock jumped or a tick is late.
+        // A jump proves nothing: setting the wall clock changes nothing.
+        const hasWallJumped = Math.abs(wallOffsetMs - this.#wallOffsetMs) > gapMinMs;
+        if (hasWallJumped)
+            this.#wallOffsetMs = wallOffsetMs;
+        if (hasWallJumped || monotonicMs - this.#tickDueMs > this.#tickIntervalMs)
+            this.#detectGap(monotonicMs);
+        return monotonicMs + this.#addedMs;
+    }
+    /**
+     * Looks for a gap and returns what the clock of another process needs to follow this one. That process may have found
+     * a gap already: a reading without it would take it back.
+     */
+    observeReading() {
+        const monotonicMs = this.#monotonic();
+        this.#detectGap(monotonicMs);
+        return { monotonicMs, addedMs: this.#addedMs };
+    }
+    /**
+     * Follows the clock of another process on the same monotonic axis: the gaps that it added count here. A reading older
+     * than the last gap found here is ignored. The time steps back at most by the difference between the two measurements
+     * of one gap.
+     */
+    syncTo({ monotonicMs, addedMs }) {
+        if (monotonicMs >= this.#lastGapMs)
+            this.#addedMs = addedMs;
+    }
+    /** Expects ticks at another interval, in ms, from now on. */
+    setTickInterval(tickIntervalMs) {
+        this.#tickIntervalMs = tickIntervalMs;
+        this.tick();
+    }
+    /** Looks for a gap. Must be called at the tick interval: a late call is a stall of the event loop. */
+    tick() {
+        const monotonicMs = this.#monotonic();
+        this.#detectGap(monotonicMs);
+        this.#tickDueMs = monotonicMs + this.#tickIntervalMs;
+        this.#wallOffsetMs = this.#wall() - monotonicMs;
+    }
+    /** Updates all fields before it calls `onGap`, which reads this clock again. */
+    #detectGap(monotonicMs) {
+        const bootOffsetMs = this.#boot() - monotonicMs;
+        const missingMs = bootOffsetMs - this.#bootOffsetMs;
+        const lateMs = monotonicMs - this.#tickDueMs;
+        // What is less than a reading's error stays open: later readings add to it, so many short gaps are found too.
+        const addedMs = missingMs > gapMinMs ? missingMs : 0;
+        const stalledMs = lateMs > this.#tickIntervalMs ? lateMs : 0;
+        if (Math.abs(missingMs) > gapMinMs)
+            this.#bootOffsetMs = bootOffsetMs;
+        if (addedMs === 0 && stalledMs === 0)
+            return;
+        this.#addedMs += addedMs;
+        if (addedMs > 0)
+            this.#lastGapMs = monotonicMs;
+        this.#tickDueMs = monotonicMs + this.#tickIntervalMs;
+        this.#onGap({ addedMs, stalledMs });
+    }
+}
+/**
+ * When this process's monotonic clock started, in ms of the machine's own: another process needs it to convert our
+ * instants.
+ */
+export function monotonicOriginMs() {
+    return Number(process.hrtime.bigint()) / 1e6 - performance.now();
+}
+/** Time since boot in ms; NaN if the system does not report it: then no gap is ever found. */
+function bootMs() {
+    try {
+        return uptime() * 1_000;
+    }
+    catch {
+        return Number.NaN;
+    }
+}
+//# sourceMappingURL=clock.js.map

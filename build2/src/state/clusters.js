@@ -1,0 +1,134 @@
+import { unreadDcs } from "../cluster/dcs.js";
+import { unknownLeadership } from "../cluster/leadership.js";
+import { neverProbed } from "../cluster/observation.js";
+import { withNodes } from "../health/observe/membership.js";
+import { withAccusations } from "./saved-accusations.js";
+/** Liveness is probed once in so many probe intervals: the answer changes seldom, and nothing else depends on it. */
+export const livenessIntervalFactor = 10;
+/** Our clock starts at 0: from then on a restored member has a day to answer before it is forgotten (rule 10). */
+const clockStartMs = 0;
+/**
+ * Builds the monitored clusters of a configuration. Known state carries over: a node that keeps its name and address
+ * keeps its evidence, a discovered node stays while the last member list has it (rule 10).
+ * @param known the current states by cluster name; empty at the first start
+ */
+export function buildClusters(config, known) {
+    return config.clusters.map((cluster) => ({
+        cluster: withFixedNodes(known.get(cluster.name) ?? emptyCluster(cluster), cluster),
+        policy: policyOf(cluster, config.probe),
+    }));
+}
+/** Builds the monitored clusters of a configuration at the start of the process, from what an earlier run saved. */
+export function restoreClusters(config, saved) {
+    const known = config.clusters.flatMap((cluster) => {
+        const found = saved.clusters.get(cluster.name);
+        return found === undefined ? [] : [[cluster.name, restoreCluster(cluster, found)]];
+    });
+    return withAccusations(buildClusters(config, new Map(known)), saved.accusations);
+}
+/** The state of a cluster that was never probed. */
+export function emptyCluster({ name, scope, discover, }) {
+    return {
+        name,
+        scope,
+        sequence: 0,
+        revision: 0,
+        nodes: [],
+        index: new Map(),
+        isMembershipKnown: discover.length === 0,
+        lockClaims: [],
+        leadership: unknownLeadership,
+        leaderViews: new Map(),
+        failedViews: new Map(),
+        position: null,
+        positionSamples: [],
+        newestReportAtMs: -Infinity,
+        drains: new Map(),
+        dcs: null,
+        documents: { cluster: null, config: null, history: null, failsafe: null },
+        config: null,
+        switchPoints: null,
+    };
+}
+/** The policy that a cluster is judged by. Limits are in ms. */
+export function policyOf(cluster, probe) {
+    return {
+        guards: cluster.guards,
+        maxAgeMs: probe.maxAgeMs,
+        intervalMs: probe.intervalMs,
+        viewMaxAgeMs: 3 * probe.clusterIntervalMs + probe.timeoutMs,
+        timeoutMs: probe.timeoutMs,
+        pageMaxAgeMs: 3 * probe.metricsIntervalMs + probe.timeoutMs,
+        livenessMaxAgeMs: 3 * livenessIntervalFactor * probe.intervalMs + probe.timeoutMs,
+        fall: probe.fall,
+        rise: probe.rise,
+        discovers: cluster.discover.length > 0,
+        ...plainHttpAddresses(cluster),
+    };
+}
+function restoreCluster(config, { nodes, incumbent }) {
+    const observations = nodes.map((node) => ({ ...neverProbed(node), listedAtMs: clockStartMs }));
+    const state = withNodes(emptyCluster(config), observations);
+    return { ...state, leadership: { ...state.leadership, incumbent } };
+}
+/**
+ * The plain http addresses of a cluster that has a password and TLS (TLS files or any https address): only these may
+ * get the password unencrypted.
+ */
+function plainHttpAddresses({ auth, tls, discover, nodes }) {
+    const addresses = [...discover, ...nodes.flatMap(({ api }) => api ?? [])];
+    const hasTls = tls !== null || addresses.some((address) => address.startsWith("https:"));
+    return auth === null || !hasTls
+        ? {}
+        : { clearPasswordFor: addresses.filter((address) => address.startsWith("http:")) };
+}
+function withFixedNodes(state, cluster) {
+    const fixed = cluster.nodes.map((config) => {
+        const node = nodeOf(config);
+        const known = state.nodes.find((candidate) => isSameNode(candidate.node, node, cluster));
+        if (known === undefined)
+            return neverProbed(node);
+        const exporter = known.node.exporter === node.exporter ? known.exporter : null;
+        return {
+            ...known,
+            exporter,
+            node: { ...node, api: known.node.api, database: node.database ?? known.node.database },
+        };
+    });
+    const listedAtMs = Math.max(...state.nodes.map((observation) => observation.listedAtMs));
+    const stays = (observation) => cluster.discover.length > 0 &&
+        !observation.node.isFixed &&
+        observation.listedAtMs === listedAtMs &&
+        !fixed.some(({ node }) => node.name === observation.node.name ||
+            node.member === observation.node.member ||
+            (node.api !== null && node.api === observation.node.api));
+    const isSameScope = cluster.scope === null || state.scope === cluster.scope;
+    const known = isSameScope ? state : emptyCluster(cluster);
+    const base = { ...known, dcs: cluster.dcs === null ? null : (known.dcs ?? unreadDcs) };
+    const nodes = [...fixed, ...state.nodes.filter((observation) => isSameScope && stays(observation))];
+    return withNodes({ ...base, isMembershipKnown: base.isMembershipKnown || cluster.discover.length === 0 }, nodes);
+}
+/**
+ * A node keeps its evidence while it is probed at the same address. A node with only an exporter may have turned out to
+ * have an API.
+ */
+function isSameNode(known, node, { discover }) {
+    if (known.name !== node.name)
+        return false;
+    if (node.api !== null)
+        return known.api === node.api;
+    return known.api === null ? known.exporter === node.exporter : discover.length > 0;
+}
+function nodeOf(config) {
+    return {
+        name: config.name,
+        member: config.member ?? config.name,
+        isMemberFixed: config.member !== null,
+        api: config.api,
+        exporter: config.exporter,
+        database: config.database,
+        isArchiveFed: config.archiveFed,
+        isFixed: true,
+    };
+}
+//# sourceMappingURL=clusters.js.map

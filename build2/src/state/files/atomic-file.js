@@ -1,0 +1,44 @@
+import { randomBytes } from "node:crypto";
+import { readdir, rename, unlink, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { isRunning } from "./is-running.js";
+/**
+ * Replaces a file whole: a reader finds the old content or the new, never a part. The content is first written to a
+ * draft beside the file, which is created, never opened: planting a file or a link under the draft's name gains
+ * nothing.
+ * @throws the file system's error; no draft remains then
+ */
+export async function replaceFile(file, text) {
+    const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}.tmp`;
+    try {
+        await writeFile(draft, text, { mode: 0o600, flag: "wx" });
+        await rename(draft, file);
+    }
+    catch (error) {
+        await unlink(draft).catch(() => {
+            // It was never created, or has been renamed already.
+        });
+        throw error;
+    }
+}
+/**
+ * Removes drafts of earlier runs that were killed while writing. Drafts of other running processes stay.
+ * @returns the names of the removed files
+ */
+export async function removeStaleDrafts(file) {
+    const folder = dirname(file);
+    const prefix = `${basename(file)}.`;
+    const removed = [];
+    for (const name of await readdir(folder).catch(() => [])) {
+        const pid = name.startsWith(prefix)
+            ? /^(\d+)(?:\.[0-9a-f]{8})?\.tmp$/.exec(name.slice(prefix.length))?.[1]
+            : undefined;
+        if (pid === undefined || (Number(pid) !== process.pid && isRunning(Number(pid))))
+            continue;
+        const isRemoved = await unlink(join(folder, name)).then(() => true, () => false);
+        if (isRemoved)
+            removed.push(name);
+    }
+    return removed;
+}
+//# sourceMappingURL=atomic-file.js.map

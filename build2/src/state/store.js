@@ -1,0 +1,85 @@
+import { observe } from "../health/observe/observe.js";
+/**
+ * Holds the current snapshot: the one mutable cell. Probes write it through `record`; everything else only reads
+ * `current`.
+ */
+export class Store {
+    #current;
+    #policies;
+    #changeListeners = [];
+    #outcomeListeners = [];
+    /**
+     * @param instance names this run of rolecall
+     * @param sequence the number of the first snapshot: 0 except for a replica of another store
+     */
+    constructor(instance, clusters, sequence = 0) {
+        this.#current = snapshotOf(instance, sequence, clusters);
+        this.#policies = policiesOf(clusters);
+    }
+    get current() {
+        return this.#current;
+    }
+    /** The policy that a cluster is judged by; `undefined` if the cluster is not monitored. */
+    policyOf(cluster) {
+        return this.#policies.get(cluster);
+    }
+    /** Calls `listener` after each change of a cluster, in the order of registration. */
+    onChange(listener) {
+        this.#changeListeners.push(listener);
+    }
+    /**
+     * Calls `listener` with each outcome that changed the snapshot, before the change listeners: a store that records the
+     * same is a replica.
+     */
+    onOutcome(listener) {
+        this.#outcomeListeners.push(listener);
+    }
+    /**
+     * Records one outcome: the only way to a new snapshot. An outcome of a cluster that is no longer monitored is
+     * dropped.
+     * @param nowMs the time of recording, in ms of our clock
+     */
+    record(outcome, nowMs) {
+        const at = this.#current.index.get(outcome.cluster);
+        const before = at === undefined ? undefined : this.#current.clusters[at];
+        const policy = this.#policies.get(outcome.cluster);
+        if (at === undefined || before === undefined || policy === undefined)
+            return;
+        const observed = observe(before, outcome, { policy, nowMs });
+        if (observed === before)
+            return;
+        const sequence = this.#current.sequence + 1;
+        const after = { ...observed, sequence };
+        this.#current = { ...this.#current, sequence, clusters: this.#current.clusters.with(at, after) };
+        for (const listener of this.#outcomeListeners)
+            listener(outcome, nowMs, sequence);
+        for (const listener of this.#changeListeners)
+            listener(before, after);
+    }
+    /** Starts from what an earlier run saved, before anything is recorded. The snapshot's number stays. */
+    restore(clusters) {
+        this.#set(clusters, this.#current.sequence);
+    }
+    /** Monitors other clusters from now on (a reload). Their states carry over what is still known. */
+    replace(clusters) {
+        this.#set(clusters, this.#current.sequence + 1);
+    }
+    #set(clusters, sequence) {
+        this.#policies = policiesOf(clusters);
+        this.#current = snapshotOf(this.#current.instance, sequence, clusters);
+    }
+}
+function snapshotOf(instance, sequence, clusters) {
+    return {
+        instance,
+        sequence,
+        // The policies may differ, so every verdict is judged anew: no earlier state has this revision, as it never grows
+        // faster than the sequence.
+        clusters: clusters.map(({ cluster }) => ({ ...cluster, revision: sequence })),
+        index: new Map(clusters.map(({ cluster }, at) => [cluster.name, at])),
+    };
+}
+function policiesOf(clusters) {
+    return new Map(clusters.map(({ cluster, policy }) => [cluster.name, policy]));
+}
+//# sourceMappingURL=store.js.map

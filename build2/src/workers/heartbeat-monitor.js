@@ -1,0 +1,31 @@
+/** How often heartbeats are counted, in ms. A worker sends a report once a second. */
+const heartbeatMs = 1_000;
+/** A worker that misses more heartbeats than this in a row hangs. */
+const missedHeartbeatsMax = 15;
+/** Kills workers that hang: their successors answer. */
+export class HeartbeatMonitor {
+    #workers;
+    #log;
+    #timer = null;
+    constructor(workers, log) {
+        this.#workers = workers;
+        this.#log = log;
+    }
+    start() {
+        this.#timer ??= setInterval(() => this.#count(), heartbeatMs);
+    }
+    stop() {
+        if (this.#timer !== null)
+            clearInterval(this.#timer);
+    }
+    #count() {
+        for (const worker of this.#workers()) {
+            worker.missedHeartbeats += 1;
+            if (worker.missedHeartbeats <= missedHeartbeatsMax)
+                continue;
+            this.#log.error({ pid: worker.pid, silent_s: missedHeartbeatsMax }, "worker hangs and is killed");
+            worker.kill();
+        }
+    }
+}
+//# sourceMappingURL=heartbeat-monitor.js.map

@@ -1,0 +1,47 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.js";
+import { sendRequest } from "../fake/http-request.js";
+import { openFakeCluster, FakeNode } from "../fake/fake-node.js";
+import { until } from "../fake/until.js";
+const limit = { timeout: 60_000 };
+for (const workers of [0, 2]) {
+    for (const names of [
+        ["pg1", "pg2", "pg3"],
+        ["pg1", "pg3", "pg2"],
+    ]) {
+        const rogueName = names[1] ?? "";
+        test(`moves no node to another address because a clone at ${rogueName}'s address lists it there (workers: ${workers})`, limit, async (context) => {
+            const nodes = await openFakeCluster(context, names);
+            const clones = await openFakeCluster(context, names);
+            const [leader, rogue] = nodes;
+            assert.ok(leader instanceof FakeNode && rogue !== undefined);
+            const port = await freePort();
+            const file = writeConfigFile(context, `clusters: [{ name: demo, discover: ["${leader.api}"] }]
+probe: { interval: 100ms, timeout: 300ms, connect_timeout: 100ms, cluster_interval: 200ms, max_age: 2s }
+listen: [{ port: ${port} }]
+workers: ${workers}
+`);
+            const running = new RolecallProcess(context, ["serve", "--config", file]);
+            await running.waitForLog("listening");
+            const statusOf = async (path) => (await sendRequest(`http://127.0.0.1:${port}${path}`)).status;
+            await until("a fit primary and a fit replica", async () => (await statusOf("/nodes/pg1/primary")) === 200 && (await statusOf(`/nodes/${names[2]}/replica`)) === 200);
+            // Same scope, system and names, but another DCS: a replica of a restored clone has taken over the address.
+            rogue.members = new Map(clones.map(({ name, api }) => [name, name === rogue.name ? rogue.api : api]));
+            const before = documentsOf(rogue);
+            while (documentsOf(rogue) < before + 5) {
+                assert.equal(await statusOf("/nodes/pg1/primary"), 200);
+                await new Promise((resolve) => void setTimeout(resolve, 20));
+            }
+            assert.equal(await statusOf("/nodes/pg1/primary"), 200);
+            assert.equal(await statusOf(`/nodes/${names[2]}/replica`), 200);
+            for (const clone of clones)
+                assert.deepEqual(clone.requests, [], `${clone.name} of the clone was probed`);
+        });
+    }
+}
+/** The number of requests for a node's cluster document. */
+function documentsOf({ requests }) {
+    return requests.filter((path) => path === "/cluster").length;
+}
+//# sourceMappingURL=cloned-node.test.js.map

@@ -1,0 +1,59 @@
+import assert from "node:assert/strict";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { test } from "node:test";
+import { buildWorkerBackend } from "../../../src/app/worker/worker-backend.js";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.js";
+import { PageGate } from "../../../src/http/pages/page-gate.js";
+function callOf(target) {
+    const message = new IncomingMessage(new Socket());
+    return {
+        message,
+        response: new ServerResponse(message),
+        request: { method: "GET", target, host: undefined, nodeHeader: undefined, serverState: undefined },
+        caller: { address: "127.0.0.1", principal: null, consumesAuthorization: false },
+        limits: unrestrictedAccess.limits,
+        onError: (error) => assert.ifError(error),
+    };
+}
+/** The status that a worker answers itself; "relayed" if it relays the request. */
+async function answerOf(gate, api, target) {
+    const relayed = new Error("relayed");
+    const backend = buildWorkerBackend({
+        gate,
+        relayAddress: () => {
+            throw relayed;
+        },
+        key: "key",
+        telemetryPath: "/metrics",
+    });
+    const call = callOf(target);
+    try {
+        assert.equal(await backend[api](call), null);
+        return call.response.statusCode;
+    }
+    catch (error) {
+        assert.equal(error, relayed);
+        return relayed.message;
+    }
+}
+test("relays pages through the gate, and other requests without it", async (context) => {
+    // A refusal is delayed by a timer that does not keep the process alive: in rolecall its connection does.
+    const alive = setInterval(() => { }, 1_000);
+    context.after(() => clearInterval(alive));
+    for (const [api, target, page, atOnce] of [
+        ["exporter", "/metrics", "exporter metrics", 16],
+        ["exporter", "/stat", "exporter stat", 1],
+        ["exporter", "/explain", "exporter explain", 1],
+        ["diagnostics", "/explain?node=pg1", "explain", 1],
+    ]) {
+        const gate = new PageGate();
+        for (let renderings = 1; renderings < atOnce; renderings += 1)
+            gate.enter(page, atOnce);
+        assert.equal(await answerOf(gate, api, target), "relayed", target);
+        gate.enter(page, atOnce);
+        assert.equal(await answerOf(gate, api, target), 429, target);
+        assert.equal(await answerOf(gate, "exporter", "/version"), "relayed");
+    }
+});
+//# sourceMappingURL=worker-backend.test.js.map

@@ -1,0 +1,148 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { parse } from "yaml";
+import { codeOf, cyclesOf, exportedNames, readSources } from "./fake/source-files.js";
+const spec = parse(readFileSync("test/spec/architecture.yaml", "utf8"));
+const sources = readSources("src");
+const folders = [...new Set(sources.map(({ folder }) => folder))].sort();
+describe("imports of src", () => {
+    test("every folder has its row in test/spec/architecture.yaml", () => {
+        assert.deepEqual(Object.keys(spec.imports).sort(), folders);
+    });
+    for (const folder of folders) {
+        test(`${folder} imports exactly the folders of its row`, () => {
+            const files = sources.filter((source) => source.folder === folder);
+            const found = files.flatMap(({ imports }) => imports.map(folderOf)).filter((other) => other !== folder);
+            assert.deepEqual([...new Set(found)].sort(), [...(spec.imports[folder] ?? [])].sort());
+        });
+    }
+    test("no folder imports itself through others, `import type` included", () => {
+        const edges = (folder) => spec.imports[folder] ?? [];
+        assert.deepEqual(cyclesOf(folders, edges), []);
+    });
+    test("no file imports itself through others, `import type` included", () => {
+        const edges = new Map(sources.map(({ file, imports }) => [file, imports]));
+        assert.deepEqual(cyclesOf([...edges.keys()], (file) => edges.get(file) ?? []), []);
+    });
+    test("only main.ts lies at the top", () => {
+        assert.deepEqual(sources.filter(({ file }) => !file.includes("/")).map(({ file }) => file), ["main.ts"]);
+    });
+    test("only http/listener imports http/fast-path", () => {
+        const importers = folders.filter((folder) => spec.imports[folder]?.includes("http/fast-path"));
+        assert.deepEqual(importers, ["http/listener"]);
+    });
+    for (const [one, others] of [
+        ["probe", ["http", "state"]],
+        ["http", ["probe", "state"]],
+    ]) {
+        test(`${one} knows neither ${others.join(" nor ")}`, () => {
+            const tops = sources.filter(({ top }) => top === one).flatMap(({ imports }) => imports.map(topOf));
+            assert.deepEqual(others.filter((other) => tops.includes(other)), []);
+        });
+    }
+    test("only cli imports the simulator", () => {
+        const importers = sources.filter(({ top, imports }) => top !== "simulator" && imports.map(topOf).includes("simulator"));
+        assert.deepEqual([...new Set(importers.map(({ top }) => top))], ["cli"]);
+    });
+});
+describe("names of src", () => {
+    test("one exported name has one meaning", () => {
+        const files = new Map();
+        for (const { file, text } of sources)
+            for (const name of exportedNames(text))
+                files.set(name, [...(files.get(name) ?? []), file]);
+        assert.deepEqual([...files].filter(([, places]) => places.length > 1), []);
+    });
+    test("no file is called utils", () => {
+        assert.deepEqual(sources.filter(({ file }) => /util|helper|common|misc/.test(file)).map(({ file }) => file), []);
+    });
+});
+describe("wiring of src", () => {
+    test("only app constructs objects of other folders, except those that the table gives a reason for", () => {
+        const home = new Map();
+        for (const { text, top } of sources)
+            for (const [, name = ""] of text.matchAll(/^export (?:abstract )?class (\w+)/gm))
+                home.set(name, top);
+        const found = sources
+            .filter(({ top }) => top !== "app")
+            .flatMap(({ text, top, file }) => [
+            ...codeOf(text)
+                .join("\n")
+                .matchAll(/\bnew (\w+)/g),
+        ]
+            .map(([, name = ""]) => name)
+            .filter((name) => (home.get(name) ?? top) !== top && !name.endsWith("Error"))
+            .map((name) => `${file} constructs ${name}`));
+        assert.deepEqual([...new Set(found)].sort(), Object.keys(spec.constructedElsewhere).sort());
+    });
+    test("constructors do no I/O and start no timers", () => {
+        const effect = /\b(setTimeout|setInterval|setImmediate|queueMicrotask|readFileSync|writeFileSync|readFile|watch|listen|fork|spawn|fetch)\(|(?<!\.)\bconnect\(|\bprocess\.on\b/;
+        const found = sources.flatMap(({ file, text }) => constructorsOf(text).flatMap((body) => {
+            const call = effect.exec(codeOf(body).join("\n"));
+            return call === null ? [] : [`${file}: ${call[0]}`];
+        }));
+        assert.deepEqual(found, []);
+    });
+});
+describe("files of src", () => {
+    test("have at most 250 lines, half of them at most 100", () => {
+        const lengths = sources.map(({ file, text }) => ({ file, lines: text.split("\n").length - 1 }));
+        assert.deepEqual(lengths.filter(({ lines }) => lines > 250), []);
+        const sorted = lengths.map(({ lines }) => lines).sort((a, b) => a - b);
+        assert.ok((sorted[Math.floor(sorted.length / 2)] ?? 0) <= 100);
+    });
+    test("lie in folders of at most ten files, or in one that the table gives a reason for", () => {
+        const large = folders.filter((folder) => sources.filter((source) => source.folder === folder).length > 10);
+        assert.deepEqual(large, Object.keys(spec.largeFolders).sort());
+    });
+    test("cast nothing", () => {
+        const cast = /\bas (?!const\b)[A-Za-z{[(]|: any\b|<any>/;
+        const lines = sources.flatMap(({ file, text }) => codeOf(text).map((line) => `${file}: ${line.trim()}`));
+        assert.deepEqual(lines.filter((line) => cast.test(line) && !/\b(import|export)\b|\* as /.test(line)), []);
+    });
+    test("only http/fast-path uses undocumented parts of Node", () => {
+        const undocumented = /process\.binding|"binding"|"_handle"|\._[a-z]\w*/;
+        const found = sources.filter(({ folder, text }) => folder !== "http/fast-path" && undocumented.test(text.replace(/\/\*[^]*?\*\/|\/\/.*/g, "")));
+        assert.deepEqual(found.map(({ file }) => file), []);
+    });
+});
+/** What pure code must not use: time, chance, the process, the network. */
+const impure = /\b(Date\.now|new Date|Math\.random|performance\b|process\.|console\.|setTimeout|setInterval|setImmediate|fetch\(|async |await )/;
+for (const top of ["cluster", "health"]) {
+    describe(`${top} is pure`, () => {
+        for (const { file, text } of sources.filter((source) => source.top === top)) {
+            test(`${file} imports no package and reads neither clock nor chance`, () => {
+                assert.deepEqual(packagesOf(text), []);
+                assert.deepEqual(codeOf(text).filter((line) => impure.test(line)), []);
+            });
+        }
+    });
+}
+function folderOf(file) {
+    return file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
+}
+function topOf(file) {
+    return file.split("/")[0] ?? "";
+}
+function packagesOf(text) {
+    return [...text.matchAll(/\bfrom "([^."][^"]*)"/g)].map(([, name = ""]) => name);
+}
+/** The bodies of the constructors of a file, braces matched on code without strings. */
+function constructorsOf(text) {
+    const code = codeOf(text).join("\n");
+    return [...code.matchAll(/\bconstructor\s*\(/g)].map(({ index }) => {
+        const start = code.indexOf(") {", index);
+        let depth = 0;
+        for (let at = start + 2; at < code.length; at += 1) {
+            if (code[at] === "{")
+                depth += 1;
+            if (code[at] === "}")
+                depth -= 1;
+            if (depth === 0)
+                return code.slice(start, at);
+        }
+        return code.slice(start);
+    });
+}
+//# sourceMappingURL=architecture.test.js.map

@@ -1,0 +1,104 @@
+import { documentOf } from "../wire/evidence.js";
+import { topOf } from "./replicas.js";
+import { held, routeOf, slackMs } from "./scene.js";
+/**
+ * A lower bound of positioned time without a sign of attachment, per replica (rule 5).
+ * Only what rolecall certainly knew counts. Anything it may have taken for a sign restarts the count.
+ * A receiver that is merely listed counts as still: it is `stalled`.
+ */
+export class Attachment {
+    #tracks = new Map();
+    /** Reads what has been served since the last call. */
+    feed(scene, nowMs) {
+        const byMs = nowMs - scene.profile.timeoutMs - scene.profile.slackMs;
+        for (const { name } of scene.world.nodes)
+            this.#feedNode(scene, name, byMs);
+    }
+    /** The promise that a replica without a sign is refused, and stays so until there is one. */
+    broken(scene, { node, status, check, askedMs }) {
+        const track = node === null ? undefined : this.#tracks.get(node);
+        if (track === undefined || routeOf(check) !== "/replica")
+            return null;
+        const { attachMs, intervalMs, timeoutMs } = scene.profile;
+        const boundMs = attachMs + 2 * intervalMs + timeoutMs + slackMs(scene, askedMs - attachMs * 2, askedMs);
+        if (track.stillMs < boundMs && !track.isAccused)
+            return null;
+        // What has come since may be the sign.
+        if (this.#mayHaveSign(scene, node ?? "", track, askedMs))
+            return null;
+        track.isAccused = true;
+        return held(scene, "attached", status === 200, `no sign of attachment at ${track.top} for ${Math.round(track.stillMs)} ms of positioned time (window ${attachMs} ms)`);
+    }
+    #feedNode(scene, node, byMs) {
+        const { evidence, profile } = scene;
+        const track = this.#tracks.get(node) ?? { lastMs: -Infinity, top: null, stillMs: 0, holder: "", isAccused: false };
+        this.#tracks.set(node, track);
+        for (const served of evidence.since(node, "status", track.lastMs + 0.001)) {
+            if (served.arrivedMs > byMs)
+                break;
+            const top = topOf(served);
+            const isSign = (top !== null && track.top !== null && top > track.top) ||
+                served.status === 200 ||
+                this.#hasReached(scene, node, top, served.arrivedMs);
+            const holder = holderOf(scene, served.arrivedMs);
+            if (isSign && evidence.isPossible(served))
+                restart(track);
+            if (holder === null || holder !== track.holder)
+                track.stillMs = track.isAccused ? track.stillMs : 0;
+            track.holder = holder ?? track.holder;
+            const gapMs = served.arrivedMs - track.lastMs;
+            const isCounted = !isSign && top !== null && evidence.isSure(served) && gapMs < profile.maxAgeMs && holder !== null;
+            if (isCounted && isPositioned(scene, holder ?? "", track.lastMs, served.arrivedMs))
+                track.stillMs += gapMs;
+            if (top !== null && evidence.isPossible(served))
+                track.top = top;
+            track.lastMs = served.arrivedMs;
+        }
+        const { stillMs } = track;
+        if (stillMs > profile.attachMs + 3 * profile.intervalMs + profile.timeoutMs + 2 * profile.slackMs)
+            track.isAccused = true;
+    }
+    #hasReached(scene, node, top, atMs) {
+        if (top === null)
+            return false;
+        const fromMs = atMs - scene.profile.maxAgeMs - scene.profile.timeoutMs;
+        return scene.world.nodes
+            .filter(({ name }) => name !== node)
+            .flatMap(({ name }) => [...scene.evidence.since(name, "status", fromMs)])
+            .some((served) => served.status === 200 && (topOf(served) ?? Infinity) <= top);
+    }
+    #mayHaveSign(scene, node, track, atMs) {
+        const later = scene.evidence.since(node, "status", track.lastMs - 0.001);
+        if (later.some((served) => served.status === 200 || (topOf(served) ?? -1) > (track.top ?? Infinity)))
+            return true;
+        if (later.some((served) => this.#hasReached(scene, node, topOf(served), served.arrivedMs)))
+            return true;
+        // It streams again in truth. A sender may list it again, which clears `detached` before its own report does.
+        return scene.troubles.last(node, "detached") < atMs - 50;
+    }
+}
+function restart(track) {
+    track.stillMs = 0;
+    track.isAccused = false;
+}
+/** The true holder, where no node has lied about it recently; null otherwise. */
+function holderOf({ world, troubles, seats, profile }, atMs) {
+    const { holding } = world;
+    if (holding === null || atMs < holding.sinceMs)
+        return null;
+    const isCalm = seats.every(({ node: { name } }) => troubles.isFree(name, atMs - profile.confirmMs, "claim", "view", "guest"));
+    return isCalm ? `${holding.name}@${world.timeline}` : null;
+}
+/** Whether, between two instants, every report of the holder that may have counted was fresh and stated a position. */
+function isPositioned({ evidence, profile }, holder, fromMs, toMs) {
+    const [name = ""] = holder.split("@");
+    const first = evidence.newestSure(name, "status", fromMs);
+    if (first === undefined || first.arrivedMs < toMs - profile.maxAgeMs + profile.slackMs)
+        return false;
+    const answers = evidence.since(name, "status", first.arrivedMs).filter(({ arrivedMs }) => arrivedMs <= toMs);
+    return answers.filter((served) => evidence.isPossible(served)).every(hasLocation);
+}
+function hasLocation(served) {
+    return served.status === 200 && topOf(served) !== null && documentOf(served)?.["timeline"] !== undefined;
+}
+//# sourceMappingURL=attachment.js.map

@@ -1,0 +1,214 @@
+import { statedPosition } from "../world/documents.js";
+import { documentOf } from "../wire/evidence.js";
+import { ago, held, parameterOf, routeOf, slackMs, tell } from "./scene.js";
+/** The highest position that an answer states, or null. */
+export function topOf(served) {
+    const stated = statedPosition(documentOf(served));
+    if (stated === null)
+        return null;
+    return "location" in stated ? stated.location : Math.max(stated.received, stated.replayed);
+}
+function replayedOf(served) {
+    const stated = statedPosition(documentOf(served));
+    if (stated === null)
+        return null;
+    return "location" in stated ? stated.location : stated.replayed;
+}
+/** The timeline that an answer states. */
+export function timelineOf(served) {
+    return documentOf(served)?.["timeline"];
+}
+/** Whether a node surely showed movement between two instants: two successive positions, the later one above. */
+function hasMoved({ evidence }, node, fromMs, byMs) {
+    const tops = evidence
+        .since(node, "status", fromMs)
+        .filter((served) => evidence.isSure(served) && (served.doneMs ?? Infinity) <= byMs)
+        .map(topOf)
+        .filter((top) => top !== null);
+    return tops.some((top, index) => index > 0 && top > (tops[index - 1] ?? Infinity));
+}
+/** Every reason for a replica's no is true (rules 3 to 7). */
+export const accusationIsTrue = (scene, answer) => {
+    const { node, word, askedMs, check } = answer;
+    const reason = word?.reason ?? null;
+    if (node === null || reason === null || routeOf(check) !== "/replica")
+        return null;
+    const { evidence, profile, troubles } = scene;
+    const slack = slackMs(scene, askedMs - 1_000, askedMs);
+    const newest = evidence.newestSure(node, "status", askedMs - slack);
+    switch (reason) {
+        case "detached":
+        case "stalled":
+            return hasMoved(scene, node, askedMs - profile.attachMs * 0.8 + slack, askedMs - slack)
+                ? `${reason}, but its position has risen meanwhile: ${tell(newest, answer)}`
+                : null;
+        case "diverged":
+            return troubles.isFree(node, -Infinity, "diverged") ||
+                troubles.isFree(node, askedMs - profile.confirmMs - slack, "diverged", "detached", "status")
+                ? divergedInVain(scene, answer)
+                : null;
+        case "lagging":
+            return hasSettled(scene, answer) ? laggingInVain(scene, answer) : null;
+        case "lag_unknown":
+            return hasSettled(scene, answer) ? unknownInVain(scene, answer) : null;
+        case "wrong_role":
+        case "not_running":
+            return evidence.since(node, "status", newest?.arrivedMs ?? Infinity).every(isRunningReplica) &&
+                newest !== undefined
+                ? `${reason}, but it says: ${tell(newest, answer)}`
+                : null;
+        case "foreign":
+        case "misaddressed":
+        case "moved":
+        case "no_manager":
+        case "not_writable":
+        case "demoted":
+        case "tag":
+        case "noloadbalance":
+        case "drained":
+        case "held_back":
+        case "not_sync":
+        case "not_quorum":
+        case "not_async":
+        case "replication_state":
+        case "min_lsn":
+            return troubles.isFree(node, askedMs - 20_000, "guest") ? `${reason} cannot be true here` : null;
+        default:
+            return null;
+    }
+};
+function isRunningReplica(served) {
+    const document = documentOf(served);
+    return (document === null || (document["role"] === "replica" && document["state"] === "running" && served.status === 503));
+}
+function isCalm({ world, troubles, seats, profile }, fromMs) {
+    const { holding } = world;
+    if (holding === null || holding.sinceMs > fromMs || troubles.changedMs > fromMs)
+        return false;
+    if (!troubles.isFree(holding.name, fromMs, "status", "notPrimary", "guest"))
+        return false;
+    return seats.every(({ node: { name } }) => troubles.isFree(name, fromMs - profile.confirmMs, "claim", "guest", "view"));
+}
+function divergedInVain(scene, answer) {
+    const fromMs = answer.askedMs - scene.profile.confirmMs - slackMs(scene, answer.askedMs - scene.profile.confirmMs, answer.askedMs);
+    return isCalm(scene, fromMs) ? "diverged, but its history is the leader's" : null;
+}
+/** Whether a node has been a running replica long enough to be measured: two new polls of it and of its leader. */
+function hasSettled(scene, { node, askedMs }) {
+    const { intervalMs, timeoutMs } = scene.profile;
+    const fromMs = askedMs - 2 * (intervalMs + timeoutMs) - slackMs(scene, askedMs - 2_000, askedMs);
+    return node !== null && scene.troubles.isFree(node, fromMs, "notReplica");
+}
+function laggingInVain(scene, { node, askedMs, check, word }) {
+    const limit = Number(parameterOf(check, "lag") ?? Number.NaN);
+    if (node === null || !Number.isFinite(limit) || parameterOf(check, "lag_time") !== null)
+        return null;
+    const { evidence, world, profile } = scene;
+    const from = evidence.newestSure(node, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
+    const reports = from === undefined ? [] : evidence.since(node, "status", from.arrivedMs);
+    const lowest = Math.min(...reports.map(replayedOf).map((replayed) => replayed ?? -Infinity));
+    // Past the end of the timeline it still reports, only a sender list distinguishes streaming from divergence.
+    if (timelineOf(from) !== world.timeline && !isListed(scene, node, askedMs))
+        return null;
+    // The highest position that any node ever reported: it bounds every lag.
+    const tops = world.nodes.flatMap(({ name }) => evidence.since(name, "status", askedMs - 60_000 - profile.attachMs).map((served) => topOf(served) ?? 0));
+    const most = Math.max(0, ...tops) - lowest;
+    return most <= limit
+        ? `lagging ${word?.lag_bytes}, but by all that was ever stated it lags at most ${most} (limit ${limit})`
+        : null;
+}
+/** Whether the holder's newest sender list, surely read by now, shows a node. */
+function isListed(scene, node, askedMs) {
+    const holder = scene.world.holding?.name ?? "";
+    const newest = scene.evidence.newestSure(holder, "status", askedMs - slackMs(scene, askedMs - 1_000, askedMs));
+    const list = documentOf(newest)?.["replication"];
+    return (Array.isArray(list) &&
+        list.some(({ application_name }) => application_name === node));
+}
+function unknownInVain(scene, answer) {
+    const { node, askedMs, check } = answer;
+    const { world, troubles, evidence, profile } = scene;
+    if (node === null || parameterOf(check, "lag") === null || parameterOf(check, "lag_time") !== null)
+        return null;
+    const fromMs = askedMs - 5_000 - slackMs(scene, askedMs - 5_000, askedMs);
+    const isClean = world.nodes.every(({ name }) => troubles.isFree(name, fromMs, "status", "cluster", "history", "claim", "view", "guest"));
+    if (!isClean || !troubles.isFree(node, askedMs - profile.maxAgeMs, "diverged") || world.dcs.isDown)
+        return null;
+    const known = replayedOf(evidence.newestSure(node, "status", askedMs - profile.slackMs));
+    const isLeaderKnown = world.nodes.some(({ name }) => evidence.newestSure(name, "status", askedMs - 2_000)?.status === 200);
+    return known !== null && isLeaderKnown
+        ? "lag_unknown, though it and leaders before have stated positions all along"
+        : null;
+}
+/** A yes with a limit in bytes meets it, given everything rolecall certainly knew (rule 4). */
+export const lagIsKept = (scene, answer) => {
+    const { node, status, askedMs, check } = answer;
+    const limit = Number(parameterOf(check, "lag") ?? Number.NaN);
+    if (node === null || routeOf(check) !== "/replica" || !Number.isFinite(limit))
+        return null;
+    const { evidence, world, profile } = scene;
+    const fromMs = askedMs - 2_000;
+    const slack = slackMs(scene, fromMs, askedMs);
+    if (!isCalm(scene, fromMs - profile.timeoutMs - slack) && !isLeaderMute(scene, askedMs - slack))
+        return null;
+    const own = evidence.newestSure(node, "status", askedMs - slack);
+    if (own === undefined)
+        return null;
+    const replayed = Math.max(...evidence.since(node, "status", own.arrivedMs).map((served) => replayedOf(served) ?? 0));
+    const holder = world.holding?.name ?? "";
+    const witnesses = isLeaderMute(scene, askedMs - slack)
+        ? world.nodes.map(({ name }) => name).filter((name) => name !== node)
+        : [holder];
+    const known = witnesses
+        .flatMap((name) => [...evidence.since(name, "status", fromMs - profile.maxAgeMs)])
+        .filter((served) => evidence.isSure(served) && (served.doneMs ?? Infinity) < own.arrivedMs - profile.slackMs)
+        .filter((served) => timelineOf(served) === timelineOf(own));
+    const top = Math.max(0, ...known.map((served) => topOf(served) ?? 0));
+    if (top - replayed <= limit)
+        return null;
+    return held(scene, "lag", status === 200, `known lag ${top - replayed} above ${limit}; its report: ${tell(own, answer)}`);
+};
+/**
+ * The holder has been frozen for long, is silent or reports no position.
+ * No other node has claimed or changed anything.
+ */
+function isLeaderMute({ world, troubles, evidence, profile, seats }, byMs) {
+    const { holding } = world;
+    const fromMs = byMs - 2_000 - profile.timeoutMs;
+    if (holding === null ||
+        holding.sinceMs > fromMs - profile.confirmMs ||
+        troubles.changedMs > fromMs - profile.confirmMs)
+        return false;
+    if (seats.some(({ node: { name } }) => !troubles.isFree(name, fromMs - profile.confirmMs, "claim", "view", "guest")))
+        return false;
+    return evidence.since(holding.name, "status", fromMs).every((served) => topOf(served) === null);
+}
+/**
+ * A yes with a limit in time meets it: some sample within the limit showed the leader not past the replica (rule 4).
+ */
+export const timeLagIsKept = (scene, answer) => {
+    const { node, status, askedMs, check } = answer;
+    const limit = parameterOf(check, "lag_time");
+    if (node === null || limit === null)
+        return null;
+    const limitMs = Number(limit.replace("ms", ""));
+    const { evidence, world, profile } = scene;
+    const marginMs = profile.intervalMs + profile.timeoutMs + slackMs(scene, askedMs - limitMs - 2_000, askedMs);
+    const fromMs = askedMs - limitMs - marginMs;
+    if (!isCalm(scene, fromMs - profile.maxAgeMs))
+        return null;
+    const holder = world.holding?.name ?? "";
+    const reports = evidence.since(node, "status", fromMs - profile.maxAgeMs).filter((served) => served.doneMs !== null);
+    if (reports.every((served) => topOf(served) === null) || reports.some(({ status: code }) => code === 200))
+        return null;
+    const replayed = Math.max(0, ...reports.map((served) => replayedOf(served) ?? 0));
+    const samples = evidence
+        .since(holder, "status", fromMs - profile.maxAgeMs)
+        .filter((served) => topOf(served) !== null);
+    const isPast = samples.length > 3 && samples.every((served) => (topOf(served) ?? 0) > replayed);
+    const first = samples[0];
+    if (!isPast || first === undefined)
+        return null;
+    return held(scene, "lag-time", status === 200, `${holder} was past its replayed ${replayed} since ${ago(answer, first.arrivedMs)}`);
+};
+//# sourceMappingURL=replicas.js.map

@@ -1,0 +1,106 @@
+import { isServing } from "../world/node.js";
+import { hasDiverged } from "../world/wal.js";
+import { isLying } from "../wire/mask.js";
+/** What may be wrong with a node in truth, or on its way to rolecall. */
+export const troubles = [
+    /** It does not answer status requests at once, or not with a whole document. */
+    "status",
+    /** Nothing listens at its address. */
+    "refused",
+    /** It does not answer for its cluster document. */
+    "cluster",
+    "history",
+    /** Its report of the lock may be untrue. */
+    "claim",
+    /** Its cluster document may be untrue. */
+    "view",
+    /** Another node occupies its address. */
+    "guest",
+    /** A clone occupied its address. */
+    "guestEver",
+    /** rolecall polls a clone in its place, at the clone's own address. */
+    "moved",
+    /** It is not a running primary. */
+    "notPrimary",
+    /** It is not a running replica. */
+    "notReplica",
+    /** It is not a replica that streams and replays. */
+    "detached",
+    "diverged",
+    "undiverged",
+];
+const whenMoved = ["moved", "guest", "claim", "view", "status", "cluster", "history"];
+/** When each node last had each trouble; fed with every tick of the model. */
+export class Troubles {
+    #last = new Map();
+    /** When the holder, or a pause or the DCS changed last. */
+    changedMs = -Infinity;
+    /** Whether clones outnumbered the sound witnesses when rolecall was seen to follow one of them. */
+    isMoveAmbiguous = false;
+    #state = "";
+    /**
+     * Records the troubles of an instant.
+     * @param isMoved whether rolecall polls a clone in place of a node
+     */
+    feed(world, seats, nowMs, isMoved) {
+        for (const seat of seats) {
+            const { name } = seat.node;
+            for (const trouble of troubles)
+                if (has(world, seat, trouble))
+                    this.#last.set(`${name} ${trouble}`, nowMs);
+            if (isMoved(name))
+                for (const trouble of whenMoved)
+                    this.#last.set(`${name} ${trouble}`, nowMs);
+        }
+        const state = `${world.holder(nowMs)} ${world.dcs.isPaused} ${world.dcs.isDown} ${world.timeline}`;
+        if (state !== this.#state)
+            this.changedMs = nowMs;
+        this.#state = state;
+    }
+    /** When a node last had a trouble; minus infinity where it never had. */
+    last(node, trouble) {
+        return this.#last.get(`${node} ${trouble}`) ?? -Infinity;
+    }
+    /** Whether a node had none of these troubles since an instant. */
+    isFree(node, fromMs, ...kinds) {
+        return kinds.every((trouble) => this.last(node, trouble) < fromMs);
+    }
+}
+function has(world, { node, mask, isMoving, isListening, guest }, trouble) {
+    const isMute = !isMoving || !isListening || guest !== null;
+    switch (trouble) {
+        case "status":
+            return isMute || mask.wire.has("status") || mask.lose !== null || mask.frozenStatus !== null;
+        case "refused":
+            return !isListening;
+        case "cluster":
+            return isMute || mask.wire.has("cluster") || !world.reaches(node);
+        case "history":
+            return isMute || mask.wire.has("history") || mask.historyRows !== null || !world.reaches(node);
+        case "claim":
+            return mask.claims || mask.frozenStatus !== null || guest !== null;
+        case "view":
+            return mask.view !== undefined || guest !== null;
+        case "guest":
+            return guest !== null || isLying(mask);
+        case "guestEver":
+            return guest !== null;
+        case "moved":
+            return false;
+        case "notPrimary":
+            return node.role !== "primary" || node.state !== "running" || !isServing(node);
+        case "notReplica":
+            return node.role !== "replica" || node.state !== "running" || !isServing(node);
+        case "detached":
+            return (node.role !== "replica" ||
+                node.state !== "running" ||
+                !node.isStreaming ||
+                node.isReplayPaused ||
+                !isServing(node));
+        case "diverged":
+            return hasDiverged(world, node);
+        case "undiverged":
+            return !hasDiverged(world, node);
+    }
+}
+//# sourceMappingURL=troubles.js.map

@@ -1,0 +1,87 @@
+const scaled = {
+    name: "scaled",
+    intervalMs: 200,
+    timeoutMs: 500,
+    connectMs: 250,
+    maxAgeMs: 1_100,
+    clusterMs: 600,
+    attachMs: 2_500,
+    demotedMs: 4_000,
+    fall: 3,
+    ttlMs: 4_000,
+    loopMs: 600,
+    retryMs: 600,
+    senderTimeoutMs: 7_000,
+    lagTimeMs: 1_000,
+    askEveryMs: 60,
+    faultsMs: 10_000,
+    recoveryMs: 10_000,
+    confirmMs: 8_000,
+    slackMs: 150,
+};
+/** For a busy machine: what a stall takes is a smaller part of every bound. */
+const half = {
+    name: "half",
+    intervalMs: 400,
+    timeoutMs: 1_000,
+    connectMs: 400,
+    maxAgeMs: 2_200,
+    clusterMs: 1_200,
+    attachMs: 4_000,
+    demotedMs: 8_000,
+    fall: 3,
+    ttlMs: 6_000,
+    loopMs: 1_000,
+    retryMs: 1_000,
+    senderTimeoutMs: 14_000,
+    lagTimeMs: 2_000,
+    askEveryMs: 100,
+    faultsMs: 18_000,
+    recoveryMs: 12_000,
+    confirmMs: 9_000,
+    slackMs: 200,
+};
+const standard = {
+    name: "default",
+    intervalMs: 1_000,
+    timeoutMs: 2_500,
+    connectMs: 500,
+    maxAgeMs: 5_500,
+    clusterMs: 3_000,
+    attachMs: 10_000,
+    demotedMs: 60_000,
+    fall: 3,
+    ttlMs: 12_000,
+    loopMs: 2_000,
+    retryMs: 3_000,
+    senderTimeoutMs: 60_000,
+    lagTimeMs: 5_000,
+    askEveryMs: 150,
+    faultsMs: 50_000,
+    recoveryMs: 25_000,
+    confirmMs: 18_000,
+    slackMs: 200,
+};
+/** The runs there are: with every span scaled down, by half only, and at rolecall's default configuration. */
+export const profiles = { scaled, half, default: standard };
+/** rolecall's configuration for a profile: YAML, without clusters and listeners. */
+export function configurationOf(profile, workers) {
+    const { intervalMs, timeoutMs, connectMs, maxAgeMs, clusterMs, attachMs, demotedMs, fall } = profile;
+    return [
+        "probe:",
+        `  interval: ${intervalMs}ms`,
+        `  timeout: ${timeoutMs}ms`,
+        `  connect_timeout: ${connectMs}ms`,
+        `  max_age: ${maxAgeMs}ms`,
+        `  cluster_interval: ${clusterMs}ms`,
+        `  config_interval: ${clusterMs * 5}ms`,
+        `  fall: ${fall}`,
+        "guards:",
+        `  attach_window: ${attachMs}ms`,
+        `  demoted_for: ${demotedMs}ms`,
+        `workers: ${workers}`,
+        "drain: 0s",
+        "",
+    ].join("\n");
+}
+//# sourceMappingURL=profile.js.map

@@ -1,0 +1,151 @@
+import { claims, statusDocument } from "../world/documents.js";
+import { isServing, positionOf } from "../world/node.js";
+const nothing = () => undefined;
+/** Starts a fault, and returns how to end it. An inapplicable fault (no leader to target) does nothing. */
+export function begin(cluster, fault, nowMs) {
+    const { world, seats } = cluster;
+    const holder = world.holder(nowMs);
+    const seat = fault.target === "leader" ? seats.find(({ node }) => node.name === holder) : seats[fault.target];
+    const other = world.nodes[fault.other];
+    if (seat === undefined || other === undefined)
+        return nothing;
+    return beginnings[fault.kind]({ cluster, fault, seat, node: seat.node, other, nowMs });
+}
+const beginnings = {
+    kill({ node }) {
+        node.isUp = false;
+        node.leaseUntilMs = 0;
+        return () => revive(node);
+    },
+    halt({ node }) {
+        node.isHalted = true;
+        return () => void (node.isHalted = false);
+    },
+    freezeManager({ node }) {
+        node.isManagerFrozen = true;
+        return () => void Object.assign(node, { isManagerFrozen: false, nextLoopMs: 0 });
+    },
+    detach: ({ node, nowMs }) => receiver(node, "dead", nowMs),
+    freezeReceiver: ({ node, nowMs }) => receiver(node, "frozen", nowMs),
+    pauseReplay({ node }) {
+        if (node.role === "replica")
+            node.isReplayPaused = true;
+        return () => void (node.isReplayPaused = false);
+    },
+    cascade({ node, other }) {
+        if (node.role === "replica" && other.role === "replica" && other !== node && other.upstream !== node.name)
+            node.upstream = other.name;
+        return nothing;
+    },
+    keepHistory({ node }) {
+        node.rewinds = false;
+        return () => void (node.rewinds = true);
+    },
+    failsafe({ cluster: { world } }) {
+        Object.assign(world.dcs, { hasFailsafe: true, isDown: true });
+        return () => void (world.dcs.isDown = false);
+    },
+    dcsDown({ cluster: { world } }) {
+        world.dcs.isDown = true;
+        return () => void (world.dcs.isDown = false);
+    },
+    dcsCut({ cluster: { world }, node }) {
+        world.dcs.cut.add(node.name);
+        return () => void world.dcs.cut.delete(node.name);
+    },
+    pause({ cluster: { world } }) {
+        world.dcs.isPaused = true;
+        return () => void (world.dcs.isPaused = false);
+    },
+    switchover({ cluster: { world }, other, nowMs }) {
+        const canBe = other.isStreaming && isServing(other) && !world.dcs.isPaused;
+        if (canBe && world.holder(nowMs) !== other.name)
+            world.dcs.switchover = other.name;
+        return () => void (world.dcs.switchover = null);
+    },
+    /** The key is lost (a mistaken delete): its holder does not notice before its next loop. */
+    dropLock({ cluster: { world } }) {
+        world.dcs.lock = null;
+        return nothing;
+    },
+    burst: ({ cluster: { setRate } }) => {
+        setRate(5_000_000);
+        return () => setRate(200_000);
+    },
+    quiet: ({ cluster: { setRate } }) => {
+        setRate(0);
+        return () => setRate(200_000);
+    },
+    wire: ({ cluster: { profile }, fault, seat: { mask } }) => wire(mask, fault, profile.timeoutMs),
+    lose({ fault: { field, every, isNull: asNull }, seat: { mask } }) {
+        mask.lose = { field, every, asNull };
+        return () => void (mask.lose = null);
+    },
+    claim({ seat: { mask } }) {
+        mask.claims = true;
+        return () => void (mask.claims = false);
+    },
+    oldStatus({ cluster: { world }, seat: { mask }, node, nowMs }) {
+        mask.frozenStatus = {
+            status: claims(world, node, nowMs) ? 200 : 503,
+            document: statusDocument(world, node, nowMs),
+        };
+        return () => void (mask.frozenStatus = null);
+    },
+    view({ cluster: { world }, fault: { names }, seat: { mask }, node, other, nowMs }) {
+        mask.view = { nobody: null, itself: node.name, other: other.name, stuck: world.holder(nowMs) }[names];
+        return () => void (mask.view = undefined);
+    },
+    oldHistory({ cluster: { world }, seat: { mask } }) {
+        mask.historyRows = world.forks.length;
+        return () => void (mask.historyRows = null);
+    },
+    guest({ cluster: { clone }, seat, node }) {
+        seat.guest = clone?.seats.find(({ node: { name } }) => name === node.name) ?? null;
+        return () => void (seat.guest = null);
+    },
+};
+function revive(node) {
+    if (node.isUp)
+        return;
+    const position = positionOf(node);
+    Object.assign(node, {
+        isUp: true,
+        role: "replica",
+        received: position,
+        replayed: position,
+        upstream: null,
+        transition: null,
+    });
+    Object.assign(node, { leaseUntilMs: 0, promoteAtMs: null, state: "running", nextLoopMs: 0 });
+}
+function receiver(node, state, nowMs) {
+    if (state === "frozen" && !node.isStreaming)
+        return nothing;
+    node.receiver = state;
+    node.receiverSinceMs = nowMs;
+    return () => void (node.receiver = "streaming");
+}
+function wire(mask, { wire: kind, request }, timeoutMs) {
+    if (kind === "refuse") {
+        mask.refuses = true;
+        return () => (mask.refuses = false);
+    }
+    const table = {
+        hang: { kind: "hang" },
+        late: { kind: "late", ms: timeoutMs * 1.3 },
+        slow: { kind: "late", ms: timeoutMs * 0.65 },
+        drip: { kind: "drip", ms: timeoutMs * 0.65 },
+        reset: { kind: "reset" },
+        garbage: { kind: "garbage" },
+        error: { kind: "error" },
+        truncate: { kind: "truncate" },
+    };
+    const fault = table[kind];
+    mask.wire.set(request, fault);
+    return () => {
+        if (mask.wire.get(request) === fault)
+            mask.wire.delete(request);
+    };
+}
+//# sourceMappingURL=faults.js.map

@@ -1,0 +1,31 @@
+/** Removes every fault. The model handles the consequences (a rewind, a race for the lock). */
+export function heal({ world, seats, setRate }) {
+    Object.assign(world.dcs, { isDown: false, isPaused: false, hasFailsafe: false, switchover: null });
+    world.dcs.cut.clear();
+    setRate(200_000);
+    for (const { node } of seats) {
+        Object.assign(node, {
+            isHalted: false,
+            isManagerFrozen: false,
+            receiver: "streaming",
+            isReplayPaused: false,
+            rewinds: true,
+        });
+        if (!node.isUp)
+            throw new Error(`Cannot heal ${node.name}: its faults must have ended`);
+    }
+    for (const seat of seats) {
+        const { mask } = seat;
+        seat.guest = null;
+        mask.wire.clear();
+        Object.assign(mask, {
+            refuses: false,
+            lose: null,
+            claims: false,
+            frozenStatus: null,
+            view: undefined,
+            historyRows: null,
+        });
+    }
+}
+//# sourceMappingURL=heal.js.map

@@ -1,0 +1,136 @@
+/** The kinds of faults, and how often each is chosen where a scenario allows it. */
+const weights = {
+    kill: 4,
+    halt: 4,
+    freezeManager: 4,
+    dcsDown: 3,
+    dcsCut: 3,
+    pause: 2,
+    failsafe: 2,
+    switchover: 6,
+    dropLock: 3,
+    detach: 6,
+    freezeReceiver: 5,
+    pauseReplay: 6,
+    burst: 2,
+    quiet: 1,
+    cascade: 2,
+    keepHistory: 4,
+    wire: 10,
+    lose: 5,
+    claim: 4,
+    oldStatus: 3,
+    view: 6,
+    oldHistory: 2,
+    guest: 2,
+};
+const lasting = ["detach", "freezeReceiver", "pauseReplay", "keepHistory", "claim", "oldStatus"];
+const fields = ["xlog", "timeline", "replication", "replication_state", "server_version"];
+const wireKinds = ["hang", "late", "slow", "drip", "reset", "garbage", "error", "truncate", "refuse"];
+/** Faults likely to expose or hide another fault: they follow it while it lasts. */
+const companions = {
+    oldStatus: [
+        { kind: "switchover" },
+        { kind: "dropLock" },
+        { kind: "kill", target: "leader" },
+        { kind: "wire", request: "cluster", wire: "hang" },
+    ],
+    claim: [
+        { kind: "kill", target: "leader" },
+        { kind: "switchover" },
+        { kind: "wire", request: "cluster", wire: "hang" },
+        { kind: "view" },
+    ],
+    view: [{ kind: "switchover" }, { kind: "kill", target: "leader" }, { kind: "claim" }, { kind: "oldStatus" }],
+    detach: [
+        { kind: "lose", target: "leader", field: "xlog" },
+        { kind: "switchover" },
+        { kind: "wire", target: "leader", request: "status", wire: "hang" },
+        { kind: "lose", field: "xlog" },
+    ],
+    freezeReceiver: [
+        { kind: "lose", target: "leader", field: "xlog" },
+        { kind: "switchover" },
+        { kind: "halt", target: "leader" },
+    ],
+    keepHistory: [{ kind: "kill", target: "leader" }, { kind: "dropLock" }, { kind: "freezeManager", target: "leader" }],
+    pauseReplay: [
+        { kind: "lose", target: "leader", field: "xlog", every: 1 },
+        { kind: "kill", target: "leader" },
+        { kind: "burst" },
+    ],
+    switchover: [
+        { kind: "wire", request: "cluster", wire: "hang" },
+        { kind: "wire", request: "history", wire: "hang" },
+        { kind: "oldHistory" },
+    ],
+    guest: [{ kind: "wire", request: "cluster", wire: "hang" }, { kind: "switchover" }],
+};
+/** All kinds of faults, or those of a list of names with commas. */
+export function kindsOf(names) {
+    const all = Object.keys(weights);
+    const wanted = names?.split(",") ?? all;
+    const unknown = wanted.find((name) => !all.some((kind) => kind === name));
+    if (unknown !== undefined)
+        throw new Error(`Cannot read --kinds: it must name some of ${all.join()}, got ${unknown}`);
+    return all.filter((kind) => wanted.includes(kind));
+}
+/** The faults of one episode, in order. The same random stream gives the same faults. */
+export function scenario(chance, profile, { size, kinds }) {
+    // Swarm testing: each episode leaves most kinds out, so that the others meet more often.
+    const allowed = kinds.filter(() => chance.happens(0.35));
+    const mix = Object.fromEntries(kinds.map((kind) => [kind, allowed.includes(kind) || allowed.length === 0 ? weights[kind] : 0]));
+    const faults = [];
+    for (let count = chance.int(1, 6); count > 0; count -= 1) {
+        const fault = faultOf(chance, profile, { kind: chance.weighted(mix), size });
+        faults.push(fault);
+        const following = companions[fault.kind] ?? [];
+        if (following.length === 0 || !chance.happens(0.5))
+            continue;
+        const companion = chance.pick(following);
+        const base = faultOf(chance, profile, { kind: companion.kind ?? "switchover", size });
+        faults.push({ ...base, ...companion, atMs: Math.round(fault.atMs + fault.forMs * (chance.next() - 0.1)) });
+    }
+    return faults.filter(({ atMs }) => atMs >= 0).sort((one, two) => one.atMs - two.atMs);
+}
+/** What is wrong with a cluster when rolecall starts: often nothing. It is healed with the first episode. */
+export function opening(chance, profile, size) {
+    const kinds = chance.happens(0.4)
+        ? chance.pick([["claim"], ["view"], ["claim", "view"], ["claim", "wire"]])
+        : [];
+    return kinds.map((kind) => ({ ...faultOf(chance, profile, { kind, size }), atMs: 0, request: "cluster" }));
+}
+function faultOf(chance, profile, { kind, size }) {
+    return {
+        kind,
+        atMs: Math.round(profile.faultsMs * chance.next()),
+        // Many are short, some as long as the whole episode. Faults that take a window to detect last longer.
+        forMs: Math.round(profile.faultsMs * (lasting.includes(kind) ? 0.25 + 0.6 * chance.next() : 0.03 + 0.9 * chance.next() ** 2)),
+        target: targetOf(chance, kind, size),
+        other: chance.int(0, size - 1),
+        request: chance.weighted({ status: 4, cluster: 5, history: 2, other: 1 }),
+        wire: chance.pick(wireKinds),
+        field: chance.pick(fields),
+        every: chance.pick([1, 1, 2, 3, 5]),
+        isNull: chance.happens(0.5),
+        names: chance.weighted({ nobody: 2, itself: 1, other: 3, stuck: 3 }),
+    };
+}
+function targetOf(chance, kind, size) {
+    const index = chance.int(0, size - 1);
+    const isOften = ["kill", "halt", "freezeManager", "dcsCut", "lose", "wire", "oldStatus"].includes(kind);
+    return chance.happens(isOften ? 0.4 : 0.1) ? "leader" : index;
+}
+/** A fault in one line. */
+export function nameOf({ kind, target, other, request, wire, field, every, isNull, names, atMs, forMs, }) {
+    const node = target === "leader" ? "the leader" : `pg${target + 1}`;
+    const details = {
+        wire: ` ${request} ${wire}`,
+        lose: ` ${field} of every ${every}${isNull ? " as null" : ""}`,
+        view: ` names ${names === "other" ? `pg${other + 1}` : names}`,
+        switchover: ` to pg${other + 1}`,
+        cascade: ` from pg${other + 1}`,
+    };
+    return `${(atMs / 1_000).toFixed(2)} s for ${(forMs / 1_000).toFixed(2)} s: ${kind} ${node}${details[kind] ?? ""}`;
+}
+//# sourceMappingURL=scenario.js.map

@@ -1,0 +1,167 @@
+import { isManaging, isServing, positionOf } from "./node.js";
+import { hasDiverged } from "./wal.js";
+/** One turn of the cluster manager's loop on a node, as Patroni does it. */
+export function loop(world, node, nowMs) {
+    if (!world.reaches(node))
+        return withoutDcs(world, node, nowMs);
+    node.hasView = true;
+    node.isFailsafe = false;
+    node.dcsSeenMs = nowMs;
+    node.shownTimeline = node.timeline;
+    node.historyRows = world.forks.length;
+    record(world, node, nowMs);
+    if (node.state !== "running")
+        return;
+    const holder = world.holder(nowMs);
+    node.seesLock = holder !== null;
+    if (holder === node.name)
+        lead(world, node, nowMs);
+    else if (holder !== null)
+        serve(world, node, holder, nowMs);
+    else
+        race(world, node, nowMs);
+}
+function record(world, node, nowMs) {
+    const apiUrl = `http://${node.host}:${node.port}/patroni`;
+    const { name, state, role, timeline } = node;
+    world.dcs.members.set(name, { name, state, role, timeline, position: positionOf(node), apiUrl, writtenMs: nowMs });
+}
+function lead(world, node, nowMs) {
+    const { dcs, profile } = world;
+    const candidate = dcs.switchover;
+    if (candidate !== null && candidate !== node.name && node.role === "primary") {
+        dcs.switchover = null;
+        handOver(world, node, candidate, nowMs);
+        return;
+    }
+    take(world, node, nowMs);
+    if (node.role === "replica" && node.promoteAtMs === null)
+        node.promoteAtMs = nowMs + profile.loopMs * 0.3 * world.chance.next();
+}
+function take(world, node, nowMs) {
+    node.seesLock = true;
+    node.leaseUntilMs = nowMs + world.profile.ttlMs;
+    world.dcs.lock = { holder: node.name, untilMs: node.leaseUntilMs };
+}
+/** A planned switchover: stop PostgreSQL while the lock is still held, give the lock back, wake the candidate. */
+function handOver(world, node, candidate, nowMs) {
+    const stopMs = world.profile.loopMs * (0.1 + 0.5 * world.chance.next());
+    node.state = "stopping";
+    take(world, node, nowMs);
+    node.transition = {
+        atMs: nowMs + stopMs,
+        next: () => {
+            node.state = "stopped";
+            // It sends its last WAL before it stops.
+            for (const other of world.nodes) {
+                if (!other.isStreaming || other.upstream !== node.name)
+                    continue;
+                other.received = Math.max(other.received, node.written);
+                if (!other.isReplayPaused)
+                    other.replayed = other.received;
+            }
+            node.leaseUntilMs = 0;
+            if (world.dcs.lock?.holder === node.name)
+                world.dcs.lock = null;
+            restartAsReplica(world, node, nowMs + stopMs);
+            const next = world.node(candidate);
+            if (isManaging(next))
+                next.nextLoopMs = 0;
+        },
+    };
+}
+function restartAsReplica(world, node, nowMs) {
+    node.role = "replica";
+    node.received = node.written;
+    node.replayed = node.written;
+    node.upstream = null;
+    node.transition = {
+        atMs: nowMs + world.profile.loopMs * (0.2 + 0.6 * world.chance.next()),
+        next: () => {
+            node.state = "starting";
+            node.transition = { atMs: nowMs + world.profile.loopMs, next: () => (node.state = "running") };
+        },
+    };
+}
+/** Stops a primary that has lost the lock, and starts it as a replica. The lock bit clears immediately. */
+function demote(world, node, nowMs) {
+    node.leaseUntilMs = 0;
+    node.promoteAtMs = null;
+    if (node.role === "replica")
+        return;
+    node.state = "stopping";
+    node.transition = {
+        atMs: nowMs + world.profile.loopMs * (0.1 + 0.5 * world.chance.next()),
+        next: () => {
+            node.state = "stopped";
+            restartAsReplica(world, node, nowMs);
+        },
+    };
+}
+function serve(world, node, holder, nowMs) {
+    if (node.role === "primary" || node.leaseUntilMs > nowMs)
+        return demote(world, node, nowMs);
+    const leader = world.node(holder);
+    const source = node.upstream === null ? undefined : world.nodes.find(({ name }) => name === node.upstream);
+    // A cascading replica keeps its upstream; the others follow the holder.
+    const isCascading = source !== undefined && source.role === "replica" && node.isStreaming && source.timeline === leader.timeline;
+    if (!isCascading && leader.role === "primary")
+        node.upstream = holder;
+    if (!hasDiverged(world, node) || !node.rewinds || leader.role !== "primary" || !isServing(leader))
+        return;
+    node.state = "stopped";
+    node.transition = {
+        atMs: nowMs + world.profile.loopMs * (0.3 + world.chance.next()),
+        next: () => {
+            const common = world.switchPoint(node.timeline, world.timeline);
+            node.received = Math.min(positionOf(node), common);
+            node.replayed = node.received;
+            node.timeline = world.timeline;
+            node.state = "running";
+            node.nextLoopMs = 0;
+        },
+    };
+}
+function race(world, node, nowMs) {
+    // A primary whose timeline is superseded demotes itself.
+    if (node.role === "primary")
+        return node.timeline === world.timeline ? take(world, node, nowMs) : demote(world, node, nowMs);
+    if (world.dcs.isPaused)
+        return;
+    const rivals = world.nodes.filter((other) => isManaging(other) && other.state === "running" && other.role === "replica" && other.timeline === world.timeline);
+    if (node.timeline !== world.timeline)
+        return;
+    // Patroni queries the other nodes first. There is no race while a primary answers.
+    if (world.nodes.some((other) => other.role === "primary" && isManaging(other) && isServing(other)))
+        return;
+    if (rivals.some((other) => world.reaches(other) && positionOf(other) > positionOf(node)))
+        return;
+    take(world, node, nowMs);
+    node.isReplayPaused = false;
+    node.promoteAtMs = nowMs + world.profile.loopMs * 0.4 * world.chance.next();
+}
+function withoutDcs(world, node, nowMs) {
+    node.hasView = false;
+    node.seesLock = false;
+    const leads = node.leaseUntilMs > 0 && node.role === "primary";
+    if (!leads) {
+        const leader = world.nodes.find((other) => other.isFailsafe && other.role === "primary" && isManaging(other));
+        node.isFailsafe = world.dcs.hasFailsafe && leader !== undefined && node.role === "replica";
+        if (node.role === "replica")
+            node.leaseUntilMs = 0;
+        return;
+    }
+    if (world.dcs.isPaused)
+        return;
+    const canAskAll = world.nodes.every((other) => other === node || isManaging(other));
+    // A leader cut off alone finds the others with a view of their own: they refuse to go on with it.
+    const isAlone = !world.dcs.isDown;
+    if (world.dcs.hasFailsafe && canAskAll && !isAlone) {
+        node.isFailsafe = true;
+        node.leaseUntilMs = nowMs + world.profile.ttlMs;
+        return;
+    }
+    if (nowMs - node.dcsSeenMs >= world.profile.retryMs)
+        demote(world, node, nowMs);
+}
+//# sourceMappingURL=loop.js.map

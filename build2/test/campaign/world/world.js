@@ -1,0 +1,124 @@
+import { loop } from "./loop.js";
+import { isManaging, isServing, modelNode } from "./node.js";
+import { flow } from "./wal.js";
+/** One modelled cluster with its own truth. `tick` advances it; faults change its fields. */
+export class World {
+    dcs = {
+        isDown: false,
+        cut: new Set(),
+        lock: null,
+        isPaused: false,
+        hasFailsafe: false,
+        switchover: null,
+        members: new Map(),
+    };
+    forks = [];
+    nodes;
+    /** Bytes of WAL per second. */
+    walRate = 200_000;
+    /** Since when the current holder has held the lock continuously; null without a holder. */
+    holding = null;
+    #lastMs;
+    scope;
+    system;
+    profile;
+    chance;
+    constructor(options) {
+        this.scope = options.scope;
+        this.system = options.system;
+        this.profile = options.profile;
+        this.chance = options.chance;
+        this.nodes = options.hosts.map((host, index) => modelNode(`pg${index + 1}`, host, options.generation));
+        this.#lastMs = options.nowMs;
+        this.#begin(options.nowMs);
+    }
+    /** The node of a name that must exist. */
+    node(name) {
+        const found = this.nodes.find((node) => node.name === name);
+        if (found === undefined)
+            throw new Error(`Cannot find node: name must be one of the cluster's, got ${name}`);
+        return found;
+    }
+    /** The holder of a lock that has not expired. */
+    holder(nowMs) {
+        const { lock } = this.dcs;
+        return lock !== null && lock.untilMs > nowMs ? lock.holder : null;
+    }
+    /** Whether a node reaches the DCS. */
+    reaches(node) {
+        return !this.dcs.isDown && !this.dcs.cut.has(node.name);
+    }
+    /** The newest timeline of the cluster. */
+    get timeline() {
+        return (this.forks.at(-1)?.timeline ?? 0) + 1;
+    }
+    /**
+     * The divergence point of a node's timeline and its successors up to another: the lowest switch point.
+     * Infinite where none diverged.
+     */
+    switchPoint(from, to) {
+        return this.forks
+            .filter(({ timeline }) => timeline >= from && timeline < to)
+            .reduce((low, { position }) => Math.min(low, position), Number.POSITIVE_INFINITY);
+    }
+    /** Advances everything to an instant. */
+    tick(nowMs) {
+        const elapsedMs = Math.min(nowMs - this.#lastMs, 200);
+        this.#lastMs = nowMs;
+        for (const node of this.nodes) {
+            if (!node.isUp || node.isHalted)
+                continue;
+            if (node.transition !== null && node.transition.atMs <= nowMs) {
+                const { next } = node.transition;
+                node.transition = null;
+                next();
+            }
+            if (isManaging(node) && node.nextLoopMs <= nowMs) {
+                node.nextLoopMs = nowMs + this.profile.loopMs * (0.9 + 0.2 * this.chance.next());
+                loop(this, node, nowMs);
+            }
+            if (node.promoteAtMs !== null && node.promoteAtMs <= nowMs && isServing(node))
+                this.#promote(node, nowMs);
+        }
+        flow(this, (this.walRate * elapsedMs) / 1_000);
+        const holder = this.holder(nowMs);
+        if (holder === null)
+            this.holding = null;
+        else if (this.holding?.name !== holder)
+            this.holding = { name: holder, sinceMs: nowMs };
+    }
+    #promote(node, nowMs) {
+        node.promoteAtMs = null;
+        if (node.role === "primary" || node.leaseUntilMs <= nowMs)
+            return;
+        const position = Math.max(node.received, node.replayed);
+        this.forks.push({
+            timeline: this.timeline,
+            position,
+            by: node.name,
+            at: new Date().toISOString().replace("Z", "+00:00"),
+        });
+        node.role = "primary";
+        node.timeline = this.timeline;
+        node.shownTimeline = node.timeline;
+        node.written = position + 128;
+        node.upstream = null;
+        node.isStreaming = false;
+        node.isReplayPaused = false;
+    }
+    #begin(nowMs) {
+        const [leader, ...others] = this.nodes;
+        if (leader === undefined)
+            return;
+        const start = 83_886_216;
+        leader.role = "primary";
+        leader.written = start;
+        leader.leaseUntilMs = nowMs + this.profile.ttlMs;
+        this.dcs.lock = { holder: leader.name, untilMs: leader.leaseUntilMs };
+        for (const node of others)
+            Object.assign(node, { received: start, replayed: start, upstream: leader.name, isStreaming: true });
+        for (const node of this.nodes)
+            node.nextLoopMs = nowMs;
+    }
+}
+//# sourceMappingURL=world.js.map

@@ -1,0 +1,64 @@
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { describe, it } from "node:test";
+import { resolve } from "node:path";
+const program = resolve("dist", "main.js");
+function start(...flags) {
+    const child = spawn(process.execPath, [program, "simulate", ...flags], { stdio: ["ignore", "pipe", "pipe"] });
+    let [out, err] = ["", ""];
+    const ready = new Promise((done) => {
+        child.stdout.on("data", (chunk) => {
+            out += chunk.toString();
+            if (out.includes("Ctrl-C"))
+                done(out);
+        });
+    });
+    child.stderr.on("data", (chunk) => (err += chunk.toString()));
+    const ended = once(child, "close").then(([code]) => ({ code: code, out, err }));
+    return { child, ended, ready };
+}
+describe("rolecall simulate", () => {
+    for (const signal of ["SIGTERM", "SIGINT"]) {
+        it(`serves the nodes of its banner until ${signal}, then exits with 0`, { timeout: 20_000 }, async () => {
+            const { child, ended, ready } = start("--port", "0", "--nodes", "2", "--scope", "shop", "--vocabulary", "neutral", "--synchronous", "on");
+            const banner = await ready;
+            const [, url = ""] = /pg2 +(http:\S+)/.exec(banner) ?? [];
+            assert.match(banner, /^ {2}curl -X POST http:\S+\/sim\/heal$/m);
+            const document = (await (await fetch(`${url}/ha`)).json());
+            assert.deepEqual(document["ha"], { version: "4.1.4", scope: "shop", name: "pg2" });
+            assert.equal(document["sync_standby"], true);
+            child.kill(signal);
+            assert.deepEqual(await ended, { code: 0, out: banner, err: "" });
+        });
+    }
+    for (const [flags, expected] of [
+        [["--nodes", "none"], /--nodes must be a number, got "none"/],
+        [["--nodes", "0"], /nodes must be .* from 1 to 1000.* 0/],
+        [["--vocabulary", "greek"], /--vocabulary must be one of patroni, neutral, got "greek"/],
+        [["--ttl", "10", "--loop-wait", "9"], /loop_wait must be/],
+        [["--colour"], /Unknown option '--colour'/],
+        [["--host", "256.256.256.256"], /256\.256\.256\.256/],
+    ]) {
+        it(`exits with 2 and says why with ${flags.join(" ")}`, { timeout: 20_000 }, async () => {
+            const { code, out, err } = await start("--port", "0", ...flags).ended;
+            assert.deepEqual([code, out], [2, ""]);
+            assert.match(err, expected);
+        });
+    }
+    it("exits with 2 and suggests another port if the port is in use", { timeout: 20_000 }, async () => {
+        const first = start("--port", "0", "--nodes", "1");
+        const [, port = ""] = /pg1 +http:\/\/127\.0\.0\.1:(\d+)/.exec(await first.ready) ?? [];
+        const { code, err } = await start("--port", port, "--nodes", "1").ended;
+        first.child.kill("SIGTERM");
+        await first.ended;
+        assert.equal(code, 2);
+        assert.match(err, /EADDRINUSE.*--port/);
+    });
+    it("writes its options and exits with 0 with --help", { timeout: 20_000 }, async () => {
+        const { code, out } = await start("--help").ended;
+        assert.equal(code, 0);
+        assert.match(out, /--keep-alive/);
+    });
+});
+//# sourceMappingURL=simulate.test.js.map

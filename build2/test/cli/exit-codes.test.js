@@ -1,0 +1,60 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { commands } from "../../src/cli/specs/commands.js";
+import { runJson, runText } from "../fake/command-line.js";
+import { adminApiAnswers } from "../fake/admin-api-answers.js";
+import { serveCannedAnswers } from "../fake/canned-server.js";
+const rows = JSON.parse(readFileSync("test/spec/cli/exit-codes.json", "utf8"));
+const folder = mkdtempSync(join(tmpdir(), "rolecall-cli-"));
+const servers = [];
+const values = new Map();
+function file(name, text) {
+    const path = join(folder, name);
+    writeFileSync(path, text);
+    values.set(`$${name.toUpperCase()}`, path);
+}
+before(async () => {
+    const server = await serveCannedAnswers(adminApiAnswers);
+    const silent = await serveCannedAnswers({ "/status": { body: "", isSilent: true } });
+    const stranger = await serveCannedAnswers({ "/status": { body: "<html>hello</html>" } });
+    const dead = await serveCannedAnswers({});
+    await dead.close();
+    servers.push(server, silent, stranger);
+    values.set("$SERVER", server.url).set("$SILENT", silent.url).set("$STRANGER", stranger.url).set("$DEAD", dead.url);
+    values.set("$HOST_AND_PORT", server.url.replace("http://", ""));
+    file("wrong", "clusters: [{ name: demo, discover: [nonsense] }]\nprobe: { interval: 5 }\n");
+    file("dynamic", "ttl: 20\n");
+    file("document", readFileSync("test/spec/cli/another-tool.json", "utf8"));
+    const review = "reason: known, reviewed_by: operator, reviewed_at: 2026-01-31T12:00:00Z";
+    file("policy", `dispositions: [{ rule_id: RC030, disposition: excluded, ${review} }]\n`);
+});
+after(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+});
+const withValues = (argv) => argv.map((arg) => values.get(arg) ?? arg);
+for (const { given, argv, code, rules } of rows) {
+    test(`exits with ${code}: ${given}`, async () => {
+        const document = await runJson(withValues(argv));
+        assert.deepEqual(document.diagnostics.map(({ rule_id: id }) => id), rules);
+        assert.equal(document.exit_code, code);
+        const text = await runText(withValues(argv));
+        assert.equal(text.code, code);
+        if (code === 2)
+            assert.notEqual(text.err, "", "stderr says why");
+        else
+            assert.equal(text.err, "");
+    });
+}
+test("the table has every command", () => {
+    const tested = new Set(rows.map(({ argv }) => argv[0]));
+    assert.deepEqual(commands.map(({ name }) => name).filter((name) => !tested.has(name)), []);
+});
+test("marks the finding of each required check that did not complete as incomplete", async () => {
+    const { diagnostics, coverage } = await runJson(["doctor", "--config", values.get("$WRONG") ?? ""]);
+    const open = coverage.filter(({ required, status }) => required && status !== "complete");
+    assert.equal(diagnostics.filter(({ rule_id: id, incomplete }) => id === "RC003" && incomplete === true).length, open.length);
+});
+//# sourceMappingURL=exit-codes.test.js.map

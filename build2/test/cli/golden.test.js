@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { commands } from "../../src/cli/specs/commands.js";
+import { runText } from "../fake/command-line.js";
+import { adminApiAnswers } from "../fake/admin-api-answers.js";
+import { serveCannedAnswers } from "../fake/canned-server.js";
+/**
+ * The text output of commands, compared character by character. `UPDATE_GOLDEN=1` updates the files: review the diff.
+ */
+const folder = join("test", "spec", "cli", "golden");
+let server;
+before(async () => {
+    server = await serveCannedAnswers(adminApiAnswers);
+});
+after(async () => {
+    await server.close();
+});
+const hintTo = "https://10.0.0.11:9109,https://10.0.0.12:9109";
+const texts = {
+    help: ["help"],
+    status: ["status"],
+    "status-colour": ["status", "--cluster", "demo", "--color", "always"],
+    "check-fit": ["check", "/replica?lag=1MB", "--node", "pg2"],
+    "check-degraded": ["check", "/primary", "--cluster", "demo"],
+    "check-unfit": ["check", "/replica", "--node", "pg3"],
+    explain: ["explain", "/replica", "--node", "pg3"],
+    "explain-cluster": ["explain", "/replica", "--cluster", "demo"],
+    drain: ["drain", "pg2", "--for", "30m", "--reason", "kernel upgrade"],
+    drains: ["drains"],
+    switchover: ["switchover", "--cluster", "demo", "--candidate", "pg2", "--yes"],
+    reinitialize: ["reinitialize", "demo/pg1", "--yes"],
+    config: ["config", "--cluster", "demo"],
+    "unknown-route": ["explain", "/replicaa"],
+    "render-haproxy": ["render", "haproxy", "--edge", "127.0.0.1:8008"],
+    "render-haproxy-two": ["render", "haproxy", "--cluster", "demo", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
+    "render-envoy": ["render", "envoy", "--cluster", "demo", "--edge", "127.0.0.1:8008"],
+    "render-prometheus": ["render", "prometheus", "--admin", "127.0.0.1:9108"],
+    "render-kubernetes": ["render", "kubernetes", "--cluster", "demo", "--image", "rolecall:test"],
+    "render-patroni": ["render", "patroni", "--cluster", "demo", "--hint-to", hintTo, "--hint-ca", "/etc/patroni/ca.pem"],
+    "result-show": ["result", "show", "test/spec/cli/another-tool.json"],
+    usage: ["check", "--nod", "pg2"],
+    "unknown-command": ["statsu"],
+    bare: [],
+    validate: ["validate", "test/spec/cli/wrong.yaml"],
+};
+const withoutServer = ["help", "result-show", "validate", "usage", "unknown-command", "bare"];
+for (const [name, argv] of Object.entries(texts)) {
+    test(`rolecall ${argv.join(" ")} writes its golden text`, async () => {
+        const file = join(folder, `${name}.txt`);
+        const { code, out, err } = await runText(withoutServer.includes(name) ? argv : [...argv, "--server", server.url]);
+        const text = `${out}${err === "" ? "" : `--- stderr\n${err}`}--- exit code ${code}\n`;
+        const actual = text.replaceAll(server.url, "http://127.0.0.1:9108");
+        if (process.env["UPDATE_GOLDEN"] === "1")
+            writeFileSync(file, actual);
+        assert.equal(actual, existsSync(file) ? readFileSync(file, "utf8") : "");
+    });
+}
+test("replaces control characters in the names of nodes", async () => {
+    const { out, err } = await runText(["status", "--server", server.url]);
+    assert.match(out, /db\?\[31m1/);
+    // oxlint-disable-next-line no-control-regex -- this matches control characters on purpose
+    assert.doesNotMatch(out + err, /[\u0000-\u0009\u000b-\u001f]/);
+});
+test("uses colours only on terminals, and not with NO_COLOR", async () => {
+    const argv = ["status", "--server", server.url];
+    const coloured = (options) => runText(argv, options).then(({ out }) => out.includes("\u001b[1m"));
+    assert.equal(await coloured({}), false);
+    assert.equal(await coloured({ isTerminal: true }), true);
+    assert.equal(await coloured({ isTerminal: true, env: { NO_COLOR: "1" } }), false);
+    assert.equal(await coloured({ isTerminal: true, env: { TERM: "dumb" } }), false);
+});
+for (const { name, options } of commands) {
+    test(`rolecall ${name} --help has an example and every option`, async () => {
+        const { code, out } = await runText([name, "--help"]);
+        assert.equal(code, 0);
+        assert.match(out, new RegExp(`^Examples?:\\n  .*rolecall ${name}`, "m"));
+        for (const option of options)
+            assert.match(out, new RegExp(`--${option.name}\\b`));
+    });
+}
+//# sourceMappingURL=golden.test.js.map

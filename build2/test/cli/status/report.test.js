@@ -1,0 +1,92 @@
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import * as fc from "fast-check";
+import { styleFor } from "../../../src/cli/output/style.js";
+import { renderReport } from "../../../src/cli/status/report.js";
+import { selectClusters } from "../../../src/cli/status/selection/selection.js";
+import { summarizeStatus } from "../../../src/cli/status/selection/summary-line.js";
+import { mixedClusters, statusCluster, statusNode, unfitNode } from "../../fake/status-clusters.js";
+const style = styleFor("never", false, {});
+function report(clusters, over = {}) {
+    const problemsOnly = over.problemsOnly === true;
+    const shown = selectClusters(clusters, { order: "problem", problemsOnly, query: "" });
+    const options = { width: Infinity, isWide: false, problemsOnly, style, source: [], ...over };
+    return renderReport(shown, summarizeStatus(clusters), options);
+}
+const texts = {
+    "status-60": { width: 60 },
+    "status-80": { width: 80 },
+    "status-120": { width: 120 },
+    "status-200-wide": { width: 200, isWide: true },
+    "status-120-wide": { width: 120, isWide: true },
+    "status-60-wide": { width: 60, isWide: true },
+    "status-problems": { problemsOnly: true },
+};
+for (const [name, options] of Object.entries(texts)) {
+    test(`the report ${name} is its golden text`, () => {
+        const file = `test/spec/cli/golden/${name}.txt`;
+        const actual = report(mixedClusters, options);
+        if (process.env["UPDATE_GOLDEN"] === "1")
+            writeFileSync(file, actual);
+        assert.equal(actual, existsSync(file) ? readFileSync(file, "utf8") : "");
+    });
+}
+test("no problems are one sentence", () => {
+    const clusters = Array.from({ length: 40 }, (_, index) => statusCluster(`shop-${index + 1}`));
+    assert.equal(report(clusters, { problemsOnly: true }), "No problems in 40 clusters.\n");
+    assert.equal(report(clusters.slice(0, 1), { problemsOnly: true }), "No problems in 1 cluster.\n");
+});
+test("a command to run next quotes its words for a shell, and says where the clusters are", () => {
+    const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("db $1", "down")];
+    const text = report([statusCluster("demo", { nodes })], { source: ["--server http://127.0.0.1:9108"] });
+    assert.match(text, /rolecall explain \/replica --node 'demo\/db \$1' --server http:\/\/127\.0\.0\.1:9108\n$/);
+});
+test("a detached node has its reason in the notes, not also the warning that came before it", () => {
+    const warning = "in no sender list, not caught up";
+    const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "detached", { detail: "17s", warning })];
+    assert.match(report([statusCluster("demo", { nodes })]), /NO {2}pg2 .* {2}detached: 17s\n/);
+    const lagging = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "lagging", { warning })];
+    assert.match(report([statusCluster("demo", { nodes: lagging })]), /lagging; warning: in no sender list/);
+});
+test("a reason that a newer server sends has no link, but a command", () => {
+    const nodes = [statusNode("pg1", { role: "primary" }), unfitNode("pg2", "brand_new")];
+    assert.match(report([statusCluster("demo", { nodes })]), /brand_new \(1 node\)\n {2}rolecall explain/);
+});
+const word = fc.stringMatching(/^[a-z0-9_.:]{1,14}$/);
+const anyNode = fc
+    .record({
+    node: word,
+    role: fc.constantFrom("primary", "replica", "standby_leader", null),
+    state: fc.constantFrom("running", "in archive recovery", null),
+    reason: fc.constantFrom(null, null, "down", "lagging", "drained", "brand_new"),
+    detail: fc.option(fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" "))),
+    warning: fc.option(fc.array(word, { minLength: 1, maxLength: 6 }).map((words) => words.join(" "))),
+    lag_bytes: fc.option(fc.nat()),
+    age_ms: fc.option(fc.nat()),
+    pending_restart: fc.boolean(),
+    tags: fc.dictionary(word, word, { maxKeys: 3 }),
+    verdicts: fc.constantFrom({}, { primary: "fit" }, { replica: "fit", sync: "fit", quorum: "fit" }),
+})
+    .map((over) => statusNode(over.node, over));
+const anyCluster = fc
+    .record({
+    cluster: word,
+    leader: fc.option(word),
+    blind: fc.boolean(),
+    paused: fc.boolean(),
+    nodes: fc.array(anyNode, { maxLength: 5 }),
+})
+    .map((over) => statusCluster(over.cluster, over));
+test("no line is longer than the terminal is wide, and no word is broken", () => {
+    fc.assert(fc.property(fc.array(anyCluster, { maxLength: 6 }), fc.integer({ min: 60, max: 220 }), fc.boolean(), (clusters, width, isWide) => {
+        const known = new Set(report(clusters, { isWide }).split(/\s+/));
+        const narrow = report(clusters, { width, isWide });
+        for (const line of narrow.split("\n"))
+            assert.ok(line.length <= width, `${line.length} > ${width}: ${line}`);
+        const body = narrow.split("\n").filter((line) => !/^not shown in|^ {2}[A-Z, ]+$/.test(line));
+        for (const part of body.flatMap((line) => line.split(/\s+/)))
+            assert.ok(known.has(part) || part === "\\" || part === "NOTES" || part.endsWith("…"), `a new word: ${part}`);
+    }), { numRuns: 200 });
+});
+//# sourceMappingURL=report.test.js.map

@@ -1,0 +1,72 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { clusterCondition, nodeCondition } from "../../../src/cli/status/selection/condition.js";
+import { selectClusters } from "../../../src/cli/status/selection/selection.js";
+import { summarizeStatus, summaryLine } from "../../../src/cli/status/selection/summary-line.js";
+import { mixedClusters, plannedDrain, statusCluster, statusNode, unfitNode } from "../../fake/status-clusters.js";
+const all = { order: "problem", problemsOnly: false, query: "" };
+/** The names of the selected clusters, each with its nodes. */
+function names(selection, clusters = mixedClusters) {
+    return selectClusters(clusters, { ...all, ...selection }).map(({ cluster, nodes }) => `${cluster.cluster}: ${nodes.map(({ node }) => node).join(" ")}`);
+}
+test("every cluster has the worst condition of what is wrong with it", () => {
+    assert.deepEqual(mixedClusters.map((cluster) => `${cluster.cluster}: ${clusterCondition(cluster)}`), [
+        "accounts: ok",
+        "billing: warning",
+        "catalog: degraded",
+        "delivery: without a primary",
+        "events: drained",
+        "forum: blind",
+        "guides: without nodes",
+    ]);
+});
+test("a drained primary that still serves writes is ok, and a drained replica is no problem", () => {
+    assert.equal(nodeCondition(statusNode("pg1", { role: "primary", drain: plannedDrain })), "ok");
+    assert.equal(nodeCondition(unfitNode("pg2", "drained", { drain: plannedDrain })), "drained");
+    assert.equal(nodeCondition(unfitNode("pg2", "down", { drain: plannedDrain })), "unfit");
+});
+test("a standby cluster with a fit standby leader is not without a primary", () => {
+    const nodes = [statusNode("pg1", { role: "standby_leader", verdicts: { "standby-leader": "fit" } })];
+    assert.equal(clusterCondition(statusCluster("demo", { nodes })), "ok");
+});
+test("the worst cluster is first; in a cluster the leader, then the worst node, then names by number", () => {
+    assert.deepEqual(names({}), [
+        "delivery: pg1 pg2",
+        "forum: pg1",
+        "guides: ",
+        "catalog: pg1 pg3 pg2",
+        "billing: pg1 pg2",
+        "events: pg1 pg2 pg9 pg10",
+        "accounts: pg1 pg2",
+    ]);
+});
+test("problems only keep the nodes that are not well, and all nodes of a cluster that is down as a whole", () => {
+    assert.deepEqual(names({ problemsOnly: true }), [
+        "delivery: pg1 pg2",
+        "forum: pg1",
+        "guides: ",
+        "catalog: pg3",
+        "billing: pg2",
+    ]);
+});
+test("a search finds clusters and nodes in either case", () => {
+    assert.deepEqual(names({ query: "CAT" }), ["catalog: pg1 pg3 pg2"]);
+    assert.deepEqual(names({ query: "pg3" }), ["catalog: pg3"]);
+    assert.deepEqual(names({ query: "none of them" }), []);
+});
+test("the highest lag and the oldest evidence are first, unknown ones before all", () => {
+    const cluster = (name, lag, age) => statusCluster(name, { nodes: [statusNode("pg1", { lag_bytes: lag, age_ms: age })] });
+    const clusters = [cluster("b", 5, 9), cluster("a", 5, null), cluster("c", null, 10), cluster("d", 9, 1)];
+    const order = (key) => names({ order: key }, clusters)
+        .map((name) => name[0])
+        .join("");
+    assert.equal(order("lag"), "cdab");
+    assert.equal(order("age"), "acbd");
+    assert.equal(order("name"), "abcd");
+});
+test("the summary counts conditions and fit nodes, and gives the age of the oldest evidence of a fit node", () => {
+    assert.equal(summaryLine(summarizeStatus(mixedClusters)), "7 clusters: 1 ok, 1 with drained nodes, 1 with warnings, 1 degraded, 1 without nodes, 1 blind, " +
+        "1 without a primary; 10 of 14 nodes fit; oldest evidence 0.4 s");
+    assert.equal(summaryLine(summarizeStatus([])), "no clusters");
+});
+//# sourceMappingURL=selection.test.js.map

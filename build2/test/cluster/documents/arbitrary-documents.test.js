@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { parseClusterDocument } from "../../../src/cluster/documents/cluster-document.js";
+import { parseDynamicConfig } from "../../../src/cluster/documents/dynamic-config.js";
+import { parseHistory } from "../../../src/cluster/documents/history.js";
+import { parseReport } from "../../../src/cluster/documents/report.js";
+import { parseTags } from "../../../src/cluster/values/tags.js";
+/** Objects with the keys that the parsers read, and arbitrary values. */
+const nearly = fc.dictionary(fc.constantFrom("role", "state", "xlog", "timeline", "replication", "tags", "patroni", "ha", "members", "scope", "name", "api_url", "ttl", "loop_wait"), fc.jsonValue());
+describe("a parser of documents from nodes", () => {
+    const readers = { parseReport, parseClusterDocument, parseDynamicConfig, parseHistory, parseTags };
+    for (const [name, read] of Object.entries(readers)) {
+        test(`${name} never throws, whatever JSON it gets`, () => {
+            fc.assert(fc.property(fc.oneof(fc.jsonValue(), nearly, fc.array(nearly)), (value) => void read(value)));
+        });
+    }
+    test("parseClusterDocument reads or omits members with arbitrary fields", () => {
+        const members = fc.array(fc.record({
+            name: fc.jsonValue(),
+            role: fc.jsonValue(),
+            api_url: fc.oneof(fc.jsonValue(), fc.webUrl(), fc.string()),
+            port: fc.jsonValue(),
+        }));
+        fc.assert(fc.property(members, (rows) => {
+            for (const { api } of parseClusterDocument({ members: rows })?.members ?? [])
+                assert.equal(new URL(api).origin.length > 0, true);
+        }));
+    });
+});
+//# sourceMappingURL=arbitrary-documents.test.js.map

@@ -1,0 +1,117 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import * as fc from "fast-check";
+import { nodeNameOf, originOf, parseClusterDocument } from "../../../src/cluster/documents/cluster-document.js";
+import { leaderRow } from "../../fake/leader-row.js";
+describe("parseClusterDocument", () => {
+    test("reads members, leader and leader timeline", () => {
+        const replica = { name: "pg2", role: "replica", api_url: "https://[::1]:8008/patroni" };
+        assert.deepEqual(parseClusterDocument({ scope: "demo", members: [leaderRow, replica] }), {
+            scope: "demo",
+            leader: "pg1",
+            leaderApi: "http://10.0.0.1:8008",
+            leaderTimeline: 3,
+            members: [
+                { name: "pg1", api: "http://10.0.0.1:8008", host: "10.0.0.1", port: 5432 },
+                { name: "pg2", api: "https://[::1]:8008", host: null, port: null },
+            ],
+        });
+    });
+    test("rejects a document without a member that has a name and an API address", () => {
+        for (const members of [
+            undefined,
+            {},
+            [],
+            [{}],
+            [{ name: "pg1" }],
+            [{ ...leaderRow, name: "" }],
+            [{ ...leaderRow, name: "a/b" }],
+            [{ ...leaderRow, name: "a\rb" }],
+        ]) {
+            assert.equal(parseClusterDocument({ members }), undefined);
+        }
+    });
+    test("reads at most 2000 members", () => {
+        const members = Array.from({ length: 3_000 }, (_, at) => ({ ...leaderRow, name: `pg${at}` }));
+        assert.equal(parseClusterDocument({ members })?.members.length, 2_000);
+    });
+});
+describe("originOf", () => {
+    for (const [url, origin] of [
+        ["http://10.0.0.1:8008/patroni", "http://10.0.0.1:8008"],
+        ["HTTPS://DB.internal", "https://db.internal"],
+        ["http://[fd00::1]:8008/patroni", "http://[fd00::1]:8008"],
+    ]) {
+        test(`maps ${url} to ${origin}`, () => {
+            assert.equal(originOf(url), origin);
+        });
+    }
+    for (const url of [
+        "http://10.0.0.1:99999/",
+        "http://[:::::]:8008/",
+        "http://1.2.3.4.5:8008/",
+        "http://user:pass@h:1/",
+        "ftp://h/",
+        "h:8008",
+        "",
+        "http://a b/",
+        "http://h:8008x",
+        7,
+        null,
+    ]) {
+        test(`${JSON.stringify(url)} is rejected`, () => {
+            assert.equal(originOf(url), null);
+        });
+    }
+    test("returns a parseable URL or null for any input", () => {
+        const text = fc.oneof(fc.webUrl(), fc.string().map((host) => `http://${host}:8008/`), fc.stringMatching(/^http:\/\/[[\]0-9a-f.:%]{1,20}$/));
+        fc.assert(fc.property(text, (url) => {
+            const origin = originOf(url);
+            assert.ok(origin === null || URL.canParse(origin));
+        }));
+    });
+});
+test("nodeNameOf rejects empty names, slashes, and control, bidirectional and invisible characters", () => {
+    const refused = [
+        "",
+        "a/b",
+        "pg1\u0000",
+        "pg1\n",
+        "pg\u001b[31m1",
+        "pg1\u007f",
+        "pg1\u0085",
+        "pg1\u2028",
+        "pg1\u2029",
+        "x".repeat(129),
+    ];
+    const bidirectional = [
+        "\u061c",
+        "\u200e",
+        "\u200f",
+        "\u202a",
+        "\u202b",
+        "\u202c",
+        "\u202d",
+        "\u202e",
+        "\u2066",
+        "\u2067",
+        "\u2068",
+        "\u2069",
+    ];
+    const invisible = ["\u00ad", "\u200b", "\u200d", "\u2060", "\ufeff", "\ud800", "\udc00"];
+    for (const name of [
+        ...refused,
+        ...bidirectional.map((mark) => `pg1${mark}2`),
+        ...invisible.map((mark) => `${mark}pg1`),
+    ]) {
+        assert.equal(nodeNameOf(name), null, JSON.stringify(name));
+        const members = [
+            { name, api_url: "http://pg1:8008" },
+            { name: "pg2", api_url: "http://pg2:8008" },
+        ];
+        assert.deepEqual(parseClusterDocument({ members })?.members.map((member) => member.name), ["pg2"]);
+    }
+    for (const name of ["pg1", "Pg-1.example_x", "pg 1", "ü", "データ", "x".repeat(128), "pg\u{1f418}"])
+        assert.equal(nodeNameOf(name), name);
+});
+//# sourceMappingURL=cluster-document.test.js.map

@@ -1,0 +1,131 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, test } from "node:test";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.js";
+import { loadConfig } from "../../src/config/load.js";
+import { renderProblems } from "../../src/config/model/problem.js";
+const folder = mkdtempSync(join(tmpdir(), "rolecall-config-"));
+after(() => rmSync(folder, { recursive: true }));
+function load(text) {
+    const file = join(folder, "rolecall.yaml");
+    writeFileSync(file, text);
+    return loadConfig({ file, env: {}, flags: {} });
+}
+function loaded(result) {
+    assert.ok(result.ok, result.ok ? "" : renderProblems(result.problems));
+    return result.config;
+}
+test("a minimal file gets every default", () => {
+    const config = loaded(load("clusters: [{ name: demo, discover: ['HTTP://10.0.0.1:8008/patroni/', 'https://db.internal/'] }]"));
+    const guards = {
+        exclusivePrimary: true,
+        runningPrimary: true,
+        attachedReplica: true,
+        sameSystem: true,
+        attachWindowMs: 10_000,
+        demotedForMs: 60_000,
+        lagSamples: 1,
+        dwellMs: 0,
+        handoverHoldMs: 0,
+        surviveMs: 0,
+    };
+    const listener = {
+        address: "127.0.0.1",
+        cluster: "demo",
+        node: null,
+        wholeCluster: false,
+        operatorPages: false,
+        defaults: "",
+        access: unrestrictedAccess,
+        agent: null,
+    };
+    assert.deepEqual(config, {
+        clusters: [
+            {
+                name: "demo",
+                scope: "demo",
+                discover: ["http://10.0.0.1:8008", "https://db.internal"],
+                nodes: [],
+                tls: null,
+                auth: null,
+                dcs: null,
+                guards,
+            },
+        ],
+        probe: {
+            intervalMs: 1000,
+            connectTimeoutMs: 500,
+            timeoutMs: 2500,
+            fall: 3,
+            rise: 1,
+            maxAgeMs: 5500,
+            burstIntervalMs: 250,
+            clusterIntervalMs: 3000,
+            configIntervalMs: 30_000,
+            metricsIntervalMs: 3000,
+        },
+        listen: [
+            { ...listener, port: 8008, dialect: "node" },
+            { ...listener, port: 9108, dialect: "admin", cluster: null },
+        ],
+        balancers: [],
+        hostSuffixes: [],
+        ignoreParams: ["be"],
+        stateFile: null,
+        history: null,
+        drainMs: 5000,
+        fastPath: true,
+        workers: 0,
+        log: { level: "info", format: "auto" },
+        exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
+    });
+});
+test("every key of a file gets into its own property", () => {
+    const file = "test/spec/config/every-key.yaml";
+    const result = loadConfig({ file, env: {}, flags: {} });
+    const config = loaded(result);
+    assert.deepEqual(result.ok && result.simulator, { nodes: 5, port: 19_008 });
+    const expected = JSON.parse(readFileSync("test/spec/config/every-key.json", "utf8"));
+    const relative = JSON.parse(JSON.stringify(config).replaceAll(join(process.cwd(), "test/spec/config/"), "./"));
+    assert.deepEqual(relative, expected);
+});
+test("a file with every default equals a minimal file", () => {
+    const config = loaded(loadConfig({ file: "test/spec/config/sample.yaml", env: {}, flags: {} }));
+    const minimal = loaded(load("clusters: [{ name: demo, discover: ['http://10.0.0.1:8008'] }]"));
+    assert.deepEqual({ ...config, clusters: [], listen: [] }, { ...minimal, clusters: [], listen: [] });
+    assert.deepEqual(config.clusters[0]?.guards, minimal.clusters[0]?.guards);
+    assert.deepEqual(config.listen.map(({ address, port, dialect, cluster, node, wholeCluster }) => [
+        address,
+        port,
+        dialect,
+        cluster,
+        node,
+        wholeCluster,
+    ]), [
+        ["127.0.0.1", 8008, "node", "demo", null, true],
+        ["127.0.0.1", 8108, "node", "demo", "pg2", false],
+        ["127.0.0.1", 9108, "admin", null, null, false],
+    ]);
+});
+test("max_age defaults to three intervals and one timeout", () => {
+    const config = loaded(load("clusters: [{ name: a, discover: ['http://a:1'] }]\nprobe: { interval: 200ms, timeout: 1s }"));
+    assert.equal(config.probe.maxAgeMs, 1600);
+});
+test("a listener without a cluster answers for the only one, or for all of several", () => {
+    const one = loaded(load("clusters: [{ name: a, discover: ['http://a:1'] }]\nlisten: [{ port: 1 }, { port: 2, cluster: '*' }]"));
+    assert.deepEqual(one.listen.map(({ cluster }) => cluster), ["a", null]);
+    const two = loaded(load("clusters: [{ name: a, discover: ['http://a:1'] }, { name: b, discover: ['http://b:1'] }]\nlisten: [{ port: 1 }, { port: 2, cluster: b }]"));
+    assert.deepEqual(two.listen.map(({ cluster }) => cluster), [null, "b"]);
+});
+test("a configuration is deeply frozen", () => {
+    const config = loaded(load("clusters: [{ name: a, nodes: [{ name: n, api: 'http://a:1', database: 'a:5432' }] }]"));
+    const isFrozen = (value) => typeof value !== "object" || value === null || (Object.isFrozen(value) && Object.values(value).every(isFrozen));
+    assert.ok(isFrozen(config));
+});
+test("loading a file twice gives equal configurations: defaults are not shared", () => {
+    const text = "clusters: [{ name: a, discover: ['http://a:1'] }]";
+    assert.deepEqual(load(text), load(text));
+});
+//# sourceMappingURL=load.test.js.map

@@ -1,0 +1,101 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { after, suite, test } from "node:test";
+import { variables } from "../../../src/config/sources/environment.js";
+import { loadConfig } from "../../../src/config/load.js";
+import { renderProblems } from "../../../src/config/model/problem.js";
+import { overrideKeys } from "../../../src/config/sources/override-keys.js";
+const folder = mkdtempSync(join(tmpdir(), "rolecall-sources-"));
+after(() => rmSync(folder, { recursive: true }));
+function write(text) {
+    const file = join(folder, "rolecall.yaml");
+    writeFileSync(file, text);
+    return file;
+}
+suite("flags override the environment, which overrides the file", () => {
+    const rows = JSON.parse(readFileSync("test/spec/config/sources.json", "utf8"));
+    for (const row of rows) {
+        test(row.name, () => {
+            const result = loadConfig({ file: row.file === null ? null : write(row.file), env: row.env, flags: row.flags });
+            if (row.expected !== undefined) {
+                assert.ok(result.ok, result.ok ? "" : renderProblems(result.problems));
+                assertHolds({ ...result.config, simulator: result.simulator }, row.expected, "");
+                return;
+            }
+            const shown = result.ok ? "" : renderProblems(result.problems).replaceAll(`${folder}/`, "");
+            const lines = shown.split("\n");
+            assert.equal(lines.length, row.problems?.length, shown);
+            for (const part of row.problems ?? [])
+                assert.ok(lines.some((line) => line.startsWith(part)), `${part}\n is not in\n${shown}`);
+        });
+    }
+});
+test("a problem with a variable has neither file nor line, and the variable's name as its path", () => {
+    const result = loadConfig({ file: null, env: { ROLECALL_DISCOVER: "http://a:1", ROLECALL_DRAIN: "x" }, flags: {} });
+    const [problem] = result.ok ? [] : result.problems;
+    assert.deepEqual([problem?.where, problem?.path, problem?.file, problem?.line], ["ROLECALL_DRAIN", "ROLECALL_DRAIN", null, null]);
+});
+test("file names in a file are relative to its folder, those in variables to the working directory", () => {
+    const text = "clusters: [{ name: a, discover: ['https://a:1'], tls: { ca: tls/ca.pem } }]\nstate_file: members.json\n";
+    const inside = loadConfig({ file: write(text), env: {}, flags: {} });
+    assert.ok(inside.ok);
+    assert.equal(inside.config.clusters[0]?.tls?.ca, join(folder, "tls/ca.pem"));
+    assert.equal(inside.config.stateFile, join(folder, "members.json"));
+    const outside = loadConfig({ file: write(text), env: { ROLECALL_STATE_FILE: "members.json" }, flags: {} });
+    assert.equal(outside.ok && outside.config.stateFile, resolve("members.json"));
+});
+test("the history is on if a state file or a directory is configured, unless it is disabled", () => {
+    const clusters = "clusters: [{ name: a, discover: ['https://a:1'] }]\n";
+    const directoryOf = (text, env = {}) => {
+        const loaded = loadConfig({ file: write(clusters + text), env, flags: {} });
+        return loaded.ok ? (loaded.config.history?.directory ?? null) : undefined;
+    };
+    assert.equal(directoryOf(""), null);
+    assert.equal(directoryOf("state_file: members.json\n"), join(folder, "members.json.history"));
+    assert.equal(directoryOf("state_file: members.json\nhistory: { enabled: false }\n"), null);
+    assert.equal(directoryOf("history: { directory: past }\n"), join(folder, "past"));
+    assert.equal(directoryOf("", { ROLECALL_HISTORY_DIRECTORY: "past" }), resolve("past"));
+    assert.equal(directoryOf("history: { directory: past, max_size: 1kB }\n"), undefined);
+});
+test("every key outside lists has an environment variable", () => {
+    assert.deepEqual(overrideKeys.map(({ variable, kind }) => `${variable} ${kind}`), [
+        ...["INTERVAL", "CONNECT_TIMEOUT", "TIMEOUT"].map((key) => `ROLECALL_PROBE_${key} text`),
+        ...["FALL", "RISE"].map((key) => `ROLECALL_PROBE_${key} number`),
+        ...["MAX_AGE", "BURST_INTERVAL", "CLUSTER_INTERVAL", "CONFIG_INTERVAL", "METRICS_INTERVAL"].map((key) => `ROLECALL_PROBE_${key} text`),
+        "ROLECALL_HOST_SUFFIXES list",
+        "ROLECALL_IGNORE_PARAMS list",
+        "ROLECALL_STATE_FILE text",
+        "ROLECALL_HISTORY_ENABLED boolean",
+        ...["DIRECTORY", "MAX_SIZE", "MAX_AGE"].map((key) => `ROLECALL_HISTORY_${key} text`),
+        "ROLECALL_DRAIN text",
+        "ROLECALL_FAST_PATH boolean",
+        "ROLECALL_WORKERS number",
+        ...["EXCLUSIVE_PRIMARY", "RUNNING_PRIMARY", "ATTACHED_REPLICA", "SAME_SYSTEM"].map((key) => `ROLECALL_GUARDS_${key} boolean`),
+        ...["ATTACH_WINDOW", "DEMOTED_FOR"].map((key) => `ROLECALL_GUARDS_${key} text`),
+        "ROLECALL_GUARDS_LAG_SAMPLES number",
+        ...["DWELL", "HANDOVER_HOLD", "SURVIVE"].map((key) => `ROLECALL_GUARDS_${key} text`),
+        ...["LEVEL", "FORMAT"].map((key) => `ROLECALL_LOG_${key} text`),
+        "ROLECALL_EXPORTER_NAMING text",
+        "ROLECALL_EXPORTER_DISABLE_INTRO boolean",
+        "ROLECALL_EXPORTER_NAMESPACE text",
+        "ROLECALL_EXPORTER_TELEMETRY_PATH text",
+        "ROLECALL_SIMULATOR_NODES number",
+        "ROLECALL_SIMULATOR_PORT number",
+    ]);
+    assert.equal(new Set(variables).size, variables.length);
+});
+/** Asserts that `actual` has every field of `expected`, and lists of the same length. */
+function assertHolds(actual, expected, path) {
+    if (typeof expected !== "object" || expected === null) {
+        assert.equal(actual, expected, path);
+        return;
+    }
+    assert.ok(typeof actual === "object" && actual !== null, path);
+    if (Array.isArray(expected))
+        assert.equal(actual.length, expected.length, path);
+    for (const [key, value] of Object.entries(expected))
+        assertHolds(actual[key], value, `${path}.${key}`);
+}
+//# sourceMappingURL=sources.test.js.map

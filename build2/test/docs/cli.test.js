@@ -1,0 +1,52 @@
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { test } from "node:test";
+import { commands } from "../../src/cli/specs/commands.js";
+import { usageOf } from "../../src/cli/specs/help.js";
+import { ruleIds } from "../../src/cli/result/rule-ids.js";
+import { rules } from "../../src/cli/result/rules.js";
+/** The tables that are generated from the sources. `UPDATE_DOCS=1` updates them. */
+const commandTable = [
+    "| command | |",
+    "|---|---|",
+    ...commands.map((spec) => `| \`${usageOf(spec).replace(" [OPTIONS]", "").replaceAll("|", "\\|")}\` | ${spec.summary} |`),
+].join("\n");
+const ruleTable = [
+    "# Rules",
+    "",
+    "The rules of the findings that [commands](cli.md) report. Identifiers are stable and never reused. The table has the",
+    "default severity: a single finding may have a different severity, and a policy can lower it or exclude the finding.",
+    "",
+    "| rule | severity | meaning | what to do |",
+    "|---|---|---|---|",
+    ...ruleIds.map((id) => `| ${id} | ${rules[id].severity} | ${rules[id].title} | ${rules[id].action} |`),
+    "",
+].join("\n");
+const marked = /(<!-- commands: [^>]*-->\n)[^]*?(<!-- \/commands -->)/;
+test("docs/cli.md: lists the commands that exist", () => {
+    const text = readFileSync("docs/cli.md", "utf8");
+    const wanted = text.replace(marked, (_, begin, end) => `${begin}${commandTable}\n${end}`);
+    if (process.env["UPDATE_DOCS"] === "1")
+        writeFileSync("docs/cli.md", wanted);
+    else
+        assert.equal(text, wanted);
+    assert.match(text, marked);
+});
+test("docs/rules.md: lists exactly the rules of the source", () => {
+    if (process.env["UPDATE_DOCS"] === "1")
+        writeFileSync("docs/rules.md", ruleTable);
+    assert.equal(existsSync("docs/rules.md") ? readFileSync("docs/rules.md", "utf8") : "", ruleTable);
+});
+test("docs/migrate.md: HAProxy accepts the migration pools, if it is installed", () => {
+    const [, lines = ""] = /```haproxy\n(.*?)```/s.exec(readFileSync("docs/migrate.md", "utf8")) ?? [];
+    assert.match(lines, /backend write_veto/);
+    const file = join(mkdtempSync(join(tmpdir(), "rolecall-docs-")), "haproxy.cfg");
+    writeFileSync(file, `defaults\n  mode tcp\n  timeout connect 2s\n  timeout client 30m\n  timeout server 30m\n${lines}`);
+    const { error, status, stderr } = spawnSync("haproxy", ["-c", "-f", file], { encoding: "utf8" });
+    if (error === undefined)
+        assert.equal(status, 0, stderr);
+});
+//# sourceMappingURL=cli.test.js.map

@@ -1,0 +1,13 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { eventKinds } from "../../src/events/cluster-event.js";
+import { eventSeverities } from "../../src/events/cluster-event.js";
+import { eventLimitMax } from "../../src/http/diagnostics/event-query.js";
+const text = readFileSync("docs/events.md", "utf8");
+test("the table of docs/events.md has every kind of event once, in order, with its severities", () => {
+    const rows = [...text.matchAll(/^\| `(\w+)` \| ([a-z, ]+) \| \S.* \|$/gm)].filter(([, , severities = ""]) => severities.split(", ").every((severity) => eventSeverities.some((known) => known === severity)));
+    assert.deepEqual(rows.map(([, kind]) => kind), [...eventKinds]);
+    assert.ok(text.includes(`1 to ${eventLimitMax}`));
+});
+//# sourceMappingURL=events.test.js.map

@@ -1,0 +1,58 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+import { parse } from "yaml";
+import { Demo } from "./demo.js";
+import { userDocuments } from "./markdown.js";
+const spec = parse(readFileSync("test/spec/docs/routes.yaml", "utf8"));
+const listeners = [8008, 9108, 9630, 18_007, 18_008];
+/** The routes in the inline code of a document: `/livez`, `GET /explain?node=…`, `POST /drains/{cluster}/{node}`. */
+function routesOf(inlineCode) {
+    return inlineCode.flatMap((fragment) => {
+        const [, method = "GET", path] = /^(?:(GET|HEAD|OPTIONS|POST|PUT|PATCH|DELETE) )?(\/\S*)$/.exec(fragment.text) ?? [];
+        if (path === undefined || spec.notRoutes.some((pattern) => new RegExp(`^(?:${pattern})$`).test(path)))
+            return [];
+        return [{ ...fragment, method, path: withValues(path) }];
+    });
+}
+function withValues(path) {
+    return Object.entries(spec.placeholders).reduce((text, [name, value]) => text.replaceAll(name, value), path);
+}
+/**
+ * Whether a listener of the demo, or a simulated node, knows the route. It may refuse the call for other reasons. Calls
+ * that change something are dry runs.
+ */
+async function isKnown(demo, { method, path }) {
+    const target = method === "GET" ? path : `${path}${path.includes("?") ? "&" : "?"}dry_run=1`;
+    for (const port of listeners) {
+        const response = await fetch(`${demo.origin(port)}${target}`, { method, signal: AbortSignal.timeout(10_000) });
+        const body = await response.text();
+        if (response.status !== 404 && (response.status !== 400 || method !== "GET") && !isUnknownRoute(body))
+            return true;
+    }
+    return false;
+}
+/** Whether the body is rolecall's answer to an unknown route. */
+function isUnknownRoute(body) {
+    return body.includes("Cannot read route");
+}
+test("every route that a document names is a route of a listener", { timeout: 120_000 }, async (context) => {
+    const demo = await Demo.start(context);
+    await demo.startExporterListener(context);
+    const unknown = [];
+    const known = new Set();
+    for (const { inlineCode } of userDocuments()) {
+        for (const route of routesOf(inlineCode)) {
+            const key = `${route.method} ${route.path}`;
+            if (known.has(key))
+                continue;
+            if (await isKnown(demo, route))
+                known.add(key);
+            else
+                unknown.push({ place: route.place, text: key });
+        }
+    }
+    assert.deepEqual(unknown, []);
+    assert.ok(known.size > 30, `${known.size} routes are too few to be all`);
+});
+//# sourceMappingURL=routes.test.js.map

@@ -1,0 +1,27 @@
+import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import { test } from "node:test";
+import { serviceCommands } from "../../src/cli/specs/services.js";
+import { faultList, faultNames } from "../../src/simulator/model/fault-list.js";
+const file = "docs/simulator.md";
+const marked = /(<!-- faults: [^>]*-->\n)[^]*?(<!-- \/faults -->)/;
+const faultTable = [
+    "| fault | parameter | effect on the node |",
+    "|---|---|---|",
+    ...faultList.map(({ name, parameter, effect }) => `| \`${name}\` | ${parameter === null ? "" : `\`${parameter}\``} | ${effect} |`),
+].join("\n");
+test("docs/simulator.md: the table lists every fault (UPDATE_DOCS=1 writes it)", () => {
+    const text = readFileSync(file, "utf8");
+    const wanted = text.replace(marked, (_, begin, end) => `${begin}${faultTable}\n${end}`);
+    if (process.env["UPDATE_DOCS"] === "1")
+        writeFileSync(file, wanted);
+    else
+        assert.equal(text, wanted);
+    assert.match(text, marked);
+});
+test("rolecall simulate --help names every fault and how to undo it", () => {
+    const about = serviceCommands.find(({ name }) => name === "simulate")?.about ?? "";
+    for (const name of faultNames.filter((known) => known !== "revive"))
+        assert.match(about, new RegExp(`\\b${name}\\b`));
+});
+//# sourceMappingURL=simulator.test.js.map

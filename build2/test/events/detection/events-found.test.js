@@ -1,0 +1,75 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { pino } from "pino";
+import { parse } from "yaml";
+import { EventDetector } from "../../../src/events/detection/event-detector.js";
+import { EventLog } from "../../../src/events/event-log.js";
+import { ClusterFixture } from "../../fake/cluster-fixture.js";
+const folder = "test/spec/events";
+/** The time between the probes of two nodes in one round, in ms. */
+const staggerMs = 100;
+/** Bytes of WAL that the cluster has written at an instant. */
+function positionAt(ms) {
+    return 1_000_000 + ms;
+}
+class StoryPlayer {
+    lines = [];
+    eventLog;
+    #watched;
+    #frozenAtMs = new Map();
+    #nowMs = 0;
+    constructor(nodes) {
+        this.#watched = new ClusterFixture({ nodes });
+        const log = pino({ base: null }, { write: (line) => void this.lines.push(JSON.parse(line)) });
+        this.eventLog = new EventLog({
+            log,
+            metrics: { disputed: () => { }, happened: () => { } },
+            detector: new EventDetector(),
+            clock: { now: () => this.#nowMs, wall: () => this.#nowMs },
+            history: { addOutcome: () => { }, addChange: () => { }, addAccused: () => { } },
+        });
+    }
+    play({ nodes, until }) {
+        let behaviors = {};
+        for (let second = 0; second <= until; second += 1) {
+            behaviors = { ...behaviors, ...nodes[second] };
+            for (const [at, [node, behavior]] of Object.entries(behaviors).entries())
+                this.#probe(node, behavior, second * 1_000 + at * staggerMs);
+        }
+        return this.eventLog.events
+            .recent()
+            .map(({ at, kind, severity, node, message }) => `${at / 1000} ${kind} ${severity} ${node ?? "-"}: ${message}`);
+    }
+    #probe(node, behavior, nowMs) {
+        const { is, frozen = false, ...fields } = typeof behavior === "string" ? { is: behavior } : behavior;
+        const watched = this.#watched;
+        const before = watched.cluster;
+        this.#nowMs = nowMs;
+        if (!frozen)
+            this.#frozenAtMs.set(node, nowMs);
+        const position = positionAt(this.#frozenAtMs.get(node) ?? nowMs);
+        if (is === "leads")
+            watched.lead(node, nowMs, { xlog: { location: position }, ...fields });
+        else if (is === "follows")
+            watched.follow(node, nowMs, { xlog: { received_location: position, replayed_location: position }, ...fields });
+        else if (is === "refused" || is === "timeout")
+            watched.fail(node, is, nowMs);
+        else
+            throw new Error(`Cannot play ${is}: a node leads, follows, is refused or has a timeout`);
+        this.eventLog.recordTransition(before, watched.cluster, { policy: watched.policy, nowMs });
+    }
+}
+for (const file of readdirSync(folder)) {
+    describe(`events of ${folder}/${file}`, () => {
+        for (const story of parse(readFileSync(`${folder}/${file}`, "utf8"))) {
+            test(story.title, () => {
+                const player = new StoryPlayer(["pg1", "pg2", "pg3"]);
+                assert.deepEqual(player.play(story), story.events);
+                const levels = { info: 30, warning: 40, error: 50 };
+                assert.deepEqual(player.lines.filter(({ event }) => event !== undefined).map(({ level, msg }) => [level, msg]), player.eventLog.events.recent().map(({ severity, message }) => [levels[severity], message]), "each event has one log line at the level of its severity");
+            });
+        }
+    });
+}
+//# sourceMappingURL=events-found.test.js.map

@@ -1,0 +1,83 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { judge } from "../../src/health/judge/judge.js";
+import { observe } from "../../src/health/observe/observe.js";
+import { viewAt } from "../../src/health/evidence/cluster-view.js";
+import { fit } from "../../src/health/verdict.js";
+import { alphabets } from "./alphabet.js";
+import { explore } from "./explore.js";
+import { exploredPolicy } from "./policy.js";
+const ours = { observe, judge, policy: exploredPolicy };
+/** Explores every alphabet from both starts until a promise is broken. */
+function firstViolation(subject, depth) {
+    for (const alphabet of alphabets.values())
+        for (const isSettled of [false, true]) {
+            const { violation } = explore(subject, { alphabet, depth, isSettled });
+            if (violation !== null)
+                return violation;
+        }
+    return null;
+}
+describe("every sequence of events about two nodes", () => {
+    test("breaks no promise", () => {
+        assert.equal(firstViolation(ours, 3), null);
+    });
+    const broken = [
+        [
+            "evidence whose age does not count",
+            /the explanation has another verdict/,
+            {
+                ...ours,
+                judge: (view, observation, check) => judge(viewAt(view.cluster, exploredPolicy, view.cluster.newestReportAtMs), observation, check),
+            },
+        ],
+        [
+            "a yes for a node that does not claim to lead",
+            /leads without a claim/,
+            {
+                ...ours,
+                judge: (view, observation, check) => (check.route === "primary" ? fit : judge(view, observation, check)),
+            },
+        ],
+        [
+            "a yes for every claim",
+            /two nodes for \/primary/,
+            {
+                ...ours,
+                judge: (view, observation, check) => check.route === "primary" && observation.hasLock ? fit : judge(view, observation, check),
+            },
+        ],
+        [
+            "a revision that stays the same",
+            /has two verdicts/,
+            { ...ours, observe: (cluster, ...rest) => ({ ...observe(cluster, ...rest), revision: cluster.revision }) },
+        ],
+        [
+            "a lost claim that is never restored",
+            /the verdicts stay wrong/,
+            {
+                ...ours,
+                observe: (cluster, ...rest) => {
+                    const next = observe(cluster, ...rest);
+                    const lostClaims = new Map([...cluster.leadership.lostClaims, ...next.leadership.lostClaims]);
+                    const isLost = next.leadership.decision.kind === "held" && lostClaims.has(next.leadership.decision.holder);
+                    const decision = isLost ? { kind: "lost" } : next.leadership.decision;
+                    return { ...next, leadership: { ...next.leadership, decision, lostClaims } };
+                },
+            },
+        ],
+        [
+            "a yes that is valid for ever",
+            /before it expires/,
+            {
+                ...ours,
+                judge: (view, observation, check) => ({ ...judge(view, observation, check), validUntilMs: 1_000_000 }),
+            },
+        ],
+    ];
+    for (const [name, problem, subject] of broken)
+        test(`finds ${name}`, () => {
+            assert.match(firstViolation(subject, 4)?.problem ?? "nothing", problem);
+        });
+});
+//# sourceMappingURL=exhaustive.test.js.map

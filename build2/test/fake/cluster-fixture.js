@@ -1,0 +1,135 @@
+import { nodeNamed } from "../../src/cluster/lookup.js";
+import { parseClusterDocument } from "../../src/cluster/documents/cluster-document.js";
+import { parseDynamicConfig } from "../../src/cluster/documents/dynamic-config.js";
+import { parseHistory } from "../../src/cluster/documents/history.js";
+import { parseCheck } from "../../src/health/check.js";
+import { observe } from "../../src/health/observe/observe.js";
+import { judgeMember, judgePool } from "../../src/health/judge/pool.js";
+import { routeOf } from "../../src/health/route.js";
+import { viewAt } from "../../src/health/evidence/cluster-view.js";
+import { buildClusters } from "../../src/state/clusters.js";
+import { clusterOf, configOf, nodeOf } from "./config.js";
+import { reportOf } from "./node-documents.js";
+/** One cluster without probing: tests record outcomes and judge checks. Uses the pure modules only. */
+export class ClusterFixture {
+    policy;
+    cluster;
+    #revision = 0;
+    constructor({ nodes = ["pg1", "pg2", "pg3"], cluster = {}, policy: settings = {} } = {}) {
+        const fixed = nodes.map((node) => nodeOf(typeof node === "string" ? { name: node, api: `http://${node}:8008` } : node));
+        const [monitored] = buildClusters(configOf({ clusters: [clusterOf({ nodes: fixed, ...cluster })] }), new Map());
+        if (monitored === undefined)
+            throw new Error("the configuration must have a cluster");
+        this.cluster = monitored.cluster;
+        this.policy = { ...monitored.policy, ...settings, guards: { ...monitored.policy.guards, ...settings.guards } };
+    }
+    record(outcome, nowMs) {
+        this.cluster = observe(this.cluster, outcome, { policy: this.policy, nowMs });
+        return this.cluster;
+    }
+    /** Records the node's answer to `GET /leader`, sent and received at the same instant. */
+    answer(node, said, atMs) {
+        const result = { report: reportOf(node, said.fields), hasLock: said.hasLock ?? false };
+        this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+    }
+    /** Records the node's last answer once more, as a prober does that recognises an unchanged response. */
+    again(node, atMs) {
+        const known = nodeNamed(this.cluster, node);
+        if (known === undefined || known.report === null)
+            throw new Error(`${node} has not answered yet`);
+        const result = { report: known.report, hasLock: known.hasLock };
+        this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+    }
+    /** Records a primary that holds the lock. */
+    lead(node, atMs, fields = {}) {
+        this.answer(node, { hasLock: true, fields: { role: "primary", ...fields } }, atMs);
+    }
+    follow(node, atMs, fields = {}) {
+        this.answer(node, { fields }, atMs);
+    }
+    fail(node, kind, atMs) {
+        const result = { failure: { kind, detail: `an injected ${kind}` } };
+        this.record({ kind: "status", cluster: "demo", node, sentAtMs: atMs, sentAtWallMs: atMs, result }, atMs);
+    }
+    recordLiveness(node, isAlive, atMs) {
+        this.record({ kind: "liveness", cluster: "demo", node, sentAtMs: atMs, isAlive }, atMs);
+    }
+    /** Records one of the cluster's documents, as `of` answered it. */
+    document(name, said, atMs) {
+        const { of, value } = said;
+        const served = { status: 200, body: JSON.stringify(value), source: of, sentAtMs: atMs };
+        const read = {
+            cluster: parseClusterDocument(value),
+            config: parseDynamicConfig(value),
+            history: parseHistory(value),
+        };
+        this.record({ kind: "document", cluster: "demo", answer: { name, served, [name]: read[name] } }, atMs);
+    }
+    /** Records a cluster document of the nodes that are known now. */
+    nameLeader(leader, of, atMs, timeline = 1) {
+        const members = this.cluster.nodes.map(({ node }) => ({
+            name: node.member,
+            role: node.member === leader ? "leader" : "replica",
+            state: "running",
+            api_url: `${node.api}/patroni`,
+            timeline,
+        }));
+        this.document("cluster", { of, value: { scope: "demo", members } }, atMs);
+    }
+    /**
+     * Records a read of the leader key: the member that it names, `null` for nobody, or "unreadable". Revisions rise by
+     * themselves.
+     */
+    readDcs(leader, atMs, of = {}) {
+        const failure = { kind: "timeout", detail: "an injected timeout" };
+        this.#revision = of.revision ?? this.#revision + 1;
+        const read = { leader, source: of.source ?? "etcd", revision: this.#revision, hasScope: true };
+        const result = leader === "unreadable" ? { failure } : { read };
+        this.record({ kind: "dcs", cluster: "demo", sentAtMs: atMs, result }, atMs);
+    }
+    /** Records that the request for the node's cluster document failed. */
+    failView(node, atMs) {
+        this.record({
+            kind: "view_failure",
+            cluster: "demo",
+            node,
+            sentAtMs: atMs,
+            failure: { kind: "timeout", detail: "an injected timeout" },
+        }, atMs);
+    }
+    /** Returns `fit`, `degraded` or the reason; without a node that of the whole cluster. */
+    judge(node, check, nowMs) {
+        const [path = "", query = ""] = check.split("?");
+        const route = routeOf(path.replace(/^\//, ""));
+        if (route === undefined)
+            throw new Error(`there is no route ${path}`);
+        const parsed = parseCheck(route, query, {
+            ignoreParams: [],
+            ignoresUnknown: false,
+            defaults: "",
+            lagTimeMsLeast: 0,
+        });
+        if (!parsed.ok)
+            throw new Error(`cannot read ${check}: ${JSON.stringify(parsed.problem)}`);
+        const view = viewAt(this.cluster, this.policy, nowMs);
+        if (node === null)
+            return word(judgePool(view, parsed.check).verdict);
+        const observation = nodeNamed(this.cluster, node);
+        if (observation === undefined)
+            return "no such node";
+        return word(judgeMember(view, observation, parsed.check));
+    }
+}
+function word(verdict) {
+    if (!verdict.fit)
+        return verdict.reason;
+    return verdict.isDegraded ? "degraded" : "fit";
+}
+/** pg1 leads, pg2 is 12 MB behind, pg3 never answered; all at the instant 0. */
+export function steadyCluster() {
+    const watched = new ClusterFixture({ nodes: ["pg1", "pg2", "pg3"] });
+    watched.lead("pg1", 0, { xlog: { location: 50_000_000 } });
+    watched.follow("pg2", 0, { xlog: { received_location: 50_000_000, replayed_location: 37_417_088 } });
+    return watched;
+}
+//# sourceMappingURL=cluster-fixture.js.map

@@ -1,0 +1,26 @@
+import { defaultGuards } from "../../src/health/guards.js";
+import { ClusterFixture } from "./cluster-fixture.js";
+/** The policy of a cluster that is probed every second, with all guards on. */
+export const defaultPolicy = {
+    guards: defaultGuards,
+    intervalMs: 1_000,
+    timeoutMs: 2_500,
+    maxAgeMs: 5_500,
+    livenessMaxAgeMs: 30_000,
+    viewMaxAgeMs: 11_500,
+    pageMaxAgeMs: 30_000,
+    fall: 3,
+    rise: 1,
+    discovers: false,
+};
+/** The state of a cluster whose nodes all reported at `nowMs`. The primary holds the lock. */
+export function clusterStateOf(nodes, nowMs = 1_000) {
+    const fixed = nodes.map(({ name }) => ({ name, api: `http://${name}.test:8008` }));
+    const fixture = new ClusterFixture({ nodes: fixed, policy: defaultPolicy });
+    for (const { name, role, at = 1_000, document = {} } of nodes) {
+        const xlog = role === "primary" ? { location: at } : { received_location: at, replayed_location: at, paused: false };
+        fixture.answer(name, { hasLock: role === "primary", fields: { role, xlog, ...document } }, nowMs);
+    }
+    return fixture.cluster;
+}
+//# sourceMappingURL=cluster-state.js.map

@@ -1,0 +1,71 @@
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.js";
+import { defaultGuards } from "../../src/health/guards.js";
+export const guardsOff = {
+    ...defaultGuards,
+    exclusivePrimary: false,
+    runningPrimary: false,
+    attachedReplica: false,
+    sameSystem: false,
+    demotedForMs: 0,
+};
+/** A whole configuration around what a test is about: any free port, quick probes. */
+export function configOf(parts) {
+    return {
+        probe: {
+            intervalMs: 200,
+            connectTimeoutMs: 500,
+            timeoutMs: 1_000,
+            fall: 3,
+            rise: 1,
+            maxAgeMs: 5_500,
+            burstIntervalMs: 250,
+            clusterIntervalMs: 600,
+            configIntervalMs: 5_000,
+            metricsIntervalMs: 500,
+        },
+        listen: [listenerOf({})],
+        balancers: [],
+        hostSuffixes: [],
+        ignoreParams: ["be"],
+        stateFile: null,
+        history: null,
+        drainMs: 0,
+        fastPath: true,
+        workers: Number(process.env["TEST_WORKERS"] ?? 0),
+        exporter: { naming: "upstream", disableIntro: false, namespace: null, telemetryPath: "/metrics" },
+        log: { level: "silent", format: "json" },
+        ...parts,
+    };
+}
+export function listenerOf(parts) {
+    return {
+        address: "127.0.0.1",
+        port: 0,
+        dialect: "node",
+        cluster: null,
+        node: null,
+        wholeCluster: false,
+        operatorPages: false,
+        defaults: "",
+        access: unrestrictedAccess,
+        agent: null,
+        ...parts,
+    };
+}
+export function clusterOf(parts) {
+    return {
+        name: "demo",
+        scope: "demo",
+        discover: [],
+        nodes: [],
+        tls: null,
+        auth: null,
+        dcs: null,
+        guards: defaultGuards,
+        ...parts,
+    };
+}
+export function nodeOf(parts) {
+    return { member: null, api: null, exporter: null, database: null, archiveFed: false, ...parts };
+}
+//# sourceMappingURL=config.js.map

@@ -1,0 +1,111 @@
+import { createServer } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import { portOf } from "./listen.js";
+import { answerProbe } from "./node-documents.js";
+/** A real server that answers probes as a node of cluster `demo`. Tests change its answers while it runs. */
+export class FakeNode {
+    name;
+    /** The target of every request, in order. */
+    requests = [];
+    /** Every request that was not a probe. */
+    received = [];
+    /** The API of each member in the cluster document, by name. */
+    members = new Map();
+    leader;
+    /** Fields of the status document that differ from a healthy node's. */
+    fields = {};
+    server;
+    /** Base address of its API, once it is open. */
+    api = "";
+    /** The port it listens on, also after a `close` and the next `open`; 0 before the first. */
+    port = 0;
+    #options;
+    constructor(options) {
+        this.#options = options;
+        this.name = options.name;
+        this.leader = options.holdsLock ? options.name : "";
+        this.server = this.#createServer();
+    }
+    async open() {
+        await new Promise((resolve) => void this.server.listen(this.port, "127.0.0.1", resolve));
+        this.port = portOf(this.server);
+        this.api = `${this.#options.tls === undefined ? "http" : "https"}://127.0.0.1:${this.port}`;
+    }
+    /**
+     * Stops listening and cuts its connections, as the end of the process would. `open` starts it again on the same port.
+     */
+    async close() {
+        await new Promise((resolve) => {
+            this.server.close(() => resolve());
+            this.server.closeAllConnections();
+        });
+        this.server = this.#createServer();
+    }
+    #createServer() {
+        const { handler, tls } = this.#options;
+        const listener = (request, response) => {
+            this.requests.push(request.url ?? "");
+            if (handler === undefined)
+                this.#answer(request, response);
+            else
+                handler(request, response);
+        };
+        return tls === undefined ? createServer(listener) : createTlsServer(tls, listener);
+    }
+    #answer(request, response) {
+        const { respond } = this.#options;
+        const answer = request.method === "GET" ? answerProbe(this, request.url ?? "") : undefined;
+        if (answer === undefined && respond !== undefined) {
+            this.#receive(request, (received) => respond(received, response, request)).catch(() => response.destroy());
+            return;
+        }
+        const { status, document } = answer ?? { status: 502 };
+        response.shouldKeepAlive = false;
+        response.writeHead(status).end(document === undefined ? "" : JSON.stringify(document));
+    }
+    /** Reads the whole body first. Rejects if the client closes the connection before its end. */
+    async #receive(request, onReceived) {
+        const received = await readWhole(request);
+        this.received.push(received);
+        onReceived(received);
+    }
+}
+/**
+ * Starts one node that lists itself as the only member. Without `respond` it answers everything but
+ * probes with `200 done`.
+ */
+export async function openFakeNode(options) {
+    const node = new FakeNode({ respond: (_, response) => void response.end("done"), ...options });
+    await node.open();
+    node.members = new Map([[node.name, node.api]]);
+    return node;
+}
+/** Starts a cluster of nodes that know each other, until the test ends. The first one leads. */
+export async function openFakeCluster(context, names) {
+    const nodes = names.map((name) => new FakeNode({ name, holdsLock: name === names[0] }));
+    for (const node of nodes)
+        await node.open();
+    const members = new Map(nodes.map(({ name, api }) => [name, api]));
+    for (const node of nodes) {
+        node.members = members;
+        node.leader = names[0] ?? "";
+    }
+    context.after(async () => {
+        for (const node of nodes)
+            await node.close();
+    });
+    return nodes;
+}
+async function readWhole(request) {
+    const chunks = [];
+    for await (const chunk of request)
+        if (Buffer.isBuffer(chunk))
+            chunks.push(chunk);
+    return {
+        method: request.method ?? "",
+        path: request.url ?? "",
+        headers: request.headers,
+        body: Buffer.concat(chunks).toString(),
+    };
+}
+//# sourceMappingURL=fake-node.js.map

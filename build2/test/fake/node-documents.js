@@ -1,0 +1,54 @@
+import { parseReport } from "../../src/cluster/documents/report.js";
+/** The status document of a running node of cluster `demo`, version 4. `role` decides which positions it states. */
+export function statusDocument(name, fields = {}) {
+    const isReplica = (fields["role"] ?? "replica") === "replica";
+    return {
+        state: "running",
+        role: "replica",
+        server_version: 150_000,
+        timeline: 1,
+        xlog: isReplica
+            ? { received_location: 1000, replayed_location: 1000, replayed_timestamp: null, paused: false }
+            : { location: 1000 },
+        ...(isReplica ? { replication_state: "streaming" } : {}),
+        database_system_identifier: "7000000000000000001",
+        patroni: { version: "4.1.4", scope: "demo", name },
+        ...fields,
+    };
+}
+/** The same document as a parsed report. */
+export function reportOf(name, fields = {}) {
+    const report = parseReport(statusDocument(name, fields));
+    if (report === undefined)
+        throw new Error(`Cannot make a report from ${JSON.stringify(fields)}`);
+    return report;
+}
+/** Answers the requests of rolecall's probers; `undefined` for any other path. */
+export function answerProbe({ name, leader, members, fields }, path) {
+    switch (path) {
+        case "/leader": {
+            const role = leader === name ? "primary" : "replica";
+            return { status: leader === name ? 200 : 503, document: statusDocument(name, { role, ...fields }) };
+        }
+        case "/cluster": {
+            const rows = [...members].map(([member, api]) => ({
+                name: member,
+                role: member === leader ? "leader" : "replica",
+                state: "running",
+                api_url: `${api}/patroni`,
+            }));
+            return { status: 200, document: { scope: "demo", members: rows } };
+        }
+        case "/config":
+            return { status: 200, document: { ttl: 30, loop_wait: 10, retry_timeout: 10 } };
+        case "/history":
+            return { status: 200, document: [] };
+        case "/liveness":
+            return { status: 200 };
+        case "/failsafe":
+            return { status: 502 };
+        default:
+            return undefined;
+    }
+}
+//# sourceMappingURL=node-documents.js.map

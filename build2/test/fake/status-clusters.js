@@ -1,0 +1,90 @@
+/** A node of a status: by default a healthy replica. */
+export function statusNode(node, over = {}) {
+    const isPrimary = over.role === "primary";
+    return {
+        node,
+        role: "replica",
+        state: "running",
+        was: null,
+        error: null,
+        timeline: 3,
+        lag_bytes: isPrimary ? 0 : 1_536,
+        lag_ms: 0,
+        age_ms: 420,
+        version: "4.1.4",
+        system: "7710",
+        scope: "demo",
+        api: "http://10.0.0.1:8008",
+        exporter: null,
+        database: "10.0.0.1:5432",
+        sync_role: null,
+        tags: {},
+        pending_restart: false,
+        scheduled_restart: null,
+        verdicts: isPrimary
+            ? { primary: "fit", replica: "wrong_role" }
+            : { primary: "wrong_role", replica: "fit", async: "fit" },
+        reason: null,
+        detail: null,
+        warning: null,
+        drain: null,
+        ...over,
+    };
+}
+/** A node that is unfit for every route. */
+export function unfitNode(node, reason, over = {}) {
+    return statusNode(node, { reason, verdicts: { primary: reason, replica: reason }, ...over });
+}
+/** A cluster of a status: by default `pg1` leads `pg2`, and both are well. */
+export function statusCluster(cluster, over = {}) {
+    return {
+        cluster,
+        scope: cluster,
+        leader: "pg1",
+        timeline: 3,
+        blind: false,
+        paused: false,
+        failsafe: false,
+        scheduled_switchover: null,
+        nodes: [statusNode("pg1", { role: "primary" }), statusNode("pg2")],
+        ...over,
+    };
+}
+export const plannedDrain = {
+    reason: "kernel upgrade",
+    by: "operator",
+    all: false,
+    since: "2026-01-31T12:00:00.000Z",
+    until: "2026-01-31T12:30:00.000Z",
+    remaining_ms: 1_200_000,
+};
+const primary = statusNode("pg1", { role: "primary" });
+/** Clusters in every condition, in the order in which a server might list them. */
+export const mixedClusters = [
+    statusCluster("accounts"),
+    statusCluster("billing", {
+        nodes: [primary, statusNode("pg2", { warning: "listed by its sender, but has not advanced for 28 s" })],
+    }),
+    statusCluster("catalog", {
+        scheduled_switchover: { at: "2026-01-31T23:00:00+00:00", from: "pg1", to: "pg2" },
+        nodes: [
+            primary,
+            statusNode("pg2", { sync_role: "sync", pending_restart: true, tags: { zone: "a", clonefrom: "true" } }),
+            unfitNode("pg3", "lagging", { detail: "12MB", lag_bytes: 12_582_912, tags: { nofailover: "true" } }),
+        ],
+    }),
+    statusCluster("delivery", {
+        leader: null,
+        paused: true,
+        nodes: [
+            unfitNode("pg1", "down", { role: "unknown", state: "unknown", was: "primary", error: "refused", age_ms: 65_000 }),
+            statusNode("pg2"),
+        ],
+    }),
+    statusCluster("events", {
+        nodes: [primary, unfitNode("pg2", "drained", { drain: plannedDrain }), statusNode("pg10"), statusNode("pg9")],
+    }),
+    statusCluster("forum", { blind: true, leader: null, nodes: [unfitNode("pg1", "blind", { age_ms: 9_000 })] }),
+    statusCluster("guides", { leader: null, timeline: null, nodes: [] }),
+];
+//# sourceMappingURL=status-clusters.js.map

@@ -1,0 +1,64 @@
+import { rejectingPassthrough } from "./node-api-listener.js";
+import { Store } from "../../src/state/store.js";
+import { buildClusters } from "../../src/state/clusters.js";
+import { parseReport } from "../../src/cluster/documents/report.js";
+import { defaultGuards } from "../../src/health/guards.js";
+import { clusterOf, configOf, listenerOf, nodeOf } from "./config.js";
+/** @param hasExporters whether each node has an exporter too, and a fourth node, ex1, has nothing else */
+export function storeFixture(guards = {}, hasExporters = false) {
+    const exporterOf = (name) => (hasExporters ? `http://${name}:9630` : null);
+    const managed = ["pg1", "pg2", "pg3"].map((name, at) => nodeOf({ name, api: `http://127.0.0.1:${8008 + at}`, exporter: exporterOf(name) }));
+    const nodes = hasExporters ? [...managed, nodeOf({ name: "ex1", api: null, exporter: exporterOf("ex1") })] : managed;
+    const config = configOf({
+        clusters: [clusterOf({ nodes, guards: { ...defaultGuards, demotedForMs: 2_000, ...guards } })],
+    });
+    const store = new Store("test", buildClusters(config, new Map()));
+    const cluster = {
+        store,
+        routingContext: {
+            scope: { ...listenerOf({}), clusters: ["demo"], hostSuffixes: [".db.internal"] },
+            rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
+            passes: false,
+            operatorPages: false,
+        },
+        nowMs: 1_000,
+        state: () => store.current.clusters[0] ?? missing(),
+        recordReport(node, position, hasLock = node === "pg1", overrides = {}) {
+            const report = parseReport(documentOf(hasLock || node === "pg1", position, overrides));
+            if (report === undefined)
+                throw new Error("the fake document cannot be parsed");
+            const { nowMs } = cluster;
+            store.record({ kind: "status", cluster: "demo", node, sentAtMs: nowMs, sentAtWallMs: nowMs, result: { report, hasLock } }, nowMs);
+        },
+        apiContext(onAnswer = () => { }) {
+            const policy = (name) => store.policyOf(name);
+            return {
+                inputs: () => ({ snapshot: store.current, policy, nowMs: cluster.nowMs, unready: () => null }),
+                snapshot: () => store.current,
+                now: () => cluster.nowMs,
+                operator: () => Promise.reject(new Error("a diagnostics page that this listener does not serve")),
+                passthrough: rejectingPassthrough,
+                onAnswer,
+            };
+        },
+    };
+    cluster.recordReport("pg1", 1_000);
+    cluster.recordReport("pg2", 1_000);
+    return cluster;
+}
+function missing() {
+    throw new Error("the store must hold one cluster");
+}
+function documentOf(isLeader, position, { timeline = 1, isMute = false }) {
+    if (isMute)
+        return { state: "running", role: isLeader ? "primary" : "replica", patroni: { version: "3.0.2", scope: "demo" } };
+    const xlog = isLeader ? { location: position } : { received_location: position, replayed_location: position };
+    return {
+        state: "running",
+        role: isLeader ? "primary" : "replica",
+        timeline,
+        xlog,
+        patroni: { version: "3.0.2", scope: "demo" },
+    };
+}
+//# sourceMappingURL=store-fixture.js.map

@@ -1,0 +1,66 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, suite, test } from "node:test";
+import { hashOf } from "../../src/cli/commands/hash-password.js";
+import { withFaultyGateway } from "../fake/faulty-gateway-fixture.js";
+const folder = mkdtempSync(join(tmpdir(), "rolecall-authorization-"));
+after(() => rmSync(folder, { recursive: true }));
+const passwordFile = join(folder, "password");
+writeFileSync(passwordFile, "secret\n");
+const clients = "Basic YW5uOmh1bnRlcjI="; // ann:hunter2
+const clusters = `Basic ${Buffer.from("admin:secret").toString("base64")}`;
+const ann = [{ user: "ann", scrypt: hashOf("hunter2") }];
+const authOf = (parts) => ({
+    for: "unsafe",
+    basic: [],
+    bearer: [],
+    certificate: false,
+    ...parts,
+});
+const rows = [
+    { given: "neither listener nor cluster has credentials", auth: null, cluster: {}, call: clients, question: clients },
+    {
+        given: "the listener has credentials",
+        auth: authOf({ basic: ann }),
+        cluster: {},
+        call: undefined,
+        question: undefined,
+    },
+    {
+        given: "the cluster has credentials",
+        auth: null,
+        cluster: { auth: { user: "admin", passwordFile } },
+        call: clusters,
+        question: undefined,
+    },
+    {
+        given: "both have credentials",
+        auth: authOf({ basic: ann }),
+        cluster: { auth: { user: "admin", passwordFile } },
+        call: clusters,
+        question: undefined,
+    },
+    {
+        given: "the cluster's password file cannot be read",
+        auth: null,
+        cluster: { auth: { user: "admin", passwordFile: join(folder, "nowhere") } },
+        call: undefined,
+        question: undefined,
+    },
+];
+suite("the Authorization header that a node receives, if", () => {
+    for (const { given, auth, cluster, call, question } of rows) {
+        test(given, async () => {
+            await withFaultyGateway({ access: { auth }, cluster }, async (gateway, { pg2 }) => {
+                const headers = { authorization: clients };
+                assert.equal((await gateway.request("/nodes/pg2/reload", { method: "POST", headers })).status, 200);
+                assert.equal(pg2.received.at(-1)?.headers["authorization"], call);
+                assert.equal((await gateway.request("/nodes/pg2/metrics", { headers })).status, 200);
+                assert.equal(pg2.received.at(-1)?.headers["authorization"], question);
+            });
+        });
+    }
+});
+//# sourceMappingURL=authorization.test.js.map

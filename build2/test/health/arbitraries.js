@@ -1,0 +1,147 @@
+import * as fc from "fast-check";
+import { ordinaryReport } from "../../src/cluster/incident/incident.js";
+import { neverProbed } from "../../src/cluster/observation.js";
+import { defaultGuards } from "../../src/health/guards.js";
+import { withNodes } from "../../src/health/observe/membership.js";
+import { observe } from "../../src/health/observe/observe.js";
+import { emptyCluster } from "../../src/state/clusters.js";
+export const names = ["pg1", "pg2", "pg3", "pg4"];
+const ordinary = {
+    scope: "demo",
+    system: "7300000000000000001",
+    version: "4.1.4",
+    members: new Map(),
+};
+/** A cluster of four nodes before the first probe. */
+export function unprobedCluster() {
+    return withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), names.map(nodeOf).map(neverProbed));
+}
+export function policyOf(guards = {}) {
+    return {
+        guards: { ...defaultGuards, ...guards },
+        maxAgeMs: 5_500,
+        livenessMaxAgeMs: 30_000,
+        viewMaxAgeMs: 11_500,
+        pageMaxAgeMs: 11_500,
+        intervalMs: 1_000,
+        timeoutMs: 2_500,
+        fall: 3,
+        rise: 1,
+        discovers: false,
+    };
+}
+/** A status answer with an ordinary report, except for the given fields. */
+export function statusOutcome(node, sentAtMs, fields = {}) {
+    const { hasLock = false, ...differing } = fields;
+    const report = { ...ordinaryReport(node, hasLock, ordinary), ...differing };
+    return { kind: "status", cluster: "demo", node, sentAtMs, sentAtWallMs: sentAtMs, result: { report, hasLock } };
+}
+export function failedOutcome(node, sentAtMs, kind = "timeout") {
+    return {
+        kind: "status",
+        cluster: "demo",
+        node,
+        sentAtMs,
+        sentAtWallMs: sentAtMs,
+        result: { failure: { kind, detail: kind } },
+    };
+}
+/** The cluster document of a node, naming a leader. */
+export function leaderViewOutcome(source, leader, sentAtMs) {
+    const served = { status: 200, body: "", source, sentAtMs };
+    const cluster = { scope: "demo", members: [], leader, leaderApi: null, leaderTimeline: null };
+    return { kind: "document", cluster: "demo", answer: { name: "cluster", served, cluster } };
+}
+/** A failed request for the node's cluster document. */
+export function viewFailureOutcome(node, sentAtMs) {
+    return { kind: "view_failure", cluster: "demo", node, sentAtMs, failure: { kind: "timeout", detail: "timeout" } };
+}
+/** A history in which timelines 1 and 2 were left early, so that some are past it. */
+export function historyOutcome(source, sentAtMs) {
+    const served = { status: 200, body: "", source, sentAtMs };
+    const history = new Map([
+        [1, 0x5200000],
+        [2, 0x5400000],
+    ]);
+    return { kind: "document", cluster: "demo", answer: { name: "history", served, history } };
+}
+/** Records outcomes one after the other, each at the instant it was sent. */
+export function observeAll(cluster, outcomes, policy) {
+    return outcomes.reduce((known, outcome) => observe(known, outcome, { policy, nowMs: sentAt(outcome) }), cluster);
+}
+export function sentAt(outcome) {
+    if (outcome.kind === "drain")
+        throw new Error("Cannot tell when a drain was sent as no probe brought it");
+    return outcome.kind === "document" ? outcome.answer.served.sentAtMs : outcome.sentAtMs;
+}
+/** Most reports of a sequence have ordinary values. Otherwise all would be refused for the same reason. */
+function often(value) {
+    return Array.from({ length: 15 }, () => value);
+}
+const name = fc.constantFrom(...names);
+const position = fc.option(fc.integer({ min: 0, max: 8 }).map((megabytes) => 0x5000000 + megabytes * 2 ** 20));
+const anyReport = fc
+    .record({
+    hasLock: fc.constantFrom(true, false, false),
+    role: fc.constantFrom("primary", "replica", "replica", "replica", "standby_leader", "demoted"),
+    state: fc.constantFrom("running", "running", "running", "stopping", "unknown", "restart failed"),
+    timeline: fc.constantFrom(1, 1, 1, 2, 3, null),
+    location: position,
+    received: position,
+    replayed: position,
+    replicationState: fc.constantFrom("streaming", "in archive recovery", null),
+    senders: fc.array(fc.record({ name, address: fc.constant(null), state: fc.constantFrom("streaming", "backup") }), { maxLength: 3 }),
+    isSyncStandby: fc.boolean(),
+    isQuorumStandby: fc.boolean(),
+    isNoLoadBalance: fc.constantFrom(false, false, true),
+    isPaused: fc.constantFrom(false, false, false, true),
+    isFailsafe: fc.constantFrom(false, false, false, true),
+    tags: fc.constantFrom(new Map(), new Map([["dc", "a"]]), new Map([["nostream", "true"]])),
+    system: fc.constantFrom(...often("7300000000000000001"), "7311111111111111111"),
+    scope: fc.constantFrom(...often("demo"), "staging"),
+    name: fc.constantFrom(...often(null), "pg1"),
+    version: fc.constantFrom("4.1.4", "3.0.2"),
+}, { requiredKeys: ["replayed", "received", "location", "name"] })
+    .map((fields) => fields);
+/** Any outcome of a cluster: reports, failures, documents, liveness answers. */
+export const anyEvent = fc.oneof({
+    weight: 8,
+    arbitrary: fc.tuple(name, anyReport).map(([node, fields]) => (atMs) => statusOutcome(node, atMs, fields)),
+}, {
+    weight: 2,
+    arbitrary: fc.tuple(name, fc.constantFrom("timeout", "refused")).map(([node, kind]) => (atMs) => failedOutcome(node, atMs, kind)),
+}, {
+    weight: 2,
+    arbitrary: fc.tuple(name, fc.option(name)).map(([of, leader]) => (atMs) => leaderViewOutcome(of, leader, atMs)),
+}, {
+    weight: 1,
+    arbitrary: name.map((of) => (atMs) => historyOutcome(of, atMs)),
+}, {
+    weight: 1,
+    arbitrary: name.map((node) => (atMs) => viewFailureOutcome(node, atMs)),
+}, {
+    weight: 1,
+    arbitrary: fc
+        .tuple(name, fc.boolean())
+        .map(([node, isAlive]) => (sentAtMs) => ({ kind: "liveness", cluster: "demo", node, sentAtMs, isAlive })),
+});
+/** Events with the spans between them, as outcomes with their instants. */
+export function outcomeSequence(event, maxLength) {
+    return fc.array(fc.tuple(fc.integer({ min: 0, max: 900 }), event), { maxLength }).map((events) => {
+        let atMs = 0;
+        return events.map(([laterMs, happened]) => happened((atMs += laterMs)));
+    });
+}
+function nodeOf(node) {
+    return {
+        name: node,
+        member: node,
+        isMemberFixed: true,
+        api: `http://${node}`,
+        exporter: null,
+        database: null,
+        isArchiveFed: false,
+        isFixed: true,
+    };
+}
+//# sourceMappingURL=arbitraries.js.map

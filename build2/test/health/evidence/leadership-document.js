@@ -1,0 +1,178 @@
+import { doesClaim, nameOf, settled, truths } from "./leadership-rows.js";
+const bases = {
+    sole: "the only claim that is not lost",
+    views: "most views name it",
+    own_view: "tied claims; only it is named by its own view",
+    incumbent: "tied claims; it is the last accepted leader",
+    timeline: "tied claims; it is on the highest timeline",
+    receivers: "the standbys receive from it",
+};
+const head = `# Who leads if the evidence is ambiguous
+
+In one snapshot at most one node is accepted as the lock holder. One function, \`src/health/evidence/leadership.ts\`,
+decides which node that is. It uses two kinds of evidence:
+
+* a **claim**: the node answers \`GET /leader\` with 200. A node that is known through its exporter alone claims the
+  lock if the exporter reports a primary;
+* a **view**: the leader that a node's \`/cluster\` response names. A view may name nobody. It is missing if the request
+  fails or the node has no API.
+
+\`rolecall explain\` shows which views decided an answer.
+
+The rule does not fence. Two rolecall instances may accept different nodes, and one instance may accept the wrong one.
+The rule shortens that time, provided that some nodes or documents report the truth.
+
+## The rule
+
+First, views may contradict claims:
+
+1. A view **contradicts** a claim if rolecall requested it after the claim appeared, and it names another node, or
+   nobody. Exception: a node whose view names itself contradicts no claim. Its own claim competes instead.
+2. A view that names nobody contradicts a claim only if two views of the same node, at least one probe interval apart,
+   name nobody. Exception: it contradicts no claim of a node that reports a pause.
+3. A view that names a node does not contradict if that node denies it. To deny it, the node must report that it holds
+   no lock. That report must be newer than the view, and come from the address that the view has for the node.
+4. A contradiction takes effect when rolecall has also requested the claimant's own \`/cluster\` and probed the named
+   node. It does not matter whether these requests succeed or fail.
+
+Then contradicted claims are **lost**:
+
+5. A claim in failsafe mode is never lost.
+6. Any other claim is lost if the claimant's own view contradicts it.
+7. It is also lost if the views of two other nodes contradict it, or if the view of one other node does and the
+   claimant's own view, requested at the same time or later, does not name the claimant. (By steps 2 and 3, such an own
+   view need not contradict the claim, so step 6 does not cover it.)
+8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
+   given a newer view that does not contradict it. Missing views do not restore a claim.
+
+With a [DCS](dcs.md) (key \`dcs\`), a claim is also lost, whatever the views are, if the leader key named the claimant
+and now names another node, or nobody while the claimant's document says neither pause nor failsafe. A linearizable read
+must have confirmed this. Step 5 does not apply here if the key names another node. The claim is no longer lost when the
+key names the claimant again, or when the claim has gone on for a whole \`ttl\`. The DCS restores no claim that views
+contradict.
+
+Last, one of the other claims is chosen:
+
+9. If no claim is left, nobody leads. If one is left, it is accepted.
+10. If several are left, rolecall counts only views that it requested after the newest of these claims appeared. It does
+    not count the views of the competing claimants here. The claim that most of the counted views name is accepted.
+11. In a tie: if exactly one of the tied claimants names itself in its view, its claim is accepted.
+12. If that decides nothing, the claim of the last accepted leader is accepted, if it is one of the tied ones.
+13. If that decides nothing, the tied claim on the highest known timeline is accepted.
+14. Otherwise nobody leads: all remaining claims are \`contested\`.
+
+Views arrive one after the other. In steps 10 and 11 the claims stay tied while a view that could change the result is
+still awaited. Until it arrives or fails, steps 12 to 14 decide.
+
+A node that is known through its exporter alone has no view of its own. Therefore views that name nobody do not
+contradict its claim, and in step 7 the view of one other node is enough. If another node claims the lock by its API,
+only the claims by API compete. If all competing claims are by exporter, steps 10 to 13 do not apply: the claim of the
+node that the standbys receive WAL from is accepted. If that decides nothing, all are \`contested\`.
+
+## The test
+
+A test generates every combination for two and three nodes. Each node claims the lock, claims nothing, or gives no
+answer: it does not answer \`GET /leader\` (its \`/cluster\` may still be known). A claimant may be in failsafe mode. The
+view of each node names any node or nobody, or is missing. The cluster may be paused. The last accepted leader may be
+any of the nodes or unknown.
+
+For each combination the test looks for the likeliest explanations. An explanation assumes a true leader: a node or
+nobody. A node whose claim or view contradicts it counts as faulty. The likeliest explanation has the fewest faulty
+nodes.
+
+## Ambiguous combinations
+
+The table lists the combinations in which another explanation is as likely as the choice, or likelier. There are two
+cases:
+
+* several explanations are equally likely, or
+* the rule does not choose the likeliest one. Reasons are that a claim in failsafe mode is never lost (step 5), that a
+  node's own view outweighs the number of other views (steps 6, 7 and 11), and that views of competing claimants are
+  not counted (step 10).
+
+The ambiguity lasts until a node answers differently. In all other combinations the choice is the likeliest explanation.
+
+| claims | chosen | view of the chosen node | leaders in the likeliest explanations | combinations | example |
+|---|---|---|---|---|---|
+`;
+/** Renders docs/leadership.md with the table of ambiguous rows. With UPDATE_DOCS=1 its test writes the file. */
+export function leadershipDocument(all) {
+    const groups = new Map();
+    for (const row of all) {
+        if (!row.nodes.some(doesClaim))
+            continue;
+        const { decision } = settled(row);
+        const holder = decision.kind === "held" ? Number(decision.holder.slice(2)) - 1 : null;
+        const { leaders } = truths(row);
+        if (isBestExplanation(row, leaders, holder))
+            continue;
+        const group = groupOf(row, decision, holder);
+        const key = `${group.claims} ${group.chosen} ${group.own}`;
+        const known = groups.get(key) ?? group;
+        known.rows += 1;
+        for (const leader of leaders)
+            known.truths.add(roleOf(row, leader, holder));
+        groups.set(key, known);
+    }
+    const lines = [...groups.values()]
+        .toSorted((one, other) => rank(one).localeCompare(rank(other)))
+        .map((group) => `| ${group.claims} | ${group.chosen} | ${group.own} | ${[...group.truths].toSorted().join("; ")} | ${group.rows} | ${group.example} |`);
+    return `${head}${lines.join("\n")}\n`;
+}
+/** Whether the decision is the only best explanation: its leader if that node claims the lock, else nobody. */
+function isBestExplanation(row, leaders, holder) {
+    const [leader, ...others] = leaders;
+    if (leader === undefined || others.length > 0)
+        return false;
+    const node = leader === null ? undefined : row.nodes[leader];
+    return holder === (node !== undefined && doesClaim(node) ? leader : null);
+}
+function groupOf(row, decision, holder) {
+    const claims = row.nodes.filter(doesClaim).length === 1 ? "one" : "several";
+    const chosen = decision.kind === "held"
+        ? `a claimant: ${bases[decision.by]}${row.nodes[holder ?? -1]?.isFailsafe === true ? " (in failsafe)" : ""}`
+        : decision.kind === "contested"
+            ? "nobody: tied claims"
+            : "nobody: every claim is lost";
+    const own = holder === null ? "" : viewOf(row, holder);
+    return {
+        claims,
+        chosen,
+        own,
+        truths: new Set(),
+        rows: 0,
+        example: row.nodes.map((node, at) => sentence(node, at)).join("; ") + flags(row),
+    };
+}
+function viewOf(row, at) {
+    const view = row.nodes[at]?.view;
+    if (view === "none")
+        return "(no view)";
+    if (typeof view !== "number")
+        return "nobody";
+    return view === at ? "itself" : roleOf(row, view, at);
+}
+function roleOf(row, at, holder) {
+    if (at === null)
+        return "nobody";
+    const node = row.nodes[at];
+    if (at === holder)
+        return "the chosen one";
+    if (node === undefined || !doesClaim(node))
+        return "a node without a claim";
+    return holder === null ? "a claimant" : "another claimant";
+}
+function sentence({ status, view, isFailsafe }, at) {
+    const does = status === "claims" ? `claims${isFailsafe ? " in failsafe" : ""} and` : "claims nothing and";
+    const named = view === "none"
+        ? "has no view"
+        : `names ${typeof view === "number" ? (view === at ? "itself" : nameOf(view)) : "nobody"}`;
+    return `${nameOf(at)} ${status === "silent" ? "(no answer)" : does} ${named}`;
+}
+function flags({ isPaused, incumbent }) {
+    return `${isPaused ? "; paused" : ""}${incumbent === null ? "" : `; ${nameOf(incumbent)} is the last accepted leader`}`;
+}
+function rank({ claims, chosen, own }) {
+    return `${claims} ${chosen} ${own}`;
+}
+//# sourceMappingURL=leadership-document.js.map

@@ -1,0 +1,175 @@
+import { resolveLeadership, } from "../../../src/health/evidence/leadership.js";
+export const statuses = ["silent", "follows", "followed", "claims", "claims late"];
+const earlierMs = 1;
+export function doesClaim({ status }) {
+    return status === "claims" || status === "claims late";
+}
+export function requestedAtMs({ isViewEarly }) {
+    return isViewEarly ? 15 : 30;
+}
+export function appearedAtMs({ status }) {
+    return status === "claims" ? 10 : 20;
+}
+/** Every state of one node among `count`. Without the order of events if `isSettled`. */
+export function nodeStates(count, isSettled) {
+    const views = [
+        ...Array.from({ length: count }, (_, at) => at),
+        ...(isSettled ? [] : [null]),
+        "twice",
+        "none",
+    ];
+    const states = [];
+    for (const status of isSettled ? ["silent", "follows", "claims"] : statuses) {
+        for (const isFailsafe of status === "claims" ? [false, true] : [false]) {
+            for (const view of views) {
+                for (const isViewEarly of isSettled || view === "none" ? [false] : [false, true])
+                    states.push({ status, isFailsafe, view, isViewEarly });
+            }
+        }
+    }
+    return states;
+}
+/** Every combination of nodes, flags and incumbents. */
+export function* rows(count, states) {
+    const incumbents = [null, ...Array.from({ length: count }, (_, at) => at)];
+    const combine = function* (nodes) {
+        if (nodes.length === count)
+            yield nodes;
+        else
+            for (const state of states)
+                yield* combine([...nodes, state]);
+    };
+    for (const nodes of combine([])) {
+        // Pause only matters for views that name nobody.
+        const isPauseOpen = nodes.some(({ view }) => view === null || view === "twice");
+        for (const isPaused of isPauseOpen ? [false, true] : [false])
+            for (const incumbent of incumbents)
+                yield { nodes, isPaused, incumbent };
+    }
+}
+export function nameOf(at) {
+    return `pg${at + 1}`;
+}
+/** Whether no renaming of its nodes gives an earlier row. Of rows that differ in names only, one is enough. */
+export function isFirstOfItsKind(row, states) {
+    const own = keyOf(row, [...row.nodes.keys()], states);
+    return (permutations[row.nodes.length] ?? []).every((to) => keyOf(row, to, states) >= own);
+}
+/** The key of a row with renamed nodes, without building that row. */
+function keyOf({ nodes, incumbent }, to, states) {
+    let key = incumbent === null ? 0 : (to[incumbent] ?? 0) + 1;
+    for (let at = 0; at < nodes.length; at += 1) {
+        const state = nodes[to.indexOf(at)];
+        if (state === undefined)
+            continue;
+        const view = typeof state.view === "number" ? (to[state.view] ?? 0) : 9;
+        key = key * 1_000 + (states.get(state) ?? 0) * 10 + view;
+    }
+    return key;
+}
+/** A number for each state, the same for all nodes that its view may name. */
+export function kindsOf(states) {
+    const kinds = new Map();
+    return new Map(states.map((state) => {
+        const kind = JSON.stringify({ ...state, view: typeof state.view === "number" ? "node" : state.view });
+        if (!kinds.has(kind))
+            kinds.set(kind, kinds.size);
+        return [state, kinds.get(kind) ?? 0];
+    }));
+}
+/** Converts a row to the function's inputs. @param laterMs how much later everything but the claims happened */
+export function inputsOf(row, lost = new Map(), laterMs = 0) {
+    const claims = [];
+    const views = [];
+    const nodes = new Map();
+    for (const [at, state] of row.nodes.entries()) {
+        const node = nameOf(at);
+        const hasLock = doesClaim(state);
+        const { isFailsafe, view, status } = state;
+        if (hasLock)
+            claims.push({
+                node,
+                appearedAtMs: appearedAtMs(state),
+                timeline: null,
+                isPaused: row.isPaused,
+                isFailsafe,
+                hasApi: true,
+            });
+        const sentMs = requestedAtMs(state) + laterMs;
+        if (view !== "none") {
+            const names = typeof view === "number" ? nameOf(view) : null;
+            const nobodySinceMs = view === "twice" ? sentMs - earlierMs : null;
+            views.push({
+                witness: node,
+                names,
+                namesAt: null,
+                requestedAtMs: sentMs,
+                answeredAtMs: sentMs + 1,
+                nobodySinceMs,
+            });
+        }
+        const reportedAtMs = status === "silent" ? 5 : status === "followed" ? 12 : 40 + laterMs;
+        nodes.set(node, {
+            reportedAtMs,
+            hasLock,
+            isSilent: status === "silent",
+            isViewFailing: view === "none",
+            canTestify: true,
+            api: null,
+        });
+    }
+    const incumbent = row.incumbent === null ? null : nameOf(row.incumbent);
+    return { claims, views, nodes, lostClaims: lost, withdrawals: new Map(), lastHolder: null, incumbent };
+}
+/** The decision after the same evidence was repeated, starting with the given lost claims. */
+export function settled(row, lost = new Map()) {
+    let resolved = resolveLeadership(inputsOf(row, lost, 100));
+    for (let round = 2; round <= 3; round += 1) {
+        const holder = resolved.decision.kind === "held" ? Number(resolved.decision.holder.slice(2)) - 1 : row.incumbent;
+        resolved = resolveLeadership(inputsOf({ ...row, incumbent: holder }, resolved.lostClaims, round * 100));
+    }
+    return resolved;
+}
+/** The same row with its nodes renamed: node `at` becomes node `to[at]`. */
+export function renamed(row, to) {
+    const nodes = [];
+    for (const [at, state] of row.nodes.entries()) {
+        const view = typeof state.view === "number" ? (to[state.view] ?? 0) : state.view;
+        nodes[to[at] ?? 0] = { ...state, view };
+    }
+    return { ...row, nodes, incumbent: row.incumbent === null ? null : (to[row.incumbent] ?? 0) };
+}
+export const permutations = {
+    2: [
+        [0, 1],
+        [1, 0],
+    ],
+    3: [
+        [0, 1, 2],
+        [0, 2, 1],
+        [1, 0, 2],
+        [1, 2, 0],
+        [2, 0, 1],
+        [2, 1, 0],
+    ],
+};
+/**
+ * The truths that explain a settled row with the fewest faulty nodes: the node that really leads, or `null` for nobody.
+ * A node is faulty if its claim, its denial or its view contradicts the truth. A silent node and a missing view
+ * contradict nothing. While the DCS may be unreachable (pause, failsafe), neither does a view that names nobody.
+ */
+export function truths(row) {
+    const candidates = [null, ...row.nodes.keys()];
+    const faults = candidates.map((leader) => row.nodes.filter((state, at) => isAtFault(state, { at, leader, row })).length);
+    const least = Math.min(...faults);
+    return { leaders: candidates.filter((_, at) => faults[at] === least), faults: least };
+}
+function isAtFault(state, { at, leader, row }) {
+    if (doesClaim(state) !== (at === leader) && state.status !== "silent")
+        return true;
+    if (typeof state.view === "number")
+        return state.view !== leader;
+    const isExcused = row.isPaused || (leader !== null && row.nodes[leader]?.isFailsafe === true);
+    return state.view === "twice" && leader !== null && !isExcused;
+}
+//# sourceMappingURL=leadership-rows.js.map

@@ -1,0 +1,185 @@
+import * as fc from "fast-check";
+import { neverProbed } from "../../../src/cluster/observation.js";
+import { withNodes } from "../../../src/health/observe/membership.js";
+import { emptyCluster } from "../../../src/state/clusters.js";
+import { anyEvent, statusOutcome, historyOutcome as historyOfTimelines, leaderViewOutcome, failedOutcome, } from "../arbitraries.js";
+import { exporterPage, exporterRole, healthyExporters, streamingPrimary } from "./exporter-outcomes.js";
+/** Nodes with an API and an exporter each, and one that has an exporter only. */
+const managedNodes = ["pg1", "pg2", "pg3", "pg4"].map((name, at) => nodeOf(name, `http://${name}`, at));
+const exporterNodes = ["ex1", "ex2", "ex3"].map((name, at) => nodeOf(name, null, at + 5));
+/** A cluster before its first probe: one with a cluster manager, or one that is known through exporters alone. */
+export function unprobedCluster(hasManager) {
+    const nodes = hasManager ? [...managedNodes, ...exporterNodes.slice(0, 1)] : exporterNodes;
+    return withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), nodes.map(neverProbed));
+}
+function nodeOf(name, api, at) {
+    return {
+        name,
+        member: name,
+        isMemberFixed: true,
+        api,
+        exporter: `http://${name}:9630`,
+        database: { host: `10.0.0.${at + 1}`, port: 5432 },
+        isArchiveFed: false,
+        isFixed: true,
+    };
+}
+const managed = fc.constantFrom("pg1", "pg2", "pg3", "pg4");
+/** Events of a cluster with a manager: mostly a healthy one, led by pg1. */
+const managedEvent = fc.oneof({ weight: 10, arbitrary: managed.map((node) => ({ kind: "repeat", node })) }, {
+    weight: 10,
+    arbitrary: fc
+        .tuple(managed, fc.integer({ min: 0, max: 3 }))
+        .map(([node, megabytes]) => made((atMs) => healthy(node, megabytes, atMs))),
+}, { weight: 5, arbitrary: anyEvent.map(made) }, { weight: 3, arbitrary: fc.constant(made((atMs) => failedOutcome("pg1", atMs))) }, { weight: 1, arbitrary: fc.constant(made((atMs) => leaderViewOutcome("pg2", "pg1", atMs))) }, { weight: 3, arbitrary: exporterEventOf(fc.constantFrom("pg1", "pg1", "pg2", "ex1")) }, { weight: 3, arbitrary: fc.constant(made((atMs) => exporterRole("pg1", "primary", atMs))) }, { weight: 3, arbitrary: fc.constant(made((atMs) => exporterPage("pg1", streamingPrimary, atMs))) }, { weight: 1, arbitrary: fc.constantFrom(made(promoted), made(standbyLeading)) }, { weight: 2, arbitrary: drainOf(fc.constantFrom("pg1", "pg2", "pg3")) }, { weight: 1, arbitrary: fc.constantFrom(20_000, 30_000).map((ttlMs) => made((atMs) => configured(ttlMs, atMs))) });
+/** The starts of scenarios. The rarer the resulting verdicts are, the more often a start is listed here. */
+export const starts = [
+    "no probe",
+    "a healthy round",
+    "a healthy round",
+    "a round with exporters",
+    "a failed primary",
+    "a failed primary",
+    "a failed primary",
+    "a promotion",
+    "a detached replica",
+    "a detached replica",
+    "a stalled replica",
+    "a stalled replica",
+    "two claims",
+    "a standby cluster",
+    "a standby cluster",
+    "a standby cluster",
+    "unfit nodes",
+];
+/** The outcomes of a start. Those of a cluster manager are left out for a cluster without one. */
+export function outcomesOf(start, hasManager) {
+    if (start === "no probe")
+        return [];
+    if (!hasManager)
+        return healthyExporters("ex1", "ex2", 1_000);
+    const round = healthyNodes(1_000, start === "a promotion" ? 3 : 0);
+    switch (start) {
+        case "a healthy round":
+            return round;
+        case "a round with exporters":
+            return [...round, ...healthyExporters("pg1", "pg2", 1_000)];
+        case "a failed primary": {
+            const later = healthyNodes(6_000, 0).slice(1);
+            const exporters = [1_000, 6_000].flatMap((atMs) => healthyExporters("pg1", "pg2", atMs));
+            return [...round, ...exporters, ...later, failedOutcome("pg1", 6_000)];
+        }
+        case "a detached replica": {
+            const instants = [2_000, 2_500, 3_000, 3_500, 4_000];
+            return [...round, ...instants.flatMap((atMs) => [healthy("pg1", 3, atMs), healthy("pg3", 0, atMs)])];
+        }
+        case "a stalled replica": {
+            const instants = [2_000, 2_500, 3_000, 3_500, 4_000];
+            return [...round, ...instants.flatMap((atMs) => [healthy("pg1", 2, atMs), healthy("pg3", 0, atMs)])];
+        }
+        case "two claims":
+            return [...round, statusOutcome("pg2", 1_000, { hasLock: true, role: "primary", location: 0x5000000 })];
+        case "a standby cluster":
+            return [...round.slice(1), standbyLeading(1_000)];
+        case "unfit nodes":
+            return [
+                ...round,
+                statusOutcome("pg1", 1_100, { hasLock: true, role: "primary", state: "starting", location: 0x5000000 }),
+                statusOutcome("pg2", 1_100, { isNoLoadBalance: true, received: 0x5000000, replayed: 0x5000000 }),
+                statusOutcome("pg3", 1_100, { name: "pg1", received: 0x5000000, replayed: 0x5000000 }),
+            ];
+        case "a promotion":
+            return [
+                ...round,
+                statusOutcome("pg1", 1_100),
+                promoted(1_200),
+                historyOfTimelines("pg2", 1_300),
+                promoted(2_000),
+            ];
+    }
+}
+function healthyNodes(atMs, megabytes) {
+    return ["pg1", "pg2", "pg3", "pg4"].map((node) => healthy(node, megabytes, atMs));
+}
+const exporterEvent = fc.oneof({ weight: 10, arbitrary: exporterEventOf(fc.constantFrom("ex1", "ex2", "ex3")) }, { weight: 1, arbitrary: drainOf(fc.constantFrom("ex1", "ex2")) });
+/** Durations around the thresholds of the judgement, in ms. */
+export const anyDurationMs = fc.oneof({ weight: 3, arbitrary: fc.integer({ min: 0, max: 900 }) }, { weight: 1, arbitrary: fc.constantFrom(0, 690, 1_490, 1_950, 4_950, 5_450, 9_990, 11_450) });
+/** The events of a cluster, in order. */
+export function eventsOf(hasManager) {
+    const timed = fc.record({
+        event: hasManager ? managedEvent : exporterEvent,
+        afterMs: anyDurationMs,
+        answeredAfterMs: fc.constantFrom(0, 0, 1, 40),
+    });
+    return fc.array(timed, { maxLength: 25 });
+}
+function made(at) {
+    return { kind: "outcome", at };
+}
+/**
+ * The answer of a node of a healthy cluster that pg1 leads, at a WAL position. pg2 is synchronous. pg3 counts for the
+ * quorum. From 3 MB on pg3 is in no sender list.
+ */
+export function healthy(node, megabytes, atMs) {
+    const position = 0x5000000 + megabytes * 2 ** 20;
+    const standbys = megabytes < 3 ? ["pg2", "pg3"] : ["pg2"];
+    const senders = standbys.map((name) => ({ name, address: null, state: "streaming" }));
+    return node === "pg1"
+        ? statusOutcome(node, atMs, { hasLock: true, role: "primary", senders, location: position })
+        : statusOutcome(node, atMs, {
+            role: "replica",
+            received: position,
+            replayed: position,
+            isSyncStandby: node === "pg2",
+            isQuorumStandby: node === "pg3",
+        });
+}
+/** pg2 leads on timeline 2. */
+function promoted(atMs) {
+    return statusOutcome("pg2", atMs, { hasLock: true, role: "primary", timeline: 2, location: 0x5300000 });
+}
+/** pg1 leads a standby cluster. */
+function standbyLeading(atMs) {
+    return statusOutcome("pg1", atMs, {
+        hasLock: true,
+        role: "standby_leader",
+        received: 0x5000000,
+        replayed: 0x5000000,
+    });
+}
+function exporterEventOf(node) {
+    const role = fc.constantFrom("primary", "primary", "replica", "down", "starting", "unknown");
+    const page = fc.record({
+        isPrimary: fc.boolean(),
+        isPooler: fc.constantFrom(false, false, false, false, true),
+        isFrozen: fc.constantFrom(false, false, false, true),
+        streaming: fc.constantFrom(0, 1, 2),
+        family: fc.constantFrom("pg_exporter", "pg_exporter", "postgres_exporter"),
+        receivesFrom: fc.constantFrom(null, "10.0.0.6", "10.0.0.7"),
+    });
+    return fc.oneof(fc.tuple(node, role).map(([name, word]) => made((atMs) => exporterRole(name, word, atMs))), {
+        weight: 2,
+        arbitrary: fc.tuple(node, page).map(([name, seen]) => made((atMs) => exporterPage(name, seen, atMs))),
+    });
+}
+function drainOf(node) {
+    return fc
+        .tuple(node, fc.boolean())
+        .map(([name, isAll]) => made((atMs) => ({ kind: "drain", cluster: "demo", node: name, drain: drain(isAll, atMs) })));
+}
+function drain(isAll, atMs) {
+    return { reason: "patching", by: null, isAll, untilMs: atMs + 1_700, since: "", until: "" };
+}
+/** The dynamic configuration. With a ttl of 20 s a lock is guaranteed for 5 s, less than the default `max_age`. */
+function configured(ttlMs, sentAtMs) {
+    const served = { status: 200, body: "", source: "pg2", sentAtMs };
+    const config = {
+        ttlMs,
+        loopWaitMs: 10_000,
+        retryTimeoutMs: 5_000,
+        lagMaxOnFailover: 2 ** 20,
+        isStandbyCluster: false,
+    };
+    return { kind: "document", cluster: "demo", answer: { name: "config", served, config } };
+}
+//# sourceMappingURL=arbitraries.js.map

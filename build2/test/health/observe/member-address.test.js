@@ -1,0 +1,204 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { discoveringCluster, applyMemberList, failUntilDown, describeNodes, seedUrl } from "../../fake/member-lists.js";
+test("a node that answers keeps its address until its own document names another, where it starts as unknown", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    watched.lead("pg1", 0);
+    watched.follow("pg2", 0);
+    for (const of of ["pg2", seedUrl, "pg9"]) {
+        applyMemberList(watched, ["pg1 elsewhere", "pg2"], 1_000, { of });
+        assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008 seen"], of);
+        assert.equal(watched.judge("pg1", "primary", 1_000), "fit");
+    }
+    applyMemberList(watched, ["pg1 elsewhere", "pg2"], 2_000, { of: "pg1" });
+    assert.deepEqual(describeNodes(watched), ["pg1 http://elsewhere:8008", "pg2 http://pg2:8008 seen"]);
+    assert.equal(watched.judge("pg1", "primary", 2_000), "unknown");
+});
+test("a failed node takes its address from a document that names the holder, or from any while no node holds the lock", () => {
+    const rows = [
+        { given: "the holder named", leader: "pg1", holds: true, moves: true },
+        { given: "nobody named", leader: null, holds: true, moves: false },
+        { given: "another named", leader: "pg3", holds: true, moves: false },
+        { given: "the failed node named", leader: "pg2", holds: true, moves: false },
+        { given: "nobody holds, and nobody named", leader: null, holds: false, moves: true },
+        { given: "nobody holds, and another named", leader: "pg3", holds: false, moves: true },
+    ];
+    for (const order of [
+        ["pg1", "pg2", "pg3"],
+        ["pg3", "pg2", "pg1"],
+    ]) {
+        for (const { given, leader, holds, moves } of rows) {
+            const watched = discoveringCluster();
+            applyMemberList(watched, order, 0);
+            if (holds)
+                watched.lead("pg1", 0);
+            else
+                watched.follow("pg1", 0);
+            watched.follow("pg2", 0);
+            const now = order.map((name) => (name === "pg2" ? "pg2 elsewhere" : name));
+            for (const failures of [1, 2]) {
+                watched.fail("pg2", "timeout", failures * 1_000);
+                applyMemberList(watched, now, failures * 1_000, { of: "pg3", leader: holds ? "pg1" : null });
+                assert.ok(describeNodes(watched).includes("pg2 http://pg2:8008 seen"), `${given}: ${failures} failures are not enough`);
+            }
+            watched.fail("pg2", "timeout", 3_000);
+            applyMemberList(watched, now, 3_000, { of: "pg3", leader });
+            assert.equal(describeNodes(watched).includes("pg2 http://elsewhere:8008"), moves, given);
+        }
+    }
+});
+test("a document that names the holder at another address moves no node", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    watched.lead("pg1", 0);
+    failUntilDown(watched, "pg2", 3_000);
+    applyMemberList(watched, ["pg1 clone1", "pg2 clone2"], 3_000, { of: "pg3", leader: "pg1" });
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008"]);
+    applyMemberList(watched, ["pg1", "pg2 truly"], 3_000, { of: "pg3", leader: "pg1" });
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://truly:8008"]);
+});
+test("the holder is matched by address if the member list gives it another name", () => {
+    const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "pg1" }] });
+    applyMemberList(watched, ["pg2"], 0);
+    watched.lead("db1", 0, { patroni: { version: "4.1.4", scope: "demo", name: "pg1" } });
+    failUntilDown(watched, "pg2", 3_000);
+    applyMemberList(watched, ["pg1", "pg2 elsewhere"], 3_000, { of: "db1", leader: "pg1" });
+    assert.deepEqual(describeNodes(watched), ["db1 http://pg1:8008 seen", "pg2 http://elsewhere:8008"]);
+});
+test("the member list of a node of another database system is ignored", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
+    watched.lead("pg1", 0);
+    watched.follow("pg3", 0, { database_system_identifier: "7000000000000000002" });
+    const { cluster } = watched;
+    applyMemberList(watched, ["pg3", "pg9"], 1_000, { of: "pg3" });
+    assert.deepEqual(watched.cluster.nodes, cluster.nodes);
+});
+test("a database address comes from the node's own document, or from one that names the holder and has the node's address", () => {
+    const watched = discoveringCluster();
+    const database = () => watched.cluster.nodes.find(({ node }) => node.name === "pg2")?.node.database?.host;
+    applyMemberList(watched, ["pg1", "pg2"], 0, { host: "10.0.0.2" });
+    watched.lead("pg1", 0);
+    watched.follow("pg2", 0);
+    applyMemberList(watched, ["pg1 clone1", "pg2 clone2"], 1_000, { of: "pg3", leader: "pg1", host: "10.9.9.9" });
+    assert.equal(database(), "10.0.0.2", "of another cluster");
+    applyMemberList(watched, ["pg1", "pg2"], 2_000, { of: "pg3", leader: "pg3", host: "10.9.9.9" });
+    assert.equal(database(), "10.0.0.2", "of a document that does not name the holder");
+    applyMemberList(watched, ["pg1", "pg2"], 3_000, { of: "pg1", leader: "pg1", host: "10.0.0.3" });
+    assert.equal(database(), "10.0.0.3");
+    applyMemberList(watched, ["pg1", "pg2"], 4_000, { of: "pg2", leader: null, host: "10.0.0.4" });
+    assert.equal(database(), "10.0.0.4", "its own document");
+});
+test("a fixed node's member name is the one it states, whatever lists name it", () => {
+    const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008" }] });
+    const member = () => watched.cluster.nodes[0]?.node.member;
+    applyMemberList(watched, ["evil pg1"], 0);
+    assert.equal(member(), "evil", "nothing is known yet");
+    watched.lead("db1", 1, { patroni: { version: "4.1.4", scope: "demo", name: "pg1" } });
+    assert.equal(watched.judge("db1", "primary", 1), "misaddressed");
+    applyMemberList(watched, ["evil pg1"], 2);
+    applyMemberList(watched, ["pg1"], 3);
+    assert.equal(member(), "pg1");
+    assert.equal(watched.judge("db1", "primary", 3), "fit");
+    applyMemberList(watched, ["evil pg1"], 4);
+    assert.equal(member(), "pg1");
+    assert.equal(watched.judge("db1", "primary", 4), "fit");
+});
+test("a new member replaces a node that the member list omits at the same address, once that node does not answer", () => {
+    for (const order of [
+        ["pg4 pg1", "pg2"],
+        ["pg2", "pg4 pg1"],
+    ]) {
+        const watched = discoveringCluster();
+        applyMemberList(watched, ["pg1", "pg2"], 0);
+        watched.lead("pg1", 0);
+        applyMemberList(watched, order, 1_000, { of: "pg2" });
+        assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg2:8008"]);
+        watched.answer("pg1", { fields: { patroni: { version: "4.1.4", scope: "demo", name: "pg4" } } }, 2_000);
+        applyMemberList(watched, order, 2_000, { of: "pg2" });
+        assert.deepEqual(describeNodes(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
+        assert.equal(watched.judge("pg4", "primary", 2_000), "unknown");
+        assert.deepEqual(watched.cluster.lockClaims, []);
+    }
+});
+test("a node that states no name is replaced if its own document has another member at its address", () => {
+    const watched = discoveringCluster();
+    const nameless = { patroni: { version: "3.0.2", scope: "demo" } };
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    watched.follow("pg1", 0, nameless);
+    applyMemberList(watched, ["pg4 pg1", "pg2"], 1_000, { of: "pg2" });
+    assert.deepEqual(describeNodes(watched)[0], "pg1 http://pg1:8008 seen");
+    applyMemberList(watched, ["pg4 pg1", "pg2"], 2_000, { of: "pg1" });
+    assert.deepEqual(describeNodes(watched), ["pg4 http://pg1:8008", "pg2 http://pg2:8008"]);
+});
+test("a known member takes the address of an unlisted node that does not answer; an answering node keeps it", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
+    watched.lead("pg1", 0);
+    watched.follow("pg3", 0);
+    failUntilDown(watched, "pg2", 3_000);
+    applyMemberList(watched, ["pg1", "pg2 pg3"], 3_000, { of: "pg1", leader: "pg1" });
+    assert.deepEqual(describeNodes(watched), [
+        "pg1 http://pg1:8008 seen",
+        "pg2 http://pg2:8008",
+        "pg3 http://pg3:8008 seen",
+    ]);
+    failUntilDown(watched, "pg3", 6_000);
+    watched.lead("pg1", 6_000);
+    applyMemberList(watched, ["pg1", "pg2 pg3"], 6_000, { of: "pg1", leader: "pg1" });
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008 seen", "pg2 http://pg3:8008"]);
+});
+test("a new member at an address that another has just left is a node of its own, list after list", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1"], 0);
+    failUntilDown(watched, "pg1", 900);
+    for (const atMs of [1_000, 2_000, 3_000]) {
+        applyMemberList(watched, ["pg1 elsewhere", "pg4 pg1"], atMs);
+        watched.follow("pg1", atMs);
+        assert.deepEqual(describeNodes(watched)[0], "pg1 http://elsewhere:8008 seen");
+        assert.match(describeNodes(watched)[1] ?? "", /^pg4 http:\/\/pg1:8008/);
+    }
+});
+test("members that swap addresses keep their names, in any order of the list", () => {
+    const rounds = [
+        ["pg1 pg2", "pg2 pg1", "pg3"],
+        ["pg1 pg2", "pg2 pg3", "pg3 pg1"],
+    ];
+    for (const round of rounds) {
+        for (const order of [round, round.toReversed()]) {
+            const watched = discoveringCluster();
+            applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
+            for (const row of round) {
+                const [name = "", at = name] = row.split(" ");
+                // A moved node is now at the former address of another.
+                const found = round.find((other) => (other.split(" ")[1] ?? other) === name)?.split(" ")[0] ?? name;
+                assert.ok(at !== "");
+                watched.follow(name, 1_000, { patroni: { version: "4.1.4", scope: "demo", name: found } });
+            }
+            applyMemberList(watched, order, 2_000, { of: "pg1" });
+            const addresses = describeNodes(watched).map((text) => text.replace(" seen", "").replaceAll("http://", "").replaceAll(":8008", ""));
+            assert.deepEqual(addresses, round.map((row) => (row.includes(" ") ? row : `${row} ${row}`)));
+        }
+    }
+});
+test("a member does not get the address of a node that stays, nor does a third node get that member's address", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2", "pg3"], 0);
+    watched.follow("pg3", 0);
+    failUntilDown(watched, "pg1", 900);
+    failUntilDown(watched, "pg2", 900);
+    applyMemberList(watched, ["pg1 pg2", "pg2 pg3", "pg3 pg1"], 1_000, { of: "pg9" });
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008", "pg3 http://pg3:8008 seen"]);
+});
+test("of two members at one address one gets it, in any order of the list", () => {
+    for (const order of [
+        ["pg8 shared", "pg9 shared"],
+        ["pg9 shared", "pg8 shared"],
+    ]) {
+        const watched = discoveringCluster();
+        applyMemberList(watched, order, 0);
+        assert.deepEqual(describeNodes(watched), ["pg8 http://shared:8008"]);
+    }
+});
+//# sourceMappingURL=member-address.test.js.map

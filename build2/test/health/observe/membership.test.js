@@ -1,0 +1,115 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { discoveringCluster, applyMemberList, failUntilDown, describeNodes, seedUrl } from "../../fake/member-lists.js";
+import { ClusterFixture } from "../../fake/cluster-fixture.js";
+const dayMs = 24 * 3_600_000;
+test("a node name can be rejected only after the first member list", () => {
+    const watched = discoveringCluster();
+    assert.equal(watched.cluster.isMembershipKnown, false);
+    applyMemberList(watched, ["pg1"], 0);
+    assert.equal(watched.cluster.isMembershipKnown, true);
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
+});
+test("a member list adds and updates nodes; omitted nodes keep their evidence", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    watched.lead("pg2", 0);
+    applyMemberList(watched, ["pg1", "pg3"], 1_000);
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008", "pg2 http://pg2:8008 seen", "pg3 http://pg3:8008"]);
+    assert.equal(watched.judge("pg2", "primary", 1_000), "fit");
+});
+test("an unchanged member stays the same object, so that its prober continues", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    const [first, second] = watched.cluster.nodes;
+    failUntilDown(watched, "pg2", 900);
+    applyMemberList(watched, ["pg1", "pg2 pg9"], 1_000);
+    assert.equal(watched.cluster.nodes[0]?.node, first?.node);
+    assert.notEqual(watched.cluster.nodes[1]?.node, second?.node);
+});
+test("a member list of another scope or without members changes nothing", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1"], 0);
+    const { cluster } = watched;
+    applyMemberList(watched, ["pg2"], 1_000, { scope: "other" });
+    assert.equal(watched.cluster, cluster);
+    applyMemberList(watched, [], 2_000);
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
+});
+test("an unlisted node is forgotten after a day without an answer, a fixed node never", () => {
+    const watched = discoveringCluster({ nodes: ["db1"] });
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    watched.follow("pg2", 10);
+    applyMemberList(watched, ["pg1"], dayMs);
+    assert.equal(watched.cluster.nodes.length, 3);
+    applyMemberList(watched, ["pg1"], dayMs + 5);
+    assert.equal(watched.cluster.nodes.length, 3, "pg2 has answered 10 ms later than it was listed");
+    applyMemberList(watched, ["pg1"], dayMs + 11);
+    assert.deepEqual(describeNodes(watched), ["db1 http://db1:8008", "pg1 http://pg1:8008"]);
+});
+test("a fixed node's configured fields override the member list, matched by name or by address", () => {
+    const nodes = [
+        { name: "db1", api: "http://pg1:8008", database: { host: "10.1.1.1", port: 6432 } },
+        { name: "pg2", api: "http://inside:8008" },
+    ];
+    const watched = discoveringCluster({ nodes });
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    assert.deepEqual(describeNodes(watched), ["db1 http://pg1:8008", "pg2 http://inside:8008"]);
+    assert.deepEqual(watched.cluster.nodes.map(({ node }) => [node.member, node.database?.host]), [
+        ["pg1", "10.1.1.1"],
+        ["pg2", "10.0.0.9"],
+    ]);
+});
+test("a configured member name stays, whatever the member list names the node at that address", () => {
+    const watched = discoveringCluster({ nodes: [{ name: "db1", api: "http://pg1:8008", member: "other" }] });
+    applyMemberList(watched, ["pg1"], 0);
+    assert.deepEqual(watched.cluster.nodes.map(({ node }) => `${node.name} ${node.member}`), ["db1 other"]);
+});
+test("members that never answered are bounded and removed first", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    watched.lead("pg1", 0);
+    watched.follow("pg2", 0);
+    const bogus = Array.from({ length: 2_000 }, (_, at) => `bogus${at}`);
+    applyMemberList(watched, bogus, 1_000, { of: seedUrl });
+    assert.equal(watched.cluster.nodes.length, 2_000);
+    assert.equal(watched.judge("pg1", "primary", 1_000), "fit");
+    applyMemberList(watched, ["pg1", "pg2", "pg3"], 2_000, { of: "pg1", leader: "pg1" });
+    assert.ok(describeNodes(watched).includes("pg3 http://pg3:8008"));
+    assert.equal(watched.cluster.nodes.length, 103);
+    watched.follow("pg3", 2_000);
+    for (let round = 0; round < 5; round += 1) {
+        applyMemberList(watched, bogus.map((name) => `r${round}${name}`), 3_000 + round, { of: seedUrl });
+        assert.deepEqual(describeNodes(watched).filter((text) => text.endsWith("seen")).length, 3);
+        assert.ok(watched.cluster.nodes.length <= 2_000);
+    }
+});
+test("lists with new names every time do not exhaust memory", () => {
+    const watched = discoveringCluster();
+    for (let round = 0; round < 3; round += 1) {
+        applyMemberList(watched, Array.from({ length: 1_500 }, (_, at) => `r${round}n${at}`), round);
+    }
+    assert.equal(watched.cluster.nodes.length, 1_600);
+});
+test("a member list adds no member without discovery", () => {
+    const watched = new ClusterFixture({ nodes: ["pg1"] });
+    applyMemberList(watched, ["pg1", "pg2"], 0);
+    assert.deepEqual(describeNodes(watched), ["pg1 http://pg1:8008"]);
+});
+test("the views of the last hundred witnesses are kept", () => {
+    const watched = new ClusterFixture({ nodes: ["pg1"] });
+    for (let at = 0; at < 300; at += 1)
+        watched.nameLeader("pg1", `w${at}`, at);
+    assert.equal(watched.cluster.leaderViews.size, 101);
+    assert.equal(watched.cluster.leaderViews.get("w299")?.leader, "pg1");
+});
+test("documents of another scope are not served", () => {
+    const watched = discoveringCluster();
+    applyMemberList(watched, ["pg1"], 0);
+    watched.document("history", { of: "pg1", value: [[1, 5, "x", "y"]] }, 5);
+    assert.equal(watched.cluster.documents.history?.source, "pg1");
+    assert.equal(watched.cluster.switchPoints?.get(1), 5);
+    applyMemberList(watched, ["pg2"], 10, { scope: "other" });
+    assert.equal(watched.cluster.documents.cluster?.sentAtMs, 0);
+});
+//# sourceMappingURL=membership.test.js.map

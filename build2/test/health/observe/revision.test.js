@@ -1,0 +1,114 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import { lockHolderOf } from "../../../src/cluster/leadership.js";
+import { nodeNamed } from "../../../src/cluster/lookup.js";
+import { isAgeOnlyChange } from "../../../src/health/observe/revision.js";
+import { observe } from "../../../src/health/observe/observe.js";
+import { clusterStateOf, defaultPolicy } from "../../fake/cluster-state.js";
+/** Fields that may differ between two states if only ages changed. */
+const ageFields = new Set([
+    "sequence",
+    "revision",
+    "nodes",
+    "newestReportAtMs",
+    "positionSamples",
+]);
+/** The same for a node that answers and is attached. */
+const nodeAgeFields = new Set([
+    "sentAtMs",
+    "sentAtWallMs",
+    "lastHeldAtMs",
+    "answersInRow",
+    "countedAtMs",
+    "liveness",
+    "dampedLag",
+]);
+const first = clusterStateOf([
+    { name: "pg1", role: "primary", document: { replication_state: null } },
+    { name: "pg2", role: "replica" },
+]);
+// The holder has been the incumbent for a while.
+const before = {
+    ...first,
+    leadership: { ...first.leadership, incumbent: lockHolderOf(first.leadership) },
+};
+function again(cluster, node, nowMs) {
+    const known = nodeOf(cluster, node);
+    if (known.report === null)
+        throw new Error(`${node} has no report`);
+    const result = { report: known.report, hasLock: known.hasLock };
+    const outcome = {
+        kind: "status",
+        cluster: "demo",
+        node,
+        sentAtMs: nowMs,
+        sentAtWallMs: nowMs,
+        result,
+    };
+    return observe(cluster, outcome, { policy: defaultPolicy, nowMs });
+}
+function nodeOf(cluster, node) {
+    const known = nodeNamed(cluster, node);
+    if (known === undefined)
+        throw new Error(`no node ${node}`);
+    return known;
+}
+function isUnchanged(after, nowMs = 2_000, from = before) {
+    return isAgeOnlyChange(from, after, { policy: defaultPolicy, nowMs });
+}
+function withReplica(after, change) {
+    return { ...after, nodes: after.nodes.map((node, at) => (at === 1 ? { ...node, ...change } : node)) };
+}
+suite("isAgeOnlyChange", () => {
+    test("is true while nodes repeat their reports", () => {
+        assert.ok(isUnchanged(again(before, "pg1", 2_000)));
+        assert.ok(isUnchanged(again(before, "pg2", 2_000)));
+    });
+    test("is false after a change of any other field of the cluster", () => {
+        const after = again(before, "pg2", 2_000);
+        for (const key of Object.keys(after).filter((name) => !ageFields.has(name)))
+            assert.ok(!isUnchanged({ ...after, [key]: "another" }), key);
+    });
+    test("is false after a change of any other field of a node", () => {
+        const after = again(before, "pg2", 2_000);
+        for (const key of Object.keys(nodeOf(after, "pg2")).filter((name) => !nodeAgeFields.has(name)))
+            assert.ok(!isUnchanged(withReplica(after, { [key]: "another" })), key);
+    });
+    test("is false if the node's last report was too old", () => {
+        const { maxAgeMs } = defaultPolicy;
+        assert.ok(isUnchanged(again(before, "pg2", 900 + maxAgeMs), 999 + maxAgeMs));
+        assert.ok(!isUnchanged(again(before, "pg2", 900 + maxAgeMs), 1_000 + maxAgeMs));
+    });
+    test("is false while a replica shows no sign of attachment", () => {
+        const after = again(before, "pg2", 2_000);
+        const { attachment } = nodeOf(after, "pg2");
+        for (const change of [
+            { silentMs: 1_000 },
+            { listedMs: 1_000 },
+            { lowerTimelineMs: 1_000 },
+            { isDetached: true },
+            { isStalled: true },
+            { isDiverged: true },
+        ])
+            assert.ok(!isUnchanged(withReplica(after, { attachment: { ...attachment, ...change } })), JSON.stringify(change));
+    });
+    test("is false for a first or failed liveness answer, and true for a repeated live one", () => {
+        const alive = { isAlive: true, sentAtMs: 1_000 };
+        const changed = withReplica(before, { liveness: alive });
+        assert.ok(!isUnchanged(changed));
+        assert.ok(isUnchanged(withReplica(changed, { liveness: { ...alive, sentAtMs: 2_000 } }), 2_000, changed));
+        assert.ok(!isUnchanged(withReplica(changed, { liveness: { isAlive: false, sentAtMs: 2_000 } }), 2_000, changed));
+    });
+    test("is true while the damped lag is the same", () => {
+        const damped = { bytes: 0, timeMs: 0, samples: [] };
+        const changed = withReplica(before, { dampedLag: damped });
+        assert.ok(isUnchanged(withReplica(changed, { dampedLag: { ...damped } }), 2_000, changed));
+        assert.ok(!isUnchanged(withReplica(changed, { dampedLag: { ...damped, bytes: 1 } }), 2_000, changed));
+    });
+    test("is false if the leader's position advanced", () => {
+        const { positionSamples } = before;
+        assert.equal(positionSamples.length, 1);
+        assert.ok(!isUnchanged({ ...before, positionSamples: [...positionSamples, { atMs: 2_000, position: 1_008 }] }));
+    });
+});
+//# sourceMappingURL=revision.test.js.map

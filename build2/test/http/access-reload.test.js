@@ -1,0 +1,32 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { unrestrictedAccess } from "../../src/config/model/listener-access-config.js";
+import { ListenError } from "../../src/http/listener/listen-error.js";
+import { ListenerSet } from "../../src/http/listener/listener-set.js";
+import { sendRequest } from "../fake/http-request.js";
+import { listenerOf } from "../fake/config.js";
+import { collectErrors } from "../fake/node-api-listener.js";
+test("a reload changes the access rules of an open listener; with missing files it changes nothing", async (context) => {
+    const inside = { status: 200, phrase: "OK", headers: [], body: Buffer.from("in") };
+    const listeners = new ListenerSet({
+        handlerFor: () => () => Promise.resolve(inside),
+        eventsOf: () => collectErrors([]),
+    });
+    context.after(() => listeners.close());
+    const apply = async (access) => {
+        const prepared = await listeners.prepare([listenerOf({ access: { ...unrestrictedAccess, ...access } })]);
+        await prepared.commit();
+    };
+    const status = async () => (await sendRequest(`http://127.0.0.1:${listeners.listeners[0]?.port ?? 0}/`)).status;
+    await apply({});
+    const port = listeners.listeners[0]?.port;
+    assert.equal(await status(), 200);
+    await apply({ allow: ["10.0.0.0/8"] });
+    assert.equal(listeners.listeners[0]?.port, port);
+    assert.equal(await status(), 403);
+    await assert.rejects(apply({ auth: { for: "all", basic: [], bearer: ["/no/such/file"], certificate: false } }), ListenError);
+    assert.equal(await status(), 403);
+    await apply({});
+    assert.equal(await status(), 200);
+});
+//# sourceMappingURL=access-reload.test.js.map

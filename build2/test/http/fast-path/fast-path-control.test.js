@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { suite, test } from "node:test";
+import { FastPathControl } from "../../../src/http/fast-path/fast-path-control.js";
+import { findNodeInternals } from "../../../src/http/fast-path/node-internals.js";
+import { selfTest } from "../../../src/http/fast-path/self-test.js";
+import { TcpIo } from "../../../src/http/fast-path/tcp-io.js";
+import { isTriedVersion, triedVersions } from "../../../src/http/fast-path/tried-versions.js";
+import { sumFastPathCounts, noFastPathCounts } from "../../../src/http/message/fast-path-counts.js";
+function internals() {
+    const found = findNodeInternals();
+    if ("problem" in found)
+        throw new Error(found.problem);
+    return found;
+}
+async function proof(mode, version) {
+    const reasons = [];
+    const control = new FastPathControl({ mode: () => mode, onOff: (reason) => reasons.push(reason) }, version);
+    const results = await Promise.all([control.prove(), control.prove()]);
+    return { isOn: results.every((io) => io !== null), reasons };
+}
+suite("whether the fast path is used", () => {
+    test("it proves itself on this Node", async () => {
+        assert.deepEqual(await proof("force"), { isOn: true, reasons: [] });
+    });
+    test("it is off without a reason if the configuration says so", async () => {
+        assert.deepEqual(await proof(false), { isOn: false, reasons: [] });
+    });
+    test("it is off on a Node version that it was not tried on, unless it is forced", async () => {
+        const { isOn, reasons } = await proof(true, "21.7.3");
+        assert.equal(isOn, false);
+        assert.deepEqual(reasons, [
+            `it was tried on Node ${triedVersions}, not on 21.7.3 (fast_path: force uses it nevertheless)`,
+        ]);
+        assert.deepEqual(await proof("force", "21.7.3"), { isOn: true, reasons: [] });
+        assert.deepEqual(await proof(true, "20.18.1"), { isOn: true, reasons: [] });
+    });
+    test("the tried versions are ranges of minor versions", () => {
+        const rows = ["20.17.9", "20.18.0", "20.20.2", "20.21.0", "21.0.0", "24.99.0", "nonsense", ""];
+        assert.deepEqual(rows.filter(isTriedVersion), ["20.18.0", "20.20.2"]);
+    });
+});
+/** A TcpIo that fails in one way. */
+class FaultyIo extends TcpIo {
+    #fault;
+    constructor(fault) {
+        super(internals());
+        this.#fault = fault;
+    }
+    bytesRead() {
+        return this.#fault.bytesRead?.() ?? super.bytesRead();
+    }
+    write(...args) {
+        return this.#fault.write === undefined ? super.write(...args) : this.#fault.write(...args);
+    }
+}
+suite("the self-test finds", () => {
+    test("nothing on this Node", async () => assert.equal(await selfTest(new TcpIo(internals())), null));
+    test("responses that differ from those of node:http", async () => {
+        const io = new FaultyIo({
+            write: (handle, bytes, onWritten) => new TcpIo(internals()).write(handle, Buffer.from(bytes.subarray(1)), onWritten),
+        });
+        assert.match((await selfTest(io)) ?? "", /^a response is "TTP.* instead of "HTTP/);
+    });
+    test("writes that fail", async () => {
+        const io = new FaultyIo({ write: () => "lost" });
+        assert.match((await selfTest(io)) ?? "", /^a response is "" instead of "HTTP/);
+    });
+    test("reads whose length is not as expected", async () => {
+        const io = new FaultyIo({ bytesRead: () => 100_000 });
+        assert.notEqual(await selfTest(io), null);
+    });
+    test("an error in a read", async () => {
+        const io = new FaultyIo({
+            bytesRead: () => {
+                throw new Error("planted");
+            },
+        });
+        assert.notEqual(await selfTest(io), null);
+    });
+    test("requests that are not answered on the fast path", async () => {
+        // Every write waits, so every connection falls back at its first answer.
+        const real = new TcpIo(internals());
+        const io = new FaultyIo({ write: (...args) => (real.write(...args) === "lost" ? "lost" : "waiting") });
+        assert.match((await selfTest(io)) ?? "", /^it answered \d+ requests and fell back/);
+    });
+});
+test("counts of several processes add up", () => {
+    const one = { requests: 2, fallbacks: { not_cached: 1, too_long: 2, slow_reader: 3, tripped: 4 }, trips: 1 };
+    const sum = sumFastPathCounts([one, one, noFastPathCounts]);
+    assert.deepEqual(sum, {
+        requests: 4,
+        fallbacks: { not_cached: 2, too_long: 4, slow_reader: 6, tripped: 8 },
+        trips: 2,
+    });
+});
+test("only src/http/fast-path uses undocumented parts of Node", () => {
+    const undocumented = /process\.binding|"binding"|_handle\b|onconnection|getsockname|internalBinding|_getActiveHandles/;
+    const files = readdirSync("src", { recursive: true, encoding: "utf8" }).filter((file) => file.endsWith(".ts"));
+    const users = files.filter((file) => undocumented.test(readFileSync(`src/${file}`, "utf8")));
+    assert.ok(users.length > 0);
+    for (const file of users)
+        assert.match(file.replaceAll("\\", "/"), /^http\/fast-path\//);
+});
+//# sourceMappingURL=fast-path-control.test.js.map

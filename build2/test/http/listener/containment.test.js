@@ -1,0 +1,124 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect } from "node:net";
+import { text } from "node:stream/consumers";
+import { suite, test } from "node:test";
+import { unrestrictedAccess } from "../../../src/config/model/listener-access-config.js";
+import { isOfOneConnection } from "../../../src/app/last-resort.js";
+import { Listener } from "../../../src/http/listener/listener.js";
+import { jsonReply } from "../../../src/http/message/reply.js";
+import { exchange } from "../../fake/raw-client.js";
+import { until } from "../../fake/until.js";
+const fine = jsonReply({ code: 200, phrase: "OK" }, "{}");
+const fail = (_done) => {
+    throw new Error("planted");
+};
+/** A listener whose handler behaves as the test requires. `/fine` is always answered. */
+async function listenerOf(context, parts) {
+    const errors = [];
+    const { answerer = async () => fine } = parts;
+    const handler = async (call) => (call.request.target === "/fine" ? fine : answerer(call));
+    const events = {
+        onError: (error) => void errors.push(error),
+        onRejected: () => { },
+        onFiles: () => { },
+        ...parts.events,
+    };
+    const listener = new Listener(handler, { ...unrestrictedAccess, ...parts.access }, events);
+    const port = await listener.open({ address: "127.0.0.1", port: 0 });
+    context.after(() => listener.close(0));
+    return { port, errors };
+}
+async function open(port) {
+    const socket = connect(port, "127.0.0.1");
+    socket.on("error", () => { }); // a reset is a way to be closed
+    await once(socket, "connect");
+    return socket;
+}
+function get(path) {
+    return `GET ${path} HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`;
+}
+async function ask(port, path) {
+    const socket = await open(port);
+    socket.write(get(path));
+    return text(socket);
+}
+suite("a request whose handling throws gets a 500 and is reported", () => {
+    const late = (_done) => new Promise((_, reject) => setImmediate(reject, new Error("planted")));
+    const after = (reply) => new Promise((resolve) => setImmediate(resolve, reply));
+    const rows = [
+        ["a handler", fail],
+        ["a handler, later", late],
+        ["a handler that writes the response itself", ({ response }) => fail(response.setHeader("X-A", "a"))],
+        ["a handler that writes the response itself, later", ({ response }) => late(response.setHeader("X-A", "a"))],
+        ["a header that cannot be sent", async () => ({ ...fine, headers: ["X-A", "a\nb"] })],
+        ["a phrase that cannot be sent", async () => ({ ...fine, phrase: "O\u0000K" })],
+        ["a status that cannot be sent", async () => ({ ...fine, status: 42 })],
+        ["a status that cannot be sent, later", () => after({ ...fine, status: 42 })],
+        ["a Trailer beside a length", async () => ({ ...fine, headers: ["Trailer", "X-A"] })],
+    ];
+    for (const [given, answerer] of rows) {
+        test(given, async (context) => {
+            const { port, errors } = await listenerOf(context, { answerer });
+            assert.match(await ask(port, "/mishap"), /^HTTP\/1\.1 500 internal\r\n/);
+            assert.equal(errors.length, 1);
+            assert.match(await ask(port, "/fine"), /^HTTP\/1\.1 200 OK\r\n/);
+        });
+    }
+    test("closes the connection, and nothing else, if the report throws too", async (context) => {
+        const { port } = await listenerOf(context, { answerer: fail, events: { onError: fail } });
+        assert.equal(await ask(port, "/mishap"), "");
+        assert.match(await ask(port, "/fine"), /^HTTP\/1\.1 200 OK\r\n/);
+    });
+    test("ignores what a handler writes after its response was closed", async (context) => {
+        const answerer = async ({ response }) => {
+            response.end("done");
+            await once(response, "close");
+            response.write("late");
+            response.destroy();
+            response.write("later");
+            return null;
+        };
+        const { port } = await listenerOf(context, { answerer });
+        assert.match(await ask(port, "/late"), /done$/);
+        assert.match(await ask(port, "/fine"), /^HTTP\/1\.1 200 OK\r\n/);
+    });
+});
+test("an error while a rejected connection is reported costs no other connection", async (context) => {
+    const limits = { ...unrestrictedAccess.limits, connections: 1 };
+    const { port, errors } = await listenerOf(context, { access: { limits }, events: { onRejected: fail } });
+    const first = await open(port);
+    await exchange(port, []);
+    await until("a reported error", () => errors.length > 0);
+    first.write(get("/fine"));
+    assert.match(await text(first), /^HTTP\/1\.1 200 OK\r\n/);
+});
+suite("an uncaught exception is of one connection if each function of rolecall on its stack serves one", () => {
+    const own = new URL("../../../src/", import.meta.url).href;
+    const errorAt = (...frames) => Object.assign(new Error("planted"), { stack: ["Error: planted", ...frames].join("\n") });
+    const node = "    at Socket.emit (node:events:513:28)";
+    const proxy = "    at ClientRequest.<anonymous> (/srv/node_modules/http-proxy/dist/lib/http-proxy/passes/web-incoming.js:150:9)";
+    const frame = (file) => `    at work (${own}${file}:1:2)`;
+    const rows = [
+        ["only Node's own", errorAt(node, node), true],
+        ["a package's", errorAt(proxy, node), true],
+        ["a listener's", errorAt(node, frame("http/listener/listener.js"), node), true],
+        ["the gateway's", errorAt(frame("gateway/forward.js"), proxy), true],
+        ["the relay's", errorAt(frame("workers/relay-server.js"), node), true],
+        ["the store's", errorAt(frame("state/store.js"), node), false],
+        [
+            "the store's below a listener's",
+            errorAt(frame("http/listener/listener.js"), frame("state/store.js"), node),
+            false,
+        ],
+        ["a prober's", errorAt(node, frame("probe/node-prober.js")), false],
+        ["a worker's that is no relay", errorAt(frame("app/worker-server.js")), false],
+        ["a stack that was cut off", errorAt(...Array.from({ length: 50 }, () => node)), false],
+        ["no stack", errorAt(), false],
+        ["no error", "planted", false],
+        ["nothing", undefined, false],
+    ];
+    for (const [given, error, is] of rows)
+        test(given, () => assert.equal(isOfOneConnection(error), is));
+});
+//# sourceMappingURL=containment.test.js.map

@@ -1,0 +1,161 @@
+import assert from "node:assert/strict";
+import { describe, test } from "node:test";
+import { parseAnswer, routingContextOf, openNodeApiListener } from "../../fake/node-api-listener.js";
+import { steadyCluster, ClusterFixture } from "../../fake/cluster-fixture.js";
+import { statusDocument } from "../../fake/node-documents.js";
+const whole = routingContextOf({ wholeCluster: true });
+describe("a response", () => {
+    test("is the node's own document with the verdict, byte for byte", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster());
+        const document = JSON.stringify(statusDocument("pg1", { role: "primary", xlog: { location: 50_000_000 } })).slice(0, -1);
+        const ours = '{"node":"pg1","cluster":"demo","fit":true,"reason":null,"lag_bytes":0,"lag_ms":0,"observed_at":"1970-01-01T00:00:00.000Z","snapshot":7,"instance":"run"}';
+        const body = `${document},"rolecall":${ours}}`;
+        const text = await front.sendBytes("GET /nodes/pg1/primary HTTP/1.1\r\nHost: any\r\nConnection: close\r\n\r\n");
+        assert.equal(text, `HTTP/1.1 200 OK\r\nCache-Control: no-store\r\nContent-Type: application/json\r\nX-Rolecall-Node: pg1\r\nContent-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`);
+    });
+    test("to an unfit verdict has the reason in status line, header and body", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster());
+        const { line, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB");
+        assert.equal(line, "HTTP/1.1 503 lagging 12MB");
+        assert.equal(headers.get("X-Rolecall-Reason"), "lagging");
+        assert.equal(JSON.parse(body).rolecall.reason, "lagging");
+        assert.equal(JSON.parse(body).rolecall.lag_bytes, 12_582_912);
+        assert.equal(headers.has("Date"), false);
+    });
+    test("for a node that never reported has a body too", async (context) => {
+        const { line, body } = await (await openNodeApiListener(context, steadyCluster())).request("/nodes/pg3/replica");
+        assert.equal(line, "HTTP/1.1 503 unknown");
+        const { rolecall, ...document } = JSON.parse(body);
+        assert.deepEqual(document, { state: "unknown", role: "unknown" });
+        assert.deepEqual([rolecall.node, rolecall.lag_bytes, rolecall.observed_at], ["pg3", null, null]);
+    });
+    test("to HEAD has the Content-Length of GET, to OPTIONS 0, and both have the status and headers of GET", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster());
+        for (const target of [
+            "/nodes/pg1/primary",
+            "/nodes/pg2/primary",
+            "/nodes/pg3/health",
+            "/nowhere",
+            "/livez",
+            "/nodes/pg1/patroni",
+        ]) {
+            const got = await front.request(target);
+            const head = await front.request(target, { method: "HEAD" });
+            const options = await front.request(target, { method: "OPTIONS" });
+            assert.deepEqual([head.line, options.line], [got.line, got.line]);
+            assert.deepEqual([head.body, options.body], ["", ""]);
+            assert.equal(head.headers.get("Content-Length"), String(Buffer.byteLength(got.body, "latin1")));
+            assert.equal(options.headers.get("Content-Length"), "0");
+            assert.equal(head.headers.get("X-Rolecall-Reason"), got.headers.get("X-Rolecall-Reason"));
+        }
+    });
+    test("is the same for HTTP/1.0 and for a request without Host", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster());
+        for (const request of [
+            "GET /nodes/pg1/primary HTTP/1.0\r\n\r\n",
+            "GET /nodes/pg1/primary HTTP/1.1\r\nConnection: close\r\n\r\n",
+        ]) {
+            const { status, headers, body } = parseAnswer(await front.sendBytes(request));
+            assert.equal(status, 200);
+            assert.equal(headers.get("Connection"), "close");
+            assert.equal(headers.get("Content-Length"), String(body.length));
+        }
+    });
+    test("keeps the connection if the client does, and answers pipelined requests in order", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster());
+        const text = await front.sendBytes("GET /nodes/pg1/primary HTTP/1.1\r\n\r\nHEAD /nodes/pg2/primary HTTP/1.1\r\n\r\nGET /livez HTTP/1.1\r\nConnection: close\r\n\r\n");
+        assert.deepEqual(text.match(/HTTP\/1\.1 \d+/g), ["HTTP/1.1 200", "HTTP/1.1 503", "HTTP/1.1 200"]);
+    });
+    test("to `OPTIONS *` and to an absolute target is the path's", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
+        assert.equal((await front.request("*", { method: "OPTIONS" })).status, 200);
+        assert.equal((await front.request("http://elsewhere:1/nodes/pg1/primary")).status, 200);
+    });
+    test("contains no character of a name or document that would corrupt it", async (context) => {
+        const watched = new ClusterFixture({ nodes: ["pg ü\u{1F418}", 'a"b'] });
+        watched.follow("pg ü\u{1F418}", 0, { state: "ü\u{1F418}", patroni: {} });
+        const front = await openNodeApiListener(context, watched);
+        const odd = await front.request(`/nodes/${encodeURIComponent("pg ü\u{1F418}")}/replica`);
+        assert.equal(odd.line, "HTTP/1.1 503 not_running ???");
+        assert.equal(odd.headers.get("X-Rolecall-Node"), "pg ???");
+        assert.equal(JSON.parse(Buffer.from(odd.body, "latin1").toString()).rolecall.node, "pg ü\u{1F418}");
+        assert.equal((await front.request(`/nodes/${encodeURIComponent('a"b')}/health`)).headers.get("X-Rolecall-Node"), 'a"b');
+        const split = await front.request("/nodes/pg%0d%0aX-Evil:%201/health");
+        assert.equal(split.status, 400);
+        assert.equal(split.headers.has("X-Evil"), false);
+        const parameter = await front.request(`/nodes/${encodeURIComponent('a"b')}/health?x%0d%0aX-Evil:=1`);
+        assert.equal(parameter.line, "HTTP/1.1 400 bad_request parameter x??X-Evil:");
+        assert.equal(parameter.headers.has("X-Evil"), false);
+    });
+});
+describe("a check", () => {
+    test("of the whole cluster is answered with the chosen node", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster(), { routing: whole });
+        assert.equal((await front.request("/primary")).headers.get("X-Rolecall-Node"), "pg1");
+        assert.equal((await front.request("/replica")).headers.get("X-Rolecall-Node"), "pg2");
+        const none = await front.request("/sync");
+        assert.deepEqual([none.line, none.headers.get("X-Rolecall-Node")], ["HTTP/1.1 503 none_fit", "-"]);
+    });
+    test("applies `miss` and `unknown`, but not to hard reasons", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster());
+        assert.equal((await front.request("/nodes/pg2/primary?miss=404")).status, 404);
+        assert.equal((await front.request("/nodes/pg3/primary?miss=404&unknown=500")).status, 500);
+        const blind = await openNodeApiListener(context, steadyCluster(), { nowMs: 60_000 });
+        assert.equal((await blind.request("/nodes/pg1/primary?miss=404&unknown=404")).line, "HTTP/1.1 500 blind");
+    });
+    test("that keeps a lagging node fit is marked as degraded", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster());
+        const { status, headers, body } = await front.request("/nodes/pg2/replica?lag=1MB&keep=1");
+        assert.deepEqual([status, headers.get("X-Rolecall-Degraded"), JSON.parse(body).rolecall.degraded], [200, "true", true]);
+    });
+    test("compares the database address that HAProxy states", async (context) => {
+        const watched = new ClusterFixture({
+            nodes: [{ name: "pg1", api: "http://pg1:8008", database: { host: "10.0.0.1", port: 5432 } }],
+        });
+        watched.lead("pg1", 0);
+        const front = await openNodeApiListener(context, watched);
+        const at = async (state, query = "") => (await front.request(`/nodes/pg1/primary${query}`, { headers: [`X-Haproxy-Server-State: ${state}`] })).line;
+        assert.equal(await at("UP 2/3; address=10.0.0.1; port=5432; name=bk/pg1"), "HTTP/1.1 200 OK");
+        assert.equal(await at("UP 2/3; address=10.0.0.2; port=5432"), "HTTP/1.1 503 moved");
+        assert.equal(await at("UP 2/3; address=10.0.0.2; port=5432", "?db=10.0.0.1:5432"), "HTTP/1.1 200 OK");
+        assert.equal(await at("address=fd00::1; port=5432"), "HTTP/1.1 503 moved");
+        for (const nonsense of ["", "address=10.0.0.2", "port=1", "address=; port=;", "address=x; port=99999"]) {
+            assert.equal(await at(nonsense), "HTTP/1.1 200 OK");
+        }
+    });
+    test("by Host ignores the case of a node's name", async (context) => {
+        const watched = new ClusterFixture({ nodes: ["PG1"] });
+        watched.lead("PG1", 0);
+        const front = await openNodeApiListener(context, watched, {
+            routing: routingContextOf({ hostSuffixes: [".db.internal"] }),
+        });
+        const ask = (host) => front.sendBytes(`GET /primary HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+        assert.match(await ask("pg1.demo.db.internal:8008"), /^HTTP\/1\.1 200 OK/);
+        assert.match(await ask("pg2.demo.db.internal"), /^HTTP\/1\.1 400 bad_request node/);
+    });
+    test("by path ignores a Host that names no node, and is refused once such a node is known", async (context) => {
+        const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+        const members = (names, atMs) => {
+            const rows = names.map((name) => ({ name, role: "replica", api_url: `http://${name}:8008/patroni` }));
+            watched.document("cluster", { of: "seed", value: { scope: "demo", members: rows } }, atMs);
+        };
+        members(["pg1"], 0);
+        watched.lead("pg1", 0);
+        const front = await openNodeApiListener(context, watched, {
+            routing: routingContextOf({ hostSuffixes: [".db.internal"] }),
+        });
+        const ask = () => front.sendBytes("GET /nodes/pg1/primary HTTP/1.1\r\nHost: lb.demo.db.internal\r\nConnection: close\r\n\r\n");
+        assert.match(await ask(), /^HTTP\/1\.1 200 OK/);
+        members(["pg1", "LB"], 1);
+        assert.match(await ask(), /^HTTP\/1\.1 400 bad_request node/);
+    });
+    test("of an unknown node is 400 once the members are known, and `unknown` before", async (context) => {
+        const front = await openNodeApiListener(context, steadyCluster());
+        const { status, body } = await front.request("/nodes/pg9/primary");
+        assert.equal(status, 400);
+        assert.deepEqual({ ...JSON.parse(body), message: "" }, { error: "bad_request", thing: "node", value: "pg9", allowed: "one of pg1, pg2, pg3", message: "" });
+        const early = await openNodeApiListener(context, new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:1"] } }));
+        assert.equal((await early.request("/nodes/pg9/primary")).line, "HTTP/1.1 503 unknown");
+    });
+});
+//# sourceMappingURL=answer.test.js.map

@@ -1,0 +1,143 @@
+import { parseByteSize } from "../../src/cluster/values/byte-size.js";
+import { parseDuration } from "../../src/cluster/values/duration.js";
+import { parseLsn } from "../../src/cluster/values/lsn.js";
+/**
+ * One value of an incident file, and its location there, for messages: `my-night.yaml, step 3 (at 4s),
+ * nodes.pg2.state`.
+ */
+export class Reading {
+    #value;
+    #place;
+    constructor(value, place) {
+        this.#value = value;
+        this.#place = place;
+    }
+    /** Whether the key was left out. */
+    get isAbsent() {
+        return this.#value === undefined;
+    }
+    get isNull() {
+        return this.#value === null;
+    }
+    get isText() {
+        return typeof this.#value === "string";
+    }
+    /** The mapping's values by key. @throws if it is not a mapping, or has a key that is not allowed */
+    mapping(allowed) {
+        const entries = this.entries();
+        const stray = entries.find(([key]) => !allowed.includes(key));
+        if (stray !== undefined)
+            throw new Error(`Cannot read ${this.#place}: unknown key ${stray[0]}: allowed is ${allowed.join(", ")}`);
+        const values = new Map(entries);
+        return (key) => values.get(key) ?? new Reading(undefined, `${this.#place}.${key}`);
+    }
+    entries() {
+        if (typeof this.#value !== "object" || this.#value === null || Array.isArray(this.#value))
+            throw this.refusal("a mapping");
+        return Object.entries(this.#value).map(([key, value]) => [key, new Reading(value, `${this.#place}.${key}`)]);
+    }
+    list() {
+        if (!Array.isArray(this.#value))
+            throw this.refusal("a list");
+        return this.#value.map((value, at) => new Reading(value, `${this.#place}[${at + 1}]`));
+    }
+    /** The same value at another location. */
+    at(place) {
+        return new Reading(this.#value, place);
+    }
+    raw() {
+        return this.#value;
+    }
+    text(otherwise) {
+        if (this.isAbsent && otherwise !== undefined)
+            return otherwise;
+        if (typeof this.#value !== "string" || this.#value === "")
+            throw this.refusal("text (in quotes where it looks like a number)");
+        return this.#value;
+    }
+    /** Text, or `null` if the file has `null`: the node did not report it. */
+    statement(otherwise) {
+        return this.isAbsent ? otherwise : this.isNull ? null : this.text();
+    }
+    flag(otherwise) {
+        if (this.isAbsent)
+            return otherwise;
+        if (typeof this.#value !== "boolean")
+            throw this.refusal("true or false");
+        return this.#value;
+    }
+    /** True, false, or `null` if the file has `null`: the value is unknown. */
+    truth(otherwise) {
+        return this.isAbsent ? otherwise : this.isNull ? null : this.flag(false);
+    }
+    /** Any plain number, or `null` if the file has `null`: the value is unknown. */
+    figure(otherwise) {
+        if (this.isAbsent)
+            return otherwise;
+        if (this.isNull)
+            return null;
+        if (typeof this.#value !== "number" || !Number.isFinite(this.#value))
+            throw this.refusal("a number");
+        return this.#value;
+    }
+    count(otherwise) {
+        if (this.isAbsent)
+            return otherwise;
+        if (typeof this.#value !== "number" || !Number.isSafeInteger(this.#value) || this.#value < 0)
+            throw this.refusal("a whole number");
+        return this.#value;
+    }
+    /** A plain number of seconds, as in the dynamic configuration. @returns milliseconds */
+    seconds(otherwise) {
+        if (this.isAbsent)
+            return otherwise * 1000;
+        if (typeof this.#value !== "number" || !(this.#value >= 0))
+            throw this.refusal("a number of seconds");
+        return this.#value * 1000;
+    }
+    span(otherwise) {
+        if (this.isAbsent)
+            return otherwise;
+        const ms = typeof this.#value === "string" ? parseDuration(this.#value) : undefined;
+        if (ms === undefined)
+            throw this.refusal("a span of time such as 500ms, 5s, 2min");
+        return ms;
+    }
+    /** An instant of the file's own clock, in ms. It may have a sign and a fraction of a millisecond, as in exports. */
+    instant(otherwise) {
+        if (this.isAbsent && otherwise !== undefined)
+            return otherwise;
+        const match = typeof this.#value === "string" ? /^(-?)(\d+(?:\.\d+)?)(ms|s|min|h)$/.exec(this.#value) : null;
+        if (match === null)
+            throw this.refusal("an instant such as 0s, 1.5s, 20min");
+        const unitMs = parseDuration(`1${match[3] ?? ""}`) ?? Number.NaN;
+        return (match[1] === "-" ? -1 : 1) * Number(match[2]) * unitMs;
+    }
+    /**
+     * A position that may advance with each repetition: `0/5000000`, `0/5000000 + 1MB` (each time), or `0/5000000 + 16MB
+     * every 9s`. `null` if the file does not state it.
+     */
+    position(repetition) {
+        if (this.isAbsent || this.isNull)
+            return null;
+        const match = typeof this.#value === "string" ? /^(\S+?)(?: ([+-]) (\S+?)(?: every (\S+))?)?$/.exec(this.#value) : null;
+        const start = parseLsn(match?.[1] ?? "");
+        const growth = match?.[3] === undefined ? 0 : parseByteSize(match[3]);
+        const everyMs = match?.[4] === undefined ? 0 : parseDuration(match[4]);
+        if (start === undefined || growth === undefined || everyMs === undefined)
+            throw this.refusal("a position such as 0/5000000, 0/5000000 + 1MB or 0/5000000 + 16MB every 9s");
+        const times = everyMs === 0 ? repetition.times : Math.floor(repetition.passedMs / everyMs);
+        return start + (match?.[2] === "-" ? -1 : 1) * growth * times;
+    }
+    oneOf(allowed, otherwise) {
+        const found = this.isAbsent ? otherwise : allowed.find((one) => one === this.#value);
+        if (found === undefined)
+            throw this.refusal(`one of ${allowed.join(", ")}`);
+        return found;
+    }
+    refusal(allowed) {
+        const found = this.isAbsent ? "nothing" : JSON.stringify(this.#value);
+        return new Error(`Cannot read ${this.#place} as it must be ${allowed}: it is ${found}`);
+    }
+}
+//# sourceMappingURL=reading.js.map

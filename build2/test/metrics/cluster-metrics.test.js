@@ -1,0 +1,105 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { clusterMetrics } from "../../src/metrics/nodes/cluster-metrics.js";
+import { nodeMetrics } from "../../src/metrics/nodes/node-metrics.js";
+import { nodeSeries } from "../../src/metrics/nodes/node-series.js";
+import { ClusterFixture } from "../fake/cluster-fixture.js";
+function sourcesOf(watched, nowMs) {
+    return {
+        snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
+        policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
+        now: () => nowMs,
+    };
+}
+/** The values of a cluster by the end of the metric's name. */
+function valuesAt(watched, nowMs) {
+    return Object.fromEntries(clusterMetrics(sourcesOf(watched, nowMs)).flatMap(({ name, samples }) => [...samples()].map((line) => {
+        assert.ok(line.startsWith(`${name}{cluster="demo"} `), line);
+        return [name.replace(/^rolecall_(cluster_)?/, ""), Number(line.split(" ").at(-1))];
+    })));
+}
+describe("metrics of clusters", () => {
+    test("show the primary, the timeline, the claims, drains and blindness", () => {
+        const watched = new ClusterFixture();
+        assert.deepEqual(valuesAt(watched, 0), { has_primary: 0, blind: 1, claims: 0, drains: 0 });
+        watched.lead("pg1", 0, { timeline: 3 });
+        watched.follow("pg2", 0);
+        const healthy = { has_primary: 1, blind: 0, timeline: 3, claims: 1, drains: 0 };
+        assert.deepEqual(valuesAt(watched, 0), healthy);
+        watched.lead("pg2", 1_000, { timeline: 3 });
+        assert.deepEqual(valuesAt(watched, 1_000), { ...healthy, claims: 2 });
+        watched.follow("pg2", 2_000);
+        watched.follow("pg1", 2_000);
+        assert.deepEqual(valuesAt(watched, 2_000), { ...healthy, has_primary: 0, claims: 0 });
+        watched.lead("pg1", 3_000, { timeline: 3 });
+        assert.deepEqual(valuesAt(watched, 60_000), { ...healthy, has_primary: 0, claims: 0, blind: 1 });
+    });
+    test("a cluster of which no node is known is blind, until a member list names its nodes", () => {
+        const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+        assert.deepEqual(valuesAt(watched, 0), { has_primary: 0, blind: 1, claims: 0, drains: 0 });
+        watched.cluster = { ...watched.cluster, isMembershipKnown: true };
+        assert.equal(valuesAt(watched, 0)["blind"], 0);
+    });
+    test("a drained primary is still a primary, and an expired drain does not count", () => {
+        const watched = new ClusterFixture();
+        watched.lead("pg1", 0);
+        const drain = { reason: "test", by: null, isAll: true, untilMs: 2_000, since: "", until: "" };
+        watched.record({ kind: "drain", cluster: "demo", node: "pg1", drain }, 0);
+        const { has_primary: hasPrimary, drains } = valuesAt(watched, 1_000);
+        assert.deepEqual([hasPrimary, drains], [1, 1]);
+        assert.equal(valuesAt(watched, 2_000)["drains"], 0);
+    });
+    test("the leader of a standby cluster counts as its primary", () => {
+        const watched = new ClusterFixture();
+        watched.lead("pg1", 0, { role: "standby_leader" });
+        assert.equal(valuesAt(watched, 0)["has_primary"], 1);
+    });
+});
+test("the reason why a node is not fit is a series of its own, which goes with the reason", () => {
+    const watched = new ClusterFixture();
+    const lines = (nowMs, name) => nodeMetrics([...nodeSeries(sourcesOf(watched, nowMs))])
+        .filter((family) => family.name === name)
+        .flatMap(({ samples }) => [...samples()].flatMap((text) => text.split("\n")))
+        .filter((line) => line.includes('node="pg2",check="replica"'));
+    watched.lead("pg1", 0);
+    watched.follow("pg2", 0);
+    assert.deepEqual(lines(0, "rolecall_node_fit"), ['rolecall_node_fit{cluster="demo",node="pg2",check="replica"} 1']);
+    assert.deepEqual(lines(0, "rolecall_node_unfit_reason"), []);
+    for (let at = 1; at <= 3; at += 1) {
+        watched.lead("pg1", at * 1_000);
+        watched.fail("pg2", "timeout", at * 1_000);
+    }
+    assert.deepEqual(lines(3_000, "rolecall_node_fit"), [
+        'rolecall_node_fit{cluster="demo",node="pg2",check="replica"} 0',
+    ]);
+    assert.deepEqual(lines(3_000, "rolecall_node_unfit_reason"), [
+        'rolecall_node_unfit_reason{cluster="demo",node="pg2",check="replica",reason="down"} 1',
+    ]);
+});
+test("docs/metrics.md lists every metric of rolecall and no other", () => {
+    const documented = [...readFileSync("docs/metrics.md", "utf8").matchAll(/^\| `(\w+)[{`]/gm)].map(([, name = ""]) => name);
+    const folder = "src/metrics/";
+    const files = [
+        "metrics",
+        "agent-metrics",
+        "balancer-metrics",
+        "burst-metrics",
+        "dcs-metrics",
+        "durations",
+        "certificate-metrics",
+        "management-metrics",
+        "process-metrics",
+    ];
+    const all = [
+        ...files,
+        "fast-path-metrics",
+        "history-metrics",
+        "event-counts",
+        "nodes/node-metrics",
+        "nodes/cluster-metrics",
+    ];
+    const names = all.flatMap((file) => [...readFileSync(`${folder}${file}.ts`, "utf8").matchAll(/"((?:rolecall|process)_\w+)"/g)].map(([, name = ""]) => name));
+    assert.deepEqual([...new Set(documented)].sort(), [...new Set(names)].sort());
+});
+//# sourceMappingURL=cluster-metrics.test.js.map

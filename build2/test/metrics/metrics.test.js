@@ -1,0 +1,129 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { AnswerCounter } from "../../src/http/message/answer-counter.js";
+import { Metrics } from "../../src/metrics/metrics.js";
+import { configOf } from "../fake/config.js";
+import { steadyCluster } from "../fake/cluster-fixture.js";
+const upstream = configOf({ clusters: [] }).exporter;
+function metricsOf(watched, counter = new AnswerCounter(), exporter = upstream) {
+    return new Metrics({
+        eventKinds: ["primary_lost", "blind"],
+        snapshot: () => ({ instance: "run", sequence: 7, clusters: [watched.cluster], index: new Map() }),
+        policy: (cluster) => (cluster === "demo" ? watched.policy : undefined),
+        now: () => 2_000,
+        wall: () => 1_795_242_555_000,
+        answers: () => counter.rows(),
+        workers: () => null,
+        fastPath: () => ({ requests: 5, fallbacks: { not_cached: 2, slow_reader: 0 }, trips: 1 }),
+        certificates: () => [],
+        lostLogLines: () => 0,
+        history: () => null,
+        refresh: () => Promise.resolve(),
+        exporter: () => exporter,
+        schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),
+        version: "1.2.3",
+    });
+}
+async function linesOf(metrics, name) {
+    const { pieces } = await metrics.render();
+    return Buffer.concat(pieces)
+        .toString()
+        .split("\n")
+        .filter((line) => line.startsWith(name))
+        .sort();
+}
+test("shows age, reachability, lag, role, and fitness with its reason for every node", async () => {
+    const metrics = metricsOf(steadyCluster());
+    const expected = [
+        'rolecall_fast_path_fallbacks_total{reason="not_cached"} 2',
+        'rolecall_fast_path_fallbacks_total{reason="slow_reader"} 0',
+        "rolecall_fast_path_requests_total 5",
+        "rolecall_fast_path_trips_total 1",
+    ];
+    assert.deepEqual(await linesOf(metrics, "rolecall_fast_path"), expected);
+    assert.deepEqual(await linesOf(metrics, "rolecall_fast_path"), expected, "a second scrape adds nothing");
+});
+test("every node has its age, reachability, lag, role, and fitness with the reason", async () => {
+    const metrics = metricsOf(steadyCluster());
+    assert.deepEqual(await linesOf(metrics, "rolecall_node_age_seconds"), [
+        'rolecall_node_age_seconds{cluster="demo",node="pg1"} 2',
+        'rolecall_node_age_seconds{cluster="demo",node="pg2"} 2',
+    ]);
+    assert.deepEqual(await linesOf(metrics, "rolecall_node_up"), [
+        'rolecall_node_up{cluster="demo",node="pg1"} 1',
+        'rolecall_node_up{cluster="demo",node="pg2"} 1',
+        'rolecall_node_up{cluster="demo",node="pg3"} 0',
+    ]);
+    assert.deepEqual(await linesOf(metrics, "rolecall_node_lag_bytes"), [
+        'rolecall_node_lag_bytes{cluster="demo",node="pg1"} 0',
+        'rolecall_node_lag_bytes{cluster="demo",node="pg2"} 12582912',
+    ]);
+    assert.ok((await linesOf(metrics, "rolecall_node_role")).includes('rolecall_node_role{cluster="demo",node="pg1",role="primary"} 1'));
+    const fit = await linesOf(metrics, "rolecall_node_fit");
+    assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg1",check="primary"} 1'));
+    assert.ok(fit.includes('rolecall_node_fit{cluster="demo",node="pg3",check="replica"} 0'));
+    assert.equal(fit.length, 6);
+});
+test("omits removed nodes and nodes of removed clusters from the next scrape", async () => {
+    const watched = steadyCluster();
+    const metrics = metricsOf(watched);
+    await metrics.render();
+    watched.cluster = { ...watched.cluster, nodes: watched.cluster.nodes.slice(0, 1) };
+    assert.equal((await linesOf(metrics, "rolecall_node_up")).length, 1);
+    watched.cluster = { ...watched.cluster, name: "other" };
+    assert.equal((await linesOf(metrics, "rolecall_node_up")).length, 0);
+});
+test("counts probes, answers, snapshots and reloads", async () => {
+    const answers = new AnswerCounter();
+    const metrics = metricsOf(steadyCluster(), answers);
+    for (let time = 0; time < 3; time += 1)
+        answers.count("primary", 200);
+    answers.count("primary", 503);
+    answers.count("replica", 200);
+    metrics.probed({ cluster: "demo", node: "pg1", endpoint: "leader", outcome: "answered", durationMs: 30 });
+    metrics.reloaded("applied");
+    await metrics.render();
+    assert.deepEqual(await linesOf(metrics, "rolecall_answers_total"), [
+        'rolecall_answers_total{route="primary",status="200"} 3',
+        'rolecall_answers_total{route="primary",status="503"} 1',
+        'rolecall_answers_total{route="replica",status="200"} 1',
+    ]);
+    assert.deepEqual(await linesOf(metrics, "rolecall_snapshots_total"), ["rolecall_snapshots_total 7"]);
+    assert.deepEqual(await linesOf(metrics, "rolecall_reloads_total"), [
+        'rolecall_reloads_total{outcome="applied"} 1',
+        'rolecall_reloads_total{outcome="refused"} 0',
+    ]);
+    const buckets = await linesOf(metrics, "rolecall_probe_duration_seconds_bucket");
+    assert.ok(buckets.includes('rolecall_probe_duration_seconds_bucket{le="0.025",cluster="demo",question="leader"} 0'));
+    assert.ok(buckets.includes('rolecall_probe_duration_seconds_bucket{le="0.05",cluster="demo",question="leader"} 1'));
+    assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 1);
+    metrics.forgetNodes();
+    assert.equal((await linesOf(metrics, "rolecall_probes_total")).length, 0);
+});
+test("each kind of event of each cluster is 0 before its first event", async () => {
+    const watched = steadyCluster();
+    const metrics = metricsOf(watched);
+    const events = () => linesOf(metrics, "rolecall_events_total");
+    const none = [
+        'rolecall_events_total{cluster="demo",kind="blind"} 0',
+        'rolecall_events_total{cluster="demo",kind="primary_lost"} 0',
+    ];
+    assert.deepEqual(await events(), none);
+    metrics.happened({ cluster: "demo", kind: "primary_lost" });
+    assert.deepEqual(await events(), [none[0], 'rolecall_events_total{cluster="demo",kind="primary_lost"} 1']);
+    watched.cluster = { ...watched.cluster, name: "other" };
+    assert.equal((await events()).length, 2, "a removed cluster has none");
+});
+test("writes the exposition format, whatever names it contains", async () => {
+    const watched = steadyCluster();
+    const [first] = watched.cluster.nodes;
+    assert.ok(first !== undefined);
+    watched.cluster = { ...watched.cluster, nodes: [{ ...first, node: { ...first.node, name: 'a"b\\c' } }] };
+    const { pieces, contentType } = await metricsOf(watched).render();
+    const text = Buffer.concat(pieces).toString();
+    assert.match(contentType, /^text\/plain/);
+    assert.ok(text.includes('rolecall_node_up{cluster="demo",node="a\\"b\\\\c"} 1'));
+    for (const line of text.split("\n"))
+        assert.match(line, /^(# (HELP|TYPE) \w+ .+|\w+(\{.*\})? [-+.\w]+|)$/);
+});
+//# sourceMappingURL=metrics.test.js.map

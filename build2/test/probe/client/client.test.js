@@ -1,0 +1,144 @@
+import assert from "node:assert/strict";
+import { createServer } from "node:http";
+import { test } from "node:test";
+import { NodeClient } from "../../../src/probe/client/client.js";
+import { freePort } from "../../fake/rolecall-process.js";
+import { listenDuringTest } from "../../fake/listen.js";
+import { serveBytes, serveRaw } from "../../fake/raw-node.js";
+const mebibyte = 1024 * 1024;
+function clientOf(context, origin, timeoutMs = 5_000) {
+    const client = new NodeClient(origin, { connectTimeoutMs: 1_000, timeoutMs }, null);
+    context.after(() => client.close());
+    return client;
+}
+function kindOf(reply) {
+    return "failure" in reply ? reply.failure.kind : `${reply.status} ${reply.body.length}`;
+}
+test("joins a response that arrives in several pieces", async (context) => {
+    const { origin } = await serveRaw(context, (socket) => {
+        socket.once("data", () => {
+            socket.write("HTTP/1.0 503 Service Unavailable\r\nContent-Type: application/json\r\n\r\n{");
+            setImmediate(() => socket.write('"state":'));
+            setTimeout(() => socket.end('"running"}'), 20);
+        });
+    });
+    const reply = await clientOf(context, origin).get("/leader");
+    assert.ok("status" in reply);
+    assert.equal(reply.status, 503);
+    assert.equal(reply.body.toString(), '{"state":"running"}');
+});
+test("reuses a connection that the node keeps alive, and replaces one that it closes", async (context) => {
+    for (const keeps of [true, false]) {
+        let connections = 0;
+        const server = createServer((_request, response) => {
+            response.shouldKeepAlive = keeps;
+            response.end("{}");
+        });
+        server.on("connection", () => (connections += 1));
+        const port = await listenDuringTest(context, server);
+        const client = clientOf(context, `http://127.0.0.1:${port}`);
+        for (let time = 0; time < 4; time += 1)
+            assert.equal(kindOf(await client.get("/leader")), "200 2");
+        assert.equal(connections, keeps ? 1 : 4);
+    }
+});
+test("accepts a bare status line", async (context) => {
+    const { origin } = await serveBytes(context, "HTTP/1.0 200 OK\r\n\r\n");
+    assert.equal(kindOf(await clientOf(context, origin).get("/liveness")), "200 0");
+});
+test("returns a redirect and does not follow it", async (context) => {
+    let connections = 0;
+    const { origin } = await serveRaw(context, (socket) => {
+        connections += 1;
+        socket.once("data", () => void socket.end("HTTP/1.1 302 Found\r\nLocation: /elsewhere\r\nContent-Length: 0\r\n\r\n"));
+    });
+    assert.equal(kindOf(await clientOf(context, origin).get("/leader")), "302 0");
+    assert.equal(connections, 1);
+});
+test("the timeout includes the wait for the response head", async (context) => {
+    const { origin } = await serveRaw(context, () => { });
+    assert.equal(kindOf(await clientOf(context, origin, 80).get("/leader")), "timeout");
+});
+test("the timeout includes the body, however steadily it trickles in", async (context) => {
+    let cut = () => { };
+    const wasInterrupted = new Promise((resolve) => (cut = resolve));
+    const { origin } = await serveRaw(context, (socket) => {
+        socket.write("HTTP/1.0 200 OK\r\n\r\n");
+        const drip = setInterval(() => socket.write("x"), 10);
+        socket.on("close", () => {
+            cut();
+            clearInterval(drip);
+        });
+    });
+    assert.equal(kindOf(await clientOf(context, origin, 100).get("/leader")), "timeout");
+    await wasInterrupted;
+});
+test("the timeout includes endless interim responses", async (context) => {
+    const { origin } = await serveRaw(context, (socket) => {
+        const drip = setInterval(() => socket.write("HTTP/1.1 100 Continue\r\n\r\n"), 5);
+        socket.on("close", () => clearInterval(drip));
+    });
+    assert.notEqual(kindOf(await clientOf(context, origin, 100).get("/leader")).slice(0, 3), "200");
+});
+test("uses a new connection for the request after a timeout", async (context) => {
+    let connections = 0;
+    const { origin } = await serveRaw(context, (socket) => {
+        connections += 1;
+        if (connections > 1)
+            socket.once("data", () => void socket.end("HTTP/1.0 200 OK\r\n\r\n{}"));
+    });
+    const client = clientOf(context, origin, 200);
+    assert.equal(kindOf(await client.get("/leader")), "timeout");
+    assert.equal(kindOf(await client.get("/leader")), "200 2");
+});
+test("reads a body of 1 MiB, and rejects one byte more", async (context) => {
+    for (const [length, expected] of [
+        [mebibyte, `200 ${mebibyte}`],
+        [mebibyte + 1, "too_large"],
+    ]) {
+        const { origin } = await serveBytes(context, Buffer.concat([Buffer.from("HTTP/1.0 200 OK\r\n\r\n"), Buffer.alloc(length, "x")]));
+        assert.equal(kindOf(await clientOf(context, origin).get("/leader")), expected);
+    }
+});
+test("aborts an endless body early", async (context) => {
+    let sent = 0;
+    const { origin } = await serveRaw(context, (socket) => {
+        const piece = Buffer.alloc(65_536, "x");
+        socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1073741824\r\n\r\n");
+        const pour = () => {
+            while (!socket.destroyed && socket.write(piece))
+                sent += piece.length;
+        };
+        socket.on("drain", pour);
+        pour();
+    });
+    assert.equal(kindOf(await clientOf(context, origin).get("/leader")), "too_large");
+    assert.ok(sent < 64 * mebibyte, `${sent} bytes were read`);
+});
+test("classifies malformed responses and reset connections", async (context) => {
+    const garbage = await serveBytes(context, "\u0000\u0001garbage\r\n\r\n");
+    const truncated = await serveBytes(context, "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{");
+    const empty = await serveRaw(context, (socket) => void socket.end());
+    const reset = await serveRaw(context, (socket) => void socket.once("data", () => void socket.resetAndDestroy()));
+    const headers = await serveBytes(context, `HTTP/1.1 200 OK\r\nX-Long: ${"x".repeat(20_000)}\r\n\r\n`);
+    const chunked = await serveBytes(context, "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n");
+    const closed = await serveRaw(context, () => { });
+    const kinds = [];
+    for (const { origin } of [garbage, truncated, empty, reset, headers, chunked])
+        kinds.push(kindOf(await clientOf(context, origin).get("/leader")));
+    assert.deepEqual(kinds, ["body", "reset", "reset", "reset", "too_large", "body"]);
+    const client = clientOf(context, closed.origin);
+    client.close();
+    assert.equal(kindOf(await client.get("/leader")), "body", "a closed client sends nothing");
+});
+test("reports a closed port as refused", async (context) => {
+    assert.equal(kindOf(await clientOf(context, `http://127.0.0.1:${await freePort()}`).get("/leader")), "refused");
+});
+test("close fails the request in flight", async (context) => {
+    const { origin } = await serveRaw(context, () => { });
+    const client = clientOf(context, origin);
+    const reply = client.get("/leader");
+    client.close();
+    assert.equal("failure" in (await reply), true);
+});
+//# sourceMappingURL=client.test.js.map

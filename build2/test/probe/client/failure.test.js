@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failureOf } from "../../../src/probe/client/failure.js";
+function errorWith(code) {
+    return Object.assign(new Error(`connect ${code}`), { code });
+}
+test("a lack of this machine's resources is no failure of the node; an error of the node or the network is", () => {
+    const rows = [
+        ["EMFILE", "not_sent"],
+        ["ENFILE", "not_sent"],
+        ["ENOBUFS", "not_sent"],
+        ["ENOMEM", "not_sent"],
+        ["EADDRNOTAVAIL", "not_sent"],
+        ["EADDRINUSE", "not_sent"],
+        ["EAGAIN", "not_sent"],
+        ["EAI_MEMORY", "not_sent"],
+        ["ECONNREFUSED", "refused"],
+        ["ECONNRESET", "reset"],
+        ["EHOSTUNREACH", "unreachable"],
+        ["ENETUNREACH", "unreachable"],
+        ["ENOTFOUND", "unreachable"],
+        ["ETIMEDOUT", "timeout"],
+    ];
+    for (const [code, kind] of rows)
+        assert.equal(failureOf(errorWith(code)).kind, kind, code);
+});
+test("of several addresses of one name, one that the node refused decides, in whatever order", () => {
+    const errors = [errorWith("EADDRNOTAVAIL"), errorWith("ECONNREFUSED")];
+    for (const order of [errors, errors.toReversed()])
+        assert.equal(failureOf(new AggregateError(order)).kind, "refused");
+    assert.equal(failureOf(new AggregateError([errorWith("EMFILE"), errorWith("EMFILE")])).kind, "not_sent");
+});
+for (const [code, kind] of [
+    ["ECONNREFUSED", "refused"],
+    ["ECONNRESET", "reset"],
+    ["EPIPE", "reset"],
+    ["UND_ERR_SOCKET", "reset"],
+    ["UND_ERR_CONNECT_TIMEOUT", "timeout"],
+    ["ETIMEDOUT", "timeout"],
+    ["EHOSTUNREACH", "unreachable"],
+    ["ENETUNREACH", "unreachable"],
+    ["ENOTFOUND", "unreachable"],
+    ["EAI_AGAIN", "unreachable"],
+    ["UND_ERR_HEADERS_OVERFLOW", "too_large"],
+    ["CERT_HAS_EXPIRED", "tls"],
+    ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls"],
+    ["ERR_TLS_CERT_ALTNAME_INVALID", "tls"],
+    ["ERR_SSL_WRONG_VERSION_NUMBER", "tls"],
+    ["UNABLE_TO_VERIFY_LEAF_SIGNATURE", "tls"],
+    ["HPE_INVALID_CONSTANT", "body"],
+]) {
+    test(`${code} is a failure of the kind ${kind}`, () => {
+        const error = Object.assign(new Error("what happened"), { code });
+        assert.deepEqual(failureOf(error), { kind, detail: `${code}: what happened` });
+        assert.equal(failureOf(new AggregateError([error, new Error("other")])).kind, kind);
+    });
+}
+test("an unknown error counts as an unreadable response, described in at most 200 characters", () => {
+    const { kind, detail } = failureOf(new TypeError("x".repeat(1_000)));
+    assert.equal(kind, "body");
+    assert.equal(detail.length, 200);
+});
+//# sourceMappingURL=failure.test.js.map

@@ -1,0 +1,203 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { NodeProber } from "../../src/probe/node-prober.js";
+import { failedReply, healthyCluster, neverReplies, FakeTransport, runPendingTasks } from "../fake/fake-transport.js";
+import { ClusterFixture } from "../fake/cluster-fixture.js";
+function proberOf(scripted, schedule = {}) {
+    const [first] = scripted.fixture.cluster.nodes;
+    assert.ok(first !== undefined);
+    return new NodeProber(first.node, first.node.api ?? "", scripted.context(schedule));
+}
+test("probes a node once an interval, with one request in flight", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.advance(3_500);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000]);
+    assert.equal(scripted.fixture.judge("pg1", "primary", scripted.nowMs), "fit");
+    prober.stop();
+});
+test("probes requested while one is in flight become one more, sent as soon as that one has ended", async (context) => {
+    let answer = () => { };
+    const scripted = new FakeTransport(context, new ClusterFixture(), () => new Promise((resolve) => (answer = resolve)));
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.advance(200);
+    prober.probe();
+    prober.probe();
+    await scripted.advance(100);
+    assert.deepEqual(scripted.sentAt("/leader"), [0]);
+    const reply = await healthyCluster(["pg1"])("http://pg1:8008", "/leader");
+    answer(reply);
+    await scripted.advance(50);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 350]);
+    answer(reply);
+    await scripted.advance(900);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 350]);
+    prober.stop();
+});
+test("sends no second probe while one hangs", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), neverReplies);
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.advance(2_000);
+    prober.probe();
+    await scripted.advance(20_000);
+    assert.deepEqual(scripted.sentAt("/leader"), [0]);
+    prober.stop();
+});
+test("jitter moves a probe by a tenth of its interval at most", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+    const prober = proberOf(scripted);
+    scripted.random = 0;
+    prober.probe();
+    await scripted.advance(900);
+    scripted.random = 0.999;
+    await scripted.advance(2_300);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 900, 1_800, 2_900]);
+    prober.stop();
+});
+test("the age of a report counts from when its probe was sent", async (context) => {
+    let answer = () => { };
+    const scripted = new FakeTransport(context, new ClusterFixture(), () => new Promise((resolve) => (answer = resolve)));
+    const prober = proberOf(scripted);
+    scripted.nowMs = 7_000;
+    prober.probe();
+    await scripted.advance(2_000);
+    answer(await healthyCluster(["pg1"])("http://pg1:8008", "/leader"));
+    await runPendingTasks();
+    assert.equal(scripted.fixture.cluster.nodes[0]?.sentAtMs, 7_000);
+    assert.equal(scripted.results[0]?.durationMs, 2_000);
+    prober.stop();
+});
+test("the interval doubles with each failure from the fall-th on, up to 5 s, until an answer", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.advance(24_000);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 4_000, 8_000, 13_000, 18_000, 23_000]);
+    scripted.respond = healthyCluster(["pg1"]);
+    await scripted.advance(6_500);
+    assert.deepEqual(scripted.sentAt("/leader").slice(8), [28_000, 29_000, 30_000]);
+    prober.stop();
+});
+test("failures never shorten an interval longer than 5 s", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), () => failedReply("refused"));
+    const prober = proberOf(scripted, { intervalMs: 8_000, fall: 1 });
+    prober.probe();
+    await scripted.advance(16_000);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 8_000, 16_000]);
+    prober.stop();
+});
+test("probes liveness at its own slower interval, and only on a node that has just answered", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.advance(9_000);
+    scripted.respond = (origin, path) => path === "/leader" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path);
+    await scripted.advance(6_000);
+    assert.deepEqual(scripted.sentAt("/liveness"), [0]);
+    scripted.respond = healthyCluster(["pg1"]);
+    await scripted.advance(6_000);
+    assert.equal(scripted.sentAt("/liveness").length, 2);
+    prober.stop();
+});
+test("a failed liveness probe is no evidence", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) => path === "/liveness" ? failedReply("timeout") : healthyCluster(["pg1"])(origin, path));
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.advance(100);
+    assert.equal(scripted.fixture.cluster.nodes[0]?.liveness, null);
+    assert.deepEqual(scripted.recorded.map(({ kind }) => kind), ["status"]);
+    prober.stop();
+});
+test("sends and records nothing after stop, not even the result of the probe in flight", async (context) => {
+    let answer = () => { };
+    const scripted = new FakeTransport(context, new ClusterFixture(), () => new Promise((resolve) => (answer = resolve)));
+    const prober = proberOf(scripted);
+    prober.probe();
+    prober.stop();
+    answer(await healthyCluster(["pg1"])("http://pg1:8008", "/leader"));
+    await scripted.advance(10_000);
+    prober.probe();
+    await runPendingTasks();
+    assert.deepEqual(scripted.recorded, []);
+    assert.deepEqual(scripted.sentAt("/leader"), [0]);
+    assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
+});
+test("opens a new connection to apply new TLS material", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.advance(100);
+    prober.reconnect();
+    assert.deepEqual(new Set(scripted.closed), new Set(["http://pg1:8008"]));
+    await scripted.advance(1_000);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000]);
+    prober.stop();
+});
+test("a node that answers within its timeout never becomes stale, however slow its responses are", async (context) => {
+    for (const slow of [["/leader"], ["/liveness"], ["/leader", "/liveness"]]) {
+        let scripted = null;
+        const healthyNode = healthyCluster(["pg1"]);
+        const script = async (origin, path) => {
+            if (slow.includes(path))
+                await new Promise((resolve) => void setTimeout(resolve, 2_400));
+            return healthyNode(origin, path);
+        };
+        context.mock.timers.reset();
+        scripted = new FakeTransport(context, new ClusterFixture(), script);
+        const prober = proberOf(scripted);
+        prober.probe();
+        await scripted.advance(2_500);
+        for (let passed = 0; passed < 30_000; passed += 50) {
+            await scripted.advance(50);
+            assert.equal(scripted.fixture.judge("pg1", "primary", scripted.nowMs), "fit", `${slow.join()} at ${scripted.nowMs} ms`);
+        }
+        assert.ok(scripted.sentAt("/liveness").length >= 3);
+        assert.equal(scripted.fixture.cluster.nodes[0]?.liveness?.isAlive, true);
+        prober.stop();
+    }
+});
+test("a liveness probe that hangs delays no status probe, and no second one is sent", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), (origin, path) => path === "/liveness" ? neverReplies() : healthyCluster(["pg1"])(origin, path));
+    const prober = proberOf(scripted, { livenessIntervalMs: 1_000 });
+    prober.probe();
+    await scripted.advance(5_000);
+    assert.deepEqual(scripted.sentAt("/liveness"), [0]);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000, 4_000, 5_000]);
+    prober.stop();
+    assert.equal(scripted.closed.length, 2, "both connections are closed");
+});
+test("a probe that could not be sent is counted as such, not recorded, and delays nothing", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture(), healthyCluster(["pg1"]));
+    const prober = proberOf(scripted);
+    prober.probe();
+    await scripted.advance(500);
+    const recorded = scripted.recorded.length;
+    scripted.respond = () => failedReply("not_sent");
+    await scripted.advance(10_000);
+    assert.equal(scripted.recorded.length, recorded);
+    assert.deepEqual(scripted.sentAt("/leader"), [0, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000, 10_000]);
+    assert.equal(scripted.results.filter(({ outcome }) => outcome === "not_sent").length, 10);
+    const [node] = scripted.fixture.cluster.nodes;
+    assert.equal(node?.failuresInRow, 0);
+    assert.equal(scripted.fixture.judge("pg1", "primary", 5_400), "fit");
+    assert.equal(scripted.fixture.judge("pg1", "primary", 5_600), "blind");
+    prober.stop();
+});
+test("failed probes of a burst do not lengthen the interval sooner", async (context) => {
+    const scripted = new FakeTransport(context, new ClusterFixture({ policy: { intervalMs: 1_000 } }), () => failedReply("refused"));
+    const prober = proberOf(scripted);
+    for (let burst = 0; burst < 8; burst += 1) {
+        prober.probe();
+        await scripted.advance(250);
+    }
+    assert.equal(scripted.fixture.cluster.nodes[0]?.failuresInRow, 2);
+    assert.equal(scripted.fixture.cluster.nodes[0]?.isDown, false);
+    const sent = scripted.sentAt("/leader").length;
+    await scripted.advance(800);
+    assert.equal(scripted.sentAt("/leader").length, sent + 1, "the next probe follows one interval after the last");
+    prober.stop();
+});
+//# sourceMappingURL=node-prober.test.js.map

@@ -1,0 +1,95 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { PeriodicTask } from "../../../src/probe/schedule/periodic-task.js";
+import { runPendingTasks } from "../../fake/fake-transport.js";
+/** A task that takes `takesMs` and returns `intervalMs`, in mocked time. */
+function periodicTask(context, { intervalMs = 100, takesMs = 0, random = 0.5 }) {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    let nowMs = 0;
+    const startedAtMs = [];
+    const run = async () => {
+        startedAtMs.push(nowMs);
+        if (takesMs > 0)
+            await new Promise((resolve) => void setTimeout(resolve, takesMs));
+        return intervalMs;
+    };
+    const task = new PeriodicTask(run, { now: () => nowMs, random: () => random });
+    const pass = async (ms) => {
+        await runPendingTasks();
+        for (let passed = 0; passed < ms; passed += 10) {
+            nowMs += 10;
+            context.mock.timers.tick(10);
+            await runPendingTasks();
+        }
+    };
+    return { task, startedAtMs, pass };
+}
+test("does not run before it is started", async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, {});
+    await pass(500);
+    assert.deepEqual(startedAtMs, []);
+    task.stop();
+});
+test("an interval counts from the start of the previous run", async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, { takesMs: 40 });
+    void task.run();
+    await pass(250);
+    assert.deepEqual(startedAtMs, [0, 100, 200]);
+    task.stop();
+});
+test("a run longer than its interval is followed at once, never overlapped", async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, { takesMs: 150 });
+    void task.run();
+    void task.run();
+    await pass(400);
+    assert.deepEqual(startedAtMs, [0, 160, 320], "one step of mocked time after the run before");
+    task.stop();
+});
+test("chance moves the next run by a tenth of the interval at most", async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, { random: 0 });
+    void task.run();
+    await pass(200);
+    assert.deepEqual(startedAtMs, [0, 90, 180]);
+    task.stop();
+});
+test("runAgain during a run starts another one as soon as that has ended", async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, { takesMs: 50 });
+    task.runAgain();
+    await pass(20);
+    task.runAgain();
+    task.runAgain();
+    await pass(120);
+    assert.deepEqual(startedAtMs, [0, 60], "one step of mocked time after the run before, and only once");
+    task.stop();
+});
+test("runBy brings the next run forward and never delays it", async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, {});
+    void task.run();
+    await pass(10);
+    task.runBy(50);
+    task.runBy(80);
+    await pass(60);
+    assert.deepEqual(startedAtMs, [0, 50]);
+    task.stop();
+});
+test("no run follows an infinite interval until one is requested", async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, { intervalMs: Infinity });
+    void task.run();
+    await pass(500);
+    assert.equal(task.isScheduled, false);
+    task.runBy(600);
+    assert.equal(task.isScheduled, true);
+    await pass(200);
+    assert.deepEqual(startedAtMs, [0, 600]);
+    task.stop();
+});
+test("nothing runs after stop, not even what was due", async (context) => {
+    const { task, startedAtMs, pass } = periodicTask(context, { takesMs: 30 });
+    void task.run();
+    task.stop();
+    task.runAgain();
+    task.runBy(0);
+    await pass(500);
+    assert.deepEqual(startedAtMs, [0]);
+});
+//# sourceMappingURL=periodic-task.test.js.map

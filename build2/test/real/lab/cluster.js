@@ -1,0 +1,133 @@
+/** A real cluster on loopback: etcd, three PostgreSQL, three Patroni. Up in about ten seconds, gone without a trace. */
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { makeCertificates } from "./certificates.js";
+import { giveToPostgres } from "./child.js";
+import { Etcd } from "./etcd.js";
+import { noLocks, PatroniNode } from "./patroni.js";
+import { ports, requireFree } from "./ports.js";
+import { removeAtExit } from "./reaper.js";
+import { until } from "../../fake/until.js";
+export class Cluster {
+    folder;
+    /** What the nodes' APIs are protected by; none: plain HTTP. */
+    tls;
+    etcd;
+    nodes;
+    /**
+     * Starts everything and waits for a leader and two replicas without lag.
+     * @param patroni the command that starts a Patroni
+     * @param isOverTls whether the nodes' APIs speak TLS, with certificates made for this run
+     * @param locks what is added to each node's `restapi` and `ctl`, beside its own certificate
+     * @throws Error with the ends of the logs if it does not start; nothing is left running then
+     */
+    static async start(patroni, isOverTls = false, locks = noLocks) {
+        await requireFree([
+            ports.etcdClient,
+            ports.etcdPeer,
+            ...[0, 1, 2].flatMap((n) => [ports.api + n, ports.database + n]),
+        ]);
+        const cluster = new Cluster(patroni, isOverTls, locks);
+        try {
+            await cluster.#start();
+        }
+        catch (error) {
+            await cluster.stop();
+            throw error;
+        }
+        return cluster;
+    }
+    constructor(patroni, isOverTls, locks) {
+        this.folder = mkdtempSync(join(tmpdir(), "rolecall-real-"));
+        removeAtExit(this.folder);
+        this.tls = isOverTls ? makeCertificates(this.folder) : null;
+        giveToPostgres(this.folder);
+        this.etcd = new Etcd(this.folder);
+        const node = (number) => new PatroniNode({ number, folder: this.folder, patroni, tls: this.tls, locks });
+        this.nodes = [node(1), node(2), node(3)];
+    }
+    /** Waits up to `seconds` for a node that answers that it holds the lock, and returns it. */
+    leader(seconds = 40) {
+        return until({ what: "leader", seconds, evidence: () => this.#tails }, async () => {
+            const replies = await Promise.all(this.nodes.map((node) => node.ask("/leader")));
+            return this.nodes.find((_, index) => replies[index]?.status === 200);
+        });
+    }
+    /** The nodes beside the leader. */
+    async replicas() {
+        const leader = await this.leader();
+        return this.nodes.filter((node) => node !== leader);
+    }
+    /**
+     * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node
+     * reports that it runs, with its role. The document alone is not enough: a node whose PostgreSQL was stopped counts as
+     * running in it for a while, and an old leader counts as a replica before it has demoted itself.
+     */
+    async whole(seconds = 60) {
+        await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
+            const leader = await this.leader();
+            const isSettled = await Promise.all(this.nodes.map(async (node) => {
+                const [health, own] = [await node.ask("/health"), await node.ask("/patroni")];
+                return health.status === 200 && isReplica(own) === (node !== leader);
+            }));
+            return isWhole(await leader.ask("/cluster")) && isSettled.every(Boolean) ? true : undefined;
+        });
+    }
+    /**
+     * Waits until the leader feeds both replicas: after a start they look whole for seconds before their slots exist and
+     * they stream.
+     */
+    async streaming(seconds = 30) {
+        const leader = await this.leader();
+        await until({ what: "two streaming replicas", seconds, evidence: () => this.#tails }, async () => {
+            const { body } = await leader.ask("/patroni");
+            return body.match(/"state": "streaming", "sync_state"/g)?.length === 2 ? true : undefined;
+        });
+    }
+    /** Changes the cluster's dynamic configuration, as `PATCH /config` merges it. */
+    async configure(patch) {
+        const leader = await this.leader();
+        const { status, body } = await leader.ask("/config", { method: "PATCH", body: patch, deadlineMs: 10_000 });
+        if (status !== 200)
+            throw new Error(`Cannot configure the cluster: ${leader.name} answers ${status} ${body}`);
+    }
+    /** Asks the leader for a switchover and waits (30 s) until it is done. */
+    async switchOver(candidate) {
+        const leader = await this.leader();
+        const body = { leader: leader.name, candidate: candidate.name };
+        const reply = await leader.ask("/switchover", { method: "POST", body, deadlineMs: 30_000 });
+        if (reply.status !== 200)
+            throw new Error(`Cannot switch over to ${candidate.name}: ${leader.name} answers ${reply.status} ${reply.body}`);
+    }
+    /** Ends every process and removes the folder. */
+    async stop() {
+        await Promise.all(this.nodes.map((node) => node.stop()));
+        await this.etcd.stop();
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+    async #start() {
+        await this.etcd.start();
+        const [first, ...others] = this.nodes;
+        first.start();
+        await this.leader();
+        for (const node of others)
+            node.start();
+        await this.whole();
+    }
+    get #tails() {
+        return this.nodes.map((node) => node.tail).join("\n");
+    }
+}
+/** Whether the document of a node (`GET /patroni`) has the role of a replica. */
+function isReplica({ body }) {
+    return /"role": "(replica|standby_leader|sync_standby)"/.test(body);
+}
+function isWhole(reply) {
+    if (reply.status !== 200)
+        return false;
+    const { members } = JSON.parse(reply.body);
+    const following = members.filter(({ role, state, lag }) => role !== "leader" && ["running", "streaming"].includes(state) && lag === 0);
+    return members.some(({ role }) => role === "leader") && following.length === 2;
+}
+//# sourceMappingURL=cluster.js.map

@@ -1,0 +1,64 @@
+/** The keys of the lab's cluster in etcd, through its JSON gateway. */
+import { ask } from "./ask.js";
+import { ports } from "./ports.js";
+const folder = "/service/demo/";
+/** Sends one call to etcd. @throws Error for any status but 200 */
+export async function callEtcd(path, body) {
+    const reply = await ask({ port: ports.etcdClient, path, method: "POST", body });
+    if (reply.status !== 200)
+        throw new Error(`Cannot call ${path} of etcd: status must be 200, got ${reply.status}`);
+    return JSON.parse(reply.body);
+}
+/** Deletes the leader key, as the end of its lease does. */
+export async function deleteLeaderKey() {
+    await callEtcd("/v3/kv/deleterange", { key: encode(`${folder}leader`) });
+}
+/** Compacts etcd up to its present revision. */
+export async function compact() {
+    const { header } = (await callEtcd("/v3/kv/range", { key: encode(`${folder}leader`) }));
+    await callEtcd("/v3/kv/compaction", { revision: header.revision, physical: true });
+}
+/** Follows the leader key, with a client of its own. */
+export class LeaderKey {
+    events = [];
+    #abort = new AbortController();
+    #running;
+    constructor() {
+        this.#running = this.#run();
+    }
+    async stop() {
+        this.#abort.abort();
+        await this.#running;
+    }
+    async #run() {
+        try {
+            const response = await fetch(`http://127.0.0.1:${ports.etcdClient}/v3/watch`, {
+                method: "POST",
+                body: JSON.stringify({ create_request: { key: encode(`${folder}leader`) } }),
+                signal: this.#abort.signal,
+            });
+            let text = "";
+            for await (const chunk of response.body ?? []) {
+                const atMs = performance.now();
+                const lines = (text + Buffer.from(chunk).toString()).split("\n");
+                text = lines.pop() ?? "";
+                for (const line of lines)
+                    this.events.push(...eventsIn(line, atMs));
+            }
+        }
+        catch {
+            // Stopped, or etcd has ended.
+        }
+    }
+}
+function eventsIn(line, atMs) {
+    const { result } = JSON.parse(line);
+    return (result?.events ?? []).map(({ type, kv }) => ({
+        atMs,
+        names: type === "DELETE" ? null : Buffer.from(kv.value ?? "", "base64").toString(),
+    }));
+}
+function encode(text) {
+    return Buffer.from(text).toString("base64");
+}
+//# sourceMappingURL=dcs-keys.js.map

@@ -1,0 +1,141 @@
+/** One node of the lab: a Patroni and the PostgreSQL that it runs. */
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { ask } from "./ask.js";
+import { Child } from "./child.js";
+import { ports } from "./ports.js";
+import { childrenOf } from "./processes.js";
+import { reapAtExit, signal } from "./reaper.js";
+export const postgresBin = "/usr/lib/postgresql/15/bin";
+export const noLocks = { restapi: {}, ctl: {} };
+export class PatroniNode {
+    name;
+    apiPort;
+    databasePort;
+    #options;
+    #child;
+    constructor(options) {
+        this.#options = options;
+        this.name = `pg${options.number}`;
+        this.apiPort = ports.api + options.number - 1;
+        this.databasePort = ports.database + options.number - 1;
+        // After its Patroni, which would start it again.
+        reapAtExit(() => (this.postmaster === undefined ? [] : [this.postmaster]));
+    }
+    start() {
+        const file = join(this.#options.folder, `${this.name}.yml`);
+        writeFileSync(file, JSON.stringify(this.#configuration(), null, 2)); // JSON is YAML
+        this.#child = new Child({
+            name: this.name,
+            command: [...this.#options.patroni, file],
+            folder: this.#options.folder,
+            asPostgres: true,
+        });
+    }
+    /** Asks this node's own API. */
+    ask(path, more = {}) {
+        const { tls } = this.#options;
+        return ask({ ...more, port: this.apiPort, path, ...(tls === null ? {} : { ca: tls.authority }) });
+    }
+    /** Where its API is. */
+    get url() {
+        return `${this.#options.tls === null ? "http" : "https"}://127.0.0.1:${this.apiPort}`;
+    }
+    get pid() {
+        if (this.#child?.pid === undefined)
+            throw new Error(`Cannot name the process of ${this.name}: it was not started`);
+        return this.#child.pid;
+    }
+    get dataFolder() {
+        return join(this.#options.folder, this.name);
+    }
+    /** The process that PostgreSQL wrote into `postmaster.pid` while it lives and works in this data folder. */
+    get postmaster() {
+        try {
+            const pid = Number(readFileSync(join(this.dataFolder, "postmaster.pid"), "utf8").split("\n")[0]);
+            return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(this.dataFolder) ? pid : undefined;
+        }
+        catch {
+            return undefined;
+        }
+    }
+    get tail() {
+        return this.#child?.tail ?? `--- ${this.name}: never started`;
+    }
+    /** Sends SIGKILL to Patroni alone: its PostgreSQL continues without a manager. */
+    async killPatroni() {
+        await this.#child?.stop("SIGKILL");
+    }
+    /** SIGKILL to the Patroni, the PostgreSQL and every backend: the machine lost its power. */
+    async kill() {
+        await this.killPatroni();
+        const postmaster = this.postmaster;
+        if (postmaster === undefined)
+            return;
+        const backends = childrenOf(postmaster).map(({ pid }) => pid);
+        for (const pid of [postmaster, ...backends])
+            signal(pid, "SIGKILL");
+    }
+    /** Patroni stops its PostgreSQL on SIGTERM; where it could not, the PostgreSQL is killed. */
+    async stop() {
+        await this.#child?.stop();
+        await this.kill();
+    }
+    #configuration() {
+        const { folder, number, tls, locks } = this.#options;
+        const api = `127.0.0.1:${this.apiPort}`;
+        const database = `127.0.0.1:${this.databasePort}`;
+        return {
+            scope: "demo",
+            name: this.name,
+            restapi: {
+                listen: api,
+                connect_address: api,
+                ...(tls === null ? {} : { certfile: tls.certificateFile, keyfile: tls.keyFile }),
+                ...locks.restapi,
+            },
+            ...(tls === null ? {} : { ctl: { cacert: tls.authorityFile, ...locks.ctl } }), // how nodes ask each other
+            etcd3: { hosts: `127.0.0.1:${ports.etcdClient}` },
+            bootstrap: { dcs: clusterSettings, initdb: [{ encoding: "UTF8" }, "data-checksums"] },
+            postgresql: {
+                listen: database,
+                connect_address: database,
+                data_dir: this.dataFolder,
+                bin_dir: postgresBin,
+                pgpass: join(folder, `pgpass${number}`),
+                authentication: {
+                    replication: { username: "replicator", password: "r" },
+                    superuser: { username: "postgres", password: "p" },
+                },
+                parameters: { unix_socket_directories: folder },
+                pg_hba: [
+                    "local all all trust",
+                    "host replication replicator 127.0.0.1/32 trust",
+                    "host all guarded 127.0.0.1/32 scram-sha-256",
+                    "host all all 127.0.0.1/32 trust",
+                ],
+                ...locks.postgresql?.(this.name),
+            },
+            tags: { zone: "abc"[number - 1], clonefrom: true },
+        };
+    }
+}
+/** Short spans, so that a failover takes seconds; `fsync` off, as nothing here has to survive a power cut. */
+const clusterSettings = {
+    ttl: 20,
+    loop_wait: 2,
+    retry_timeout: 3,
+    maximum_lag_on_failover: 1048576,
+    postgresql: {
+        use_pg_rewind: true,
+        parameters: {
+            wal_level: "replica",
+            hot_standby: "on",
+            max_connections: 200,
+            shared_buffers: "32MB",
+            fsync: "off",
+            synchronous_commit: "off",
+        },
+    },
+};
+//# sourceMappingURL=patroni.js.map

@@ -1,0 +1,77 @@
+/**
+ * The ports of the lab, all below the ephemeral range and away from every default. Several labs run side by side: each
+ * test process claims a lane of ports.
+ */
+import { createServer } from "node:net";
+/** Ports of the first lane. Those of lane N are `step * N` higher, and no two lanes share one. */
+const step = 40;
+const lanes = 6;
+/** A process has the first lane while it listens on this port; the ports of the other lanes follow. */
+const laneLock = 25480;
+const offset = step * (await claimLane());
+export const ports = {
+    etcdClient: 22379 + offset,
+    etcdPeer: 22380 + offset,
+    /** The first node's; the others follow. */
+    api: 28008 + offset,
+    database: 25541 + offset,
+    rolecall: 28108 + offset,
+    rolecallAdmin: 28109 + offset,
+    rolecall2: 28110 + offset,
+    rolecall2Admin: 28111 + offset,
+    haproxyWrite: 25600 + offset,
+    haproxyRead: 25601 + offset,
+    /** Where HAProxy itself listens for its checks, and pools that only one test has. */
+    haproxyChecks: 25602 + offset,
+    haproxySoft: 25603 + offset,
+    haproxyMoved: 25604 + offset,
+    /**
+     * A pair of servers without a cluster manager, with their exporters: the ports of the first one; the second follows.
+     */
+    plainDatabase: 25551 + offset,
+    plainExporter: 29187 + offset,
+    plainDialect: 29630 + offset,
+    prometheus: 29090 + offset,
+};
+/**
+ * Makes sure that nothing listens on these ports of 127.0.0.1.
+ * @throws Error naming every port that is taken, and how to find its owner
+ */
+export async function requireFree(wanted) {
+    const taken = [];
+    for (const port of wanted)
+        if (!(await isFree(port)))
+            taken.push(port);
+    if (taken.length === 0)
+        return;
+    throw new Error(`Cannot start the lab as ports ${wanted.join(", ")} must be free: ${taken.join(", ")} taken (an earlier run? \`ss -ltnp\` names the owner)`);
+}
+function isFree(port) {
+    return new Promise((resolve) => {
+        const server = createServer();
+        server.once("error", () => resolve(false));
+        server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+    });
+}
+/**
+ * Claims a lane for the life of this process.
+ * @throws Error if all lanes are taken
+ */
+async function claimLane() {
+    for (let lane = 0; lane < lanes; lane += 1)
+        if (await holds(laneLock + lane))
+            return lane;
+    throw new Error(`Cannot start the lab: one of the ports ${laneLock} to ${laneLock + lanes - 1} must be free, got none`);
+}
+/** Listens on a port until the process ends. @returns whether the port was free */
+function holds(port) {
+    return new Promise((resolve) => {
+        const server = createServer();
+        server.once("error", () => resolve(false));
+        server.listen(port, "127.0.0.1", () => {
+            server.unref();
+            resolve(true);
+        });
+    });
+}
+//# sourceMappingURL=ports.js.map

@@ -1,0 +1,165 @@
+/**
+ * Load balancers that run rendered configurations, unchanged, in front of a simulated cluster whose databases are
+ * {@link EchoDatabase}s, with two instances of rolecall. Every balancer runs twice: with both instances (`--edge`
+ * twice), and with the first alone.
+ */
+import { execFile } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { ask } from "./ask.js";
+import { Child } from "./child.js";
+import { EchoDatabase, EchoSession } from "./echo-database.js";
+import { freeze } from "./freeze.js";
+import { program } from "./rolecall.js";
+import { removeAtExit } from "./reaper.js";
+import { freePort } from "../../fake/rolecall-process.js";
+import { until } from "../../fake/until.js";
+import { startSimulator } from "../../../src/simulator/simulator.js";
+/** One instance of rolecall, which can be started again on its port. */
+export class RenderedEdge {
+    port;
+    #start;
+    #child;
+    constructor(port, start) {
+        this.port = port;
+        this.#start = start;
+        this.#child = start();
+    }
+    async ready() {
+        const wait = { what: `ready rolecall on port ${this.port}`, seconds: 15, evidence: () => this.#child.tail };
+        await until(wait, async () => (await ask({ port: this.port, path: "/readyz" })).status === 200);
+    }
+    start() {
+        this.#child = this.#start();
+    }
+    async stop(signal) {
+        await this.#child.stop(signal);
+    }
+    /** SIGSTOP; what it returns thaws it again. */
+    freeze() {
+        if (this.#child.pid === undefined)
+            throw new Error("Cannot freeze rolecall: it was not started");
+        return freeze(this.#child.pid);
+    }
+}
+export class RenderedLab {
+    folder = mkdtempSync(join(tmpdir(), "rolecall-rendered-"));
+    balancers = [];
+    #stops = [];
+    #edges;
+    #simulator;
+    #config = "";
+    /** Starts everything and waits until each pool reaches the right databases. */
+    static async start(programs) {
+        const lab = new RenderedLab();
+        removeAtExit(lab.folder);
+        try {
+            await lab.#start(programs);
+        }
+        catch (error) {
+            await lab.stop();
+            throw error;
+        }
+        return lab;
+    }
+    get edges() {
+        if (this.#edges === undefined)
+            throw new Error("Cannot use the instances of rolecall: they were not started");
+        return this.#edges;
+    }
+    /** Switches over from a node to another one, as an operator does. Returns before it is complete. */
+    async switchOver(leader, candidate) {
+        const node = this.#simulator?.nodes.find(({ name }) => name === leader);
+        const reply = await ask({
+            port: Number(new URL(node?.url ?? "").port),
+            path: "/switchover",
+            method: "POST",
+            body: { leader, candidate },
+            deadlineMs: 20_000,
+        });
+        if (reply.status !== 200)
+            throw new Error(`Cannot switch over to ${candidate}: ${reply.status} ${reply.body}`);
+    }
+    /** Waits until writes through a balancer reach this node alone, and reads both others. */
+    async settled(primary) {
+        for (const { title, writePort, readPort, tail } of this.balancers) {
+            const wait = { what: `${title} with writes to ${primary} alone`, seconds: 20, evidence: tail };
+            await until(wait, async () => {
+                const writes = await reached(writePort, 3);
+                const reads = await reached(readPort, 6);
+                return writes.length === 1 && writes[0] === primary && reads.length === 2 && !reads.includes(primary);
+            });
+        }
+    }
+    /** Renders a configuration, as an operator does, and returns the name of its file. */
+    async render(kind, name, args) {
+        const file = join(this.folder, `${name}.${kind === "haproxy" ? "cfg" : "yaml"}`);
+        const argv = [program, "render", kind, "--config", this.#config, ...args];
+        const { stdout } = await promisify(execFile)(process.execPath, argv, { timeout: 20_000 });
+        writeFileSync(file, stdout);
+        return file;
+    }
+    async stop() {
+        for (const stop of this.#stops.toReversed())
+            await stop();
+        rmSync(this.folder, { recursive: true, force: true });
+    }
+    async #start(programs) {
+        const simulator = await startSimulator({ nodes: 3, port: 0, switchoverMs: 1_000 });
+        this.#simulator = simulator;
+        this.#stops.push(() => simulator.stop());
+        const nodes = [];
+        for (const { name, url } of simulator.nodes) {
+            const database = await EchoDatabase.start(name);
+            this.#stops.push(() => database.stop());
+            nodes.push({ name, api: url, database: `127.0.0.1:${database.port}` });
+        }
+        this.#edges = [await this.#startEdge(1, nodes), await this.#startEdge(2, nodes)];
+        for (const edge of this.#edges)
+            await edge.ready();
+        for (const [index, found] of programs.entries())
+            for (const edges of [2, 1])
+                await this.#startBalancer(found, `${index}-${edges}`, edges);
+        await this.settled("pg1");
+    }
+    async #startEdge(number, nodes) {
+        const [port, adminPort] = [await freePort(), await freePort()];
+        const file = join(this.folder, `rolecall${number}.yaml`);
+        const listen = [{ port }, { port: adminPort, dialect: "admin" }];
+        writeFileSync(file, JSON.stringify({ clusters: [{ name: "demo", nodes }], listen })); // JSON is YAML
+        this.#config = file;
+        const command = [process.execPath, program, "serve", "--config", file];
+        const edge = new RenderedEdge(port, () => new Child({ name: `rolecall${number}`, command, folder: this.folder }));
+        this.#stops.push(() => edge.stop("SIGKILL"));
+        return edge;
+    }
+    async #startBalancer({ kind, title, found }, name, edges) {
+        if ("notRun" in found)
+            return;
+        const [writePort, readPort, checkPort] = [await freePort(), await freePort(), await freePort()];
+        const addresses = this.edges.slice(0, edges).map(({ port }) => `127.0.0.1:${port}`);
+        const ports = { "write-port": writePort, "read-port": readPort, "check-port": checkPort };
+        const options = Object.entries(ports).flatMap(([option, port]) => [`--${option}`, String(port)]);
+        const file = await this.render(kind, name, ["--edge", addresses.join(","), ...options]);
+        const command = kind === "haproxy"
+            ? [found.path, "-db", "-f", file]
+            : [found.path, "-c", file, "--use-dynamic-base-id", "--concurrency", "1", "--log-level", "warn"];
+        const child = new Child({ name: `balancer-${name}`, command, folder: this.folder });
+        this.#stops.push(() => child.stop("SIGKILL"));
+        const count = edges === 2 ? "two instances" : "one instance";
+        this.balancers.push({ title: `${title}, ${count}`, edges, writePort, readPort, tail: () => child.tail });
+    }
+}
+/** The databases that so many new sessions reach; `nowhere` for those that reach none. */
+async function reached(port, times) {
+    const names = new Set();
+    for (let time = 0; time < times; time++) {
+        const session = await EchoSession.open(port);
+        names.add(session?.database ?? "nowhere");
+        session?.close();
+    }
+    return [...names];
+}
+//# sourceMappingURL=rendered-lab.js.map

@@ -1,0 +1,108 @@
+/** rolecall itself, started as an operator starts it: the built program, a file, a signal at the end. */
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { ask } from "./ask.js";
+import { Child } from "./child.js";
+import { freeze } from "./freeze.js";
+import { ports, requireFree } from "./ports.js";
+import { until } from "../../fake/until.js";
+/** The built program. */
+export const program = fileURLToPath(new URL("../../../../dist/main.js", import.meta.url)); // from build/test/real/lab
+export class Rolecall {
+    /** Where it answers balancers. */
+    port;
+    #adminPort;
+    #child;
+    /** Starts it beside a cluster, with defaults but for ports and what is given, and waits (15 s) until it is ready. */
+    static async start(cluster, { number = 1, guards = {}, ...more } = {}) {
+        const [port, adminPort] = number === 1 ? [ports.rolecall, ports.rolecallAdmin] : [ports.rolecall2, ports.rolecall2Admin];
+        await requireFree([port, adminPort]);
+        const name = number === 1 ? "rolecall" : "rolecall2";
+        const file = join(cluster.folder, `${name}.yaml`);
+        writeFileSync(file, JSON.stringify(configuration(cluster, { port, adminPort, guards, ...more }), null, 2)); // JSON is YAML
+        const command = [process.execPath, program, "serve", "--config", file];
+        const rolecall = new Rolecall(new Child({ name, command, folder: cluster.folder }), port, adminPort);
+        try {
+            await rolecall.#ready(!("tls" in (more.listener ?? {})));
+        }
+        catch (error) {
+            await rolecall.stop();
+            throw error;
+        }
+        return rolecall;
+    }
+    constructor(child, port, adminPort) {
+        this.#child = child;
+        this.port = port;
+        this.#adminPort = adminPort;
+    }
+    /** Asks about one node of the cluster; `route` starts with a slash. The deadline is 2 s where none is given. */
+    ask(node, route, deadlineMs = 2000) {
+        return ask({ port: this.port, path: `/nodes/${node}${route}`, deadlineMs });
+    }
+    /** Asks why a check of a node is answered as it is. */
+    async explain(node, check) {
+        const reply = await ask({
+            port: this.#adminPort,
+            path: `/explain?node=${node}&check=${encodeURIComponent(check)}`,
+        });
+        if (reply.status !== 200)
+            throw new Error(`Cannot explain ${check} of ${node}: ${reply.status} ${reply.body}`);
+        return JSON.parse(reply.body);
+    }
+    /** The last changes of a node that it remembers, oldest first. */
+    async verdicts(node) {
+        const reply = await ask({ port: this.#adminPort, path: `/nodes/${node}/verdicts` });
+        if (reply.status !== 200)
+            throw new Error(`Cannot tell the verdicts on ${node}: ${reply.status} ${reply.body}`);
+        return JSON.parse(reply.body).changes;
+    }
+    /** The page of its metrics. */
+    async metrics() {
+        return (await ask({ port: this.#adminPort, path: "/metrics" })).body;
+    }
+    /** SIGSTOP; what it returns thaws it again. */
+    freeze() {
+        if (this.#child.pid === undefined)
+            throw new Error("Cannot freeze rolecall: it was not started");
+        return freeze(this.#child.pid);
+    }
+    /** SIGKILL: gone between two instants. */
+    async kill() {
+        await this.#child.stop("SIGKILL");
+    }
+    /** The end of its log. */
+    get tail() {
+        return this.#child.tail;
+    }
+    /** Sends SIGTERM and returns the exit code, which must be 0; `null` if it had to be killed. */
+    async stop() {
+        await this.#child.stop("SIGTERM", 10);
+        return this.#child.exitCode;
+    }
+    async #ready(isPlain) {
+        // A listener that requires certificates does not answer without TLS.
+        for (const port of isPlain ? [this.port, this.#adminPort] : [this.#adminPort])
+            await until({ what: `ready rolecall on port ${port}`, seconds: 15, evidence: () => this.tail }, async () => {
+                if (!this.#child.isRunning)
+                    throw new Error(`rolecall ended with code ${this.#child.exitCode}\n${this.tail}`);
+                return (await ask({ port, path: "/readyz" })).status === 200 ? true : undefined;
+            });
+    }
+}
+/** pg1 is given, the others are discovered: both ways to a node are on trial. */
+function configuration({ nodes, tls }, { port, adminPort, guards, cluster = {}, listener = {}, admin = {}, }) {
+    const apis = nodes.map(({ url }) => url);
+    const trust = tls === null ? {} : { tls: { ca: tls.authorityFile } };
+    return {
+        clusters: [{ name: "demo", discover: apis, nodes: [{ name: nodes[0].name, api: apis[0] }], ...trust, ...cluster }],
+        listen: [
+            { port, cluster: "demo", ...listener },
+            { port: adminPort, dialect: "admin", ...admin },
+        ],
+        guards,
+        drain: "200ms",
+    };
+}
+//# sourceMappingURL=rolecall.js.map

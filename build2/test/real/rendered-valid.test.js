@@ -1,0 +1,39 @@
+/** Each load balancer's own verdict on every configuration of test/spec/cli/rendered.yaml. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { balancerPrograms } from "./lab/balancer-programs.js";
+import { CertificateAuthority } from "../fake/certificates.js";
+import { renderClusters, renderedSpec } from "../fake/rendered-rows.js";
+const folder = mkdtempSync(join(tmpdir(), "rolecall-valid-"));
+before(() => {
+    const authority = new CertificateAuthority();
+    copyFileSync(authority.ca, join(folder, "ca.pem"));
+    authority.remove();
+});
+after(() => rmSync(folder, { recursive: true }));
+for (const { kind, title, found } of balancerPrograms()) {
+    const skip = "notRun" in found ? `not run: ${found.notRun}` : false;
+    test(`${title} accepts every rendered configuration without a warning`, { skip, timeout: 60_000 }, async () => {
+        if ("notRun" in found)
+            return;
+        for (const { title: row, clusters, args } of renderedSpec.accepted) {
+            const { out } = await renderClusters(folder, { kind, clusters, args });
+            const { status, output } = validate({ kind, path: found.path }, out);
+            assert.equal(status, 0, `${row}: ${output}`);
+            assert.doesNotMatch(output, /WARNING|ALERT|\[(warning|error|critical)\]/, row);
+        }
+    });
+}
+/** Has a load balancer validate a configuration, without starting it. */
+function validate(program, text) {
+    const file = join(folder, program.kind === "haproxy" ? "haproxy.cfg" : "envoy.yaml");
+    writeFileSync(file, text);
+    const args = program.kind === "haproxy" ? ["-c", "-f", file] : ["--mode", "validate", "-c", file, "--log-level", "warn"];
+    const { status, stdout, stderr } = spawnSync(program.path, args, { encoding: "utf8", timeout: 20_000 });
+    return { status, output: `${stdout}${stderr}` };
+}
+//# sourceMappingURL=rendered-valid.test.js.map

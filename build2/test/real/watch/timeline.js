@@ -1,0 +1,73 @@
+/** What one question was answered over time, by a node and by us; and what these two rows of samples prove. Pure. */
+/** Every change between yes, no and silence of the node, with the time that ours (yes or no) took to follow. */
+export function changes({ node, route, theirs, ours }) {
+    return theirs.flatMap((sample, index) => {
+        const before = theirs[index - 1];
+        if (before === undefined || before.status === sample.status)
+            return [];
+        const atMs = seenAtMs(sample);
+        const next = theirs.slice(index + 1).find((later) => isYes(later) !== isYes(sample));
+        const untilMs = next === undefined ? Infinity : seenAtMs(next);
+        const follower = ours.find((our) => our.sentAtMs >= before.sentAtMs && our.sentAtMs < untilMs && isYes(our) === isYes(sample));
+        const delayMs = follower === undefined ? null : Math.max(0, follower.repliedAtMs - atMs);
+        return [{ node, route, from: before.status, to: sample.status, atMs, delayMs }];
+    });
+}
+/**
+ * The longest time that a yes of ours outlived the node's, in milliseconds; 0 when none did.
+ * It counts from the first proof of the node's no to the last question that we still answered yes, while the no lasted:
+ * what it finds did happen, by at least so much.
+ */
+export function overhangMs({ theirs, ours }) {
+    const spans = noes(theirs);
+    const beyond = ours
+        .filter(isYes)
+        .flatMap(({ sentAtMs }) => spans.filter(([from, to]) => from < sentAtMs && sentAtMs <= to).map(([from]) => sentAtMs - from));
+    return Math.max(0, ...beyond);
+}
+/**
+ * Instants at which we proved to call two nodes fit for the same route: one between two yeses in a row about another.
+ */
+export function together(timelines) {
+    return timelines.flatMap((one) => timelines
+        .filter((other) => other.node !== one.node && other.route === one.route)
+        .flatMap((other) => {
+        const yeses = other.ours.filter(isYes).map(({ sentAtMs }) => sentAtMs);
+        return pairs(one.ours).flatMap(([a, b]) => isYes(a) && isYes(b) ? yeses.filter((at) => a.repliedAtMs <= at && at <= b.sentAtMs) : []);
+    }));
+}
+export function isYes({ status }) {
+    return status === 200;
+}
+/**
+ * The longest time without a request to the node, in milliseconds, over which its no is taken to last. In a longer one
+ * a node can restart, answer yes and restart again.
+ */
+const unwatchedMaxMs = 1500;
+/**
+ * Spans in which the node did not answer yes: from the first no to the last one before its next yes, or before a time
+ * in which it was not watched.
+ */
+function noes(samples) {
+    const spans = [];
+    for (const [index, sample] of samples.entries()) {
+        const before = samples[index - 1];
+        const last = spans.at(-1);
+        if (isYes(sample))
+            continue;
+        const isUnwatched = before !== undefined && sample.sentAtMs - before.repliedAtMs > unwatchedMaxMs;
+        if (last === undefined || before === undefined || isYes(before) || isUnwatched)
+            spans.push([seenAtMs(sample), seenAtMs(sample)]);
+        else
+            last[1] = Math.max(last[1], sample.sentAtMs);
+    }
+    return spans;
+}
+/** The instant for which a sample is evidence: a missing response from its request on, a response at its arrival. */
+function seenAtMs(sample) {
+    return sample.status === 0 ? sample.sentAtMs : sample.repliedAtMs;
+}
+function pairs(items) {
+    return items.slice(1).map((item, index) => [items[index], item]);
+}
+//# sourceMappingURL=timeline.js.map

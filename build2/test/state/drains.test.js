@@ -1,0 +1,153 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { App } from "../../src/app/app.js";
+import { Drains } from "../../src/state/drains.js";
+import { startSimulator } from "../../src/simulator/simulator.js";
+import { Store } from "../../src/state/store.js";
+import { buildClusters } from "../../src/state/clusters.js";
+import { clusterOf, configOf, guardsOff, listenerOf } from "../fake/config.js";
+import { silentLogger } from "../fake/silent-logger.js";
+let simulator;
+let config;
+let app;
+const stateFile = join(mkdtempSync(join(tmpdir(), "rolecall-drains-")), "state.json");
+before(async () => {
+    simulator = await startSimulator({ nodes: 3, port: 0 });
+    config = configOf({
+        clusters: [clusterOf({ discover: simulator.nodes.map(({ url }) => url), guards: guardsOff })],
+        listen: [listenerOf({ cluster: "demo" }), listenerOf({ address: "127.0.0.2", dialect: "admin" })],
+        stateFile,
+    });
+    app = new App(config, silentLogger);
+    await app.start();
+});
+after(async () => {
+    await app.stop({ drains: false });
+    await simulator.stop();
+});
+function urlOf(dialect, path) {
+    const listener = app.listeners.find((candidate) => candidate.config.dialect === dialect);
+    assert.ok(listener);
+    return `http://${listener.config.address}:${listener.port}${path}`;
+}
+async function call(method, path, body, type = "application/json") {
+    const text = typeof body === "string" ? body : JSON.stringify(body);
+    const response = await fetch(urlOf("admin", path), { method, body: text, headers: { "Content-Type": type } });
+    return { status: response.status, body: (await response.json()) };
+}
+const wish = { for: "30min", reason: "kernel upgrade", by: "operator" };
+test("begins, shows, applies and ends a drain through the admin listener", async () => {
+    assert.equal((await fetch(urlOf("node", "/nodes/pg2/replica"))).status, 200);
+    const begun = await call("POST", "/drains/demo/pg2", wish);
+    assert.equal(begun.status, 200);
+    const refused = await fetch(urlOf("node", "/nodes/pg2/replica"));
+    assert.equal(refused.headers.get("x-rolecall-reason"), "drained");
+    assert.equal(refused.statusText, "drained kernel upgrade");
+    const { drains } = (await (await fetch(urlOf("admin", "/drains"))).json());
+    assert.equal(drains.length, 1);
+    assert.equal(drains[0]?.["reason"], "kernel upgrade");
+    assert.equal((await call("DELETE", "/drains/demo/pg2", { by: "operator" })).status, 200);
+    assert.equal((await fetch(urlOf("node", "/nodes/pg2/replica"))).status, 200);
+    assert.equal((await call("DELETE", "/drains/demo/pg2", {})).status, 404);
+});
+const refusals = [
+    [
+        "a form body, as a web page could send it",
+        415,
+        "POST",
+        "/drains/demo/pg2",
+        "for=30min",
+        "application/x-www-form-urlencoded",
+    ],
+    ["no duration", 400, "POST", "/drains/demo/pg2", { reason: "x" }],
+    ["a duration without a unit", 400, "POST", "/drains/demo/pg2", { ...wish, for: "30" }],
+    ["a duration above thirty days", 400, "POST", "/drains/demo/pg2", { ...wish, for: "31d" }],
+    ["no reason", 400, "POST", "/drains/demo/pg2", { for: "1h" }],
+    ["a reason on two lines", 400, "POST", "/drains/demo/pg2", { ...wish, reason: "a\r\nb" }],
+    ["a value of all that is not boolean", 400, "POST", "/drains/demo/pg2", { ...wish, all: "yes" }],
+    ["an array instead of an object", 400, "POST", "/drains/demo/pg2", []],
+    ["broken JSON", 400, "POST", "/drains/demo/pg2", "{"],
+    ["a body above the limit", 413, "POST", "/drains/demo/pg2", { ...wish, filler: "x".repeat(20_000) }],
+    ["an unknown cluster", 404, "POST", "/drains/other/pg2", wish],
+    ["an unknown node", 404, "POST", "/drains/demo/pg9", wish],
+    ["no node", 404, "POST", "/drains/demo", wish],
+    ["another method", 405, "PUT", "/drains/demo/pg2", wish],
+];
+for (const [name, status, method, path, body, type] of refusals) {
+    test(`rejects a drain with ${name}: ${status}`, async () => {
+        assert.equal((await call(method, path, body, type)).status, status);
+        assert.deepEqual(await (await fetch(urlOf("admin", "/drains"))).json(), { drains: [] });
+    });
+}
+test("has no drains on a node listener", async () => {
+    assert.equal((await fetch(urlOf("node", "/drains"))).status, 400);
+});
+test("restores a drain after a restart, but not an expired one", async () => {
+    await call("POST", "/drains/demo/pg3", { ...wish, all: true });
+    await call("POST", "/drains/demo/pg2", { ...wish, for: "1ms" });
+    await app.stop({ drains: false });
+    assert.match(readFileSync(stateFile, "utf8"), /kernel upgrade/);
+    app = new App(config, silentLogger);
+    await app.start();
+    const { drains } = (await (await fetch(urlOf("admin", "/drains"))).json());
+    assert.deepEqual(drains.map(({ node, all }) => [node, all]), [["pg3", true]]);
+    const status = (await (await fetch(urlOf("admin", "/status"))).json());
+    const pg3 = status.clusters[0]?.nodes.find(({ node }) => node === "pg3");
+    assert.equal(pg3?.reason, "drained");
+    assert.equal(pg3.verdicts["health"], "drained");
+});
+test("reports each drain once: its begin, its end by an operator, and that it expired", () => {
+    const changes = [];
+    let nowMs = 0;
+    const store = new Store("test", buildClusters(config, new Map()));
+    const clock = { now: () => nowMs, wall: () => 1_800_000_000_000 + nowMs };
+    const drains = new Drains(store, {
+        clock,
+        log: silentLogger,
+        record: (outcome) => store.record(outcome, nowMs),
+        onChange: (change) => void changes.push(change),
+    });
+    const request = { forMs: 1_000, reason: "disk swap", by: "operator", isAll: false };
+    drains.begin("demo", "pg1", request);
+    drains.begin("demo", "pg2", request);
+    drains.end("demo", "pg2", "the night shift");
+    nowMs = 999;
+    drains.sweep();
+    nowMs = 1_000;
+    drains.begin("demo", "pg3", request);
+    drains.sweep();
+    drains.stop();
+    assert.deepEqual(changes.map(({ kind, node, endedBy, drain: { reason, by, until } }) => [kind, node, endedBy, reason, by, until]), [
+        ["begun", "pg1", null, "disk swap", "operator", "2027-01-15T08:00:01.000Z"],
+        ["begun", "pg2", null, "disk swap", "operator", "2027-01-15T08:00:01.000Z"],
+        ["ended", "pg2", "the night shift", "disk swap", "operator", "2027-01-15T08:00:01.000Z"],
+        ["expired", "pg1", null, "disk swap", "operator", "2027-01-15T08:00:01.000Z"],
+        ["begun", "pg3", null, "disk swap", "operator", "2027-01-15T08:00:02.000Z"],
+    ]);
+    assert.deepEqual([...(store.current.clusters[0]?.drains.keys() ?? [])], ["pg3"]);
+});
+test("restores saved drains when it starts, and reads and schedules nothing before", () => {
+    const nowMs = 5_000;
+    const wallMs = 1_800_000_000_000;
+    const store = new Store("test", buildClusters(config, new Map()));
+    const clock = { now: () => nowMs, wall: () => wallMs };
+    const recorded = [];
+    const drains = new Drains(store, {
+        clock,
+        log: silentLogger,
+        record: (outcome) => void recorded.push(outcome),
+        onChange: () => assert.fail("a restored drain is not new"),
+    });
+    assert.equal(recorded.length, 0);
+    const saved = { cluster: "demo", reason: "disk swap", by: null, isAll: false, since: "" };
+    drains.start([
+        { ...saved, node: "pg1", until: new Date(wallMs + 1_000).toISOString() },
+        { ...saved, node: "pg2", until: new Date(wallMs).toISOString() },
+    ]);
+    drains.stop();
+    assert.deepEqual(recorded.map(({ node, drain }) => [node, drain?.untilMs]), [["pg1", nowMs + 1_000]]);
+});
+//# sourceMappingURL=drains.test.js.map

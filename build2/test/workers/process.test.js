@@ -1,0 +1,78 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { sendRequest } from "../fake/http-request.js";
+import { openFakeCluster } from "../fake/fake-node.js";
+import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.js";
+import { until } from "../fake/until.js";
+const limit = { timeout: 60_000 };
+/** Starts rolecall as a process with one worker; evidence is fresh for one second. */
+async function served(context) {
+    const [node] = await openFakeCluster(context, ["pg1"]);
+    const port = await freePort();
+    const file = writeConfigFile(context, `clusters: [{ name: demo, nodes: [{ name: pg1, api: "${node?.api}" }] }]
+probe: { interval: 100ms, timeout: 300ms, connect_timeout: 100ms, max_age: 1s }
+listen: [{ port: ${port}, whole_cluster: true }]
+workers: 1
+drain: 1min
+`);
+    const running = new RolecallProcess(context, ["serve", "--config", file]);
+    await running.waitForLog("listening");
+    const [, worker] = /"pid":(\d+),"msg":"worker started"/.exec(running.stderr) ?? [];
+    return { running, url: `http://127.0.0.1:${port}`, worker: Number(worker) };
+}
+function isRunning(pid) {
+    try {
+        return process.kill(pid, 0);
+    }
+    catch {
+        return false;
+    }
+}
+async function phraseOf(url) {
+    const { status, phrase } = await sendRequest(url);
+    return `${status} ${phrase}`;
+}
+test("says yes no longer than evidence may be old while the main process is stopped", limit, async (context) => {
+    const { running, url } = await served(context);
+    assert.equal(await phraseOf(`${url}/primary`), "200 OK");
+    running.process.kill("SIGSTOP");
+    const stoppedMs = performance.now();
+    await until("a refusal", async () => (await phraseOf(`${url}/nodes/pg1/primary`)).startsWith("503"));
+    assert.ok(performance.now() - stoppedMs > 500, "not at once: the evidence was fresh");
+    assert.match(await phraseOf(`${url}/nodes/pg1/primary`), /^503 stale/);
+    running.process.kill("SIGCONT");
+    await until("a fit primary", async () => (await phraseOf(`${url}/primary`)) === "200 OK");
+});
+test("gives no yes from old evidence after a worker was stopped", limit, async (context) => {
+    const { url, worker } = await served(context);
+    process.kill(worker, "SIGSTOP");
+    // Requested while the worker is stopped, answered when it continues: its evidence is too old by then.
+    const pending = sendRequest(`${url}/primary`);
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    process.kill(worker, "SIGCONT");
+    const { status, body } = await pending;
+    if (status === 200)
+        assert.ok(Date.now() - Date.parse(JSON.parse(body).rolecall.observed_at) < 1_000, "a yes is from fresh evidence");
+    else
+        assert.equal(status, 503);
+    await until("a fit primary", async () => (await phraseOf(`${url}/primary`)) === "200 OK");
+});
+test("exits with the main process, however that ends", limit, async (context) => {
+    const { running, worker } = await served(context);
+    assert.ok(isRunning(worker));
+    running.process.kill("SIGKILL");
+    await running.exit;
+    await until("the end of the worker", () => !isRunning(worker));
+});
+test("drains on a signal to all of its processes as on a signal to the main process", limit, async (context) => {
+    const { running, url, worker } = await served(context);
+    for (const pid of [worker, running.process.pid ?? 0])
+        process.kill(pid, "SIGTERM");
+    await running.waitForLog("stopping");
+    await until("/readyz draining", async () => (await phraseOf(`${url}/readyz`)) === "503 draining");
+    assert.equal(await phraseOf(`${url}/primary`), "200 OK");
+    running.process.kill("SIGTERM");
+    assert.equal(await running.exit, 0);
+    await until("the end of the worker", () => !isRunning(worker));
+});
+//# sourceMappingURL=process.test.js.map
