@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=doctor-context.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=alert-rule.js.map

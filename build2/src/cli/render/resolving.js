@@ -1,9 +1,0 @@
-/** Lets HAProxy start although a host name cannot be resolved: by default it would exit. */
-export function resolving(hosts) {
-    return hosts.some(isName) ? " init-addr last,libc,none" : "";
-}
-/** Whether a host is a name, not an IP address. */
-export function isName(host) {
-    return !host.includes(":") && /[a-z]/i.test(host);
-}
-//# sourceMappingURL=resolving.js.map

@@ -1,2 +1,0 @@
-export const schemaVersion = "cli.result/v1";
-//# sourceMappingURL=document.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=shown-cluster.js.map

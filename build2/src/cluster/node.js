@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=node.js.map

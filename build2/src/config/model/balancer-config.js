@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=balancer-config.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=weight-config.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=dcs-source.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=refusal.js.map

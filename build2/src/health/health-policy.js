@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=health-policy.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=diagnostics-sources.js.map

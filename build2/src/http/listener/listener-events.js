@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=listener-events.js.map

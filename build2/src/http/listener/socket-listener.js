@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=socket-listener.js.map

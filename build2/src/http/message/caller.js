@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=caller.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=handler.js.map

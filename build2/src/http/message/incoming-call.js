@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=incoming-call.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=passthrough.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=routing-context.js.map

@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=sources.js.map

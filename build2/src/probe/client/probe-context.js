@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=probe-context.js.map

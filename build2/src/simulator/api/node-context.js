@@ -1,2 +1,0 @@
-export {};
-//# sourceMappingURL=node-context.js.map
