@@ -40,10 +40,15 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Sends questions to rolecall, all of a batch at once. */
+export interface Asks {
+  ask(questions: readonly Question[]): Promise<readonly Said[]>;
+}
+
 /**
  * One kept connection to rolecall; questions are pipelined, so that those of one batch meet one snapshot, or nearly.
  */
-export class Asker {
+export class Asker implements Asks {
   #socket: Socket | null = null;
   #buffer = "";
   readonly #waiting: Waiting[] = [];
@@ -139,7 +144,7 @@ export function questionOf(
   return { method, path, node, check };
 }
 
-function wordOf(body: string): Word | null {
+export function wordOf(body: string): Word | null {
   try {
     const parsed = JSON.parse(body) as { rolecall?: Word };
     return parsed.rolecall ?? null;
