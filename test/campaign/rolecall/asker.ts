@@ -144,7 +144,7 @@ export function questionOf(
   return { method, path, node, check };
 }
 
-export function wordOf(body: string): Word | null {
+function wordOf(body: string): Word | null {
   try {
     const parsed = JSON.parse(body) as { rolecall?: Word };
     return parsed.rolecall ?? null;

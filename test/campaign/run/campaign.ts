@@ -161,7 +161,7 @@ export class Campaign {
       const chance = new Chance(seed * 104_729 + generation * 10_007 + index * 101 + episode);
       const faults = scenario(chance, cluster.profile, { size, kinds: kindsOf(kinds) });
       const label = `${generation}/${index}/${episode}`;
-      const command = `npm run campaign -- --seed ${seed} --clusters ${clusters} --workers ${workers} --profile ${profile}${kinds === null ? "" : ` --kinds ${kinds}`} --only ${label} --times 5`;
+      const command = `npm run campaign -- --live --seed ${seed} --clusters ${clusters} --workers ${workers} --profile ${profile}${kinds === null ? "" : ` --kinds ${kinds}`} --only ${label} --times 5`;
       const names = [...(turn === 0 ? run.opening : []), ...faults.map(nameOf)];
       const report = new Report({ label, command, faults: names }, now(), this.#tally, write);
       await new Episode({ cluster, rounds, report, now, isOver }, faults).run();

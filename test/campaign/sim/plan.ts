@@ -44,7 +44,7 @@ export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly Fau
   const chance = new Chance(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(part + 1, 0x85eb_ca6b));
   const count = Math.max(1, Math.round(seconds / episodeS));
   const faultsMs = Math.min(faultsMaxS, seconds * 0.6) * 1_000;
-  const profile: Profile = { ...profiles.default, slackMs, askEveryMs: 400, faultsMs };
+  const profile: Profile = { ...profiles.default, slackMs, askEveryMs: 1_000, faultsMs };
   const shape: Shape = {
     index: 0,
     size: chance.pick([2, 3, 3, 3, 4]),
@@ -55,9 +55,7 @@ export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly Fau
   const mixed = Object.keys(mix) as FaultKind[];
   let number = -1;
   const numbered = (faults: readonly Fault[]): readonly NumberedFault[] =>
-    faults
-      .map((fault) => ({ number: (number += 1), fault }))
-      .filter((one) => kept === null || kept.has(one.number));
+    faults.map((fault) => ({ number: (number += 1), fault })).filter((one) => kept === null || kept.has(one.number));
   const drawn = chance.fork(8);
   const { size } = shape;
   return {
@@ -67,10 +65,31 @@ export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly Fau
     hasDcs: chance.happens(0.5),
     hasWorker: chance.happens(0.3),
     opening: numbered(opening(drawn, profile, size).filter(({ kind }) => mixed.includes(kind))),
-    episodes: Array.from({ length: count }, () =>
-      numbered(scenario(drawn, profile, { size, kinds: mixed, mix })),
+    episodes: upToLast(
+      Array.from({ length: count }, () => numbered(scenario(drawn, profile, { size, kinds: mixed, mix }))),
+      kept !== null,
     ),
   };
+}
+
+/** The episodes up to the last one with a fault, at least one: what follows it in a shrunk run shows nothing. */
+function upToLast(
+  episodes: readonly (readonly NumberedFault[])[],
+  isShrunk: boolean,
+): readonly (readonly NumberedFault[])[] {
+  const last = episodes.findLastIndex((faults) => faults.length > 0);
+  return isShrunk ? episodes.slice(0, Math.max(1, last + 1)) : episodes;
+}
+
+/** All faults of a plan. */
+export function faultsOf({ opening: first, episodes }: Plan): readonly NumberedFault[] {
+  return [...first, ...episodes.flat()];
+}
+
+/** The command that repeats a run bit for bit. */
+export function commandOf({ seed, part, seconds, kept }: RunId): string {
+  const which = `--seed ${seed}${part === 0 ? "" : ` --part ${part}`} --seconds ${seconds}`;
+  return `npm run campaign -- ${which}${kept === null ? "" : ` --keep ${[...kept].join() || "none"}`}`;
 }
 
 /** A plan in lines, for people. */

@@ -4,7 +4,6 @@ import type { Said } from "../rolecall/asker.ts";
 import { begin, type Undo } from "../run/faults.ts";
 import { heal } from "../run/heal.ts";
 import { Recovery } from "../run/recovery.ts";
-import { Rounds } from "../run/rounds.ts";
 import { nameOf } from "../run/scenario.ts";
 import { Agreement, pushedChecks } from "./agreement.ts";
 import { configurationFor } from "./configuration.ts";
@@ -14,6 +13,7 @@ import { Subject } from "./subject.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualAsker } from "./virtual-asker.ts";
 import { VirtualCluster } from "./virtual-cluster.ts";
+import { VirtualRounds } from "./virtual-rounds.ts";
 import { VirtualTime } from "./virtual-time.ts";
 
 /** How often the model moves, in virtual ms. */
@@ -24,6 +24,8 @@ const sliceMs = 1_000;
 const warmUpMs = 12_000;
 /** How long a pushed state may be behind, in virtual ms: the resolution of a timer. */
 const pushLateMs = 2;
+/** In how many rounds one answer is compared with what other parts of rolecall give. */
+const agreeEvery = 3;
 /** Events that are kept for the report of a violation. */
 const eventsMax = 60;
 
@@ -59,7 +61,7 @@ export class Simulation {
   readonly #cluster: VirtualCluster;
   readonly #subject: Subject;
   readonly #asker: VirtualAsker;
-  readonly #rounds: Rounds;
+  readonly #rounds: VirtualRounds;
   readonly #agreement: Agreement;
   readonly #violations: TimedViolation[] = [];
   readonly #broken = new Set<string>();
@@ -74,6 +76,7 @@ export class Simulation {
   #isRecovered = true;
   #latest: readonly Said[] = [];
   #turn = 0;
+  #isAskedSoon = false;
 
   constructor(plan: Plan, context: RunContext) {
     this.#plan = plan;
@@ -91,8 +94,11 @@ export class Simulation {
       pushed: pushedChecks,
     });
     this.#asker = new VirtualAsker(this.#subject, time);
-    this.#rounds = new Rounds(cluster, this.#asker, null, () => time.nowMs);
+    this.#rounds = new VirtualRounds(cluster, this.#asker);
     this.#agreement = new Agreement(this.#subject, armed);
+    this.#subject.monitor.store.onChange((before, after) => {
+      if (before.leadership !== after.leadership || before.lockClaims !== after.lockClaims) this.#askSoon();
+    });
   }
 
   /** Runs to the end, or to the first violation and a little on. */
@@ -155,7 +161,11 @@ export class Simulation {
     if (atMs < Math.min(end, this.#plan.profile.faultsMs * 1.3)) return;
     for (const one of [...this.#plan.opening, ...this.#faults]) this.#end(one);
     heal(this.#cluster);
-    this.#recovery = new Recovery(this.#cluster, this.#faults.map(({ fault }) => fault), nowMs);
+    this.#recovery = new Recovery(
+      this.#cluster,
+      this.#faults.map(({ fault }) => fault),
+      nowMs,
+    );
     this.#event("all healed");
   }
 
@@ -188,9 +198,19 @@ export class Simulation {
     });
   }
 
+  /** A change of the leader is a moment at which much can be wrong. */
+  #askSoon(): void {
+    if (this.#isAskedSoon) return;
+    this.#isAskedSoon = true;
+    this.#time.after("delivery", 1, () => {
+      this.#isAskedSoon = false;
+      void this.#ask();
+    });
+  }
+
   async #ask(): Promise<void> {
     try {
-      const { answers, violations } = await this.#rounds.next();
+      const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
       this.#latest = answers;
       for (const violation of violations) this.#violation(violation);
       for (const answer of answers) this.#note(answer);
@@ -202,7 +222,8 @@ export class Simulation {
 
   async #compare(answers: readonly Said[]): Promise<void> {
     this.#turn += 1;
-    const answer = answers[this.#turn % answers.length];
+    if (this.#turn % agreeEvery !== 0) return;
+    const answer = answers[(this.#turn / agreeEvery) % answers.length];
     if (answer === undefined || answer.node === null || answer.method === "HEAD") return;
     const head = this.#asker.askNow({ ...answer, method: "HEAD" });
     for (const violation of await this.#agreement.compare(answer, head)) this.#violation(violation);

@@ -76,7 +76,10 @@ export class Subject {
   async start(): Promise<void> {
     await this.monitor.restore();
     this.#worker?.start();
-    this.#follower.configure(this.#options.pushed.map((text) => poolOf(this.#options.cluster, text)), new Set());
+    this.#follower.configure(
+      this.#options.pushed.map((text) => poolOf(this.#options.cluster, text)),
+      new Set(),
+    );
     await this.monitor.probe();
   }
 
@@ -133,6 +136,9 @@ export class Subject {
   }
 }
 
+/** How often a worker looks for a gap of its clock, in ms. */
+const workerTickMs = 1_000;
+
 /** A worker that follows the main process: it gets each outcome as a message, and answers from its own copy. */
 class Worker {
   readonly handler: ListenerHandler;
@@ -140,10 +146,12 @@ class Worker {
   readonly #monitor: Monitor;
   readonly #config: Config;
   readonly #feed: OutcomeFeed;
+  readonly #setTimer: Machine["setTimer"];
 
   constructor(monitor: Monitor, config: Config, machine: Machine) {
     this.#monitor = monitor;
     this.#config = config;
+    this.#setTimer = machine.setTimer;
     const clock = (): Clock => new Clock({ ...machine.time, tickIntervalMs: Infinity, onGap: () => {} });
     this.#replica = new Replica(clock);
     const sources = sourcesOf({ store: () => this.#replica.store, clock: () => this.#replica.clock });
@@ -161,7 +169,15 @@ class Worker {
 
   start(): void {
     this.#load();
+    this.#tick();
     this.#monitor.store.onOutcome((outcome, nowMs, sequence) => this.#feed.add(outcome, nowMs, sequence));
+  }
+
+  #tick(): void {
+    this.#setTimer(() => {
+      this.#replica.tick();
+      this.#tick();
+    }, workerTickMs);
   }
 
   #load(): void {

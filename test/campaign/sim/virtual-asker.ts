@@ -1,4 +1,4 @@
-import { type Asks, type Question, type Said, wordOf } from "../rolecall/asker.ts";
+import type { Question, Said, Word } from "../rolecall/asker.ts";
 import type { Subject } from "./subject.ts";
 import type { VirtualTime } from "./virtual-time.ts";
 
@@ -6,7 +6,7 @@ import type { VirtualTime } from "./virtual-time.ts";
 type Parsed = Pick<Said, "status" | "phrase" | "headers" | "body" | "word">;
 
 /** Asks a simulated rolecall through its fast path. The same bytes are parsed once. */
-export class VirtualAsker implements Asks {
+export class VirtualAsker {
   readonly #subject: Subject;
   readonly #time: VirtualTime;
   readonly #parsed = new WeakMap<Buffer, Parsed>();
@@ -16,10 +16,6 @@ export class VirtualAsker implements Asks {
   constructor(subject: Subject, time: VirtualTime) {
     this.#subject = subject;
     this.#time = time;
-  }
-
-  ask(questions: readonly Question[]): Promise<readonly Said[]> {
-    return Promise.resolve(questions.map((question) => this.askNow(question)));
   }
 
   askNow(question: Question): Said {
@@ -54,4 +50,12 @@ function parse(bytes: Buffer): Parsed {
   const body = text.slice(end + 4);
   const status = Number(first.slice(9, 12));
   return { status, phrase: first.slice(13), headers, body, word: wordOf(body) };
+}
+
+const marker = '"rolecall":';
+
+/** The object that rolecall adds to a document: it is the last member. */
+function wordOf(body: string): Word | null {
+  const at = body.lastIndexOf(marker);
+  return at < 0 ? null : (JSON.parse(body.slice(at + marker.length, body.lastIndexOf("}"))) as Word);
 }
