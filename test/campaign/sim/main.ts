@@ -24,6 +24,7 @@ const { values } = parseArgs({
     kinds: { type: "string" },
     trace: { type: "boolean", default: false },
     hash: { type: "boolean", default: false },
+    "no-shrink": { type: "boolean", default: false },
     coverage: { type: "boolean", default: false },
     "stop-at": { type: "string", default: "20" },
   },
@@ -73,7 +74,7 @@ async function report(id: RunId, { violations, story }: RunResult): Promise<void
   if (first === undefined) return;
   const brokenIn = async (other: RunId): Promise<ReadonlySet<string>> =>
     new Set((await runOne(other, new Tally(), null)).violations.map(({ rule }) => rule));
-  const shrunk = id.kept === null ? await shrink(id, first.rule, brokenIn) : id;
+  const shrunk = id.kept === null && !values["no-shrink"] ? await shrink(id, first.rule, brokenIn) : id;
   const lines = violations.map(
     ({ rule, node, detail, atMs }) => `VIOLATION ${rule} ${node ?? ""} at ${(atMs / 1_000).toFixed(2)} s: ${detail}`,
   );
