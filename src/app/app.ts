@@ -24,6 +24,7 @@ import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.t
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
+import { thisMachine } from "./machine.ts";
 import { Monitor } from "./monitor.ts";
 import { Reloader, type ConfigSource } from "./reloader.ts";
 import { fullStateOf } from "./worker/full-state.ts";
@@ -66,7 +67,7 @@ export class App {
     this.#configFile = source?.file ?? null;
     this.#workers = countWorkers(config.workers);
     this.#metrics = this.#buildMetrics();
-    this.#monitor = new Monitor(config, { log, metrics: this.#metrics });
+    this.#monitor = new Monitor(config, { log, machine: thisMachine, metrics: this.#metrics });
     const { store, clock } = this.#monitor;
     this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
     this.#sources = answerSourcesOf({

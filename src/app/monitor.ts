@@ -1,10 +1,9 @@
-import { randomBytes } from "node:crypto";
-import { setTimeout as pause } from "node:timers/promises";
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
 import { clusterNamed, nodeOfMember } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
+import type { CancelTimer } from "../cluster/timer.ts";
 import type { Config } from "../config/model/config.ts";
 import { DcsWatches } from "../dcs/dcs-watches.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
@@ -18,6 +17,7 @@ import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
+import { waitAtMost, type Machine } from "./machine.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
@@ -27,6 +27,7 @@ import { Store } from "../state/store.ts";
 /** What the monitor depends on. */
 export interface MonitorContext {
   readonly log: Logger;
+  readonly machine: Machine;
   readonly metrics: Pick<Metrics, "balancers" | "bursts" | "dcs" | "disputed" | "happened" | "probed">;
 }
 
@@ -46,20 +47,24 @@ export class Monitor {
   readonly #balancers: BalancerPushes;
   readonly #dcs: DcsWatches;
   #config: Config;
-  #ticks: NodeJS.Timeout | null = null;
+  readonly #machine: Machine;
+  #cancelTick: CancelTimer | null = null;
 
-  constructor(config: Config, { log, metrics }: MonitorContext) {
+  constructor(config: Config, { log, metrics, machine }: MonitorContext) {
     this.#config = config;
     this.#log = log;
-    this.store = new Store(randomBytes(6).toString("hex"), buildClusters(config, new Map()));
-    this.clock = new Clock({ tickIntervalMs: config.probe.intervalMs, onGap: (gap) => this.#onGap(gap) });
+    this.#machine = machine;
+    const { setTimer, random, connect, isTlsServer } = machine;
+    this.store = new Store(machine.newInstance(), buildClusters(config, new Map()));
+    const tickIntervalMs = config.probe.intervalMs;
+    this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
     const { store, clock } = this;
     const record = (outcome: ProbeOutcome): void => this.#record(outcome);
-    const wall = (): number => clock.wall();
     this.history = new HistoryStore({ log, clock, snapshot: () => store.current });
     this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
     this.drains = new Drains(store, {
-      clock: { now: () => clock.observe(), wall },
+      clock: { now: () => clock.observe(), wall: () => clock.wall() },
+      setTimer,
       log,
       record,
       onChange: (change) => this.eventLog.recordDrain(change),
@@ -76,8 +81,11 @@ export class Monitor {
       cluster: (name) => clusterNamed(store.current, name),
       policy: (name) => store.policyOf(name),
       now: () => clock.observe(),
-      wall,
-      random: Math.random,
+      wall: () => clock.wall(),
+      random,
+      setTimer,
+      connect,
+      isTlsServer,
       ...logDocumentFailures(
         {
           snapshot: () => store.current,
@@ -109,7 +117,7 @@ export class Monitor {
     await this.history.configure(this.#config.history);
     this.eventLog.events.subscribe((event) => this.history.addEvent(event));
     // What lasts since the earlier process is not reported again if its events are known first.
-    await Promise.race([this.#restoreHistory(), pause(restoringMaxMs, undefined, { ref: false })]);
+    await waitAtMost(this.#machine.setTimer, restoringMaxMs, this.#restoreHistory());
   }
 
   /** Takes the clusters of another configuration. Nodes that keep their address keep their evidence. */
@@ -149,7 +157,7 @@ export class Monitor {
     this.#probers.stop();
     this.#balancers.stop();
     this.drains.stop();
-    if (this.#ticks !== null) clearInterval(this.#ticks);
+    this.#cancelTick?.();
     await Promise.all([this.#stateFile.written, this.history.stop()]);
   }
 
@@ -164,7 +172,9 @@ export class Monitor {
     const dcsLog = new DcsLog(this.#log, now);
     return new DcsWatches({
       now,
-      random: Math.random,
+      random: this.#machine.random,
+      setTimer: this.#machine.setTimer,
+      sourceOf: this.#machine.openDcs,
       onResult: (cluster, result, sentAtMs) => {
         dcsLog.logResult(cluster, result);
         this.#record({ kind: "dcs", cluster, result, sentAtMs });
@@ -217,9 +227,14 @@ export class Monitor {
   }
 
   #startTicks(): void {
-    if (this.#ticks !== null) clearInterval(this.#ticks);
+    this.#cancelTick?.();
     this.clock.setTickInterval(this.#config.probe.intervalMs);
-    this.#ticks = setInterval(() => {
+    this.#tickLater();
+  }
+
+  #tickLater(): void {
+    this.#cancelTick = this.#machine.setTimer(() => {
+      this.#tickLater();
       this.clock.tick();
       this.#examineEmpty();
     }, this.#config.probe.intervalMs);

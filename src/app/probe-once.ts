@@ -7,6 +7,7 @@ import type { HealthPolicy } from "../health/health-policy.ts";
 import { Probers } from "../probe/probers.ts";
 import { buildClusters, livenessIntervalFactor } from "../state/clusters.ts";
 import { Store } from "../state/store.ts";
+import { thisMachine } from "./machine.ts";
 
 /** The result of one round of probes, or of several. */
 export interface ProbedClusters {
@@ -66,7 +67,8 @@ export async function probeOnce(
     policy,
     now,
     wall: () => Date.now(),
-    random: Math.random,
+    random: thisMachine.random,
+    connect: thisMachine.connect,
     onProbeFinished: () => {},
     onTls: (name, problem) => {
       if (problem !== null) onTlsProblem(name, problem);

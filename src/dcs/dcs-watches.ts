@@ -1,4 +1,5 @@
 import type { DcsResult } from "../cluster/dcs.ts";
+import type { SetTimer } from "../cluster/timer.ts";
 import { accessPathsOf, readAccess, type AccessMaterial } from "../config/access-material.ts";
 import type { ClusterConfig, Config, DcsConfig } from "../config/model/config.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
@@ -11,6 +12,9 @@ export interface DcsWatchesContext {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly random: () => number;
+  /** Default: a timer of Node. */
+  readonly setTimer?: SetTimer | undefined;
+  readonly sourceOf: OpenDcs;
   readonly onResult: (cluster: string, result: DcsResult, sentAtMs: number) => void;
   /** `member`: the new leader; `null`: all nodes may have changed. */
   readonly onHint: (cluster: string, member: string | null) => void;
@@ -19,6 +23,13 @@ export interface DcsWatchesContext {
   /** The files for the DCS of a cluster were read: with `null`, or with the reason why they could not be. */
   readonly onFiles: (cluster: string, problem: string | null) => void;
 }
+
+/** Opens the keys of a cluster in its DCS. It sends nothing yet. @param access the content of its files */
+export type OpenDcs = (
+  cluster: Pick<ClusterConfig, "name" | "scope">,
+  dcs: DcsConfig,
+  access: AccessMaterial,
+) => DcsSource;
 
 /** The deadline of each request to a DCS, in ms. */
 export const dcsTimeoutMs = 1_500;
@@ -65,7 +76,7 @@ export class DcsWatches {
     let watcher: ScopeWatcher | null = null;
     const begin = (access: AccessMaterial): void => {
       watcher?.stop();
-      watcher = this.#watcherOf(name, dcsSourceOf(cluster, dcs, access));
+      watcher = this.#watcherOf(name, this.#context.sourceOf(cluster, dcs, access));
       watcher.start();
     };
     const paths = accessPathsOf(dcs);
@@ -88,10 +99,11 @@ export class DcsWatches {
   }
 
   #watcherOf(cluster: string, source: DcsSource): ScopeWatcher {
-    const { now, random, onResult, onHint, onRead, onWatchEnd } = this.#context;
+    const { now, random, setTimer, onResult, onHint, onRead, onWatchEnd } = this.#context;
     return new ScopeWatcher(source, {
       now,
       random,
+      setTimer,
       onResult: (result, sentAtMs) => onResult(cluster, result, sentAtMs),
       onHint: (member) => onHint(cluster, member),
       onRead: (outcome) => onRead(cluster, outcome),

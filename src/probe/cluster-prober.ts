@@ -1,10 +1,12 @@
 import type { HintEffect } from "../cluster/hint.ts";
 import { lastLeaderOf, lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { DocumentProber } from "./documents/document-prober.ts";
 import { NodeProbers } from "./node-probers.ts";
 import { Bursts } from "./bursts/bursts.ts";
+import { setSystemTimer } from "./schedule/system-timer.ts";
 
 /** The shortest time between two rounds that are requested outside the schedule (rule 8), in ms. */
 const roundGapMs = 250;
@@ -18,7 +20,7 @@ export class ClusterProber {
   readonly #nodes = new Map<string, NodeProbers>();
   #lastRoundMs = -Infinity;
   #wantsDocuments = false;
-  #roundTimer: NodeJS.Timeout | null = null;
+  #cancelRound: CancelTimer | null = null;
   #isStopped = false;
 
   /** @param seeds API base addresses to discover members from */
@@ -31,10 +33,12 @@ export class ClusterProber {
 
   /** Starts probing. Resolves after the first round, or after one timeout if the cluster is slower than that. */
   async start(): Promise<void> {
+    let cancel: CancelTimer | null = null;
     const timeout = new Promise<void>((resolve) => {
-      setTimeout(resolve, this.#context.schedule.timeoutMs).unref();
+      cancel = this.#setTimer(resolve, this.#context.schedule.timeoutMs);
     });
-    await Promise.race([this.#firstRound(), timeout]);
+    const firstRound = this.#firstRound().finally(() => cancel?.());
+    await Promise.race([firstRound, timeout]);
   }
 
   /**
@@ -85,7 +89,7 @@ export class ClusterProber {
   /** Ends probing. The results of probes in flight are discarded. */
   stop(): void {
     this.#isStopped = true;
-    if (this.#roundTimer !== null) clearTimeout(this.#roundTimer);
+    this.#cancelRound?.();
     for (const node of this.#nodes.values()) node.stop();
     this.#documents.stop();
     this.#bursts.stop();
@@ -98,11 +102,15 @@ export class ClusterProber {
     return sent;
   }
 
+  get #setTimer(): SetTimer {
+    return this.#context.setTimer ?? setSystemTimer;
+  }
+
   #requestNodeProbes(): void {
-    if (this.#isStopped || this.#roundTimer !== null) return;
+    if (this.#isStopped || this.#cancelRound !== null) return;
     const waitMs = Math.max(0, this.#lastRoundMs + roundGapMs - this.#context.now());
-    this.#roundTimer = setTimeout(() => {
-      this.#roundTimer = null;
+    this.#cancelRound = this.#setTimer(() => {
+      this.#cancelRound = null;
       this.#lastRoundMs = this.#context.now();
       for (const node of this.#nodes.values()) node.probe();
       if (this.#wantsDocuments) this.#documents.probeAll();

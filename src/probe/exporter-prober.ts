@@ -2,7 +2,7 @@ import { nodeNamed } from "../cluster/lookup.ts";
 import type { ExporterRole } from "../cluster/exporter/exporter-report.ts";
 import type { Node } from "../cluster/node.ts";
 import type { ExporterResult } from "../cluster/outcome.ts";
-import type { NodeClient } from "./client/client.ts";
+import type { NodeConnection } from "./client/client.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { fetchPage, outcomeOf, readUp } from "./parse/parse-exporter-response.ts";
 import { PeriodicTask } from "./schedule/periodic-task.ts";
@@ -23,8 +23,8 @@ export class ExporterProber {
   readonly #context: ProbeContext;
   readonly #roleTask: PeriodicTask;
   readonly #pageTask: PeriodicTask;
-  #roleClient: NodeClient;
-  #pageClient: NodeClient;
+  #roleClient: NodeConnection;
+  #pageClient: NodeConnection;
   #lastRole: ExporterRole | null = null;
   /** When `/up` was found to be missing, or `null`. */
   #noUpAtMs: number | null = null;

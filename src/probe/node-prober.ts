@@ -1,7 +1,7 @@
 import type { Node } from "../cluster/node.ts";
 import { countFailure, type FailureCount } from "../health/evidence/failures.ts";
 import { backoffMs } from "./schedule/backoff.ts";
-import type { NodeClient, NodeReply } from "./client/client.ts";
+import type { NodeConnection, NodeReply } from "./client/client.ts";
 import { HttpsHint } from "./client/https-hint.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
 import { readLiveness, readStatusAfter, type ParsedStatusReply, type StatusResult } from "./parse/parse-response.ts";
@@ -19,9 +19,9 @@ export class NodeProber {
   readonly #context: ProbeContext;
   readonly #https: HttpsHint;
   readonly #task: PeriodicTask;
-  #statusClient: NodeClient;
+  #statusClient: NodeConnection;
   /** A connection of its own: a slow answer to one request never delays the other (rule 8). */
-  #livenessClient: NodeClient;
+  #livenessClient: NodeConnection;
   #isLivenessInFlight = false;
   #isStopped = false;
   #failures: FailureCount = noFailures;
@@ -36,7 +36,11 @@ export class NodeProber {
     this.#context = context;
     this.#statusClient = context.connect(origin);
     this.#livenessClient = context.connect(origin);
-    this.#https = new HttpsHint(origin, context.now, context.schedule.timeoutMs);
+    this.#https = new HttpsHint(origin, {
+      now: context.now,
+      timeoutMs: context.schedule.timeoutMs,
+      isTlsServer: context.isTlsServer,
+    });
     this.#task = new PeriodicTask(() => this.#probe(), context);
   }
 

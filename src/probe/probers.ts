@@ -1,17 +1,21 @@
 import type { HintEffect } from "../cluster/hint.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
-import { NodeClient } from "./client/client.ts";
+import type { ClientLimits, NodeConnection } from "./client/client.ts";
 import { ClusterProber } from "./cluster-prober.ts";
 import type { ProbeSchedule, ProbeContext } from "./client/probe-context.ts";
 import { readTls, tlsPathsOf, type TlsMaterial } from "../config/tls-material.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
 
+/** Creates a client for an API base address. It sends nothing yet. */
+export type ConnectToNode = (origin: string, limits: ClientLimits, tls: TlsMaterial | null) => NodeConnection;
+
 /** What the probers of all clusters depend on, injected by the app. */
 export interface ProbersContext extends Pick<
   ProbeContext,
-  "record" | "now" | "wall" | "random" | "onProbeFinished" | "onBurst" | "onBurstProbes"
+  "record" | "now" | "wall" | "random" | "setTimer" | "isTlsServer" | "onProbeFinished" | "onBurst" | "onBurstProbes"
 > {
+  readonly connect: ConnectToNode;
   readonly cluster: (cluster: string) => ClusterState | undefined;
   readonly policy: (cluster: string) => ProbeContext["policy"] | undefined;
   /** Called when a cluster's TLS files were read: with `null`, or with the reason why they could not be. */
@@ -96,7 +100,7 @@ export class Probers {
   }
 
   #createProber(cluster: ClusterConfig, { probe }: Config, schedule: ProbeSchedule): ClusterProber | undefined {
-    const { cluster: stateOf, policy: policyOf, ...rest } = this.#context;
+    const { cluster: stateOf, policy: policyOf, connect, ...rest } = this.#context;
     const policy = policyOf(cluster.name);
     if (policy === undefined) return undefined;
     const limits = { connectTimeoutMs: probe.connectTimeoutMs, timeoutMs: probe.timeoutMs };
@@ -118,7 +122,7 @@ export class Probers {
         schedule,
         policy,
         state: () => requireState(stateOf(cluster.name), cluster.name),
-        connect: (origin) => new NodeClient(origin, limits, tls),
+        connect: (origin) => connect(origin, limits, tls),
       },
       cluster.discover,
     );

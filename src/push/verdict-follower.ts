@@ -1,4 +1,5 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import { viewAt } from "../health/evidence/cluster-view.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import { poolVerdicts, type FollowedPool, type ServerVerdict } from "./pool-verdicts.ts";
@@ -11,6 +12,8 @@ export interface FollowerContext {
   readonly policy: (name: string) => HealthPolicy | undefined;
   /** Ms of our clock. */
   readonly now: () => number;
+  /** Default: Node's, which do not keep the process running. */
+  readonly setTimer?: SetTimer | undefined;
   /** Takes the changes of one balancer's servers. Must not throw and must not wait. */
   readonly onChanges: (balancer: string, changes: readonly ServerChange[]) => void;
 }
@@ -34,7 +37,7 @@ interface FollowedCluster {
   known: ReadonlyMap<string, KnownServer>;
   revision: number;
   validUntilMs: number;
-  timer: NodeJS.Timeout | null;
+  cancelTimer: CancelTimer | null;
 }
 
 /** The longest time between two updates of a weight, in ms: it also changes with time. */
@@ -68,7 +71,7 @@ export class VerdictFollower {
         known: new Map(known),
         revision: -1,
         validUntilMs: -Infinity,
-        timer: null,
+        cancelTimer: null,
       });
       this.clusterChanged(name);
     }
@@ -94,7 +97,7 @@ export class VerdictFollower {
 
   /** Follows nothing any more, and ends all timers. */
   stop(): void {
-    for (const { timer } of this.#clusters.values()) if (timer !== null) clearTimeout(timer);
+    for (const { cancelTimer } of this.#clusters.values()) cancelTimer?.();
     this.#clusters = new Map();
   }
 
@@ -129,12 +132,18 @@ export class VerdictFollower {
   }
 
   #schedule(name: string, followed: FollowedCluster, delayMs: number): void {
-    if (followed.timer !== null) clearTimeout(followed.timer);
-    followed.timer = null;
+    followed.cancelTimer?.();
+    followed.cancelTimer = null;
     if (delayMs === Infinity) return;
-    followed.timer = setTimeout(() => this.clusterChanged(name), Math.min(delayMaxMs, Math.ceil(delayMs)));
-    followed.timer.unref();
+    const { setTimer = unreferenced } = this.#context;
+    followed.cancelTimer = setTimer(() => this.clusterChanged(name), Math.min(delayMaxMs, Math.ceil(delayMs)));
   }
+}
+
+/** The accelerator alone keeps no process running. */
+function unreferenced(callback: () => void, delayMs: number): CancelTimer {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
 }
 
 function knownAfter(

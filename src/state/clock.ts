@@ -111,6 +111,8 @@ export class Clock {
    * of one gap.
    */
   syncTo({ monotonicMs, addedMs }: ClockReading): void {
+    // A gap that the reading has counted must not be found here later, and added again.
+    this.#detectGap(this.#monotonic());
     if (monotonicMs >= this.#lastGapMs) this.#addedMs = addedMs;
   }
 

@@ -4,6 +4,7 @@ import { drainMsMax, type Drain, type DrainChange, type DrainRequest } from "../
 import type { DrainOutcome } from "../cluster/outcome.ts";
 import type { SavedDrain } from "./saved-drains.ts";
 import type { Snapshot } from "../cluster/snapshot.ts";
+import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import { drainOf } from "../health/evidence/active-drain.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { Store } from "./store.ts";
@@ -16,6 +17,8 @@ const sweepIntervalMs = 1_000;
 /** What drains depend on. */
 export interface DrainsContext {
   readonly clock: Pick<Clock, "now" | "wall">;
+  /** Default: Node's, which do not keep the process running. */
+  readonly setTimer?: SetTimer | undefined;
   readonly log: Logger;
   /** Records a drain as the outcomes of probes are recorded: it is part of the evidence. */
   readonly record: (outcome: DrainOutcome) => void;
@@ -27,7 +30,7 @@ export interface DrainsContext {
 export class Drains {
   readonly #store: Pick<Store, "current">;
   readonly #context: DrainsContext;
-  #timer: NodeJS.Timeout | null = null;
+  #cancelSweep: CancelTimer | null = null;
 
   constructor(store: Pick<Store, "current">, context: DrainsContext) {
     this.#store = store;
@@ -37,12 +40,12 @@ export class Drains {
   /** Restores the drains of an earlier run that have not ended, and starts to remove ended ones. */
   start(saved: readonly SavedDrain[]): void {
     for (const drain of saved) this.#restore(drain);
-    this.#timer ??= setInterval(() => this.sweep(), sweepIntervalMs).unref();
+    if (this.#cancelSweep === null) this.#sweepLater();
   }
 
   stop(): void {
-    if (this.#timer !== null) clearInterval(this.#timer);
-    this.#timer = null;
+    this.#cancelSweep?.();
+    this.#cancelSweep = null;
   }
 
   snapshot(): Snapshot {
@@ -92,6 +95,14 @@ export class Drains {
     }
   }
 
+  #sweepLater(): void {
+    const { setTimer = unreferenced } = this.#context;
+    this.#cancelSweep = setTimer(() => {
+      this.#sweepLater();
+      this.sweep();
+    }, sweepIntervalMs);
+  }
+
   #restore({ cluster, node, ...rest }: SavedDrain): void {
     const { clock, log } = this.#context;
     const remainingMs = Math.min(Date.parse(rest.until) - clock.wall(), drainMsMax);
@@ -109,6 +120,12 @@ export class Drains {
   #record(cluster: string, node: string, drain: Drain | null): void {
     this.#context.record({ kind: "drain", cluster, node, drain });
   }
+}
+
+/** Drains alone keep no process running. */
+function unreferenced(callback: () => void, delayMs: number): CancelTimer {
+  const timer = setTimeout(callback, delayMs).unref();
+  return () => clearTimeout(timer);
 }
 
 function logFields({ reason, by, isAll, until }: Drain): object {

@@ -14,23 +14,28 @@ export interface SentChange {
   readonly sequence: number;
 }
 
+/** Calls a function after a delay in ms. */
+type CallLater = (callback: () => void, delayMs: number) => unknown;
+
 /** How long a change may wait for others to be sent with it, in ms: each message has a fixed cost. */
 const batchMs = 5;
 
 /** Sends to the workers, in batches, the outcomes that changed the snapshot, not the snapshot itself. */
 export class OutcomeFeed {
   readonly #send: (changes: readonly SentChange[]) => void;
+  readonly #callLater: CallLater;
   readonly #lastReports = new Map<string, Report>();
   #pending: SentChange[] = [];
 
   /** @param send called once for each batch */
-  constructor(send: (changes: readonly SentChange[]) => void) {
+  constructor(send: (changes: readonly SentChange[]) => void, callLater: CallLater = setTimeout) {
     this.#send = send;
+    this.#callLater = callLater;
   }
 
   /** Adds one change to the next batch. */
   add(outcome: ProbeOutcome, nowMs: number, sequence: number): void {
-    if (this.#pending.length === 0) setTimeout(() => this.flush(), batchMs);
+    if (this.#pending.length === 0) this.#callLater(() => this.flush(), batchMs);
     this.#pending.push({ outcome: this.#compress(outcome), nowMs, sequence });
   }
 

@@ -15,7 +15,16 @@ const profile = { ...profiles.scaled, attachMs: 600 };
 
 function worldOf(size: number): World {
   const hosts = Array.from({ length: size }, (_, index) => `127.0.0.${index + 1}`);
-  return new World({ scope: "demo", system: "1", profile, chance: new Chance(1), hosts, generation: 4, nowMs: 0 });
+  return new World({
+    scope: "demo",
+    system: "1",
+    profile,
+    chance: new Chance(1),
+    hosts,
+    generation: 4,
+    nowMs: 0,
+    epochMs: 0,
+  });
 }
 
 /** Advances a world through a span, and inspects it after every step. */

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { thisMachine } from "../../src/app/machine.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
 import { Probers } from "../../src/probe/probers.ts";
 import { ClusterFixture } from "../fake/cluster-fixture.ts";
@@ -16,6 +17,7 @@ test("a cluster that a reload removes is probed no more, and hints for it do not
     now: () => performance.now(),
     wall: () => 0,
     random: () => 0.5,
+    connect: thisMachine.connect,
     onProbeFinished: () => {},
     onBurst: ({ cause }) => bursts.push(cause),
     onTls: () => {},

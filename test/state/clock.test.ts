@@ -223,6 +223,22 @@ test("a worker's clock follows the main one and never takes back a gap that it f
   assert.equal(worker.observe(), manual.monotonic + 60_000, "counted once");
 });
 
+test("a worker's clock that is told of a gap before it finds the gap itself counts it once", () => {
+  const manual = new ManualClock();
+  const worker = new Clock({
+    tickIntervalMs: Infinity,
+    onGap: () => {},
+    monotonic: () => manual.monotonic,
+    boot: () => manual.boot,
+    wall: () => manual.wall,
+  });
+  manual.suspend(5_000);
+  worker.syncTo(manual.clock.observeReading());
+  assert.equal(worker.observe(), manual.monotonic + 5_000, "not added again by a request");
+  worker.tick();
+  assert.equal(worker.observe(), manual.monotonic + 5_000, "nor by a tick");
+});
+
 test("a worker's clock that starts after a suspend adopts the added time and ignores wall clock steps", () => {
   const manual = new ManualClock();
   manual.suspend(60_000);

@@ -19,8 +19,14 @@ interface Loaded {
  */
 export class Replica {
   readonly #outcomes = new OutcomeReader();
+  readonly #clockOnAxis: (originMs: number) => Clock;
   #loaded: Loaded | null = null;
   #phase: Phase = "starting";
+
+  /** @param clockOn creates a clock on the main process's axis; see {@link clockOnAxis} */
+  constructor(clockOn: (originMs: number) => Clock = clockOnAxis) {
+    this.#clockOnAxis = clockOn;
+  }
 
   get store(): Store {
     return this.#current().store;
@@ -54,7 +60,7 @@ export class Replica {
       const state = clusters[at];
       return state === undefined ? [] : [{ cluster: state, policy: policyOf(cluster, config.probe) }];
     });
-    const clock = this.#loaded?.clock ?? clockOnAxis(originMs);
+    const clock = this.#loaded?.clock ?? this.#clockOnAxis(originMs);
     clock.syncTo(reading);
     this.#loaded = { store: new Store(instance, monitored, sequence), clock, config, relay };
     this.#phase = phase;

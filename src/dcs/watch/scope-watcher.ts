@@ -1,4 +1,5 @@
 import type { DcsRead, DcsResult } from "../../cluster/dcs.ts";
+import type { SetTimer } from "../../cluster/timer.ts";
 import type { Failure } from "../../cluster/values/failure.ts";
 import { afterFailure, afterSuccess, backoffMs, type Backoff } from "../../probe/schedule/backoff.ts";
 import { PeriodicTask } from "../../probe/schedule/periodic-task.ts";
@@ -9,6 +10,8 @@ export interface ScopeWatcherContext {
   /** In ms of rolecall's clock. */
   readonly now: () => number;
   readonly random: () => number;
+  /** Default: a timer of Node. */
+  readonly setTimer?: SetTimer | undefined;
   /** A read that differs from the last one, or that the DCS cannot be read. */
   readonly onResult: (result: DcsResult, sentAtMs: number) => void;
   /** A change was announced. `member`: the new leader; `null`: it is a reason to look at all nodes. */
@@ -64,7 +67,8 @@ export class ScopeWatcher {
   constructor(source: DcsSource, context: ScopeWatcherContext) {
     this.#source = source;
     this.#context = context;
-    this.#task = new PeriodicTask(() => this.#look(), { now: context.now, random: context.random });
+    const { now, random, setTimer } = context;
+    this.#task = new PeriodicTask(() => this.#look(), { now, random, setTimer });
   }
 
   /** Reads and watches from now on. */

@@ -54,7 +54,7 @@ export class Bursts {
   constructor(context: ProbeContext, targets: BurstTargets) {
     this.#context = context;
     this.#targets = targets;
-    this.#task = new PeriodicTask(async () => this.#tick(), { now: context.now });
+    this.#task = new PeriodicTask(async () => this.#tick(), { now: context.now, setTimer: context.setTimer });
     this.#named = new NamedBursts(context, {
       probe: (node) => this.#probe(node),
       mayBurst: (nowMs) => this.#mayFollowHint(nowMs),

@@ -35,7 +35,7 @@ export class NamedBursts {
   constructor(probing: ProbeContext, context: NamedBurstsContext) {
     this.#probing = probing;
     this.#context = context;
-    this.#task = new PeriodicTask(async () => this.#tick(), { now: probing.now });
+    this.#task = new PeriodicTask(async () => this.#tick(), { now: probing.now, setTimer: probing.setTimer });
   }
 
   /** Begins the burst of a node, unless it is known to be writable. */

@@ -24,6 +24,9 @@ export interface ClientLimits {
   readonly timeoutMs: number;
 }
 
+/** Sends requests to one address, as {@link NodeClient} does. */
+export type NodeConnection = Pick<NodeClient, "get" | "getStreamed" | "close">;
+
 /** The longest body read by default, in bytes: more than any document of a node. */
 const bodyMax = 1024 * 1024;
 const nothing: Buffer = Buffer.alloc(0);

@@ -8,26 +8,33 @@ const handshakeGapMs = 30_000;
 /** How plain HTTP fails on a TLS port: the connection is reset, or the response is not HTTP. */
 const plainHttpFailureKinds: readonly Failure["kind"][] = ["reset", "body"];
 
+/** Finds out whether a TLS server answers at an address, whatever its certificate, within a time limit in ms. */
+export type IsTlsServer = (address: URL, timeoutMs: number) => Promise<boolean>;
+
+/** What the detection depends on. */
+export interface HttpsHintContext {
+  /** The monotonic clock, in ms. */
+  readonly now: () => number;
+  /** The time limit of a handshake. */
+  readonly timeoutMs: number;
+  /** Default: a handshake shows it. */
+  readonly isTlsServer?: IsTlsServer | undefined;
+}
+
 /**
  * Detects a node whose API uses https although its configured address begins with http:// (Patroni's restapi.certfile,
  * set on a running cluster). The finding holds until the node answers again, so that the reason does not flap.
  */
 export class HttpsHint {
   readonly #origin: URL;
-  readonly #now: () => number;
-  readonly #timeoutMs: number;
+  readonly #context: HttpsHintContext;
   #checkedAtMs = -Infinity;
   #isTls = false;
 
-  /**
-   * @param origin the base address of the node's API
-   * @param now the monotonic clock, in ms
-   * @param timeoutMs the time limit of a handshake
-   */
-  constructor(origin: string, now: () => number, timeoutMs: number) {
+  /** @param origin the base address of the node's API */
+  constructor(origin: string, context: HttpsHintContext) {
     this.#origin = new URL(origin);
-    this.#now = now;
-    this.#timeoutMs = timeoutMs;
+    this.#context = context;
   }
 
   /** To be called after a response: discards the finding. */
@@ -39,34 +46,34 @@ export class HttpsHint {
   /** Returns the failure, with the kind `https` if the node speaks TLS. */
   async refine(failure: Failure): Promise<Failure> {
     if (this.#origin.protocol !== "http:" || !plainHttpFailureKinds.includes(failure.kind)) return failure;
-    if (this.#now() - this.#checkedAtMs >= handshakeGapMs) {
-      this.#checkedAtMs = this.#now();
-      this.#isTls = await this.#isTlsServer();
+    const { now, timeoutMs, isTlsServer = shakeHands } = this.#context;
+    if (now() - this.#checkedAtMs >= handshakeGapMs) {
+      this.#checkedAtMs = now();
+      this.#isTls = await isTlsServer(this.#origin, timeoutMs);
     }
     const detail = `${this.#origin.origin} speaks TLS: its address must begin with https://`;
     return this.#isTls ? { kind: "https", detail } : failure;
   }
+}
 
-  /** Whether a TLS server answers, whatever its certificate. A TLS alert proves that too. */
-  #isTlsServer(): Promise<boolean> {
-    const { hostname, port } = this.#origin;
-    return new Promise((resolve) => {
-      const host = hostname.replace(/^\[(.*)\]$/, "$1");
-      // Nothing is sent or trusted over this connection, so the certificate does not matter.
-      const socket = connect({
-        host,
-        port: port === "" ? 80 : Number(port),
-        rejectUnauthorized: false,
-        timeout: this.#timeoutMs,
-      });
-      const end = (isTls: boolean): void => {
-        socket.destroy();
-        resolve(isTls);
-      };
-      socket.on("secureConnect", () => end(true));
-      socket.on("timeout", () => end(false));
-      socket.on("error", (error: NodeJS.ErrnoException) => end(/_ALERT_/.test(error.code ?? "")));
-      socket.on("close", () => resolve(false));
+/** Whether a TLS server answers. A TLS alert proves that too. */
+function shakeHands({ hostname, port }: URL, timeoutMs: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const host = hostname.replace(/^\[(.*)\]$/, "$1");
+    // Nothing is sent or trusted over this connection, so the certificate does not matter.
+    const socket = connect({
+      host,
+      port: port === "" ? 80 : Number(port),
+      rejectUnauthorized: false,
+      timeout: timeoutMs,
     });
-  }
+    const end = (isTls: boolean): void => {
+      socket.destroy();
+      resolve(isTls);
+    };
+    socket.on("secureConnect", () => end(true));
+    socket.on("timeout", () => end(false));
+    socket.on("error", (error: NodeJS.ErrnoException) => end(/_ALERT_/.test(error.code ?? "")));
+    socket.on("close", () => resolve(false));
+  });
 }

@@ -1,7 +1,9 @@
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import type { SetTimer } from "../../cluster/timer.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
-import type { NodeClient } from "./client.ts";
+import type { NodeConnection } from "./client.ts";
+import type { IsTlsServer } from "./https-hint.ts";
 
 /**
  * What the probers of one cluster depend on, injected by the app: probers know neither the store nor a clock of their
@@ -22,8 +24,12 @@ export interface ProbeContext {
   readonly wall: () => number;
   /** Returns a number from 0 up to 1. */
   readonly random: () => number;
+  /** Default: a timer of Node. */
+  readonly setTimer?: SetTimer | undefined;
   /** Creates a client for an API base address, with the cluster's TLS material and timeouts. */
-  readonly connect: (origin: string) => NodeClient;
+  readonly connect: (origin: string) => NodeConnection;
+  /** Whether a TLS server answers at an address. Default: a handshake shows it. */
+  readonly isTlsServer?: IsTlsServer | undefined;
   /** Called after every request, for metrics, also if its result is not recorded. */
   readonly onProbeFinished: (result: ProbeResult) => void;
   /** Called when a burst begins, with its cause; for metrics. */

@@ -50,7 +50,7 @@ export class DocumentProber {
     this.#slow = new DocumentRequests(context);
     this.#rounds = new ViewRounds(context, this.#views, (source) => void this.#requestSlow(source));
     // Without jitter: documents of a cluster are requested from one node at a time.
-    this.#task = new PeriodicTask(() => this.#requestNext(), { now: context.now });
+    this.#task = new PeriodicTask(() => this.#requestNext(), { now: context.now, setTimer: context.setTimer });
   }
 
   /**

@@ -1,5 +1,5 @@
 import type { DocumentAnswer, DocumentName } from "../../cluster/snapshot.ts";
-import type { NodeClient, NodeReply } from "../client/client.ts";
+import type { NodeConnection, NodeReply } from "../client/client.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
 import { readDocumentAfter } from "../parse/parse-response.ts";
 import type { DocumentSource } from "./document-source.ts";
@@ -17,7 +17,7 @@ export type DocumentResult =
 /** Requests documents, one at a time from each node, and records the results. */
 export class DocumentRequests {
   readonly #context: ProbeContext;
-  readonly #clients = new Map<string, NodeClient>();
+  readonly #clients = new Map<string, NodeConnection>();
   readonly #inFlight = new Set<string>();
   /** The last response for each document, from whichever node. */
   readonly #last = new Map<DocumentName, DocumentAnswer>();
@@ -89,7 +89,7 @@ export class DocumentRequests {
     return { kind: "failed", isUnreachable, isTimeout: failure.kind === "timeout" };
   }
 
-  #clientFor(origin: string): NodeClient {
+  #clientFor(origin: string): NodeConnection {
     const known = this.#clients.get(origin);
     if (known !== undefined) return known;
     const client = this.#context.connect(origin);

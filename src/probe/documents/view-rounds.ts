@@ -34,7 +34,7 @@ export class ViewRounds {
       this.#startRound();
       return Infinity;
     };
-    this.#task = new PeriodicTask(round, { now: context.now });
+    this.#task = new PeriodicTask(round, { now: context.now, setTimer: context.setTimer });
   }
 
   /** Starts a round now, or as soon as the shortest time since the last one has passed. */

@@ -3,7 +3,7 @@ import { exporterRoles } from "../../cluster/exporter/exporter-report.ts";
 import type { Failure } from "../../cluster/observation.ts";
 import type { ExporterResult } from "../../cluster/outcome.ts";
 import { ExpositionReader } from "../../exposition/parser.ts";
-import type { NodeClient, NodeReply } from "../client/client.ts";
+import type { NodeConnection, NodeReply } from "../client/client.ts";
 
 /**
  * The longest page read, in bytes: a database of many tables has some megabytes of metrics. The page is parsed as it
@@ -27,7 +27,7 @@ export function readUp(reply: NodeReply): ExporterResult {
 }
 
 /** Fetches `GET /metrics` and parses it as it arrives. Only the metrics that are needed are kept. */
-export async function fetchPage(client: NodeClient): Promise<ExporterResult> {
+export async function fetchPage(client: NodeConnection): Promise<ExporterResult> {
   const reader = new ExpositionReader(pageNames);
   const reply = await client.getStreamed("/metrics", { bodyMax: pageMax, onData: (chunk) => reader.push(chunk) });
   if ("failure" in reply) return { endpoint: "metrics", failure: reply.failure };

@@ -1,3 +1,6 @@
+import type { CancelTimer, SetTimer } from "../../cluster/timer.ts";
+import { setSystemTimer } from "./system-timer.ts";
+
 /** The largest deviation of a jittered interval from its nominal length, as a fraction of it. */
 const jitterFraction = 0.1;
 
@@ -7,6 +10,8 @@ export interface TaskClock {
   readonly now: () => number;
   /** A number from 0 up to 1. If present, each interval varies by up to 10 %, so that many tasks do not coincide. */
   readonly random?: () => number;
+  /** Default: a timer of Node. */
+  readonly setTimer?: SetTimer | undefined;
 }
 
 /**
@@ -17,7 +22,7 @@ export interface TaskClock {
 export class PeriodicTask {
   readonly #task: () => Promise<number>;
   readonly #clock: TaskClock;
-  #timer: NodeJS.Timeout | null = null;
+  #cancelTimer: CancelTimer | null = null;
   /** When the next run is due, in ms of the clock. */
   #dueMs = Infinity;
   #isRunning = false;
@@ -89,7 +94,8 @@ export class PeriodicTask {
 
   #setTimer(): void {
     this.#clearTimer();
-    this.#timer = setTimeout(() => this.#onTimer(), Math.max(0, this.#dueMs - this.#clock.now()));
+    const { now, setTimer = setSystemTimer } = this.#clock;
+    this.#cancelTimer = setTimer(() => this.#onTimer(), Math.max(0, this.#dueMs - now()));
   }
 
   /** A timer may fire slightly early, but a run must not: view rounds compare views "at least one interval" apart. */
@@ -99,8 +105,8 @@ export class PeriodicTask {
   }
 
   #clearTimer(): void {
-    if (this.#timer !== null) clearTimeout(this.#timer);
-    this.#timer = null;
+    this.#cancelTimer?.();
+    this.#cancelTimer = null;
   }
 
   #jittered(intervalMs: number): number {

@@ -8,7 +8,7 @@ import type { Seat } from "../wire/seat.ts";
 export const troubles = [
   /** It does not answer status requests at once, or not with a whole document. */
   "status",
-  /** Nothing listens at its address. */
+  /** Nothing listens at its address, or nothing reaches it. */
   "refused",
   /** It does not answer for its cluster document. */
   "cluster",
@@ -73,12 +73,12 @@ export class Troubles {
 }
 
 function has(world: World, { node, mask, isMoving, isListening, guest }: Seat, trouble: Trouble): boolean {
-  const isMute = !isMoving || !isListening || guest !== null;
+  const isMute = !isMoving || !isListening || guest !== null || mask.isUnreachable;
   switch (trouble) {
     case "status":
       return isMute || mask.wire.has("status") || mask.lose !== null || mask.frozenStatus !== null;
     case "refused":
-      return !isListening;
+      return !isListening || mask.isUnreachable;
     case "cluster":
       return isMute || mask.wire.has("cluster") || !world.reaches(node);
     case "history":

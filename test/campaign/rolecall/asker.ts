@@ -40,10 +40,15 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
+/** Sends questions to rolecall, all of a batch at once. */
+export interface Asks {
+  ask(questions: readonly Question[]): Promise<readonly Said[]>;
+}
+
 /**
  * One kept connection to rolecall; questions are pipelined, so that those of one batch meet one snapshot, or nearly.
  */
-export class Asker {
+export class Asker implements Asks {
   #socket: Socket | null = null;
   #buffer = "";
   readonly #waiting: Waiting[] = [];

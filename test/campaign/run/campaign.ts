@@ -3,7 +3,8 @@ import { type Profile, profiles } from "../profile.ts";
 import { Asker } from "../rolecall/asker.ts";
 import { Child } from "../rolecall/child.ts";
 import { Stalls } from "../rolecall/stalls.ts";
-import { Cluster, type Shape } from "./cluster.ts";
+import { Cluster } from "./cluster.ts";
+import type { Shape } from "./model-cluster.ts";
 import { begin } from "./faults.ts";
 import { Episode } from "./episode.ts";
 import { Report, Tally } from "./report.ts";
@@ -160,7 +161,7 @@ export class Campaign {
       const chance = new Chance(seed * 104_729 + generation * 10_007 + index * 101 + episode);
       const faults = scenario(chance, cluster.profile, { size, kinds: kindsOf(kinds) });
       const label = `${generation}/${index}/${episode}`;
-      const command = `npm run campaign -- --seed ${seed} --clusters ${clusters} --workers ${workers} --profile ${profile}${kinds === null ? "" : ` --kinds ${kinds}`} --only ${label} --times 5`;
+      const command = `npm run campaign -- --live --seed ${seed} --clusters ${clusters} --workers ${workers} --profile ${profile}${kinds === null ? "" : ` --kinds ${kinds}`} --only ${label} --times 5`;
       const names = [...(turn === 0 ? run.opening : []), ...faults.map(nameOf)];
       const report = new Report({ label, command, faults: names }, now(), this.#tally, write);
       await new Episode({ cluster, rounds, report, now, isOver }, faults).run();

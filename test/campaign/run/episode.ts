@@ -1,10 +1,10 @@
 import type { Said } from "../rolecall/asker.ts";
-import type { Violation } from "../oracle/scene.ts";
 import type { Cluster } from "./cluster.ts";
 import { begin, type Undo } from "./faults.ts";
 import { heal } from "./heal.ts";
 import type { Report } from "./report.ts";
-import { limits, type Rounds } from "./rounds.ts";
+import { Recovery } from "./recovery.ts";
+import type { Rounds } from "./rounds.ts";
 import { type Fault, nameOf } from "./scenario.ts";
 
 const tickMs = 20;
@@ -22,9 +22,8 @@ export interface Stage {
 /** Runs faults, heals them, and waits until every sound node is fit again. */
 export class Episode {
   readonly #undo = new Map<Fault, Undo>();
-  #healedMs = Infinity;
+  #recovery: Recovery | null = null;
   #isDone = false;
-  #lastBadMs = -Infinity;
   #latest: readonly Said[] = [];
 
   readonly #stage: Stage;
@@ -48,20 +47,20 @@ export class Episode {
       const nowMs = now();
       const atMs = nowMs - startMs;
       for (const fault of this.#faults) {
-        if (atMs >= fault.atMs && !this.#undo.has(fault) && this.#healedMs === Infinity) {
+        if (atMs >= fault.atMs && !this.#undo.has(fault) && this.#recovery === null) {
           report.event(nowMs, `begins: ${nameOf(fault)}`);
           this.#undo.set(fault, begin(cluster, fault, nowMs));
         }
         if (atMs >= fault.atMs + fault.forMs) this.#end(fault, nowMs);
       }
-      if (this.#healedMs === Infinity && atMs >= Math.min(end, cluster.profile.faultsMs * 1.3)) {
+      if (this.#recovery === null && atMs >= Math.min(end, cluster.profile.faultsMs * 1.3)) {
         for (const fault of this.#faults) this.#end(fault, nowMs);
         heal(cluster);
-        this.#healedMs = nowMs;
+        this.#recovery = new Recovery(cluster, this.#faults, nowMs);
         report.event(nowMs, "all healed");
       }
       await cluster.tick(nowMs);
-      if (this.#healedMs < Infinity) this.#recover(nowMs);
+      if (this.#recovery !== null) this.#recover(nowMs, this.#recovery);
       await new Promise((resolve) => void setTimeout(resolve, tickMs));
     }
   }
@@ -74,55 +73,12 @@ export class Episode {
     this.#stage.report.event(nowMs, `ends: ${nameOf(fault)}`);
   }
 
-  /** Recovery counts from the last moment at which the truth itself was not healthy. */
-  #recover(nowMs: number): void {
+  #recover(nowMs: number, recovery: Recovery): void {
     const { cluster, report } = this.#stage;
-    const { profile, scene } = cluster;
-    if (!cluster.isSettled(nowMs)) this.#lastBadMs = nowMs;
-    const sinceMs = Math.max(this.#healedMs, this.#lastBadMs);
-    const bad = this.#unfit();
-    if (bad.length === 0 && nowMs - sinceMs > profile.loopMs && this.#latest.length > 0) {
-      this.#isDone = true;
-      report.recovered(nowMs - sinceMs);
-      return;
-    }
-    // A discovered cluster may have followed a clone's member list: its documents rest up to 60 s.
-    const hadGuest = this.#faults.some(({ kind }) => kind === "guest") && scene.isDiscovered;
-    const boundMs = profile.recoveryMs + (hadGuest ? 65_000 : 0);
-    const slackMs = 2 * scene.stalls.within(sinceMs, nowMs);
-    if (nowMs - sinceMs > boundMs + slackMs) {
-      for (const violation of bad) report.violation(nowMs, violation, cluster);
-    }
-    if (nowMs - sinceMs > boundMs + slackMs + 90_000) {
-      for (const { node, detail } of bad) report.violation(nowMs, { rule: "never-recovered", node, detail }, cluster);
-      this.#isDone = true;
-    }
-    // The truth itself must settle, or the model is wrong.
-    if (nowMs - this.#healedMs > 60_000 && sinceMs > nowMs - 1_000) {
-      report.violation(
-        nowMs,
-        { rule: "model", node: null, detail: "the modelled cluster does not come to rest" },
-        cluster,
-      );
-      this.#isDone = true;
-    }
-  }
-
-  #unfit(): readonly Violation[] {
-    const { cluster, now } = this.#stage;
-    const { world, troubles } = cluster;
-    const wanted = new Map(
-      world.nodes.map(
-        ({ name }) => [name, name === world.holding?.name ? "/primary" : `/replica?lag=${limits.wide}`] as const,
-      ),
-    );
-    return (
-      this.#latest
-        .filter(({ node, check, status }) => node !== null && wanted.get(node) === check && status !== 200)
-        // A clone at a node's address may keep the name permanently: they are indistinguishable (README).
-        .filter(({ node }) => troubles.last(node ?? "", "moved") < now() - 2_000)
-        .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }))
-    );
+    const { isDone, recoveredMs, violations } = recovery.look(nowMs, this.#latest);
+    if (recoveredMs !== null) report.recovered(recoveredMs);
+    for (const violation of violations) report.violation(nowMs, violation, cluster);
+    this.#isDone ||= isDone;
   }
 
   async #ask(): Promise<void> {

@@ -2,7 +2,7 @@ import { claims, statusDocument } from "../world/documents.ts";
 import { isServing, type ModelNode, positionOf } from "../world/node.ts";
 import type { Mask, WireFault } from "../wire/mask.ts";
 import type { Seat } from "../wire/seat.ts";
-import type { Cluster } from "./cluster.ts";
+import type { ModelCluster } from "./model-cluster.ts";
 import type { Fault, FaultKind } from "./scenario.ts";
 
 /** Ends a fault. */
@@ -12,7 +12,7 @@ const nothing: Undo = () => undefined;
 
 /** What a fault is begun with. */
 interface Place {
-  readonly cluster: Cluster;
+  readonly cluster: ModelCluster;
   readonly fault: Fault;
   readonly seat: Seat;
   readonly node: ModelNode;
@@ -21,7 +21,7 @@ interface Place {
 }
 
 /** Starts a fault, and returns how to end it. An inapplicable fault (no leader to target) does nothing. */
-export function begin(cluster: Cluster, fault: Fault, nowMs: number): Undo {
+export function begin(cluster: ModelCluster, fault: Fault, nowMs: number): Undo {
   const { world, seats } = cluster;
   const holder = world.holder(nowMs);
   const seat = fault.target === "leader" ? seats.find(({ node }) => node.name === holder) : seats[fault.target];
@@ -119,6 +119,25 @@ const beginnings: Readonly<Record<FaultKind, (place: Place) => Undo>> = {
   },
   guest({ cluster: { clone }, seat, node }) {
     seat.guest = clone?.seats.find(({ node: { name } }) => name === node.name) ?? null;
+    return () => void (seat.guest = null);
+  },
+  freeze({ cluster: { machine, profile }, fault }) {
+    machine?.freeze(Math.min(fault.forMs, profile.maxAgeMs * 2));
+    return nothing;
+  },
+  suspend({ cluster: { machine, profile }, fault }) {
+    machine?.suspend(Math.min(fault.forMs, profile.maxAgeMs * 4));
+    return nothing;
+  },
+  unreachable({ seat: { mask } }) {
+    mask.isUnreachable = true;
+    return () => void (mask.isUnreachable = false);
+  },
+  dcsMember: ({ cluster: { machine }, fault }) =>
+    machine?.loseDcsMember(fault.other % 3, fault.isNull ? "down" : "isolated") ?? nothing,
+  dcsEvents: ({ cluster: { machine }, fault }) => machine?.disturbDcsEvents(fault.isNull ? "lost" : "late") ?? nothing,
+  reuse({ cluster: { machine }, seat }) {
+    seat.guest = machine?.stranger ?? null;
     return () => void (seat.guest = null);
   },
 };

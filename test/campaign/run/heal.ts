@@ -1,7 +1,7 @@
-import type { Cluster } from "./cluster.ts";
+import type { ModelCluster } from "./model-cluster.ts";
 
 /** Removes every fault. The model handles the consequences (a rewind, a race for the lock). */
-export function heal({ world, seats, setRate }: Cluster): void {
+export function heal({ world, seats, setRate }: ModelCluster): void {
   Object.assign(world.dcs, { isDown: false, isPaused: false, hasFailsafe: false, switchover: null });
   world.dcs.cut.clear();
   setRate(200_000);
@@ -21,6 +21,7 @@ export function heal({ world, seats, setRate }: Cluster): void {
     mask.wire.clear();
     Object.assign(mask, {
       refuses: false,
+      isUnreachable: false,
       lose: null,
       claims: false,
       frozenStatus: null,

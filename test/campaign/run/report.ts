@@ -1,7 +1,7 @@
 import type { Violation } from "../oracle/scene.ts";
 import type { Said } from "../rolecall/asker.ts";
 import { tell } from "../oracle/scene.ts";
-import type { Cluster } from "./cluster.ts";
+import type { ModelCluster } from "./model-cluster.ts";
 
 /** An episode's identity, and the command that repeats it. */
 export interface Place {
@@ -64,7 +64,7 @@ export class Report {
   }
 
   /** Reports a violation the first time; counts it afterwards. */
-  violation(nowMs: number, violation: Violation, cluster: Cluster): void {
+  violation(nowMs: number, violation: Violation, cluster: ModelCluster): void {
     const key = `${violation.rule} ${violation.node ?? ""}`;
     const reported = this.#reported.get(key);
     if (reported !== undefined) {

@@ -1,7 +1,7 @@
 import { headDiffers, wholeDiffers } from "../oracle/consistency.ts";
 import type { Violation } from "../oracle/scene.ts";
-import { type Asker, type Question, questionOf, type Said } from "../rolecall/asker.ts";
-import type { Cluster } from "./cluster.ts";
+import { type Asks, type Question, questionOf, type Said } from "../rolecall/asker.ts";
+import type { ModelCluster } from "./model-cluster.ts";
 
 /** The limits in bytes that every campaign requests. */
 export const limits = { bytes: 65_536, wide: 67_108_864 } as const;
@@ -16,12 +16,12 @@ export interface Round {
 export class Rounds {
   #turn = 0;
 
-  readonly #cluster: Cluster;
-  readonly #asker: Asker;
-  readonly #operator: Asker | null;
+  readonly #cluster: ModelCluster;
+  readonly #asker: Asks;
+  readonly #operator: Asks | null;
   readonly #now: () => number;
 
-  constructor(cluster: Cluster, asker: Asker, operator: Asker | null, now: () => number) {
+  constructor(cluster: ModelCluster, asker: Asks, operator: Asks | null, now: () => number) {
     this.#cluster = cluster;
     this.#asker = asker;
     this.#operator = operator;

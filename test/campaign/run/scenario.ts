@@ -30,6 +30,22 @@ const weights = {
   view: 6,
   oldHistory: 2,
   guest: 2,
+  freeze: 0,
+  suspend: 0,
+  unreachable: 0,
+  dcsMember: 0,
+  dcsEvents: 0,
+  reuse: 0,
+};
+
+/** Kinds that only a simulation has, and how often each is chosen there. */
+export const simulatedWeights: Partial<Record<FaultKind, number>> = {
+  freeze: 3,
+  suspend: 1,
+  unreachable: 4,
+  dcsMember: 3,
+  dcsEvents: 3,
+  reuse: 2,
 };
 
 export type FaultKind = keyof typeof weights;
@@ -102,11 +118,30 @@ export interface Extent {
   /** How many nodes there are. */
   readonly size: number;
   readonly kinds: readonly FaultKind[];
+  /** How often each kind is chosen; without it each scenario leaves most kinds out. */
+  readonly mix?: FaultMix;
+}
+
+/** How often each kind of fault is chosen. */
+export type FaultMix = Readonly<Partial<Record<FaultKind, number>>>;
+
+/**
+ * A mix for one seed of a simulation (swarm testing): a random part of all kinds, each with a random weight. Kinds that
+ * are left out leave more room for the others to meet.
+ */
+export function swarm(chance: Chance, kinds: readonly FaultKind[]): FaultMix {
+  const share = 0.1 + 0.6 * chance.next();
+  const chosen = kinds.filter(() => chance.happens(share));
+  const rows = (chosen.length === 0 ? [chance.pick(kinds)] : chosen).map((kind) => [
+    kind,
+    (simulatedWeights[kind] ?? weights[kind]) * 4 ** (2 * chance.next() - 1),
+  ]);
+  return Object.fromEntries(rows) as FaultMix;
 }
 
 /** All kinds of faults, or those of a list of names with commas. */
-export function kindsOf(names: string | null): readonly FaultKind[] {
-  const all = Object.keys(weights) as FaultKind[];
+export function kindsOf(names: string | null, isSimulated = false): readonly FaultKind[] {
+  const all = (Object.keys(weights) as FaultKind[]).filter((kind) => isSimulated || weights[kind] > 0);
   const wanted = names?.split(",") ?? all;
   const unknown = wanted.find((name) => !all.some((kind) => kind === name));
   if (unknown !== undefined) throw new Error(`Cannot read --kinds: it must name some of ${all.join()}, got ${unknown}`);
@@ -114,23 +149,29 @@ export function kindsOf(names: string | null): readonly FaultKind[] {
 }
 
 /** The faults of one episode, in order. The same random stream gives the same faults. */
-export function scenario(chance: Chance, profile: Profile, { size, kinds }: Extent): readonly Fault[] {
-  // Swarm testing: each episode leaves most kinds out, so that the others meet more often.
-  const allowed = kinds.filter(() => chance.happens(0.35));
-  const mix: Partial<Record<FaultKind, number>> = Object.fromEntries(
-    kinds.map((kind) => [kind, allowed.includes(kind) || allowed.length === 0 ? weights[kind] : 0]),
-  );
+export function scenario(chance: Chance, profile: Profile, extent: Extent): readonly Fault[] {
+  const { size, kinds, mix = episodeMix(chance, kinds) } = extent;
   const faults: Fault[] = [];
   for (let count = chance.int(1, 6); count > 0; count -= 1) {
     const fault = faultOf(chance, profile, { kind: chance.weighted(mix as Record<FaultKind, number>), size });
     faults.push(fault);
-    const following = companions[fault.kind] ?? [];
+    const following = (companions[fault.kind] ?? []).filter(
+      ({ kind = "switchover" }) => extent.mix === undefined || kinds.includes(kind),
+    );
     if (following.length === 0 || !chance.happens(0.5)) continue;
     const companion = chance.pick(following);
     const base = faultOf(chance, profile, { kind: companion.kind ?? "switchover", size });
     faults.push({ ...base, ...companion, atMs: Math.round(fault.atMs + fault.forMs * (chance.next() - 0.1)) });
   }
   return faults.filter(({ atMs }) => atMs >= 0).sort((one, two) => one.atMs - two.atMs);
+}
+
+/** Swarm testing: each episode leaves most kinds out, so that the others meet more often. */
+function episodeMix(chance: Chance, kinds: readonly FaultKind[]): FaultMix {
+  const allowed = kinds.filter(() => chance.happens(0.35));
+  return Object.fromEntries(
+    kinds.map((kind) => [kind, allowed.includes(kind) || allowed.length === 0 ? weights[kind] : 0]),
+  );
 }
 
 /** What is wrong with a cluster when rolecall starts: often nothing. It is healed with the first episode. */

@@ -20,6 +20,8 @@ export interface Mask {
   readonly wire: Map<Kind, WireFault>;
   /** Nothing listens at its address. */
   refuses: boolean;
+  /** Packets of rolecall do not reach it. */
+  isUnreachable: boolean;
   /** Fields that every so many status documents lack; null in place of the value where `asNull`. */
   lose: { readonly field: string; readonly every: number; readonly asNull: boolean } | null;
   /** Answers 200 to `GET /leader` and calls itself primary whatever the truth. */
@@ -37,6 +39,7 @@ export function clearMask(): Mask {
   return {
     wire: new Map(),
     refuses: false,
+    isUnreachable: false,
     lose: null,
     claims: false,
     frozenStatus: null,

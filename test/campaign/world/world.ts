@@ -46,6 +46,8 @@ export interface WorldOptions {
   readonly hosts: readonly string[];
   readonly generation: 3 | 4;
   readonly nowMs: number;
+  /** Wall time at the instant 0, in ms since the epoch. */
+  readonly epochMs: number;
 }
 
 /** One modelled cluster with its own truth. `tick` advances it; faults change its fields. */
@@ -71,15 +73,22 @@ export class World {
   readonly system: string;
   readonly profile: Profile;
   readonly chance: Chance;
+  readonly #epochMs: number;
 
   constructor(options: WorldOptions) {
     this.scope = options.scope;
     this.system = options.system;
     this.profile = options.profile;
     this.chance = options.chance;
+    this.#epochMs = options.epochMs;
     this.nodes = options.hosts.map((host, index) => modelNode(`pg${index + 1}`, host, options.generation));
     this.#lastMs = options.nowMs;
     this.#begin(options.nowMs);
+  }
+
+  /** Wall time at an instant, in ms since the epoch. */
+  wallMs(nowMs: number): number {
+    return this.#epochMs + nowMs;
   }
 
   /** The node of a name that must exist. */
@@ -146,7 +155,7 @@ export class World {
       timeline: this.timeline,
       position,
       by: node.name,
-      at: new Date().toISOString().replace("Z", "+00:00"),
+      at: new Date(this.wallMs(nowMs)).toISOString().replace("Z", "+00:00"),
     });
     node.role = "primary";
     node.timeline = this.timeline;

@@ -8,6 +8,7 @@ import { kindsOf } from "./scenario.ts";
 
 const { values } = parseArgs({
   options: {
+    live: { type: "boolean", default: true },
     seed: { type: "string", default: String(Math.floor(Math.random() * 1_000_000)) },
     minutes: { type: "string", default: "2" },
     clusters: { type: "string", default: "4" },

@@ -1,0 +1,42 @@
+import { randomBytes } from "node:crypto";
+import type { SetTimer } from "../cluster/timer.ts";
+import { dcsSourceOf, type OpenDcs } from "../dcs/dcs-watches.ts";
+import { NodeClient } from "../probe/client/client.ts";
+import type { IsTlsServer } from "../probe/client/https-hint.ts";
+import type { ConnectToNode } from "../probe/probers.ts";
+import { setSystemTimer } from "../probe/schedule/system-timer.ts";
+import type { ClockOptions } from "../state/clock.ts";
+
+/** What monitoring takes from the machine: time, chance and connections. */
+export interface Machine {
+  /** The time sources of the clock; those that are absent are Node's. */
+  readonly time: Pick<ClockOptions, "monotonic" | "boot" | "wall">;
+  readonly setTimer: SetTimer;
+  /** A number from 0 up to 1. */
+  readonly random: () => number;
+  /** The name of a run of rolecall. */
+  readonly newInstance: () => string;
+  readonly connect: ConnectToNode;
+  /** Absent: a handshake shows it. */
+  readonly isTlsServer?: IsTlsServer;
+  readonly openDcs: OpenDcs;
+}
+
+/** The machine that this process runs on. */
+export const thisMachine: Machine = {
+  time: {},
+  setTimer: setSystemTimer,
+  random: Math.random,
+  newInstance: () => randomBytes(6).toString("hex"),
+  connect: (origin, limits, tls) => new NodeClient(origin, limits, tls),
+  openDcs: dcsSourceOf,
+};
+
+/** Waits for a promise, for a time in ms at most. */
+export async function waitAtMost(setTimer: SetTimer, limitMs: number, promise: Promise<void>): Promise<void> {
+  let cancel = (): void => {};
+  const late = new Promise<void>((resolve) => {
+    cancel = setTimer(resolve, limitMs);
+  });
+  await Promise.race([promise.finally(cancel), late]);
+}

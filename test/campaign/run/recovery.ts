@@ -1,0 +1,72 @@
+import type { Violation } from "../oracle/scene.ts";
+import type { Said } from "../rolecall/asker.ts";
+import type { ModelCluster } from "./model-cluster.ts";
+import { limits } from "./rounds.ts";
+import type { Fault } from "./scenario.ts";
+
+/** How long a node that is still not fit after its bound is watched, in ms. */
+const neverMs = 90_000;
+/** How long the truth itself may take to settle, in ms. */
+const settleMaxMs = 60_000;
+
+/** How far the recovery of a cluster is. */
+export interface RecoveryState {
+  readonly isDone: boolean;
+  /** How long it took, in ms; null while it goes on, and if it failed. */
+  readonly recoveredMs: number | null;
+  readonly violations: readonly Violation[];
+}
+
+/** Follows a cluster after its last fault: every sound node must be fit again within a bound. */
+export class Recovery {
+  readonly #cluster: ModelCluster;
+  readonly #healedMs: number;
+  readonly #boundMs: number;
+  #lastBadMs = -Infinity;
+
+  /** @param faults what was healed */
+  constructor(cluster: ModelCluster, faults: readonly Fault[], healedMs: number) {
+    this.#cluster = cluster;
+    this.#healedMs = healedMs;
+    // A discovered cluster may have followed a clone's member list: its documents rest up to 60 s.
+    const hadGuest = faults.some(({ kind }) => kind === "guest" || kind === "reuse") && cluster.scene.isDiscovered;
+    this.#boundMs = cluster.profile.recoveryMs + (hadGuest ? 65_000 : 0);
+  }
+
+  /**
+   * Looks at the newest answers. Recovery counts from the last moment at which the truth itself was not healthy.
+   */
+  look(nowMs: number, latest: readonly Said[]): RecoveryState {
+    const { profile, scene } = this.#cluster;
+    if (!this.#cluster.isSettled(nowMs)) this.#lastBadMs = nowMs;
+    const sinceMs = Math.max(this.#healedMs, this.#lastBadMs);
+    const bad = this.#unfit(nowMs, latest);
+    if (bad.length === 0 && nowMs - sinceMs > profile.loopMs && latest.length > 0)
+      return { isDone: true, recoveredMs: nowMs - sinceMs, violations: [] };
+    const boundMs = this.#boundMs + 2 * scene.stalls.within(sinceMs, nowMs);
+    const violations: Violation[] = nowMs - sinceMs > boundMs ? [...bad] : [];
+    const isOver = nowMs - sinceMs > boundMs + neverMs;
+    if (isOver) violations.push(...bad.map((one) => ({ ...one, rule: "never-recovered" })));
+    // The truth itself must settle, or the model is wrong.
+    const isRestless = nowMs - this.#healedMs > settleMaxMs && sinceMs > nowMs - 1_000;
+    if (isRestless)
+      violations.push({ rule: "model", node: null, detail: "the modelled cluster does not come to rest" });
+    return { isDone: isOver || isRestless, recoveredMs: null, violations };
+  }
+
+  #unfit(nowMs: number, latest: readonly Said[]): readonly Violation[] {
+    const { world, troubles } = this.#cluster;
+    const wanted = new Map(
+      world.nodes.map(
+        ({ name }) => [name, name === world.holding?.name ? "/primary" : `/replica?lag=${limits.wide}`] as const,
+      ),
+    );
+    return (
+      latest
+        .filter(({ node, check, status }) => node !== null && wanted.get(node) === check && status !== 200)
+        // A clone at a node's address may keep the name permanently: they are indistinguishable (README).
+        .filter(({ node }) => troubles.last(node ?? "", "moved") < nowMs - 2_000)
+        .map(({ node, path, phrase }) => ({ rule: "recovery", node, detail: `${path}: still ${phrase}` }))
+    );
+  }
+}

@@ -1,0 +1,52 @@
+import type { Config, ListenerConfig } from "../../../src/config/model/config.ts";
+import { defaultGuards } from "../../../src/health/guards.ts";
+import { clusterOf, configOf, listenerOf, nodeOf } from "../../fake/config.ts";
+import type { Profile } from "../profile.ts";
+import type { Watched } from "../rolecall/child.ts";
+
+/** The health listener of a simulated rolecall. */
+export const healthListener: ListenerConfig = listenerOf({ wholeCluster: true });
+/** Its listener for agent checks. */
+export const agentListener: ListenerConfig = listenerOf({
+  dialect: "agent",
+  agent: { check: { route: "replica", query: "" }, weight: null, drainBy: "weight" },
+});
+
+/** rolecall's configuration for a modelled cluster. */
+export function configurationFor(watched: Watched, profile: Profile, hasDcs: boolean): Config {
+  const { name, scope, isDiscovered, nodes } = watched;
+  return configOf({
+    listen: [healthListener, agentListener],
+    workers: 0,
+    probe: {
+      intervalMs: profile.intervalMs,
+      connectTimeoutMs: profile.connectMs,
+      timeoutMs: profile.timeoutMs,
+      fall: profile.fall,
+      rise: 1,
+      maxAgeMs: profile.maxAgeMs,
+      burstIntervalMs: Math.min(250, profile.intervalMs),
+      clusterIntervalMs: profile.clusterMs,
+      configIntervalMs: profile.clusterMs * 5,
+      metricsIntervalMs: profile.clusterMs,
+    },
+    clusters: [
+      clusterOf({
+        name,
+        scope,
+        discover: isDiscovered ? nodes.map(({ api }) => api) : [],
+        nodes: isDiscovered ? [] : nodes.map(({ name: node, api }) => nodeOf({ name: node, api })),
+        guards: { ...defaultGuards, attachWindowMs: profile.attachMs, demotedForMs: profile.demotedMs },
+        dcs: hasDcs ? dcsConfig : null,
+      }),
+    ],
+  });
+}
+
+const dcsConfig: NonNullable<Config["clusters"][number]["dcs"]> = {
+  etcd: ["http://etcd1:2379", "http://etcd2:2379", "http://etcd3:2379"],
+  prefix: "/service",
+  scope: null,
+  tls: null,
+  auth: null,
+};

@@ -1,0 +1,41 @@
+import type { Machine } from "../../../src/app/machine.ts";
+import type { Chance } from "../chance.ts";
+import type { VirtualDcs } from "./virtual-dcs.ts";
+import type { VirtualNetwork } from "./virtual-network.ts";
+import type { VirtualTime } from "./virtual-time.ts";
+
+/** Wall time at the virtual instant 0, in ms since the epoch. */
+export const epochMs: number = Date.UTC(2026, 0, 1);
+
+/** What a virtual machine is made of. */
+export interface MachineParts {
+  readonly time: VirtualTime;
+  readonly chance: Chance;
+  readonly network: VirtualNetwork;
+  readonly dcs: VirtualDcs;
+}
+
+/** The machine that rolecall sees in a simulation: its clock, timers, chance and connections are virtual. */
+export function virtualMachine({ time, chance, network, dcs }: MachineParts): Machine {
+  return {
+    time: {
+      monotonic: () => time.monotonicMs,
+      boot: () => time.nowMs,
+      wall: () => epochMs + time.nowMs,
+    },
+    setTimer: (callback, delayMs) => {
+      const event = time.after("timer", delayMs, callback);
+      return () => {
+        event.run = null;
+      };
+    },
+    random: () => chance.next(),
+    newInstance: () => "simulated",
+    connect: network.connect,
+    isTlsServer: () =>
+      new Promise((resolve) => {
+        time.after("delivery", network.latencyMs(), () => resolve(false));
+      }),
+    openDcs: () => dcs.open(),
+  };
+}

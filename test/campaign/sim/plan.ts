@@ -1,0 +1,105 @@
+import { Chance } from "../chance.ts";
+import { type Profile, profiles } from "../profile.ts";
+import type { Shape } from "../run/model-cluster.ts";
+import { type Fault, type FaultKind, kindsOf, nameOf, opening, scenario, swarm } from "../run/scenario.ts";
+
+/** Which run of the simulation: a seed, and the part of it. */
+export interface RunId {
+  readonly seed: number;
+  /** Each part of a long run is a run of its own, with a rolecall of its own. */
+  readonly part: number;
+  /** How long faults are injected at least, in virtual seconds. */
+  readonly seconds: number;
+  /** The numbers of the faults that are injected; null: all. */
+  readonly kept: ReadonlySet<number> | null;
+}
+
+/** A fault and its number in the run. */
+export interface NumberedFault {
+  readonly number: number;
+  readonly fault: Fault;
+}
+
+/** Everything that a run is made of. Its seed alone determines it. */
+export interface Plan {
+  readonly profile: Profile;
+  readonly shape: Shape;
+  readonly chance: Chance;
+  readonly hasDcs: boolean;
+  readonly hasWorker: boolean;
+  /** The faults before rolecall starts. */
+  readonly opening: readonly NumberedFault[];
+  readonly episodes: readonly (readonly NumberedFault[])[];
+}
+
+/** Virtual time has no noise: what is left is the step of the model and the latency of the network. */
+const slackMs = 25;
+/** The longest part of an episode in which faults begin, in virtual seconds. */
+const faultsMaxS = 50;
+/** An episode with its recovery takes about this many virtual seconds. */
+const episodeS = 75;
+
+/** Draws a run from its seed. */
+export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly FaultKind[] = kindsOf(null, true)): Plan {
+  const chance = new Chance(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(part + 1, 0x85eb_ca6b));
+  const count = Math.max(1, Math.round(seconds / episodeS));
+  const faultsMs = Math.min(faultsMaxS, seconds * 0.6) * 1_000;
+  const profile: Profile = { ...profiles.default, slackMs, askEveryMs: 1_000, faultsMs };
+  const shape: Shape = {
+    index: 0,
+    size: chance.pick([2, 3, 3, 3, 4]),
+    generation: chance.happens(0.3) ? 3 : 4,
+    isDiscovered: chance.happens(0.4),
+  };
+  const mix = swarm(chance.fork(7), kinds);
+  const mixed = Object.keys(mix) as FaultKind[];
+  let number = -1;
+  const numbered = (faults: readonly Fault[]): readonly NumberedFault[] =>
+    faults.map((fault) => ({ number: (number += 1), fault })).filter((one) => kept === null || kept.has(one.number));
+  const drawn = chance.fork(8);
+  const { size } = shape;
+  return {
+    profile,
+    shape,
+    chance: chance.fork(9),
+    hasDcs: chance.happens(0.5),
+    hasWorker: chance.happens(0.3),
+    opening: numbered(opening(drawn, profile, size).filter(({ kind }) => mixed.includes(kind))),
+    episodes: upToLast(
+      Array.from({ length: count }, () => numbered(scenario(drawn, profile, { size, kinds: mixed, mix }))),
+      kept !== null,
+    ),
+  };
+}
+
+/** The episodes up to the last one with a fault, at least one: what follows it in a shrunk run shows nothing. */
+function upToLast(
+  episodes: readonly (readonly NumberedFault[])[],
+  isShrunk: boolean,
+): readonly (readonly NumberedFault[])[] {
+  const last = episodes.findLastIndex((faults) => faults.length > 0);
+  return isShrunk ? episodes.slice(0, Math.max(1, last + 1)) : episodes;
+}
+
+/** All faults of a plan. */
+export function faultsOf({ opening: first, episodes }: Plan): readonly NumberedFault[] {
+  return [...first, ...episodes.flat()];
+}
+
+/** The command that repeats a run bit for bit. */
+export function commandOf({ seed, part, seconds, kept }: RunId): string {
+  const which = `--seed ${seed}${part === 0 ? "" : ` --part ${part}`} --seconds ${seconds}`;
+  return `npm run campaign -- ${which}${kept === null ? "" : ` --keep ${[...kept].join() || "none"}`}`;
+}
+
+/** A plan in lines, for people. */
+export function describePlan({ shape, hasDcs, hasWorker, opening: first, episodes }: Plan): readonly string[] {
+  const { size, generation, isDiscovered } = shape;
+  const parts = [isDiscovered && "discovered", hasDcs && "DCS watched", hasWorker && "a worker"].filter(Boolean);
+  const line = ({ number, fault }: NumberedFault): string => `  #${number} ${nameOf(fault)}`;
+  return [
+    `cluster: ${size} nodes, Patroni ${generation}, ${parts.join(", ") || "fixed"}`,
+    ...(first.length > 0 ? [" before the start:", ...first.map(line)] : []),
+    ...episodes.flatMap((faults, at) => (faults.length > 0 ? [` episode ${at}:`, ...faults.map(line)] : [])),
+  ];
+}

@@ -1,0 +1,278 @@
+import type { Violation } from "../oracle/scene.ts";
+import { Stalls } from "../rolecall/stalls.ts";
+import type { Said } from "../rolecall/asker.ts";
+import { begin, type Undo } from "../run/faults.ts";
+import { heal } from "../run/heal.ts";
+import { Recovery } from "../run/recovery.ts";
+import { nameOf } from "../run/scenario.ts";
+import { Agreement, pushedChecks } from "./agreement.ts";
+import { configurationFor } from "./configuration.ts";
+import { virtualMachine } from "./machine.ts";
+import type { NumberedFault, Plan } from "./plan.ts";
+import { Subject } from "./subject.ts";
+import type { Trace } from "./trace.ts";
+import { VirtualAsker } from "./virtual-asker.ts";
+import { VirtualCluster } from "./virtual-cluster.ts";
+import { VirtualRounds } from "./virtual-rounds.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+/** How often the model moves, in virtual ms. */
+const tickMs = 100;
+/** How often the run looks whether an episode is over, in virtual ms. */
+const sliceMs = 1_000;
+/** How long rolecall gets to know a cluster before the first fault, in virtual ms. */
+const warmUpMs = 12_000;
+/** How long a pushed state may be behind, in virtual ms: the resolution of a timer. */
+const pushLateMs = 2;
+/** In how many rounds one answer is compared with what other parts of rolecall give. */
+const agreeEvery = 3;
+/** Events that are kept for the report of a violation. */
+const eventsMax = 60;
+
+/** A broken promise, and when. */
+export interface TimedViolation extends Violation {
+  readonly atMs: number;
+}
+
+/** What a run has shown. */
+export interface RunResult {
+  readonly violations: readonly TimedViolation[];
+  readonly simulatedMs: number;
+  readonly answers: number;
+  readonly recoveredMs: readonly number[];
+  /** The last events before the first violation, and the truth at that time. */
+  readonly story: readonly string[];
+  readonly movedAway: boolean;
+}
+
+/** What a run counts into. */
+export interface RunContext {
+  readonly armed: Map<string, number>;
+  readonly injected: Map<string, number>;
+  readonly trace: Trace | null;
+}
+
+/** One run: a modelled cluster, a rolecall that watches it, faults, and the oracle. Everything is virtual. */
+export class Simulation {
+  readonly #plan: Plan;
+  readonly #context: RunContext;
+  readonly #time = new VirtualTime();
+  readonly #stalls = new Stalls(() => this.#time.nowMs);
+  readonly #cluster: VirtualCluster;
+  readonly #subject: Subject;
+  readonly #asker: VirtualAsker;
+  readonly #rounds: VirtualRounds;
+  readonly #agreement: Agreement;
+  readonly #violations: TimedViolation[] = [];
+  readonly #broken = new Set<string>();
+  readonly #recoveredMs: number[] = [];
+  readonly #events: string[] = [];
+  readonly #last = new Map<string, string>();
+  #story: readonly string[] = [];
+  #faults: readonly NumberedFault[] = [];
+  #undo = new Map<NumberedFault, Undo>();
+  #episodeMs = 0;
+  #recovery: Recovery | null = null;
+  #isRecovered = true;
+  #latest: readonly Said[] = [];
+  #turn = 0;
+  #isAskedSoon = false;
+
+  constructor(plan: Plan, context: RunContext) {
+    this.#plan = plan;
+    this.#context = context;
+    const { profile, shape, chance, hasDcs, hasWorker } = plan;
+    const time = this.#time;
+    const { armed, trace } = context;
+    const cluster = new VirtualCluster(shape, profile, { time, chance, stalls: this.#stalls, armed, trace });
+    this.#cluster = cluster;
+    this.#subject = new Subject({
+      config: configurationFor(cluster.watched, profile, hasDcs),
+      machine: virtualMachine({ time, chance: chance.fork(6), network: cluster.network, dcs: cluster.members }),
+      hasWorker,
+      cluster: cluster.name,
+      pushed: pushedChecks,
+    });
+    this.#asker = new VirtualAsker(this.#subject, time);
+    this.#rounds = new VirtualRounds(cluster, this.#asker);
+    this.#agreement = new Agreement(this.#subject, armed);
+    this.#subject.monitor.store.onChange((before, after) => {
+      if (before.leadership !== after.leadership || before.lockClaims !== after.lockClaims) this.#askSoon();
+    });
+  }
+
+  /** Runs to the end, or to the first violation and a little on. */
+  async run(): Promise<RunResult> {
+    const time = this.#time;
+    for (const one of this.#plan.opening) this.#begin(one);
+    this.#tick();
+    const failure = { error: null as unknown };
+    time.after("delivery", 0, () => {
+      this.#subject.start().catch((error: unknown) => (failure.error = error));
+      this.#askLater(this.#plan.profile.maxAgeMs);
+    });
+    await time.run(warmUpMs);
+    for (const faults of this.#plan.episodes) {
+      await this.#episode(faults);
+      if (failure.error !== null) throw failure.error;
+      if (this.#violations.length > 0 || this.#isMovedAway()) break;
+    }
+    await this.#subject.stop();
+    return {
+      violations: this.#violations,
+      simulatedMs: time.nowMs,
+      answers: this.#asker.asked,
+      recoveredMs: this.#recoveredMs,
+      story: this.#story,
+      movedAway: this.#isMovedAway(),
+    };
+  }
+
+  async #episode(faults: readonly NumberedFault[]): Promise<void> {
+    this.#faults = faults;
+    this.#undo = new Map();
+    this.#recovery = null;
+    this.#isRecovered = false;
+    this.#episodeMs = this.#time.nowMs;
+    while (!this.#isRecovered && this.#violations.length === 0) await this.#time.run(this.#time.nowMs + sliceMs);
+  }
+
+  #isMovedAway(): boolean {
+    return this.#cluster.world.nodes.some(({ name }) => this.#cluster.isMoved(name, this.#time.nowMs));
+  }
+
+  #tick(): void {
+    const nowMs = this.#time.nowMs;
+    if (!this.#isRecovered) this.#moveFaults(nowMs);
+    this.#cluster.tick(nowMs);
+    if (this.#recovery !== null && !this.#isRecovered) this.#recover(nowMs, this.#recovery);
+    this.#time.after("world", tickMs, () => this.#tick());
+  }
+
+  #moveFaults(nowMs: number): void {
+    if (this.#recovery !== null) return;
+    const atMs = nowMs - this.#episodeMs;
+    for (const one of this.#faults) {
+      const { fault } = one;
+      if (atMs >= fault.atMs && !this.#undo.has(one)) this.#begin(one);
+      if (atMs >= fault.atMs + fault.forMs) this.#end(one);
+    }
+    const end = Math.max(0, ...this.#faults.map(({ fault }) => fault.atMs + fault.forMs));
+    if (atMs < Math.min(end, this.#plan.profile.faultsMs * 1.3)) return;
+    for (const one of [...this.#plan.opening, ...this.#faults]) this.#end(one);
+    heal(this.#cluster);
+    this.#recovery = new Recovery(
+      this.#cluster,
+      this.#faults.map(({ fault }) => fault),
+      nowMs,
+    );
+    this.#event("all healed");
+  }
+
+  #begin(one: NumberedFault): void {
+    const { kind } = one.fault;
+    this.#context.injected.set(kind, (this.#context.injected.get(kind) ?? 0) + 1);
+    this.#event(`begins: #${one.number} ${nameOf(one.fault)}`);
+    this.#undo.set(one, begin(this.#cluster, one.fault, this.#time.nowMs));
+  }
+
+  #end(one: NumberedFault): void {
+    const undo = this.#undo.get(one);
+    if (undo === undefined || undo === ended) return;
+    this.#undo.set(one, ended);
+    undo();
+    this.#event(`ends: #${one.number}`);
+  }
+
+  #recover(nowMs: number, recovery: Recovery): void {
+    const { isDone, recoveredMs, violations } = recovery.look(nowMs, this.#latest);
+    if (recoveredMs !== null) this.#recoveredMs.push(recoveredMs);
+    for (const violation of violations) this.#violation(violation);
+    this.#isRecovered ||= isDone;
+  }
+
+  #askLater(delayMs: number): void {
+    this.#time.after("delivery", delayMs, () => {
+      void this.#ask();
+      this.#askLater(this.#plan.profile.askEveryMs);
+    });
+  }
+
+  /** A change of the leader is a moment at which much can be wrong. */
+  #askSoon(): void {
+    if (this.#isAskedSoon) return;
+    this.#isAskedSoon = true;
+    this.#time.after("delivery", 1, () => {
+      this.#isAskedSoon = false;
+      void this.#ask();
+    });
+  }
+
+  async #ask(): Promise<void> {
+    try {
+      const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
+      this.#latest = answers;
+      for (const violation of violations) this.#violation(violation);
+      for (const answer of answers) this.#note(answer);
+      await this.#compare(answers);
+    } catch (error) {
+      this.#violation({ rule: "answers", node: null, detail: String(error instanceof Error ? error.stack : error) });
+    }
+  }
+
+  async #compare(answers: readonly Said[]): Promise<void> {
+    this.#turn += 1;
+    if (this.#turn % agreeEvery !== 0) return;
+    const answer = answers[(this.#turn / agreeEvery) % answers.length];
+    if (answer === undefined || answer.node === null || answer.method === "HEAD") return;
+    const head = this.#asker.askNow({ ...answer, method: "HEAD" });
+    for (const violation of await this.#agreement.compare(answer, head)) this.#violation(violation);
+    const node = answer.node;
+    const check = pushedChecks[this.#turn % pushedChecks.length] ?? "/primary";
+    if (this.#pushed(node, check) === null) return;
+    const { sequence } = this.#subject;
+    this.#time.after("delivery", pushLateMs, () => {
+      const again = sequence === this.#subject.sequence ? this.#pushed(node, check) : null;
+      if (again !== null) this.#violation(again);
+    });
+  }
+
+  #pushed(node: string, check: string): Violation | null {
+    const path = `/clusters/${this.#cluster.name}/nodes/${node}${check}`;
+    return this.#agreement.pushed(this.#asker.askNow({ method: "GET", path, node, check }));
+  }
+
+  #note({ node, check, method, status, phrase }: Said): void {
+    if (method === "HEAD") return;
+    const key = `${node ?? "whole cluster"} ${check}`;
+    const before = this.#last.get(key);
+    if (before === phrase) return;
+    this.#last.set(key, phrase);
+    if (reasonOf(before) !== reasonOf(phrase) || this.#context.trace !== null)
+      this.#event(`answers: ${key}: ${status} ${phrase}`);
+  }
+
+  #event(text: string): void {
+    const { nowMs } = this.#time;
+    this.#context.trace?.add(nowMs, text);
+    this.#events.push(`${(nowMs / 1_000).toFixed(2)} s ${text}`);
+    if (this.#events.length > 2 * eventsMax) this.#events.splice(0, eventsMax);
+  }
+
+  #violation(violation: Violation): void {
+    const key = `${violation.rule} ${violation.node ?? ""}`;
+    if (this.#broken.has(key)) return;
+    this.#broken.add(key);
+    const { nowMs } = this.#time;
+    this.#violations.push({ ...violation, atMs: nowMs });
+    this.#event(`VIOLATION ${key}: ${violation.detail}`);
+    if (this.#story.length > 0) return;
+    this.#story = [...this.#events.slice(-eventsMax), "truth:", ...this.#cluster.truth(nowMs)];
+  }
+}
+
+const ended: Undo = () => undefined;
+
+function reasonOf(phrase: string | undefined): string | undefined {
+  return phrase?.split(" ")[0];
+}

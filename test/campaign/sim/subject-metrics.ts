@@ -1,0 +1,26 @@
+import type { MonitorContext } from "../../../src/app/monitor.ts";
+import { eventKinds } from "../../../src/events/cluster-event.ts";
+import { Metrics } from "../../../src/metrics/metrics.ts";
+
+function unused(): never {
+  throw new Error("Cannot render the metrics: a simulation has no page of them");
+}
+
+/** The metrics of all simulated runs of a process: they only count. */
+export const metrics: MonitorContext["metrics"] = new Metrics({
+  eventKinds,
+  snapshot: unused,
+  policy: unused,
+  now: () => 0,
+  wall: () => 0,
+  answers: () => [],
+  workers: unused,
+  fastPath: unused,
+  certificates: () => [],
+  lostLogLines: () => 0,
+  history: () => null,
+  refresh: unused,
+  exporter: unused,
+  schedule: unused,
+  version: "simulated",
+});
