@@ -57,7 +57,8 @@ export class ClusterProber {
     if (hasOtherLeader || before.lockClaims !== after.lockClaims) this.requestRound();
     else if (before.leaderViews !== after.leaderViews && isContradicted(before, after)) this.#requestNodeProbes();
     if (after.lockClaims.length > 1 || after.leadership.lostClaims.size > 0) this.#documents.startRoundsIfDisputed();
-    if (hasAnotherHolder(before, after)) this.#bursts.claimed();
+    const holder = otherHolder(before, after);
+    if (holder !== null) this.#bursts.claimed(holder);
     else this.#bursts.update();
   }
 
@@ -153,11 +154,14 @@ export class ClusterProber {
   }
 }
 
-/** Whether a claim stands that is not the last holder's. The first claim that rolecall sees is no change. */
-function hasAnotherHolder(before: ClusterState, after: ClusterState): boolean {
+/**
+ * The node whose claim stands, if it is not the last holder; otherwise `null`. The first claim that rolecall sees is no
+ * change.
+ */
+function otherHolder(before: ClusterState, after: ClusterState): string | null {
   const last = lastLeaderOf(before.leadership);
   const holder = lockHolderOf(after.leadership);
-  return holder !== null && last !== null && holder !== last;
+  return last === null || holder === last ? null : holder;
 }
 
 /** Whether a new view names another leader than the lock holder, or none. The node that it names has to be probed. */

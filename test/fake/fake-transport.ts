@@ -65,12 +65,12 @@ export class FakeTransport {
     return this.sent.filter(({ url }) => url.endsWith(end)).map(({ atMs }) => atMs);
   }
 
-  /** Moves the clock in steps of 50 ms, and runs what becomes due. */
-  async advance(ms: number): Promise<void> {
+  /** Moves the clock in steps, and runs what becomes due. */
+  async advance(ms: number, stepMs = 50): Promise<void> {
     await runPendingTasks();
-    for (let passed = 0; passed < ms; passed += 50) {
-      this.nowMs += 50;
-      this.#timers.tick(50);
+    for (let passed = 0; passed < ms; passed += stepMs) {
+      this.nowMs += stepMs;
+      this.#timers.tick(stepMs);
       await runPendingTasks();
     }
   }

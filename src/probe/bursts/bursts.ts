@@ -71,9 +71,14 @@ export class Bursts {
     this.#task.runBy(this.#isBursting(nowMs) ? dueMs : nextAtMs);
   }
 
-  /** Another claim on the lock stands. */
-  claimed(): void {
+  /**
+   * Another claim on the lock stands: that of `node`, which is probed as if a hint had named it, because it holds the
+   * lock before it is promoted. What hints announced has been seen, so their burst of all nodes ends.
+   */
+  claimed(node: string): void {
+    this.#phases.delete("hint");
     this.#begin("new_claim");
+    if (!this.#isStopped) this.#named.begin(node);
   }
 
   /**
@@ -83,7 +88,7 @@ export class Bursts {
    */
   hint(node: string | null): HintEffect {
     if (this.#isStopped) return "unknown";
-    if (node !== null) return this.#named.begin(node);
+    if (node !== null) return this.#nameNode(node);
     const nowMs = this.#context.now();
     if (!this.#mayFollowHint(nowMs)) return "spent";
     const isRunning = nowMs < (this.#phases.get("hint")?.untilMs ?? -Infinity);
@@ -96,6 +101,12 @@ export class Bursts {
     this.#isStopped = true;
     this.#task.stop();
     this.#named.stop();
+  }
+
+  #nameNode(node: string): HintEffect {
+    const effect = this.#named.begin(node);
+    if (effect === "begun") this.#context.onBurst?.({ cluster: this.#context.cluster, cause: "hint" });
+    return effect;
   }
 
   #begin(cause: "new_claim" | "hint"): void {
@@ -164,8 +175,9 @@ export class Bursts {
     return burstIntervalMs;
   }
 
-  #probe(node: string | null): void {
+  #probe(node: string | null): number {
     const probes = this.#targets.probe(node);
     this.#context.onBurstProbes?.({ cluster: this.#context.cluster, probes });
+    return probes;
   }
 }

@@ -7,13 +7,15 @@ import { PeriodicTask } from "../schedule/periodic-task.ts";
 
 /** The longest burst of one node, in ms (design.md, rule 12). */
 const burstMaxMs = 10_000;
-/** Time between two probes of named nodes, in ms. */
+/** The shortest time between two probes of named nodes, in ms. */
 const namedIntervalMs = 50;
+/** How soon after that a node is looked at again whose probe is still in flight, in ms. */
+const busyMs = 10;
 
 /** What bursts of named nodes depend on. */
 export interface NamedBurstsContext {
-  /** Probes a node, if no probe of it is in flight. */
-  readonly probe: (node: string) => void;
+  /** Probes a node, if no probe of it is in flight. @returns how many probes were sent */
+  readonly probe: (node: string) => number;
   /** Whether a hint may be followed now. */
   readonly mayBurst: (nowMs: number) => boolean;
   /** Records the use of the budget from now on for `ms`. */
@@ -21,8 +23,8 @@ export interface NamedBurstsContext {
 }
 
 /**
- * Probes the node that a hint names until it is writable, for 10 s at most. A probe is sent every 50 ms: if hints name
- * several nodes, they take turns.
+ * Probes a node until it is writable, for 10 s at most: one that a hint names, or that claims the lock before its
+ * promotion. A probe is sent every 50 ms, or as soon as a slower one has ended. Several nodes take turns.
  */
 export class NamedBursts {
   readonly #probing: ProbeContext;
@@ -46,7 +48,6 @@ export class NamedBursts {
     if (!this.#context.mayBurst(nowMs)) return "spent";
     if ((this.#untilMs.get(node) ?? -Infinity) > nowMs) return "running";
     this.#untilMs.set(node, nowMs + burstMaxMs);
-    this.#probing.onBurst?.({ cluster: this.#probing.cluster, cause: "hint" });
     this.#task.runBy(Math.max(nowMs, this.#lastMs + namedIntervalMs));
     return "begun";
   }
@@ -69,10 +70,10 @@ export class NamedBursts {
     const [node, untilMs] = turn;
     this.#untilMs.delete(node);
     this.#untilMs.set(node, untilMs);
-    this.#lastMs = nowMs;
-    this.#context.spend(nowMs, namedIntervalMs);
-    this.#context.probe(node);
-    return namedIntervalMs;
+    const nextMs = this.#context.probe(node) > 0 ? namedIntervalMs : busyMs;
+    if (nextMs === namedIntervalMs) this.#lastMs = nowMs;
+    this.#context.spend(nowMs, nextMs);
+    return nextMs;
   }
 
   #isWritable(node: string): boolean {

@@ -1,54 +1,7 @@
 import assert from "node:assert/strict";
-import { test, type TestContext } from "node:test";
-import { ClusterProber } from "../../../src/probe/cluster-prober.ts";
-import { ClusterFixture } from "../../fake/cluster-fixture.ts";
-import {
-  failedReply,
-  FakeTransport,
-  healthyCluster,
-  jsonReply,
-  neverReplies,
-  type Responder,
-} from "../../fake/fake-transport.ts";
-import { statusDocument } from "../../fake/node-documents.ts";
-
-const names = ["pg1", "pg2", "pg3"];
-const healthy = healthyCluster(names);
-
-interface Probing {
-  readonly scripted: FakeTransport;
-  readonly prober: ClusterProber;
-  /** The causes of the bursts that began. */
-  readonly causes: string[];
-  /** How often a node's `/leader` was requested since the last call. */
-  readonly sentTo: (node: string) => number;
-}
-
-function probing(context: TestContext, script: Responder = healthy): Probing {
-  const watched = new ClusterFixture({ policy: { intervalMs: 1_000 } });
-  const scripted = new FakeTransport(context, watched, script);
-  const causes: string[] = [];
-  const onBurst = ({ cause }: { readonly cause: string }): void => void causes.push(cause);
-  const prober = new ClusterProber({ ...scripted.context(), onBurst }, []);
-  scripted.onState = (before, after) => prober.onChange(before, after);
-  void prober.start();
-  context.after(() => prober.stop());
-  const counted = new Map<string, number>();
-  const sentTo = (node: string): number => {
-    const all = scripted.sentAt(`${node}:8008/leader`).length;
-    const fresh = all - (counted.get(node) ?? 0);
-    counted.set(node, all);
-    return fresh;
-  };
-  return { scripted, prober, causes, sentTo };
-}
-
-/** Nobody holds the lock: every node says that it is a running replica. */
-const leaderless: Responder = (origin, path) =>
-  path === "/leader" ? jsonReply(statusDocument(new URL(origin).hostname), 503) : healthy(origin, path);
-
-const between = (value: number, min: number, max: number): void =>
-  assert.ok(value >= min && value <= max, `${value} must be from ${min} to ${max}`);
+import { test } from "node:test";
+import { between, healthy, leaderless, names, probing } from "../../fake/burst-probing.ts";
+import { failedReply, healthyCluster, neverReplies } from "../../fake/fake-transport.ts";
 
 test("a cluster in which nothing changes is never probed in a burst", async (context) => {
   const { scripted, causes, sentTo } = probing(context);
@@ -123,78 +76,15 @@ test("a hint begins a burst of 5 s, and hints without end do not burst without e
   assert.ok(documents < 100, `hints requested ${documents} documents`);
 });
 
-test("a hint that names a node probes it alone, every 50 ms, until it is writable", async (context) => {
+test("the burst of a hint ends when another claim stands, 2 s later at most", async (context) => {
   const { scripted, prober, sentTo } = probing(context);
   await scripted.advance(3_000);
-  scripted.respond = leaderless;
-  await scripted.advance(50);
-  prober.hint("pg2");
-  names.forEach(sentTo);
-  await scripted.advance(500);
-  between(sentTo("pg2"), 9, 11);
-  assert.ok(sentTo("pg3") <= 3);
+  prober.hint(null);
   scripted.respond = healthyCluster(["pg2", "pg1", "pg3"]);
-  await scripted.advance(4_000);
-  sentTo("pg2");
-  await scripted.advance(5_000);
-  between(sentTo("pg2"), 4, 6);
-});
-
-test("hints that name a writable node, or the same node again, do nothing", async (context) => {
-  const { scripted, prober, causes, sentTo } = probing(context);
-  await scripted.advance(3_000);
-  sentTo("pg1");
-  assert.equal(prober.hint("pg1"), "writable");
-  assert.equal(prober.hint("pg2"), "begun");
-  assert.equal(prober.hint("pg2"), "running");
-  for (let time = 0; time < 100; time += 1) prober.hint("pg1");
-  await scripted.advance(1_000);
-  assert.ok(sentTo("pg1") <= 2);
-  assert.deepEqual(causes, ["hint"]);
-});
-
-test("nodes that hints name take turns: together they get a probe every 50 ms", async (context) => {
-  const { scripted, prober, sentTo } = probing(context);
-  await scripted.advance(3_000);
-  sentTo("pg2");
+  await scripted.advance(2_500);
   sentTo("pg3");
-  for (let time = 0; time < 40; time += 1) {
-    prober.hint(time % 2 === 0 ? "pg2" : "pg3");
-    await scripted.advance(50);
-  }
-  const [pg2, pg3] = [sentTo("pg2"), sentTo("pg3")];
-  between(pg2 + pg3, 38, 46);
-  between(pg2, 18, 24);
-});
-
-test("hints that name a node without end leave half of the budget for changes that probes see", async (context) => {
-  const { scripted, prober, causes, sentTo } = probing(context);
-  await scripted.advance(3_000);
-  for (let time = 0; time < 600; time += 1) {
-    prober.hint("pg2");
-    await scripted.advance(100);
-  }
-  assert.equal(prober.hint("pg2"), "spent");
-  assert.equal(prober.hint(null), "spent");
-  assert.ok(sentTo("pg2") <= 30 * 20 + 30 + 5);
-  scripted.respond = leaderless;
-  await scripted.advance(1_100);
-  assert.equal(causes.at(-1), "no_holder");
-  assert.equal(prober.hint("pg2"), "begun", "a hint during a change that probes see is always followed");
-  sentTo("pg3");
-  await scripted.advance(5_000);
-  between(sentTo("pg3"), 19, 21);
-});
-
-test("a hint for a node that is never writable ends after 10 s, and one for an unknown node does nothing", async (context) => {
-  const { scripted, prober, sentTo } = probing(context);
-  await scripted.advance(3_000);
-  prober.hint("pg2");
-  prober.hint("pg9");
-  await scripted.advance(10_100);
-  sentTo("pg2");
-  await scripted.advance(5_000);
-  between(sentTo("pg2"), 4, 6);
+  await scripted.advance(2_000);
+  between(sentTo("pg3"), 1, 3);
 });
 
 test("a node that hangs has one request in flight, however long the burst", async (context) => {
