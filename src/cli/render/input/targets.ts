@@ -3,7 +3,7 @@ import type { Config } from "../../../config/model/config.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
 import { CommandError } from "../../framework/command-error.ts";
 import { probeLocally } from "../../client/local-probe.ts";
-import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
+import { isLocal, requireNamedConfig, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
 import { RolecallClient } from "../../client/rolecall-client.ts";
 import { defaultServers } from "../../connect/listener-finder.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
@@ -93,7 +93,7 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
       hintListener: null,
     };
   }
-  const config = requireConfig(context);
+  const config = await requireNamedConfig(context);
   const { clusters } = (await probeLocally(config, context)).overview();
   return targetsOf(context, config, clusters);
 }
