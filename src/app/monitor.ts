@@ -6,6 +6,7 @@ import type { ProbeOutcome } from "../cluster/outcome.ts";
 import { clusterNamed, nodeOfMember } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
+import { version } from "../config/version.ts";
 import { DcsWatches } from "../dcs/dcs-watches.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
@@ -46,6 +47,7 @@ export class Monitor {
   readonly #balancers: BalancerPushes;
   readonly #dcs: DcsWatches;
   #config: Config;
+  #isStarted = false;
   #ticks: NodeJS.Timeout | null = null;
 
   constructor(config: Config, { log, metrics }: MonitorContext) {
@@ -124,6 +126,8 @@ export class Monitor {
 
   /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
   async probe(): Promise<void> {
+    if (!this.#isStarted) this.eventLog.recordStart(this.#clusterNames, version());
+    this.#isStarted = true;
     this.#startTicks();
     this.#balancers.configure(this.#config.balancers);
     this.#dcs.start(this.#config);
@@ -145,12 +149,18 @@ export class Monitor {
 
   /** Stops probing. Resolves once the state file is written. */
   async stop(): Promise<void> {
+    if (this.#isStarted) this.eventLog.recordStop(this.#clusterNames, version());
+    this.#isStarted = false;
     this.#dcs.stop();
     this.#probers.stop();
     this.#balancers.stop();
     this.drains.stop();
     if (this.#ticks !== null) clearInterval(this.#ticks);
     await Promise.all([this.#stateFile.written, this.history.stop()]);
+  }
+
+  get #clusterNames(): readonly string[] {
+    return this.store.current.clusters.map(({ name }) => name);
   }
 
   #buildDcsWatches(metrics: Metrics["dcs"]): DcsWatches {

@@ -46,7 +46,7 @@ export async function compare(context: CommandContext): Promise<void> {
     report(context, run, samplers.size);
     const file = args.text("state");
     return file === null
-      ? "The next run starts again from zero. With --state FILE, it continues these counts."
+      ? "The next run starts again from zero. With --state FILE, the same command continues."
       : `The counts are saved in ${file}: the same command continues them.`;
   });
   const endMs = run.startedAtMs + forMs - run.earlierMs;

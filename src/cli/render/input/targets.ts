@@ -83,11 +83,12 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
     const server = new RolecallClient(context, "admin");
     const { clusters } = await fetchStatusFrom(server);
     // The server is an admin listener here, which load balancers must not check.
+    const health = edges.length > 0 ? null : await server.listenerUrl("node");
     const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
     return {
       clusters: targetClusters(context, clusters, () => null),
-      edges: edges.length > 0 ? edges : [{ host, port: healthPort }],
-      edgeProblem: null,
+      edges: edges.length > 0 ? edges : [{ host, port: health === null ? healthPort : Number(health.port) }],
+      edgeProblem: edges.length > 0 || health !== null ? null : unknownListener(server.url),
       admins: adminsOf(context, null),
       hostSuffix: null,
       hintListener: null,
@@ -114,6 +115,10 @@ export function targetsOf(context: CommandContext, config: Config, clusters: rea
     hostSuffix: config.hostSuffixes[0] ?? null,
     hintListener: hintListenerOf(config),
   };
+}
+
+function unknownListener(server: string): string {
+  return `${server} must name a health listener (dialect: node) that is open at that address, or --edge must name one`;
 }
 
 const unusableListeners =
