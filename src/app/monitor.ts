@@ -5,6 +5,7 @@ import { clusterNamed, nodeOfMember } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer } from "../cluster/timer.ts";
 import type { Config } from "../config/model/config.ts";
+import { version } from "../config/version.ts";
 import { DcsWatches } from "../dcs/dcs-watches.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
@@ -49,6 +50,7 @@ export class Monitor {
   #config: Config;
   readonly #machine: Machine;
   #cancelTick: CancelTimer | null = null;
+  #isStarted = false;
 
   constructor(config: Config, { log, metrics, machine }: MonitorContext) {
     this.#config = config;
@@ -132,6 +134,8 @@ export class Monitor {
 
   /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
   async probe(): Promise<void> {
+    if (!this.#isStarted) this.eventLog.recordStart(this.#clusterNames, version());
+    this.#isStarted = true;
     this.#startTicks();
     this.#balancers.configure(this.#config.balancers);
     this.#dcs.start(this.#config);
@@ -153,12 +157,18 @@ export class Monitor {
 
   /** Stops probing. Resolves once the state file is written. */
   async stop(): Promise<void> {
+    if (this.#isStarted) this.eventLog.recordStop(this.#clusterNames, version());
+    this.#isStarted = false;
     this.#dcs.stop();
     this.#probers.stop();
     this.#balancers.stop();
     this.drains.stop();
     this.#cancelTick?.();
     await Promise.all([this.#stateFile.written, this.history.stop()]);
+  }
+
+  get #clusterNames(): readonly string[] {
+    return this.store.current.clusters.map(({ name }) => name);
   }
 
   #buildDcsWatches(metrics: Metrics["dcs"]): DcsWatches {

@@ -46,6 +46,15 @@ const singleLook: Watch = {
 /** How often a watch looks whether it is done, in ms. */
 const lookIntervalMs = 100;
 
+/** Probers of this process that go on until they are stopped. */
+export interface LocalProbes {
+  readonly probed: ProbedClusters;
+  /** Counts the time from now on as watched. */
+  startWatch(): void;
+  /** Stops probing. What was probed stays. */
+  stop(): void;
+}
+
 /**
  * Probes every node of every cluster once, as a serving process does, and stops. Takes at most one probe timeout.
  * Evidence that needs several probes is missing: time lag, attachment, the history of the leader. With a watch, probes
@@ -57,6 +66,27 @@ export async function probeOnce(
   onTlsProblem: (cluster: string, problem: string) => void,
   watch: Watch = singleLook,
 ): Promise<ProbedClusters> {
+  const probes = await startProbes(config, onTlsProblem);
+  try {
+    if (watch.forMs > 0) {
+      probes.startWatch();
+      await watchOn(probes.probed, watch);
+    }
+  } finally {
+    probes.stop();
+  }
+  return probes.probed;
+}
+
+/**
+ * Probes every node of every cluster as a serving process does, until it is stopped. Resolves after the first round,
+ * which takes at most one probe timeout.
+ * @param onTlsProblem receives each problem with the TLS files of a cluster
+ */
+export async function startProbes(
+  config: Config,
+  onTlsProblem: (cluster: string, problem: string) => void,
+): Promise<LocalProbes> {
   const store = new Store("once", buildClusters(config, new Map()));
   const cluster = (name: string): ClusterState | undefined =>
     store.current.clusters.find((candidate) => candidate.name === name);
@@ -92,17 +122,20 @@ export async function probeOnce(
     firstReached: (name, node) => firstPositions.get(`${name}/${node}`) ?? null,
     watchedMs: () => (startedAtMs === null ? 0 : (endedAtMs ?? now()) - startedAtMs),
   };
+  const stop = (): void => {
+    endedAtMs ??= now();
+    probers.stop();
+  };
   try {
     await probers.start(config, livenessIntervalFactor);
-    if (watch.forMs > 0) {
-      startedAtMs = now();
-      await watchOn(probed, watch);
-      endedAtMs = now();
-    }
-  } finally {
-    probers.stop();
+  } catch (error) {
+    stop();
+    throw error;
   }
-  return probed;
+  const startWatch = (): void => {
+    startedAtMs ??= now();
+  };
+  return { probed, startWatch, stop };
 }
 
 async function watchOn(probed: ProbedClusters, { forMs, isDone, signal, onProgress }: Watch): Promise<void> {

@@ -225,7 +225,10 @@ interface Destination {
 async function write(document: Result, { format, io, style, to, ownFindings }: Destination): Promise<void> {
   if (format === "json") return io.stdout.write(`${JSON.stringify(document, null, 2)}\n`);
   if (format === "yaml") return io.stdout.write((await import("yaml")).stringify(document, { lineWidth: 120 }));
-  const shown = shownFindings(document);
+  const findings = shownFindings(document);
+  // An interruption is the reason why checks are not complete: each of them would only repeat it.
+  const isInterrupted = findings.some(({ rule_id: id }) => id === "RC004");
+  const shown = isInterrupted ? findings.filter(({ rule_id: id }) => id !== "RC003") : findings;
   const complete = shown.filter(({ incomplete, rule_id: id }) => incomplete !== true && !ownFindings.includes(id));
   const incomplete = shown.filter((finding) => finding.incomplete === true);
   await io[to].write(renderFindings(complete, style));

@@ -112,6 +112,7 @@ function textOf(file: string, problems: TlsProblem[]): string | null {
   }
 }
 
+/** Without the name of the file, which the error of the system repeats. */
 function causeOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+  return error instanceof Error ? error.message.replace(/, \w+ '.*'$/, "") : String(error);
 }

@@ -28,6 +28,8 @@ export const eventKinds = [
   "undrained",
   "node_joined",
   "node_left",
+  "started",
+  "stopped",
 ] as const;
 
 export type EventKind = (typeof eventKinds)[number];

@@ -1,4 +1,4 @@
-import { reasonLink } from "../health/reason-link.ts";
+import { reasonLink } from "../config/reason-link.ts";
 import type { Reason } from "../health/reason.ts";
 import type { ClusterEvent, EventDraft, EventKind, EventSeverity } from "./cluster-event.ts";
 import type { Logger } from "./log/logger.ts";

@@ -13,6 +13,7 @@ import { logEvent, logVerdictChange, verdictFields } from "./event-lines.ts";
 import { EventStream } from "./event-stream.ts";
 import { LeaderDisputes } from "./leader-disputes.ts";
 import type { Logger } from "./log/logger.ts";
+import { startedEvent, stoppedEvent } from "./service-events.ts";
 import { OutcomeRecorder } from "./outcome-recorder.ts";
 import { VerdictChanges, type ChangeContext, type VerdictChange } from "./verdict-changes.ts";
 import { VerdictHistory } from "./verdict-history.ts";
@@ -132,6 +133,17 @@ export class EventLog {
     const draft = drainEvent(change);
     const event = this.events.publish(draft);
     logEvent(this.#context.log, event ?? draft, drainAudit(change));
+  }
+
+  /** Publishes and logs that this process begins to monitor clusters. @param version that of rolecall */
+  recordStart(clusters: readonly string[], version: string): void {
+    const known = this.events.recent();
+    for (const cluster of clusters) this.#publish(startedEvent({ cluster, version }, known), {});
+  }
+
+  /** Publishes and logs that this process stops to monitor clusters. @param version that of rolecall */
+  recordStop(clusters: readonly string[], version: string): void {
+    for (const cluster of clusters) this.#publish(stoppedEvent({ cluster, version }), {});
   }
 
   /** Forgets all other clusters: those that a reload removed. */

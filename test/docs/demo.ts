@@ -113,6 +113,8 @@ export class Demo {
   /** Replaces the actual ports by those that the documents name. */
   toDocumented(text: string): string {
     let result = text;
+    // The commands of the demo run in another folder, where a link to the documentation is absolute.
+    result = result.replaceAll(resolve("docs"), "docs");
     for (const [documented, actual] of this.#ports) result = result.replaceAll(`:${actual}`, `:${documented}`);
     return result;
   }

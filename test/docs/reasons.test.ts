@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { hardReasons, softReasons } from "../../src/health/reason.ts";
-import { reasonLink } from "../../src/health/reason-link.ts";
+import { reasonLink } from "../../src/config/reason-link.ts";
 import { readMarkdown } from "./markdown.ts";
 
 const file = "docs/reasons.md";

@@ -2,7 +2,7 @@ import { isObject, listOf, parseJson, type JsonObject } from "../../cluster/valu
 import type { Config } from "../../config/model/config.ts";
 import type { DrainOverview } from "../../health/explain/overview.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { configFrom, sourcesOf } from "./configuration.ts";
+import { configFrom, namedByScope, sourcesOf } from "./configuration.ts";
 import { isEverythingKnown, probedStatus } from "./attachment.ts";
 import { watchLocally } from "./local-probe.ts";
 import { RolecallClient, type RolecallReply } from "./rolecall-client.ts";
@@ -28,6 +28,16 @@ export function requireConfig({ args, io, result }: CommandContext): Config {
 }
 
 /**
+ * As {@link requireConfig}, for a command that probes the nodes: the cluster of `--discover` has the name that its
+ * nodes report.
+ * @throws CommandError if the configuration has problems, which are findings then
+ */
+export async function requireNamedConfig(context: CommandContext): Promise<Config> {
+  const sources = sourcesOf(context.args, context.io.env);
+  return (await namedByScope({ config: requireConfig(context), sources })).config;
+}
+
+/**
  * Fetches the status of the clusters: by probing the nodes if the command line names a configuration or a seed, once
  * or for the time of `--for`, else from the running rolecall. `--cluster` selects one cluster.
  * @throws CommandError if the status cannot be fetched, or if there is no such cluster
@@ -36,10 +46,18 @@ export async function fetchStatus(
   context: CommandContext,
   onInterrupt: (status: ClusterStatus) => void = () => {},
 ): Promise<ClusterStatus> {
-  const selected = context.args.text("cluster");
   const status = await (isLocal(context)
     ? probeStatus(context, onInterrupt)
     : fetchStatusFrom(new RolecallClient(context, "admin")));
+  return selectCluster(context, status);
+}
+
+/**
+ * Selects the cluster of `--cluster`, if that is given.
+ * @throws CommandError (RC001) if there is no such cluster
+ */
+export function selectCluster({ args }: Pick<CommandContext, "args">, status: ClusterStatus): ClusterStatus {
+  const selected = args.text("cluster");
   const clusters = status.clusters.filter(({ cluster }) => selected === null || cluster === selected);
   if (clusters.length === 0 && selected !== null) {
     const names = status.clusters.map(({ cluster }) => cluster).join(", ");
@@ -52,7 +70,7 @@ async function probeStatus(
   context: CommandContext,
   onInterrupt: (status: ClusterStatus) => void,
 ): Promise<ClusterStatus> {
-  const probed = await watchLocally(requireConfig(context), context, {
+  const probed = await watchLocally(await requireNamedConfig(context), context, {
     defaultMs: 0,
     isDone: isEverythingKnown,
     onInterrupt: (partial) => onInterrupt(probedStatus(partial)),

@@ -1,3 +1,4 @@
+import { discoverScope } from "../../app/discover-scope.ts";
 import type { Config } from "../../config/model/config.ts";
 import { loadConfig, type ConfigSources, type LoadedConfig } from "../../config/load.ts";
 import type { Arguments } from "../framework/arguments.ts";
@@ -19,6 +20,25 @@ export function sourcesOf(args: Arguments, env: ConfigSources["env"]): ConfigSou
       set: listIfGiven("set"),
     },
   };
+}
+
+/** A configuration, and the sources that it was loaded from. */
+interface SourcedConfig {
+  readonly config: Config;
+  readonly sources: ConfigSources;
+}
+
+/**
+ * Gives the cluster of `--discover` the scope that its nodes report as its name, unless `--cluster` names it. Takes at
+ * most one probe timeout. Without such a cluster, or if no node reports a scope, returns the same.
+ */
+export async function namedByScope({ config, sources }: SourcedConfig): Promise<SourcedConfig> {
+  if (config.clusters.every(({ scope }) => scope !== null)) return { config, sources };
+  const discoveredName = await discoverScope(config);
+  if (discoveredName === null) return { config, sources };
+  const named = { ...sources, flags: { ...sources.flags, discoveredName } };
+  const loaded = loadConfig(named);
+  return loaded.ok ? { config: loaded.config, sources: named } : { config, sources };
 }
 
 /**

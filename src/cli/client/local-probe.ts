@@ -1,4 +1,4 @@
-import { probeOnce, type ProbedClusters } from "../../app/probe-once.ts";
+import { probeOnce, startProbes, type LocalProbes, type ProbedClusters } from "../../app/probe-once.ts";
 import type { Config } from "../../config/model/config.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { parseDurationOption } from "../framework/arguments.ts";
@@ -58,6 +58,13 @@ export async function watchLocally(
   } finally {
     progress.done();
   }
+}
+
+/** Probes every node from this process until the probes are stopped, for a command that shows them again and again. */
+export async function probeOn(config: Config, { result }: Pick<ProbeReporter, "result">): Promise<LocalProbes> {
+  const probes = await startProbes(config, reportTls(result));
+  probes.startWatch();
+  return probes;
 }
 
 /** How long a watch must be to find a detached replica: the longest attach_window, and two probes. In ms. */

@@ -1,6 +1,6 @@
 import { readDryRun } from "./dry-run.ts";
 import { parseJson } from "../../cluster/values/json.ts";
-import { refusalAction } from "./refusal.ts";
+import { ownAction, refusalAction } from "./refusal.ts";
 import { replyMessage, type RolecallReply, type RolecallRequest, type RolecallClient } from "./rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { safeLines } from "../output/style.ts";
@@ -72,7 +72,7 @@ function reportDryRun(
     const answer = [status, reason].filter((part) => part !== null && part !== "").join(" ");
     result.diagnose("RC060", {
       message: `dry run: ${name} would be refused with ${answer}: ${safeLines(message)}`,
-      action: "Read why. Nothing was changed.",
+      action: `${ownAction(reason) ?? "Correct what the message names, and run the dry run again."} Nothing was changed.`,
     });
     return;
   }

@@ -1,5 +1,5 @@
 import { isReason } from "../../health/reason.ts";
-import { reasonLink } from "../../health/reason-link.ts";
+import { reasonLink } from "../../config/reason-link.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import type { OptionSpec } from "../framework/command-description.ts";
 import { serverOptions, sourceOptions } from "../framework/options.ts";

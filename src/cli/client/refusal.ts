@@ -11,6 +11,13 @@ const ownActions: ReadonlyMap<string, string> = new Map([
   ],
   ["method_not_allowed", "Check that --server is the right listener."],
   ["not_drained", "Nothing to do: rolecall drains lists the drained nodes."],
+  ["unknown_candidate", "Pass the name of a member as --candidate: rolecall status lists them."],
+  ["candidate_down", "Pass another --candidate, or run rolecall status to see why this one does not answer."],
+  ["nofailover", "Pass another --candidate, or remove the tag nofailover from this node."],
+  ["not_sync", "Pass a synchronous standby as --candidate: rolecall status -o wide shows them."],
+  ["no_candidate", "Run rolecall status: the cluster has no other member that could lead."],
+  ["leader_mismatch", "Leave out --leader, or pass the present leader: rolecall status shows it."],
+  ["is_leader", "Pass a replica: rolecall status shows the roles."],
   ["bad_request", "rolecall refused the call: correct what the message names."],
 ]);
 
@@ -25,5 +32,10 @@ export function refusalAction({ status, headers, text }: RolecallReply, fallback
     return `${node} refused the call: read its message, and its log.`;
   const document = parseJson(text);
   const error = isObject(document) && typeof document["error"] === "string" ? document["error"] : "";
-  return ownActions.get(status === 401 ? "unauthorized" : error) ?? fallback;
+  return ownAction(status === 401 ? "unauthorized" : error) ?? fallback;
+}
+
+/** What to do about a refusal by rolecall. @param error its code, such as `nofailover` @returns `null` if unknown */
+export function ownAction(error: string): string | null {
+  return ownActions.get(error) ?? null;
 }

@@ -108,6 +108,15 @@ export class RolecallClient {
     return found.url.origin === base.origin ? reply : this.#send(found.url, request);
   }
 
+  /**
+   * Finds the listener of a kind that belongs to the server in use.
+   * @returns `null` if it names none
+   */
+  async listenerUrl(kind: ListenerKind): Promise<URL | null> {
+    const found = await this.#find(kind, this.#base);
+    return found.kind === "found" ? found.url : found.kind === "here" ? this.#base : null;
+  }
+
   #find(kind: ListenerKind, base: URL): Promise<FoundListener> {
     const search = this.#searches.get(kind) ?? findListener(base, kind, (url) => this.#describe(url));
     this.#searches.set(kind, search);

@@ -1,4 +1,4 @@
-import { accessSync, constants } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import type { Config } from "../../config/model/config.ts";
 import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
 import { errorMessage } from "../result/error-message.ts";
@@ -13,6 +13,11 @@ const tlsRules: { readonly [kind in TlsProblemKind]: RuleId } = {
   readable_by_others: "RC114",
 };
 
+/** For a file that is not there, as on the machine of a developer. */
+const missingFile =
+  "Create the file, or correct its name: paths are relative to the folder of the configuration. " +
+  "rolecall validate --no-files checks the rest without it.";
+
 /** Reports a problem with a TLS file or certificate. @param subject what uses it: `listen[0].tls` */
 export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject: string | null): void {
   const { kind, file, message } = problem;
@@ -20,6 +25,7 @@ export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject:
     message: subject === null ? message : `${subject}: ${message}`,
     ...(kind === "expired" ? { severity: "error" as const } : {}),
     ...(file.startsWith("/") ? { location: { file, kind: "source" as const } } : {}),
+    ...(file.startsWith("/") && !existsSync(file) ? { action: missingFile } : {}),
   });
 }
 
@@ -50,14 +56,24 @@ function checkTokenFiles(result: ResultBuilder, files: readonly string[], key: s
   }
 }
 
-/** Checks the TLS files for connections to the nodes and the DCS of each cluster. */
+/**
+ * Checks the TLS files for connections to the nodes and the DCS of each cluster. A problem with files that several
+ * clusters share is one finding.
+ */
 export function checkClusterFiles(result: ResultBuilder, { clusters }: Pick<Config, "clusters">): void {
+  const found = new Map<string, { readonly problem: TlsProblem; readonly users: string[] }>();
   for (const { name, tls, dcs } of clusters) {
-    if (tls !== null)
-      for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `cluster ${name}`);
-    if (dcs !== null && dcs.tls !== null)
-      for (const problem of tlsProblems(dcs.tls, Date.now())) diagnoseTls(result, problem, `cluster ${name}, dcs`);
+    for (const [files, user] of [[tls, name] as const, [dcs?.tls ?? null, `${name} (dcs)`] as const]) {
+      for (const problem of files === null ? [] : tlsProblems(files, Date.now())) {
+        const key = `${problem.kind} ${problem.message}`;
+        const known = found.get(key);
+        if (known === undefined) found.set(key, { problem, users: [user] });
+        else known.users.push(user);
+      }
+    }
   }
+  for (const { problem, users } of found.values())
+    diagnoseTls(result, problem, `${users.length === 1 ? "cluster" : "clusters"} ${users.join(", ")}`);
 }
 
 function readProblem(file: string): string | null {

@@ -19,7 +19,7 @@ import { parseCheckOption, rejectedCheck, requireRoute } from "../client/check-o
 import { resolveName, splitGivenName, type GivenName, type NamedNode } from "../client/node-name.ts";
 import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
-import { isLocal, requireConfig, fetchStatusIfServed } from "../client/cluster-status.ts";
+import { isLocal, requireNamedConfig, fetchStatusIfServed } from "../client/cluster-status.ts";
 import { replyMessage, RolecallClient, type RolecallReply } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 
@@ -131,7 +131,7 @@ function readVerdict({ status, phrase }: RolecallReply, document: JsonObject): C
 }
 
 async function checkLocally(context: CommandContext, path: string, given: GivenName): Promise<CheckedTarget> {
-  const config = requireConfig(context);
+  const config = await requireNamedConfig(context);
   const parsed = parseCheckOption(path, config.ignoreParams);
   const judgeNow = (probed: ProbedClusters): CheckedTarget => {
     const target = resolveName(probedStatus(probed), given);

@@ -9,7 +9,7 @@ import { comparisonData, renderComparison } from "../compare/report.ts";
 import { type ComparisonRun, save, startRun } from "../compare/comparison-run.ts";
 import type { ResponseCounts } from "../compare/saved-comparison.ts";
 import { probeLocally } from "../client/local-probe.ts";
-import { requireConfig, type StatusCluster } from "../client/cluster-status.ts";
+import { requireNamedConfig, type StatusCluster } from "../client/cluster-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatDuration } from "../output/figures.ts";
@@ -34,7 +34,7 @@ export async function compare(context: CommandContext): Promise<void> {
   const membersIntervalMs = args.duration("members-interval", "1m");
   if (args.text("config") === null && args.text("discover") === null)
     throw new CommandError("RC001", "--config or --discover must name the nodes, got neither");
-  const config = requireConfig(context);
+  const config = await requireNamedConfig(context);
   const checks = selectChecks(context, config);
   const server = new RolecallClient(context, "node");
   const run = startRun(context, config, { checks, server });
@@ -46,7 +46,7 @@ export async function compare(context: CommandContext): Promise<void> {
     report(context, run, samplers.size);
     const file = args.text("state");
     return file === null
-      ? "The next run starts again from zero. With --state FILE, it continues these counts."
+      ? "The next run starts again from zero. With --state FILE, the same command continues."
       : `The counts are saved in ${file}: the same command continues them.`;
   });
   const endMs = run.startedAtMs + forMs - run.earlierMs;

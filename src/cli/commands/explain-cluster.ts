@@ -2,7 +2,7 @@ import type { ProbedClusters } from "../../app/probe-once.ts";
 import type { Check } from "../../health/check.ts";
 import { viewAt } from "../../health/evidence/cluster-view.ts";
 import { judgePool } from "../../health/judge/pool.ts";
-import { reasonLink } from "../../health/reason-link.ts";
+import { reasonLink } from "../../config/reason-link.ts";
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { parseCheckOption, requireRoute } from "../client/check-option.ts";
@@ -12,7 +12,7 @@ import { explainProbedNode } from "../client/probed-explanation.ts";
 import { fetchClusterExplanation } from "../client/explanations.ts";
 import { nextCommand, seeReasons } from "../client/next-command.ts";
 import { resolveName } from "../client/node-name.ts";
-import { isLocal, requireConfig, fetchStatusFrom } from "../client/cluster-status.ts";
+import { isLocal, requireNamedConfig, fetchStatusFrom } from "../client/cluster-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { renderClusterExplanation, type ClusterExplanation } from "../output/cluster-explanation.ts";
@@ -85,7 +85,7 @@ async function fetchExplanation(context: CommandContext, check: string): Promise
 }
 
 async function explainLocally(context: CommandContext, check: string): Promise<ClusterExplanation> {
-  const config = requireConfig(context);
+  const config = await requireNamedConfig(context);
   const parsed = parseCheckOption(check, config.ignoreParams);
   const explainNow = (probed: ProbedClusters): ClusterExplanation => explainProbed(probed, { context, check, parsed });
   const probed = await watchLocally(config, context, {

@@ -8,7 +8,7 @@ import { explainProbedNode } from "../client/probed-explanation.ts";
 import { seeReasons } from "../client/next-command.ts";
 import { resolveName, type GivenName } from "../client/node-name.ts";
 import { attachmentTime, watchLocally } from "../client/local-probe.ts";
-import { isLocal, requireConfig, fetchStatusFrom } from "../client/cluster-status.ts";
+import { isLocal, requireNamedConfig, fetchStatusFrom } from "../client/cluster-status.ts";
 import { RolecallClient } from "../client/rolecall-client.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { renderExplanation, type PrintedExplanation } from "../output/explanation.ts";
@@ -59,7 +59,7 @@ async function fetchExplanation(context: CommandContext, check: string, given: G
 }
 
 async function explainLocally(context: CommandContext, check: string, given: GivenName): Promise<PrintedExplanation> {
-  const config = requireConfig(context);
+  const config = await requireNamedConfig(context);
   const parsed = parseCheckOption(check, config.ignoreParams);
   const explainNow = (probed: ProbedClusters): PrintedExplanation => explainProbed(probed, { check, parsed, given });
   const probed = await watchLocally(config, context, {

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { resolveName } from "../client/node-name.ts";
 import { fetchStatusFrom } from "../client/cluster-status.ts";
 import { parsePastTime } from "../client/past-time.ts";
@@ -5,7 +6,9 @@ import { RolecallClient, replyMessage } from "../client/rolecall-client.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
+import { nextCommand } from "../client/next-command.ts";
 import { formatZonedTime } from "../output/local-time.ts";
+import { errorMessage } from "../result/error-message.ts";
 
 /** How long the server may take: the evidence of a large cluster is read from disk and written in small steps. */
 const defaultTimeout = "1min";
@@ -14,8 +17,8 @@ const defaultTimeout = "1min";
 const emptyEnd = "\nsteps: []\n";
 
 /**
- * `rolecall incident --around TIME`: prints the evidence of the minutes around a time as an incident file. A time of
- * which nothing is kept is a finding (RC090, exit code 1).
+ * `rolecall incident --around TIME`: prints the evidence of the minutes around a time as an incident file, or saves it.
+ * On a terminal it prints a summary only. A time of which nothing is kept is a finding (RC090, exit code 1).
  */
 export async function incident(context: CommandContext): Promise<void> {
   const { args, result, print, progress, format, io, style } = context;
@@ -37,15 +40,35 @@ export async function incident(context: CommandContext): Promise<void> {
     return;
   }
   result.data = { cluster, around, file: reply.text };
+  const file = args.text("save");
+  if (file !== null) {
+    save(file, reply.text);
+    return print(`${file}\n${summaryOf(reply.text, cluster)}`);
+  }
+  // Thousands of lines on a terminal help nobody.
+  if (io.stdout.isTerminal) {
+    const saving = nextCommand(context, { name: "incident", options: { around, cluster, save: "incident.yaml" } });
+    return print(`${summaryOf(reply.text, cluster)}To save it: ${saving}\n`);
+  }
   print(reply.text);
-  if (format === "text" && io.stderr.isTerminal) await io.stderr.write(style.dim(hintOf(reply.text, cluster)));
+  if (format === "text" && io.stderr.isTerminal) await io.stderr.write(style.dim(summaryOf(reply.text, cluster)));
+}
+
+/** Writes the file, which only its owner can read: it names addresses. @throws CommandError (RC150) */
+function save(file: string, text: string): void {
+  try {
+    writeFileSync(file, text, { mode: 0o600 });
+  } catch (error) {
+    throw new CommandError("RC150", `Cannot write --save: ${errorMessage(error)}`);
+  }
 }
 
 /** What the file holds, and what it is good for. */
-function hintOf(text: string, cluster: string): string {
+function summaryOf(text: string, cluster: string): string {
   const steps = text.match(/^ {2}- at: /gm)?.length ?? 0;
   return (
-    `${cluster}: ${steps} observations, ${formatByteSize(Buffer.byteLength(text))}. Keep the file: the history drops old evidence.\n` +
+    `${cluster}: ${steps} observations, ${formatByteSize(Buffer.byteLength(text))}. ` +
+    "Keep the file: the history drops old evidence.\n" +
     'To replay it: add the correct answers under "expect" (docs/incidents.md), and run the tests of rolecall.\n'
   );
 }

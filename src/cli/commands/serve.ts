@@ -3,7 +3,7 @@ import type { SimulatorConfig } from "../../config/model/simulator-config.ts";
 import { ListenError, type ListenErrorKind } from "../../http/listener/listen-error.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { loadedFrom, sourcesOf } from "../client/configuration.ts";
+import { loadedFrom, namedByScope, sourcesOf } from "../client/configuration.ts";
 import { renderDemoBanner } from "../demo/demo-banner.ts";
 import { collectSignals, type ServiceSignal, type SignalQueue } from "../framework/signals.ts";
 import { systemdSockets } from "../framework/systemd-sockets.ts";
@@ -15,14 +15,14 @@ import type { CommandContext } from "../framework/command-context.ts";
  * configuration is not valid, a port is in use or a certificate cannot be used.
  */
 export async function serve({ args, result, io, print, signal: ended }: CommandContext): Promise<void> {
-  const sources = sourcesOf(args, io.env);
-  const loaded = loadedFrom(sources, result);
+  const given = sourcesOf(args, io.env);
+  const loaded = loadedFrom(given, result);
   if (loaded === null) return;
-  const { config } = loaded;
   const signals = collectSignals();
   // A signal may have arrived before this command began to listen for signals.
   if (ended.aborted) throw new CommandError("RC004", `ended by ${String(ended.reason)}`);
   const simulator = await startSimulator(loaded.simulator);
+  const { config, sources } = await namedByScope({ config: loaded.config, sources: given });
   const serving = await ServingProcess.create({ config, sources, inheritedSockets: systemdSockets(io.env) });
   try {
     await serving.start();
@@ -31,7 +31,7 @@ export async function serve({ args, result, io, print, signal: ended }: CommandC
     const signal = await serveUntilSignal(serving, signals);
     result.cover("service", "complete", { detail: `ended by ${signal}` });
   } catch (error) {
-    throw error instanceof ListenError ? new CommandError(listenRules[error.kind], error.message) : error;
+    throw error instanceof ListenError ? refusalOf(error) : error;
   } finally {
     // If a listener could not be opened, probing goes on and would keep the process alive.
     await serving.stop({ drains: false });
@@ -45,6 +45,16 @@ const listenRules: { readonly [kind in ListenErrorKind]: CommandError["rule"] } 
   files: "RC111",
   settings: "RC020",
 };
+
+function refusalOf({ kind, code, message, listener: { port } }: ListenError): CommandError {
+  if (code !== "EADDRINUSE") return new CommandError(listenRules[kind], message);
+  return new CommandError(
+    listenRules[kind],
+    message,
+    `Stop the process that uses the port (ss -ltnp 'sport = :${port}'), or choose another port. ` +
+      "A rolecall that is stopping answers for the time of drain (default 5 s): start again after it.",
+  );
+}
 
 /**
  * Reloads on SIGHUP, stops on SIGTERM and SIGINT. Only SIGTERM drains: a user who presses Ctrl-C does not want to wait.

@@ -4,6 +4,7 @@ import { diagnoseProblem } from "../result/config-problem.ts";
 import { checkClusterFiles, checkListenerFiles } from "../client/tls-findings.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { accessSync, constants } from "node:fs";
+import { counted } from "../output/words.ts";
 import { errorMessage } from "../result/error-message.ts";
 
 /**
@@ -40,8 +41,4 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
   result.data = { file, problems, clusters: clusters.map(({ name }) => name), listeners: listen.length };
   if (problems > 0) return;
   print(`${file} is valid: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
-}
-
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }

@@ -1,3 +1,4 @@
+import { openStatusSource } from "../client/status-source.ts";
 import type { ClusterStatus } from "../client/cluster-status.ts";
 import { CommandError } from "../framework/command-error.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -27,13 +28,18 @@ export async function watch(context: CommandContext): Promise<void> {
 /** Prints a report each interval, until the command is ended. */
 async function printReports(context: CommandContext, intervalMs: number): Promise<ClusterStatus | null> {
   const { io, signal } = context;
+  const source = openStatusSource(context);
   let last: ClusterStatus | null = null;
-  while (!signal.aborted) {
-    const current = await tryFetchStatus(context);
-    if (signal.aborted) break;
-    const text = "problem" in current ? `${safe(current.problem)}\n` : reportText(context, (last = current));
-    await io.stdout.write(`${new Date().toISOString().slice(0, 19)}Z  ${text}\n`);
-    await pause(intervalMs, [signal]);
+  try {
+    while (!signal.aborted) {
+      const current = await tryFetchStatus(source, context);
+      if (signal.aborted) break;
+      const text = "problem" in current ? `${safe(current.problem)}\n` : reportText(context, (last = current));
+      await io.stdout.write(`${new Date().toISOString().slice(0, 19)}Z  ${text}\n`);
+      await pause(intervalMs, [signal]);
+    }
+  } finally {
+    source.close();
   }
   return last;
 }

@@ -27,7 +27,7 @@ export function zshScript(commands: readonly CommandDescription[]): string {
     ...commands.flatMap((spec) => [
       `    ${spec.name})`,
       "      _arguments -s \\",
-      ...optionsOf(spec).map((option) => `        ${quoted(zshOption(option))} \\`),
+      ...optionsOf(spec).flatMap((option) => zshOption(option).map((spelling) => `        ${quoted(spelling)} \\`)),
       ...zshPositionals(spec),
       "      ;;",
     ]),
@@ -45,10 +45,14 @@ function zshPositionals(spec: CommandDescription): readonly string[] {
   return [`        ${quoted(`1:${usage}:${action(first)}`)} \\`, `        ${quoted(`*:${usage}:${action(rest)}`)}`];
 }
 
-function zshOption(option: OptionSpec): string {
-  const { name, value, multiple, help } = option;
-  const tail = value === undefined ? "" : `:${escaped(value)}:${action(valueCandidates(option))}`;
-  return `${multiple === true ? "*" : ""}--${name}${value === undefined ? "" : "="}[${escaped(help)}]${tail}`;
+/** The specifications of an option: one for each of its spellings. */
+function zshOption(option: OptionSpec): readonly string[] {
+  const { name, short, value, multiple, help } = option;
+  const tail = `[${escaped(help)}]${value === undefined ? "" : `:${escaped(value)}:${action(valueCandidates(option))}`}`;
+  // One spelling excludes the other. The value follows `=` in the same word, or is the next word.
+  const head = multiple === true ? "*" : short === undefined ? "" : `(-${short} --${name})`;
+  const long = `${head}--${name}${value === undefined ? "" : "="}${tail}`;
+  return short === undefined ? [long] : [`${head}-${short}${value === undefined ? "" : "+"}${tail}`, long];
 }
 
 function escaped(text: string): string {

@@ -1,4 +1,4 @@
-import { configFrom, sourcesOf } from "../client/configuration.ts";
+import { configFrom, namedByScope, sourcesOf } from "../client/configuration.ts";
 import { probedStatus } from "../client/attachment.ts";
 import { probeLocally } from "../client/local-probe.ts";
 import type { CommandContext } from "../framework/command-context.ts";
@@ -18,9 +18,11 @@ import { checkTls } from "./tls.ts";
  */
 export async function doctor(command: CommandContext): Promise<void> {
   const { args, io, result, progress } = command;
-  const config = configFrom(sourcesOf(args, io.env), result);
+  const sources = sourcesOf(args, io.env);
+  const loaded = configFrom(sources, result);
   result.cover("configuration", "complete", { detail: args.text("config") ?? "command line" });
-  if (config === null) return printCoverage(command);
+  if (loaded === null) return printCoverage(command);
+  const { config } = await namedByScope({ config: loaded, sources });
   // checkTls reports problems with TLS files.
   const probed = await probeLocally(config, { progress, result: { diagnose: () => {} } });
   const context: DoctorContext = { command, config, probed };

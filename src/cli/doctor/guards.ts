@@ -1,6 +1,8 @@
 import type { Guards } from "../../health/guards.ts";
 import { lockBoundMs } from "../../health/evidence/freshness.ts";
+import { defaultMaxAgeMs } from "../../config/model/config.ts";
 import { formatDuration } from "../output/figures.ts";
+import { counted } from "../output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** The boolean guards, by their names in the configuration. */
@@ -25,33 +27,38 @@ export function checkGuards({ command: { args, result }, config }: DoctorContext
     }
   }
   result.cover("guards", "complete", {
-    detail: `${booleanGuards.length} guards of ${config.clusters.length} clusters`,
+    detail: `${booleanGuards.length} guards of ${counted(config.clusters.length, "cluster")}`,
   });
 }
 
 /**
  * Compares max_age with the time for which the leader lock is certain to last: ttl - loop_wait - retry_timeout (design
- * rule 1). A larger max_age is reported (RC106), and judgement uses the limit of the lock.
+ * rule 1). A larger max_age is reported (RC106), and judgement uses the limit of the lock. A default max_age is not
+ * reported: nobody chose it, and the limit of the lock replaces it.
  */
 export function checkMaxAge({ command: { result }, config, probed: { snapshot } }: DoctorContext): void {
   const unknown: string[] = [];
+  const limited: string[] = [];
+  const { maxAgeMs, intervalMs, timeoutMs } = config.probe;
   for (const cluster of snapshot.clusters) {
     if (cluster.config === null) {
       unknown.push(cluster.name);
       continue;
     }
     const boundMs = lockBoundMs(cluster);
-    if (config.probe.maxAgeMs > boundMs) {
+    if (maxAgeMs <= boundMs) continue;
+    if (maxAgeMs === defaultMaxAgeMs(intervalMs, timeoutMs))
+      limited.push(`${cluster.name} to ${formatDuration(boundMs)}`);
+    else
       result.diagnose("RC106", {
         message:
-          `cluster ${cluster.name}: max_age is ${formatDuration(config.probe.maxAgeMs)}, but the limit of the lock ` +
+          `cluster ${cluster.name}: max_age is ${formatDuration(maxAgeMs)}, but the limit of the lock ` +
           `(ttl - loop_wait - retry_timeout) is ${formatDuration(boundMs)} and applies instead`,
       });
-    }
   }
   const detail =
     unknown.length === 0
-      ? `${snapshot.clusters.length} clusters`
+      ? `${counted(snapshot.clusters.length, "cluster")}${limited.length === 0 ? "" : `; the lock limits ${limited.join(", ")}`}`
       : `no node has reported the dynamic configuration of ${unknown.join(", ")}`;
   result.cover("max_age", unknown.length === 0 ? "complete" : "incomplete", { detail });
 }

@@ -1,7 +1,9 @@
 import type { Observation } from "../../cluster/observation.ts";
 import { majorVersion } from "../../cluster/documents/report.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { isMisaddressed } from "../../health/evidence/identity.ts";
 import { withholdsPassword } from "../../health/evidence/node-password.ts";
+import { counted } from "../output/words.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 
 /** The supported major versions of the node API (reference/node-api.md). */
@@ -44,7 +46,10 @@ export function checkVersions({ command: { result }, probed: { snapshot } }: Doc
   coverAnsweringNodes("versions", { result, snapshot });
 }
 
-/** Reports nodes of another scope (RC104) and different system identifiers within a cluster (RC105). */
+/**
+ * Reports nodes of another scope (RC104) or another name (RC166), and different system identifiers within a cluster
+ * (RC105).
+ */
 export function checkIdentity({ command: { result }, probed: { snapshot } }: DoctorContext): void {
   for (const cluster of snapshot.clusters) {
     const systems = new Map<string, string[]>();
@@ -56,6 +61,12 @@ export function checkIdentity({ command: { result }, probed: { snapshot } }: Doc
             `but its cluster has scope ${cluster.scope}`,
         });
       }
+      const name = otherName(node, report);
+      if (name !== null)
+        result.diagnose("RC166", {
+          message: `${cluster.name}/${node.name} at ${node.api} reports the name ${report.name}, but ${name.expected}`,
+          severity: name.isRefused ? "error" : "warning",
+        });
       if (report.system !== null) systems.set(report.system, [...(systems.get(report.system) ?? []), node.name]);
     }
     const bySystem = [...systems].map(([system, names]) => `${system} (${names.join(", ")})`);
@@ -63,6 +74,20 @@ export function checkIdentity({ command: { result }, probed: { snapshot } }: Doc
       result.diagnose("RC105", { message: `cluster ${cluster.name} has system identifiers ${bySystem.join(", ")}` });
   }
   coverAnsweringNodes("identity", { result, snapshot });
+}
+
+/**
+ * Compares the name that a node reports with its configuration.
+ * @returns `null` if they agree; `isRefused`: the node is unfit for all checks (`misaddressed`)
+ */
+function otherName(
+  node: Observation["node"],
+  report: NonNullable<Observation["report"]>,
+): { readonly expected: string; readonly isRefused: boolean } | null {
+  if (isMisaddressed(node, report)) return { expected: `it must be ${node.member}`, isRefused: true };
+  // Without `member`, a node may report any name. That may be on purpose, or two addresses may be exchanged.
+  const isRenamed = node.isFixed && !node.isMemberFixed && report.name !== null && report.name !== node.name;
+  return isRenamed ? { expected: "the configuration has no member for it", isRefused: false } : null;
 }
 
 /**
@@ -80,7 +105,8 @@ export function checkPasswordProtection({ command: { result }, config, probed }:
   });
   for (const message of withheld) result.diagnose("RC113", { message });
   const hasPassword = config.clusters.some(({ auth }) => auth !== null);
-  if (hasPassword) result.cover("password", "complete", { detail: `withheld from ${withheld.length} nodes` });
+  if (hasPassword)
+    result.cover("password", "complete", { detail: `withheld from ${counted(withheld.length, "node")}` });
   else result.cover("password", "not_applicable", { detail: "no node password is configured" });
 }
 
@@ -91,7 +117,7 @@ function coverAnsweringNodes(
 ): void {
   const count = snapshot.clusters.reduce((sum, cluster) => sum + answeringNodes(cluster).length, 0);
   result.cover(id, count === 0 ? "incomplete" : "complete", {
-    detail: count === 0 ? "no node has answered" : `${count} nodes`,
+    detail: count === 0 ? "no node has answered" : counted(count, "node"),
   });
 }
 

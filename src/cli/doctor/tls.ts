@@ -1,5 +1,6 @@
 import { connect } from "node:tls";
 import { readTls, type TlsMaterial } from "../../config/tls-material.ts";
+import { counted } from "../output/words.ts";
 import { answeringNodes } from "./nodes.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 import { validityProblems } from "../../config/tls-problems.ts";
@@ -35,10 +36,20 @@ export async function checkTls(context: DoctorContext): Promise<void> {
     const missing = presented.filter(({ validity }) => validity === null).map(({ name }) => name);
     const detail =
       missing.length === 0
-        ? `${files.length} files for ${servers.length} nodes, ${listeners} listeners`
+        ? checkedText({ files: files.length, nodes: servers.length, listeners })
         : `no certificate received from ${missing.join(", ")}`;
     command.result.cover("tls", missing.length === 0 ? "complete" : "incomplete", { detail });
   }
+}
+
+/** What was checked, without what there is none of. */
+function checkedText(counts: { readonly files: number; readonly nodes: number; readonly listeners: number }): string {
+  const { files, nodes, listeners } = counts;
+  return [
+    ...(files === 0 ? [] : [`${counted(files, "file")} for connections to nodes`]),
+    ...(nodes === 0 ? [] : [`the certificates of ${counted(nodes, "node")}`]),
+    ...(listeners === 0 ? [] : [`the files of ${counted(listeners, "listener")}`]),
+  ].join(", ");
 }
 
 /** The TLS material of a cluster; `null` if it has none or its files cannot be read, which RC111 reports. */

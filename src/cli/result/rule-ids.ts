@@ -64,6 +64,7 @@ export const ruleIds = [
   "RC145",
   "RC146",
   "RC150",
+  "RC166",
 ] as const;
 
 /** The identifier of a rule. */

@@ -11,8 +11,9 @@ export const inspectionCommands: readonly CommandSpec[] = [
     about:
       "Shows every cluster, the worst first, under a line that counts them. Queries a running rolecall; with\n" +
       "--config or --discover, probes the nodes once itself. One look cannot show whether a replica is attached:\n" +
-      "replica? becomes replica with --for 12s. Below the table: each reason, where the documentation explains it,\n" +
-      "and the command to run next. A narrow terminal shows fewer columns.",
+      "replica? becomes replica with --for 12s, or while --watch runs. FIT FOR lists routes without a lag limit: a\n" +
+      "check such as /replica?lag=1MB may refuse a node that the table calls fit. Below the table: each reason, where\n" +
+      "the documentation explains it, and the command to run next. A narrow terminal shows fewer columns.",
     options: [
       { name: "problems", help: "show only the clusters and nodes that are not well" },
       {

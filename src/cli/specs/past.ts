@@ -45,12 +45,13 @@ export const pastCommands: readonly CommandSpec[] = [
       "it (docs/incidents.md). Without a history on disk, evidence is kept for at most fifteen minutes.",
     options: [
       { name: "around", value: "TIME", help: `the time: ${pastTimeHelp} (default now)` },
+      { name: "save", value: "FILE", help: "write it to this file; without this, a terminal shows a summary only" },
       clusterOption,
       ...serverOptions,
     ],
     examples: [
       "rolecall incident --around 03:12 > night.yaml",
-      "rolecall incident --around '10min ago' > incident.yaml",
+      "rolecall incident --around '10min ago' --save incident.yaml",
     ],
     checks: [{ id: "evidence", required: true }],
     findingsTo: "stderr",

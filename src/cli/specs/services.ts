@@ -18,7 +18,11 @@ export const serviceCommands: readonly CommandSpec[] = [
         multiple: true,
         help: "monitor one cluster, discovered through these nodes; no file is needed",
       },
-      { name: "cluster", value: "NAME", help: "the name and scope of the discovered cluster" },
+      {
+        name: "cluster",
+        value: "NAME",
+        help: "the name and scope of the discovered cluster (default: the scope that its nodes report, else main)",
+      },
       {
         name: "listen",
         value: "HOST:PORT",

@@ -1,5 +1,5 @@
 import { hardReasons, isReason, softReasons } from "../../health/reason.ts";
-import { reasonLink } from "../../health/reason-link.ts";
+import { reasonLink } from "../../config/reason-link.ts";
 import type { StatusCluster, StatusNode } from "../client/cluster-status.ts";
 import { safe, type Style } from "../output/style.ts";
 import { textWidth, wrapWords } from "../output/words.ts";

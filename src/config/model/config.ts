@@ -125,6 +125,11 @@ export interface TlsFiles {
   readonly serverName: string | null;
 }
 
+/** `probe.max_age` where it is not set, in ms. */
+export function defaultMaxAgeMs(intervalMs: number, timeoutMs: number): number {
+  return 3 * intervalMs + timeoutMs;
+}
+
 /** How nodes are probed. */
 export interface ProbeConfig {
   /** Time between two probes of a node. */

@@ -3,7 +3,7 @@ import { balancerSchema, type BalancerShape } from "./balancer-schema.ts";
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
-import type { Config, ListenerConfig, ProbeConfig } from "../model/config.ts";
+import { defaultMaxAgeMs, type Config, type ListenerConfig, type ProbeConfig } from "../model/config.ts";
 import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { listenerAccessFields } from "./listener-access-schema.ts";
 import { exporterSchema } from "./exporter-schema.ts";
@@ -149,7 +149,7 @@ export function probeSchema(): z.ZodType<ProbeConfig> {
       timeoutMs: written.timeout,
       fall: written.fall,
       rise: written.rise,
-      maxAgeMs: written.max_age ?? 3 * written.interval + written.timeout,
+      maxAgeMs: written.max_age ?? defaultMaxAgeMs(written.interval, written.timeout),
       burstIntervalMs: written.burst_interval,
       clusterIntervalMs: written.cluster_interval,
       configIntervalMs: written.config_interval,

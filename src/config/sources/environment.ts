@@ -39,6 +39,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
     listen: listenText === undefined ? null : readListen(splitList(listenText), { name: listenVariable, problems }),
     discover: discoverText === undefined ? null : { value: splitList(discoverText), name: discoverVariable },
     cluster: clusterText === undefined ? null : { value: clusterText, name: clusterVariable },
+    discoveredName: null,
     problems,
   };
 }

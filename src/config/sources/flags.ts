@@ -8,10 +8,11 @@ export interface ConfigFlags {
   /** `--discover URL[,URL]`: probe one cluster, discovered through these seeds, in place of the file's clusters. */
   readonly discover?: readonly string[] | undefined;
   /**
-   * `--cluster NAME`: the name and scope of the cluster of `--discover`. Without this flag it is named `demo`, and its
-   * scope is discovered.
+   * `--cluster NAME`: the name and scope of the cluster of `--discover`. Without this flag its scope is discovered.
    */
   readonly cluster?: string | undefined;
+  /** The name of the cluster of `--discover` without `--cluster`: the scope that a seed reports. Default: `main`. */
+  readonly discoveredName?: string | undefined;
   /** `--listen HOST:PORT[,HOST:PORT]`: listeners of the node dialect, in place of the file's. */
   readonly listen?: readonly string[] | undefined;
   /** `--log-level LEVEL`. */
@@ -32,6 +33,7 @@ export function readFlags(flags: ConfigFlags): Overrides {
       flags.listen === undefined ? null : readListen(flags.listen.flatMap(splitList), { name: "--listen", problems }),
     discover: flags.discover === undefined ? null : { value: flags.discover.flatMap(splitList), name: "--discover" },
     cluster: flags.cluster === undefined ? null : { value: flags.cluster, name: "--cluster" },
+    discoveredName: flags.discoveredName ?? null,
     problems,
   };
 }

@@ -32,7 +32,8 @@ export function mergeSources(
     names.set(formatPath(path), override.name);
   };
   if (discover !== null) {
-    put(["clusters"], { name: discover.name, value: [{ name: cluster?.value ?? "demo", discover: discover.value }] });
+    const name = cluster?.value ?? flags.discoveredName ?? discoveredClusterName;
+    put(["clusters"], { name: discover.name, value: [{ name, discover: discover.value }] });
     if (cluster !== null) names.set("clusters[0].name", cluster.name);
   } else if (cluster !== null) {
     const message = "needs --discover (or ROLECALL_DISCOVER), because it only names the cluster that is discovered";
@@ -56,6 +57,9 @@ export function mergeSources(
   for (const setting of [...env.settings, ...flags.settings]) put(setting.path, setting);
   return { value, nameOf: (path) => nameIn(names, path), learnsScope: discover !== null && cluster === null, problems };
 }
+
+/** The name of the cluster of `--discover` without `--cluster`, if no seed reports a scope. */
+const discoveredClusterName = "main";
 
 /** The listeners of `--discover` without `listen`. */
 const discoveredListeners = [

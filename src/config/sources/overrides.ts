@@ -21,6 +21,8 @@ export interface Overrides {
   readonly discover: Override<readonly string[]> | null;
   /** The name and scope of that cluster, or `null`. */
   readonly cluster: Override<string> | null;
+  /** The name of that cluster without `cluster`, or `null`. */
+  readonly discoveredName: string | null;
   readonly problems: readonly ConfigProblem[];
 }
 

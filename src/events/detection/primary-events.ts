@@ -96,8 +96,8 @@ function found(memory: PrimaryMemory, { cluster, nowMs }: ClusterFacts, primary:
   };
   return {
     kind: "primary_found",
-    // A log of errors alone shows the end of the outage too.
-    severity: lostSinceMs === null ? "info" : "error",
+    // A log of errors alone shows the end of the outage too, and one of warnings each change of the primary.
+    severity: lostSinceMs !== null ? "error" : last === null || isAgain ? "info" : "warning",
     cluster,
     node: primary.node,
     message: isAgain

@@ -67,6 +67,9 @@ export class Subject {
       now: () => clock.observe(),
       setTimer: machine.setTimer,
       onChanges: () => {},
+      onError: (_, error) => {
+        throw error;
+      },
     });
     this.#worker = hasWorker ? new Worker(this.monitor, config, machine) : null;
     store.onChange(() => this.#follower.clusterChanged(cluster));

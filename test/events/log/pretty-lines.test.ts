@@ -27,6 +27,41 @@ suite("a log line for people", () => {
     assert.equal(prettyOf({ level: 30, msg: "a number as level" }), "INFO: a number as level\n");
   });
 
+  test("of an event has what its message lacks of cluster, node and cause, and where its reason is explained", () => {
+    const event = {
+      event: "detached",
+      id: "1795317474154.2",
+      cluster: "demo",
+      node: "pg2",
+      cause: "in no sender list, not advanced for 10 s",
+      lag_bytes: 2_624_648,
+      role: "replica",
+      isReachable: true,
+      replica: "detached",
+      before: { role: "replica", isReachable: true, replica: "fit" },
+      see: "docs/reasons.md#detached",
+    };
+    const msg = "pg2 of demo is detached: in no sender list, not advanced for 10 s";
+    assert.equal(prettyOf({ ...event, msg }), `ERROR: ${msg}  see=docs/reasons.md#detached\n`);
+    assert.equal(
+      prettyOf({ ...event, cause: "its sender", msg: "pg2 is detached" }),
+      'ERROR: pg2 is detached  cluster=demo  cause="its sender"  see=docs/reasons.md#detached\n',
+    );
+    assert.equal(prettyOf({ event: "drained", cluster: "demo", by: "kim", msg: "drained" }).includes("by=kim"), true);
+    // A part of a word is another name.
+    assert.match(prettyOf({ ...event, node: "pg", msg }), /node=pg /);
+  });
+
+  test("of a changed verdict has what changed", () => {
+    const after = { role: "primary", isReachable: true, primary: "fit", replica: "wrong_role" };
+    const before = { role: "replica", isReachable: true, primary: "wrong_role", replica: "wrong_role" };
+    assert.equal(
+      prettyOf({ msg: "role changed", cluster: "demo", node: "pg2", ...after, before, lag_bytes: 0 }),
+      "ERROR: role changed  cluster=demo  node=pg2  role=replica->primary  primary=wrong_role->fit  lag_bytes=0\n",
+    );
+    assert.equal(prettyOf({ msg: "node seen", node: "pg2", ...after }).includes("isReachable=true"), true);
+  });
+
   test("has the stack of an error on lines of its own", () => {
     const stack = "Error: no\n    at one (file:///a.js:1:2)";
     assert.equal(

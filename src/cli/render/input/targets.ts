@@ -3,7 +3,7 @@ import type { Config } from "../../../config/model/config.ts";
 import { parseDatabaseAddress } from "../../../health/check.ts";
 import { CommandError } from "../../framework/command-error.ts";
 import { probeLocally } from "../../client/local-probe.ts";
-import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
+import { isLocal, requireNamedConfig, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
 import { RolecallClient } from "../../client/rolecall-client.ts";
 import { defaultServers } from "../../connect/listener-finder.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
@@ -83,17 +83,18 @@ export async function targetsFor(context: CommandContext): Promise<Targets> {
     const server = new RolecallClient(context, "admin");
     const { clusters } = await fetchStatusFrom(server);
     // The server is an admin listener here, which load balancers must not check.
+    const health = edges.length > 0 ? null : await server.listenerUrl("node");
     const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
     return {
       clusters: targetClusters(context, clusters, () => null),
-      edges: edges.length > 0 ? edges : [{ host, port: healthPort }],
-      edgeProblem: null,
+      edges: edges.length > 0 ? edges : [{ host, port: health === null ? healthPort : Number(health.port) }],
+      edgeProblem: edges.length > 0 || health !== null ? null : unknownListener(server.url),
       admins: adminsOf(context, null),
       hostSuffix: null,
       hintListener: null,
     };
   }
-  const config = requireConfig(context);
+  const config = await requireNamedConfig(context);
   const { clusters } = (await probeLocally(config, context)).overview();
   return targetsOf(context, config, clusters);
 }
@@ -114,6 +115,10 @@ export function targetsOf(context: CommandContext, config: Config, clusters: rea
     hostSuffix: config.hostSuffixes[0] ?? null,
     hintListener: hintListenerOf(config),
   };
+}
+
+function unknownListener(server: string): string {
+  return `${server} must name a health listener (dialect: node) that is open at that address, or --edge must name one`;
 }
 
 const unusableListeners =

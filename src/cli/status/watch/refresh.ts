@@ -1,4 +1,5 @@
-import { fetchStatus, type ClusterStatus } from "../../client/cluster-status.ts";
+import type { ClusterStatus } from "../../client/cluster-status.ts";
+import type { StatusSource } from "../../client/status-source.ts";
 import { withDeadline } from "../../client/deadline.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
 import { CommandError } from "../../framework/command-error.ts";
@@ -10,9 +11,9 @@ export type StatusAttempt = ClusterStatus | { readonly problem: string };
  * Fetches the status. A server that cannot be reached is a problem to show, because the next attempt may succeed.
  * @throws CommandError (RC001) if the command line is wrong, which no further attempt can mend
  */
-export async function tryFetchStatus(context: CommandContext): Promise<StatusAttempt> {
+export async function tryFetchStatus(source: StatusSource, context: CommandContext): Promise<StatusAttempt> {
   try {
-    return await fetchStatus(context);
+    return await source.fetch(context);
   } catch (error) {
     if (error instanceof CommandError && error.rule !== "RC001") return { problem: error.message };
     throw error;

@@ -1,5 +1,6 @@
 import type { ClusterStatus } from "../../client/cluster-status.ts";
 import type { CommandContext } from "../../framework/command-context.ts";
+import { openStatusSource } from "../../client/status-source.ts";
 import { pause, tryFetchStatus } from "./refresh.ts";
 import { WatchSession } from "./session.ts";
 import { openFullScreen } from "./terminal.ts";
@@ -46,8 +47,13 @@ export async function watchScreen(context: CommandContext, intervalMs: number): 
 
 async function fetchRepeatedly(context: CommandContext, session: WatchSession, intervalMs: number): Promise<void> {
   const fetching = { ...context, signal: session.ended };
-  while (!session.ended.aborted) {
-    if (!session.isPaused) session.receive(await tryFetchStatus(fetching));
-    await pause(intervalMs, [session.ended]);
+  const source = openStatusSource(fetching);
+  try {
+    while (!session.ended.aborted) {
+      if (!session.isPaused) session.receive(await tryFetchStatus(source, fetching));
+      await pause(intervalMs, [session.ended]);
+    }
+  } finally {
+    source.close();
   }
 }

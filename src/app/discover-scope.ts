@@ -1,0 +1,24 @@
+import { parseReport } from "../cluster/documents/report.ts";
+import { parseJson } from "../cluster/values/json.ts";
+import type { Config, ProbeConfig } from "../config/model/config.ts";
+import { NodeClient } from "../probe/client/client.ts";
+
+/**
+ * Requests the status document of each seed of the only cluster, all at once. Takes at most one probe timeout.
+ * @returns the scope that the first seed in order reports that reports one; `null` if none does
+ */
+export async function discoverScope({ clusters, probe }: Pick<Config, "clusters" | "probe">): Promise<string | null> {
+  const seeds = clusters[0]?.discover ?? [];
+  const scopes = await Promise.all(seeds.map((seed) => scopeOf(seed, probe)));
+  return scopes.find((scope) => scope !== null) ?? null;
+}
+
+async function scopeOf(seed: string, { connectTimeoutMs, timeoutMs }: ProbeConfig): Promise<string | null> {
+  const client = new NodeClient(seed, { connectTimeoutMs, timeoutMs }, null);
+  try {
+    const reply = await client.get("/patroni");
+    return "failure" in reply ? null : (parseReport(parseJson(reply.body.toString("utf8")))?.scope ?? null);
+  } finally {
+    client.close();
+  }
+}
