@@ -1,6 +1,6 @@
 /** The files of a release, in the two versions that the documents upgrade from and to. */
 import { execFileSync } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** The versions that the pages about installation name. */
@@ -13,23 +13,23 @@ export const pageVersions = ["0.1.0", "0.2.0"] as const;
  * @returns why there is none; `null` if they are there
  */
 export function writeArtefacts(pattern: string, folder: string): string | null {
-  const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { readonly version: string };
-  const name = pattern.replace("VERSION", version);
   const release = process.env["ROLECALL_RELEASE"];
-  if (release === undefined && !name.endsWith(".tgz")) return "no folder of a release is named by ROLECALL_RELEASE";
-  const source = release === undefined ? packed(folder, name) : join(release, name);
-  if (!existsSync(source)) return `${source} does not exist`;
+  if (release === undefined && !pattern.endsWith(".tgz")) return "no folder of a release is named by ROLECALL_RELEASE";
+  const files = release ?? packed(folder);
+  const name = readdirSync(files).find((file) => new RegExp(`^${pattern.replace("VERSION", "[\\d.]+")}$`).test(file));
+  if (name === undefined) return `${files} has no ${pattern}`;
+  const source = join(files, name);
   for (const pageVersion of pageVersions)
     writeVersion(source, { version: pageVersion, file: join(folder, pattern.replace("VERSION", pageVersion)) });
   return null;
 }
 
-/** The npm package of the built tree. */
-function packed(folder: string, name: string): string {
+/** Makes the npm package of the built tree. @returns its folder */
+function packed(folder: string): string {
   const packages = join(folder, "packed");
   mkdirSync(packages);
   execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", packages], { stdio: "ignore" });
-  return join(packages, name);
+  return packages;
 }
 
 function writeVersion(source: string, { version, file }: { readonly version: string; readonly file: string }): void {
