@@ -111,7 +111,12 @@ interface Ended {
 
 function inScratchRoot(root: string, input: string): Promise<Ended> {
   const args = ["--mount", "--kill-child", "--fork", "bash", "test/real/lab/scratch/scratch-root.sh", root, input];
-  const child = spawn("unshare", args, { stdio: ["ignore", "pipe", "pipe"], timeout: 150_000, killSignal: "SIGKILL" });
+  const child = spawn("unshare", args, {
+    env: { PATH: process.env["PATH"], LANG: "C.UTF-8" },
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 150_000,
+    killSignal: "SIGKILL",
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   return new Promise((done) => child.once("close", (code) => done({ code, output })));

@@ -13,8 +13,8 @@ export const pageVersions = ["0.1.0", "0.2.0"] as const;
  * @returns why there is none; `null` if they are there
  */
 export function writeArtefacts(pattern: string, folder: string): string | null {
-  const release = process.env["ROLECALL_RELEASE"];
-  if (release === undefined && !pattern.endsWith(".tgz")) return "no folder of a release is named by ROLECALL_RELEASE";
+  const release = process.env["RELEASE_FILES"];
+  if (release === undefined && !pattern.endsWith(".tgz")) return "no folder of a release is named by RELEASE_FILES";
   const files = release ?? packed(folder);
   const name = readdirSync(files).find((file) => new RegExp(`^${pattern.replace("VERSION", "[\\d.]+")}$`).test(file));
   if (name === undefined) return `${files} has no ${pattern}`;
