@@ -1,26 +1,35 @@
 # rolecall as an image: the built program, its run-time packages, Node 24. `test/docker-replay.sh` replays these steps.
-FROM node:24-slim AS build
+# The base is pinned by its digest: two builds of one commit have the same base. docs/install-image.md says how to take a newer one.
+ARG NODE_IMAGE=node:24.19.0-bookworm-slim@sha256:a9f5f7c91a432850b2a8a7797adf5eadb6c733ceed61167806cee7ea7fbc29df
+
+FROM ${NODE_IMAGE} AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json ./
+COPY packaging ./packaging
 COPY src ./src
-RUN npm run build && npm prune --omit=dev
+RUN npm run build && npm prune --omit=dev && mkdir state
 
-FROM node:24-slim
+FROM ${NODE_IMAGE}
+ARG NODE_IMAGE
 LABEL org.opencontainers.image.title="rolecall" \
+      org.opencontainers.image.version="0.1.0" \
       org.opencontainers.image.description="Edge health-routing proxy for PostgreSQL high-availability clusters" \
-      org.opencontainers.image.licenses="MIT"
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.base.name="${NODE_IMAGE}"
 ENV NODE_ENV=production
 # Where HEALTHCHECK asks: any listener of the configuration will do.
 ENV HEALTH_URL=http://127.0.0.1:8008/livez
 WORKDIR /app
-COPY package.json ./
+COPY package.json LICENSE ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
-# Nothing is written but `state_file` and the history, where they are configured: the root may be read-only.
-USER node
-EXPOSE 8008
+# The only folder to which the program writes, for `state_file` and the history. The root may be read-only.
+COPY --from=build --chown=1000:1000 /app/state /var/lib/rolecall
+# The user `node`. By number, because Kubernetes cannot verify a name (`runAsNonRoot`).
+USER 1000:1000
+EXPOSE 8008 9108
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=10s --timeout=3s --start-period=5s --retries=3 \
   CMD ["node", "-e", "fetch(process.env.HEALTH_URL).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]

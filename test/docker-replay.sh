@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # Replays the Dockerfile where no engine is at hand. Every step is read from the Dockerfile itself; one that this script does not
 # know ends it. Stages are folders, RUN and the program use the machine's node in place of the image's. Then the program runs from
-# its entry point as an unprivileged user on a tree that it cannot write, answers the HEALTHCHECK, and ends with 0 after STOPSIGNAL.
+# its entry point as the image's user on a tree that it cannot write, answers the HEALTHCHECK, and ends with 0 after STOPSIGNAL.
+# What the image adds to its base must stay below a limit.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-readonly port=28308
+readonly port=28308 limit_mb=90
 scratch=$(mktemp -d)
 chmod 755 "$scratch" # the unprivileged user has to reach it
 program=
@@ -39,27 +40,35 @@ grep -q '[*!/]' .dockerignore && fail ".dockerignore must hold plain names only,
 sed 's#^#./#' .dockerignore > "$scratch/ignored"
 tar --create --anchored --exclude-from="$scratch/ignored" . | tar --extract --no-same-owner --directory "$context"
 
-declare -A stages=()
-declare -a environment=() entrypoint=() command=() health=()
+declare -A stages=() arguments=()
+declare -a owned=() environment=() entrypoint=() command=() health=()
 stage=
 folder=/
 user=root
 stop_signal=SIGTERM
+labels=
 
 begin_stage() { # image AS name
   local version=${1#node:}
   [ "$version" != "$1" ] || fail "a stage must be on a node image: $1"
+  [[ $1 =~ @sha256:[0-9a-f]{64}$ ]] || fail "the base must be pinned by its digest: $1"
   [ "${version%%[!0-9]*}" = "$(node -p 'process.versions.node.split(".")[0]')" ] || echo "   (the image has Node ${version%%[!0-9]*}, this replay $(node -v))"
   stage=$scratch/stage${#stages[@]}
   stages[${3:-last}]=$stage
   mkdir "$stage"
-  environment=() folder=/ user=root
+  environment=() owned=() folder=/ user=root
 }
 
-copy() { # [--from=stage] source… destination
-  local from=$context destination=${*: -1}
-  if [[ $1 == --from=* ]]; then from=${stages[${1#--from=}]} && shift; fi
-  [[ $1 != --* ]] || fail "COPY with an option this script does not know: $1"
+copy() { # [--from=stage] [--chown=user:group] source… destination
+  local from=$context destination=${*: -1} owner=
+  while [[ $1 == --* ]]; do
+    case $1 in
+      --from=*) from=${stages[${1#--from=}]} ;;
+      --chown=*) owner=${1#--chown=} ;;
+      *) fail "COPY with an option this script does not know: $1" ;;
+    esac
+    shift
+  done
   [[ $destination == /* ]] || destination=$folder/$destination
   mkdir -p "$(dirname "$stage$destination")"
   [[ $destination != */ ]] || mkdir -p "$stage$destination"
@@ -68,11 +77,16 @@ copy() { # [--from=stage] source… destination
     # A folder's contents are copied, not the folder itself; a file is copied as it is.
     if [ -d "$from/$source" ]; then mkdir -p "$stage$destination" && cp -R "$from/$source/." "$stage$destination"; else cp "$from/$source" "$stage$destination"; fi
   done
+  if [ -n "$owner" ]; then
+    owned+=("$stage$destination")
+    if [ "$(id -u)" = 0 ]; then chown -R "$owner" "$stage$destination"; fi
+  fi
 }
 
 replay() { # one instruction
   local word=$1 rest=$2
   case $word in
+    ARG) if [[ $rest == *=* ]]; then arguments[${rest%%=*}]=${rest#*=}; elif [ -z "${arguments[$rest]:-}" ]; then fail "ARG $rest has no value"; fi ;;
     FROM) eval "begin_stage $rest" ;;
     WORKDIR) folder=$rest && mkdir -p "$stage$folder" ;;
     COPY) eval "copy $rest" ;;
@@ -83,17 +97,23 @@ replay() { # one instruction
     HEALTHCHECK) mapfile -d '' -t health < <(words "${rest#*CMD }") ;;
     ENTRYPOINT) mapfile -d '' -t entrypoint < <(words "$rest") ;;
     CMD) mapfile -d '' -t command < <(words "$rest") ;;
-    LABEL | EXPOSE) ;;
+    LABEL) labels+=" $rest" ;;
+    EXPOSE) ;;
     *) fail "an instruction this script does not know: $word" ;;
   esac
 }
 
 while read -r word rest; do
+  for name in "${!arguments[@]}"; do rest=${rest//"\${$name}"/${arguments[$name]}}; done
   echo "-- $word $rest"
   replay "$word" "$rest" </dev/null
 done < <(instructions)
 
-[ "$user" != root ] || fail "the image must not run as root"
+[[ $user =~ ^[1-9][0-9]*:[1-9][0-9]*$ ]] || fail "the image must run as a user and group given by number, not as $user"
+version=$(node -p 'require("./package.json").version')
+[[ $labels == *"org.opencontainers.image.version=\"$version\""* ]] || fail "the label of the version must be $version, as in package.json"
+size_mb=$(($(du --summarize --apparent-size --bytes "$stage" | cut -f1) / 1000000))
+[ "$size_mb" -lt "$limit_mb" ] || fail "the image must add less than $limit_mb MB to its base, got $size_mb MB"
 [ ! -e "$stage/app/node_modules/typescript" ] || fail "the image must not hold development packages"
 
 # What an operator mounts, and the tree as `--read-only` makes it.
@@ -102,17 +122,20 @@ cat >"$stage/etc/rolecall/rolecall.yaml" <<YAML
 clusters: [{ name: demo, nodes: [{ name: pg1, api: "http://127.0.0.1:1" }] }]
 listen: [{ port: $port, cluster: demo }]
 drain: 100ms
+state_file: $stage/var/lib/rolecall/state.json
 YAML
 chmod -R a-w,a+rX "$stage"
+chmod -R u+w "${owned[@]}"
 touch "$scratch/begun"
 as_user=()
-if [ "$(id -u)" = 0 ]; then as_user=(setpriv --reuid=nobody --regid=nogroup --clear-groups --no-new-privs); fi
+if [ "$(id -u)" = 0 ]; then as_user=(setpriv --reuid="${user%:*}" --regid="${user#*:}" --clear-groups --no-new-privs); fi
 
 # Absolute paths of the image lie below its stage here.
 placed=()
 for argument in "${entrypoint[@]}" "${command[@]}"; do
   if [[ $argument == /* ]]; then placed+=("$stage$argument"); else placed+=("$argument"); fi
 done
+for place in "${owned[@]}"; do "${as_user[@]}" test -w "$place" || fail "the user $user must be able to write to ${place#"$stage"}"; done
 inside=(env -i "PATH=$PATH" "${environment[@]}" "HEALTH_URL=http://127.0.0.1:$port/livez")
 
 cd "$stage$folder"
@@ -137,5 +160,6 @@ code=0
 wait "$program" || code=$?
 program=
 [ "$code" = 0 ] || { cat "$scratch/program.log" >&2 && fail "the program ended with $code after $stop_signal, not with 0"; }
-[ -z "$(find "$stage" -newer "$scratch/begun" -print -quit)" ] || fail "the program wrote into its tree"
-echo "docker-replay: every step replayed; healthy as an unprivileged user on a read-only tree; ended with 0 after $stop_signal"
+[ -z "$(find "$stage" -path "$stage/var/lib/rolecall" -prune -o -newer "$scratch/begun" -print -quit)" ] || fail "the program wrote into its tree"
+echo "docker-replay: every step replayed; $size_mb MB beyond the base (at most $limit_mb)"
+echo "docker-replay: healthy as user $user on a read-only tree; may write to ${owned[*]#"$stage"}; ended with 0 after $stop_signal"

@@ -5,6 +5,13 @@ import type { MetricSources } from "./sources.ts";
 /** Registers the metrics of the process and its workers, and of their answers. All are read at a scrape. */
 export function registerProcessMetrics(registers: Registry[], sources: MetricSources): void {
   registerGauges(registers, sources);
+  const { version } = sources;
+  new Gauge({
+    name: "rolecall_build_info",
+    help: "Always 1: its labels are the versions of rolecall and of Node.",
+    labelNames: ["version", "node"],
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
   const total = (name: string, help: string, read: () => number): void =>
     void mirrorCounter<never>({ name, help, labelNames: [], registers }, () => [{ labels: {}, value: read() }]);
   total("process_cpu_seconds_total", "Processor time spent, by the workers too.", () => {

@@ -170,6 +170,12 @@ function edgePanels(job: string): readonly Panel[] {
   const rate = (metric: string): string => `sum by (instance) (rate(${metric}{${ours}}[$__rate_interval]))`;
   return [
     { title: "Up", kind: "states", width: 8, queries: [{ expr: `up{${ours}}`, legend: "{{instance}}" }] },
+    {
+      title: "Version",
+      kind: "states",
+      width: 8,
+      queries: [{ expr: `rolecall_build_info{${ours}}`, legend: "{{instance}} {{version}}" }],
+    },
     graph("Answers", "reqps", {
       expr: `sum by (instance, status) (rate(rolecall_answers_total{${ours}}[$__rate_interval]))`,
       legend: "{{instance}} {{status}}",
