@@ -5,6 +5,8 @@ import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../../http/diagnostics/diagnostics-sources.ts";
+import type { LiveStreams } from "../../http/live/live-streams.ts";
+import type { PageFiles } from "../../http/live/page-files.ts";
 import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
@@ -21,6 +23,9 @@ export interface MainBackendContext {
   readonly history: HistoryStore;
   readonly gateway: Gateway;
   readonly snapshots: SnapshotLongPoll;
+  readonly live: LiveStreams;
+  /** The files of the live page. */
+  readonly page: PageFiles;
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly gate: PageGate;
@@ -38,7 +43,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { eventLog, history, gateway, metrics, drains, snapshots, gate, wall } = context;
+  const { eventLog, history, gateway, metrics, drains, snapshots, live, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics: DiagnosticsSources = {
     gate,
@@ -58,6 +63,8 @@ export function buildMainBackend(
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,
+    live,
+    page,
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };

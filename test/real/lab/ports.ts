@@ -1,29 +1,40 @@
-/** The ports of the lab, all below the ephemeral range and away from every default. */
+/**
+ * The ports of the lab, all below the ephemeral range and away from every default. Several labs run side by side: each
+ * test process claims a lane of ports.
+ */
 import { createServer } from "node:net";
 
+/** Ports of the first lane. Those of lane N are `step * N` higher, and no two lanes share one. */
+const step = 40;
+const lanes = 6;
+/** A process has the first lane while it listens on this port; the ports of the other lanes follow. */
+const laneLock = 25480;
+
+const offset = step * (await claimLane());
+
 export const ports = {
-  etcdClient: 22379,
-  etcdPeer: 22380,
+  etcdClient: 22379 + offset,
+  etcdPeer: 22380 + offset,
   /** The first node's; the others follow. */
-  api: 28008,
-  database: 25541,
-  rolecall: 28108,
-  rolecallAdmin: 28109,
-  rolecall2: 28110,
-  rolecall2Admin: 28111,
-  haproxyWrite: 25600,
-  haproxyRead: 25601,
+  api: 28008 + offset,
+  database: 25541 + offset,
+  rolecall: 28108 + offset,
+  rolecallAdmin: 28109 + offset,
+  rolecall2: 28110 + offset,
+  rolecall2Admin: 28111 + offset,
+  haproxyWrite: 25600 + offset,
+  haproxyRead: 25601 + offset,
   /** Where HAProxy itself listens for its checks, and pools that only one test has. */
-  haproxyChecks: 25602,
-  haproxySoft: 25603,
-  haproxyMoved: 25604,
+  haproxyChecks: 25602 + offset,
+  haproxySoft: 25603 + offset,
+  haproxyMoved: 25604 + offset,
   /**
    * A pair of servers without a cluster manager, with their exporters: the ports of the first one; the second follows.
    */
-  plainDatabase: 25551,
-  plainExporter: 29187,
-  plainDialect: 29630,
-  prometheus: 29090,
+  plainDatabase: 25551 + offset,
+  plainExporter: 29187 + offset,
+  plainDialect: 29630 + offset,
+  prometheus: 29090 + offset,
 } as const;
 
 /**
@@ -44,5 +55,28 @@ function isFree(port: number): Promise<boolean> {
     const server = createServer();
     server.once("error", () => resolve(false));
     server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
+  });
+}
+
+/**
+ * Claims a lane for the life of this process.
+ * @throws Error if all lanes are taken
+ */
+async function claimLane(): Promise<number> {
+  for (let lane = 0; lane < lanes; lane += 1) if (await holds(laneLock + lane)) return lane;
+  throw new Error(
+    `Cannot start the lab: one of the ports ${laneLock} to ${laneLock + lanes - 1} must be free, got none`,
+  );
+}
+
+/** Listens on a port until the process ends. @returns whether the port was free */
+function holds(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, "127.0.0.1", () => {
+      server.unref();
+      resolve(true);
+    });
   });
 }
