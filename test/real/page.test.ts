@@ -11,7 +11,7 @@ import { until } from "../fake/until.ts";
 import { hasBrowser, openPage, startBrowser, type WatchedPage } from "./page/browser.ts";
 
 const admin = listenerOf({ dialect: "admin" });
-const limit = { timeout: 90_000 };
+const limit = { timeout: 120_000 };
 let browser: Browser;
 
 /** The page of an App over simulated clusters. */

@@ -33,7 +33,7 @@ export function NodeView({ cluster: name, node: nodeName }) {
       check=${asked}
       routes=${Object.keys(node.verdicts)}
       onCheck=${setCheck}
-      state=${JSON.stringify([node.verdicts, node.detail])}
+      state=${`${JSON.stringify(node.verdicts)} ${Math.floor(Date.now() / explainedMs)}`}
     />
     <${Changes} path=${path} state=${JSON.stringify(node.verdicts)} />
     <${RawDocument} path=${path} />
@@ -71,7 +71,10 @@ function Facts({ node, cluster, sinceMs }) {
   </dl>`;
 }
 
-const outcomes = { pass: ["ok", "holds"], fail: ["bad", "fails"], skip: ["idle", "not asked"] };
+/** An explanation is read again when a verdict changes, and after this time, in ms. */
+const explainedMs = 5_000;
+
+const outcomes = { pass: ["ok", "holds"], refuse: ["bad", "fails"], skip: ["idle", "not asked"] };
 
 function Explanation({ path, check, routes, onCheck, state }) {
   const [text, setText] = useState(check);
@@ -115,7 +118,7 @@ function Rules({ rules, decisive }) {
       <tbody>
         ${rules.map(({ rule, outcome, value, limit, source, age_ms: ageMs }) => {
           const [tone, word] = outcomes[outcome] ?? ["idle", outcome];
-          const isDecisive = rule === decisive && outcome === "fail";
+          const isDecisive = rule === decisive && outcome === "refuse";
           return html`<tr key=${rule} class=${isDecisive ? "decisive" : ""}>
             <th scope="row">${rule}</th>
             <td><${Mark} tone=${tone} />${word}${isDecisive ? ", decides" : ""}</td>

@@ -47,7 +47,7 @@ export async function openPage(browser: Browser, url: string, context?: TestCont
   page.on("request", (request) => {
     if (new URL(request.url()).origin !== new URL(url).origin) problems.push(`request: ${request.url()}`);
   });
-  await page.goto(url, { waitUntil: "load" });
+  await page.goto(url, { waitUntil: "domcontentloaded", timeout: 60_000 });
   const text = (selector: string): Promise<string> =>
     page.$eval(selector, (element) => (element as unknown as { innerText: string }).innerText).catch(() => "");
   return { page, problems, text };
