@@ -13,7 +13,7 @@ function reasonTexts(): string {
     const parts = [...section.matchAll(/^\*\*([^*]+)\.\*\* (\S[^]*?)(?=\n\n|\n?$(?![^]))/gm)];
     return [reason, Object.fromEntries(parts.map(([, part = "", content = ""]) => [part, plain(content)]))];
   });
-  return `${JSON.stringify(Object.fromEntries(entries), null, 1)}\n`;
+  return `${JSON.stringify(Object.fromEntries(entries), null, 2)}\n`;
 }
 
 function plain(markdown: string): string {

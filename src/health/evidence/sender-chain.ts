@@ -47,8 +47,8 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
 }
 
 /**
- * Who sends WAL to whom, by the fresh sender lists of all nodes: receiver -> sender. Of several senders that list a node
- * the last one counts.
+ * Who sends WAL to whom, by the fresh sender lists of all nodes: receiver -> sender. Of several senders that list a
+ * node the last one counts.
  */
 export function upstreamsOf(view: ClusterView): ReadonlyMap<string, string> {
   const upstreams = new Map<string, string>();

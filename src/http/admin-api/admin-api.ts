@@ -36,8 +36,8 @@ export interface AdminApiContext {
 const ownPaths = ["/metrics", "/snapshot", "/drains", "/livez", "/readyz", "/events/stream"];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/livez`, `/readyz`, the diagnostics pages,
- * the live page and its stream.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/livez`, `/readyz`, the diagnostics
+ * pages, the live page and its stream.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(

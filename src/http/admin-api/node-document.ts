@@ -11,7 +11,7 @@ export interface NodeDocumentContext {
   readonly snapshot: () => Snapshot;
 }
 
-/** Answers `/clusters/{cluster}/nodes/{node}/document` with the status document of the node's last report, unchanged. */
+/** Answers `/clusters/{cluster}/nodes/{node}/document` with the status document of the node's last report. */
 export function nodeDocumentReply(
   method: string,
   target: Pick<RequestTarget, "cluster" | "node">,

@@ -28,8 +28,8 @@ export interface LiveScope {
 }
 
 /**
- * Serves `GET /events/stream`: changes of clusters and events as server-sent events. Costs nothing while nobody listens:
- * timers run only while streams are open.
+ * Serves `GET /events/stream`: changes of clusters and events as server-sent events. Costs nothing while nobody
+ * listens: timers run only while streams are open.
  */
 export class LiveStreams {
   readonly #context: LiveStreamsContext;
