@@ -133,6 +133,19 @@ test("refuses more streams than one client may have, unknown clusters and parame
   assert.equal((await sendRequest(`${url}/events/stream`, { method: "POST" })).status, 405);
 });
 
+test("shows the last document of a node unchanged, and none of an unknown node", limit, async (context) => {
+  const { url, nodes } = await openApp(context);
+  const [node] = nodes;
+  if (node !== undefined) node.fields = { own: ["<b>", 1] };
+  const path = `${url}/clusters/demo/nodes/pg1/document`;
+  await until("the new field", async () => (await sendRequest(path)).body.includes('"own":["<b>",1]'));
+  const { cluster, node: name, document } = JSON.parse((await sendRequest(`${url}/nodes/pg1/document`)).body);
+  assert.deepEqual([cluster, name, document.role], ["demo", "pg1", "primary"]);
+  assert.equal((await sendRequest(`${url}/clusters/demo/nodes/nope/document`)).status, 404);
+  assert.equal((await sendRequest(`${url}/clusters/nope/nodes/pg1/document`)).status, 404);
+  assert.equal((await sendRequest(path, { method: "DELETE" })).status, 405);
+});
+
 test("page and stream follow the allowlist and the authentication of the listener", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1"]);
   const access = { ...unrestrictedAccess, allow: ["10.0.0.0/8"] };
