@@ -73,11 +73,11 @@ function NodeCard({ node, cluster, sinceMs, isApart = false }) {
     class=${`node ${tone} ${isLeader ? "leader" : ""} ${isApart ? "apart-node" : ""}`}
     aria-label=${`Node ${node.node}`}
   >
-    <h3>
+    <h2>
       <${Mark} tone=${tone} /><a href=${linkTo("clusters", cluster.cluster, "nodes", node.node)} title=${node.node}
         >${node.node}</a
       >
-    </h3>
+    </h2>
     <p class="role">
       ${was === null ? wordsOf(role ?? "never answered") : `was ${wordsOf(was)}`}${state !== null && state !== "unknown" ? html`, ${state}` : null}
     </p>
