@@ -1,6 +1,9 @@
+import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
 import { logManagementCall } from "../events/log/audit-log.ts";
+import { logExpiring } from "../events/log/certificate-log.ts";
+import { HintLog } from "../events/log/hint-log.ts";
 import { ListenerLog } from "../events/log/listener-log.ts";
 import { lostLinesOf, type Logger } from "../events/log/logger.ts";
 import { Gateway } from "../gateway/gateway.ts";
@@ -14,17 +17,18 @@ import type { ListenerHandler } from "../http/message/handler.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
 import { eventKinds, type ClusterEvent } from "../events/cluster-event.ts";
 import { Metrics } from "../metrics/metrics.ts";
-import { monotonicOriginMs } from "../state/clock.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
 import { countWorkers } from "../workers/worker-count.ts";
-import type { Phase, FullState } from "../workers/messages.ts";
+import type { Phase } from "../workers/messages.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
+import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { Monitor } from "./monitor.ts";
 import { Reloader, type ConfigSource } from "./reloader.ts";
+import { fullStateOf } from "./worker/full-state.ts";
 
 /** What a serving process may be given beside its configuration. */
 export interface AppOptions {
@@ -40,12 +44,14 @@ export class App {
   readonly #monitor: Monitor;
   readonly #metrics: Metrics;
   readonly #nodeCredentials: NodeCredentialStore;
-  readonly #certificates = new CertificateExpiry();
+  readonly #certificates: CertificateExpiry;
   readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
   readonly #live: LiveStreams;
   readonly #page = new PageFiles(new URL("../web/", import.meta.url));
   readonly #listenerLog: ListenerLog;
+  readonly #agents: AgentHandlers;
+  readonly #hintLog: HintLog;
   readonly #listeners: ListenerGroup;
   readonly #reloader: Reloader;
   readonly #sources: AnswerSources;
@@ -66,6 +72,7 @@ export class App {
     this.#metrics = this.#buildMetrics();
     this.#monitor = new Monitor(config, { log, metrics: this.#metrics });
     const { store, clock } = this.#monitor;
+    this.#certificates = new CertificateExpiry((readings) => logExpiring(log, readings, clock.wall()));
     this.#sources = answerSourcesOf({
       store: () => store,
       clock: () => clock,
@@ -81,6 +88,15 @@ export class App {
     const events = (): readonly ClusterEvent[] => this.#monitor.eventLog.events.recent();
     this.#live = new LiveStreams({ ...this.#sources, events, version: version() });
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
+    const { snapshot, policy, now } = this.#sources;
+    this.#agents = new AgentHandlers({
+      snapshot,
+      policy,
+      now,
+      isStopping: () => this.#phase === "draining",
+      onAnswer: (answer) => this.#metrics.agents.answered(answer),
+    });
+    this.#hintLog = new HintLog(log);
     this.#listeners = this.#buildListeners(inherited);
     this.#reloader = new Reloader({
       log,
@@ -134,6 +150,7 @@ export class App {
     });
     if (countWorkers(config.workers) !== this.#workers)
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
+    this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
     this.#log.level = config.log.level;
     this.#live.endAll("reload");
     this.#metrics.forgetNodes();
@@ -157,6 +174,7 @@ export class App {
     this.#nodeCredentials.stop();
     this.#certificates.stop();
     this.#listenerLog.stop();
+    this.#hintLog.stop();
     await this.#monitor.stop();
   }
 
@@ -206,10 +224,16 @@ export class App {
       workers: this.#workers,
       inherited,
       handlerFor: (listener) => this.#handlerFor(listener),
+      lineHandlerFor: (listener, key) => this.#agents.handlerFor({ listener, config: this.#config, key }),
       eventsOf: (listener) => this.#listenerLog.eventsOf(listener),
-      fullState: () => this.#fullState(),
+      fullState: () => fullStateOf({ monitor: this.#monitor, config: this.#config, phase: this.#phase }),
       onContained: (problem) => this.logContained(problem),
     });
+  }
+
+  #recordHint(record: HintRecord): void {
+    this.#metrics.bursts.hinted(record);
+    this.#hintLog.record(record);
   }
 
   #handlerFor(listener: ListenerConfig): ListenerHandler {
@@ -217,6 +241,7 @@ export class App {
     const { drains, eventLog, history, clock } = this.#monitor;
     const backend = buildMainBackend(inConfig, this.#sources, {
       drains,
+      hints: { follow: (hint) => this.#monitor.followHint(hint), onHint: (record) => this.#recordHint(record) },
       eventLog,
       history,
       gateway: this.#gateway,
@@ -230,20 +255,5 @@ export class App {
       configFile: this.#configFile,
     });
     return buildListenerHandler(inConfig, this.#sources, backend);
-  }
-
-  /** What a worker answers from, beside the relay. */
-  #fullState(): Omit<FullState, "relay"> {
-    const { store, clock } = this.#monitor;
-    const { instance, sequence, clusters } = store.current;
-    return {
-      config: this.#config,
-      instance,
-      sequence,
-      clusters,
-      phase: this.#phase,
-      clock: clock.observeReading(),
-      originMs: monotonicOriginMs(),
-    };
   }
 }

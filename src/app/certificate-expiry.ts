@@ -14,8 +14,14 @@ type CertificateFile = Omit<CertificateReading, "expiresAtS">;
  * reports the problem.
  */
 export class CertificateExpiry {
+  readonly #onRead: (readings: readonly CertificateReading[]) => void;
   #files: WatchedFiles<readonly CertificateReading[]> | null = null;
   #readings: readonly CertificateReading[] = [];
+
+  /** @param onRead called with all readings whenever the files were read */
+  constructor(onRead: (readings: readonly CertificateReading[]) => void) {
+    this.#onRead = onRead;
+  }
 
   /** Reads and watches the certificates of a configuration, in place of those watched so far. */
   start(config: Config): void {
@@ -24,9 +30,9 @@ export class CertificateExpiry {
     const files = new WatchedFiles<readonly CertificateReading[]>(
       certificates.map(({ file }) => file),
       () => certificates.flatMap(readingOf),
-      { onChange: (readings) => (this.#readings = readings), onProblem: () => {} },
+      { onChange: (readings) => this.#take(readings), onProblem: () => {} },
     );
-    this.#readings = files.read() ?? [];
+    this.#take(files.read() ?? []);
     files.start();
     this.#files = files;
   }
@@ -38,6 +44,11 @@ export class CertificateExpiry {
 
   get readings(): readonly CertificateReading[] {
     return this.#readings;
+  }
+
+  #take(readings: readonly CertificateReading[]): void {
+    this.#readings = readings;
+    this.#onRead(readings);
   }
 }
 

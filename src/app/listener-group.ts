@@ -7,7 +7,7 @@ import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { keysOf } from "../http/listener/listener-keys.ts";
 import { ListenerSet, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
 import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
-import type { ListenerHandler } from "../http/message/handler.ts";
+import type { LineHandler, ListenerHandler } from "../http/message/handler.ts";
 import type { Phase } from "../workers/messages.ts";
 import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
 
@@ -19,6 +19,7 @@ export interface ListenerGroupContext {
   /** File descriptors of sockets that listen already: the first one belongs to the first listener, and so on. */
   readonly inherited: readonly number[];
   readonly handlerFor: (listener: ListenerConfig) => ListenerHandler;
+  readonly lineHandlerFor: (listener: ListenerConfig, key: string) => LineHandler;
   readonly eventsOf: (listener: ListenerConfig) => ListenerEvents;
   readonly fullState: WorkerPoolContext["fullState"];
   readonly onContained: WorkerPoolContext["onContained"];
@@ -28,8 +29,8 @@ export interface ListenerGroupContext {
 export interface WorkerPoolUsage extends ReturnType<WorkerPool["usage"]> {}
 
 /**
- * All listeners: those of this process and, if there are workers, theirs. Admin listeners always belong to this
- * process.
+ * All listeners: those of this process and, if there are workers, theirs. Admin and agent listeners always belong to
+ * this process: an agent remembers its answers, and would not be the same in each worker.
  */
 export class ListenerGroup {
   readonly #own: ListenerSet;
@@ -40,10 +41,12 @@ export class ListenerGroup {
   #keys: readonly string[] = [];
   #configured: readonly ListenerConfig[] = [];
 
-  constructor({ log, workers, inherited, handlerFor, eventsOf, fullState, onContained }: ListenerGroupContext) {
+  constructor(group: ListenerGroupContext) {
+    const { log, workers, inherited, handlerFor, lineHandlerFor, eventsOf, fullState, onContained } = group;
     this.#inherited = inherited;
     this.#own = new ListenerSet({
       handlerFor,
+      lineHandlerFor,
       eventsOf,
       placeOf: (key) => this.#takeSocket(key),
       fastPath: {
@@ -148,7 +151,7 @@ export class ListenerGroup {
   }
 
   #isOwn({ dialect }: ListenerConfig): boolean {
-    return this.#workers === null || dialect === "admin";
+    return this.#workers === null || dialect === "admin" || dialect === "agent";
   }
 
   #takeSocket(key: string): { readonly handle: SendHandle } | undefined {

@@ -1,17 +1,23 @@
 import { randomBytes } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
+import type { Hint, HintEffect } from "../cluster/hint.ts";
+import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
+import { nodeOfMember } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config } from "../config/model/config.ts";
+import { DcsWatches } from "../dcs/dcs-watches.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
+import { DcsLog } from "../events/log/dcs-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
 import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
+import { BalancerPushes } from "./balancer-pushes.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
 import { hasSameSavedState } from "../state/saved-state.ts";
@@ -21,7 +27,7 @@ import { Store } from "../state/store.ts";
 /** What the monitor depends on. */
 export interface MonitorContext {
   readonly log: Logger;
-  readonly metrics: Pick<Metrics, "bursts" | "disputed" | "happened" | "probed">;
+  readonly metrics: Pick<Metrics, "balancers" | "bursts" | "dcs" | "disputed" | "happened" | "probed">;
 }
 
 /** How long the start waits for the history, in ms. A slow disk must not delay answers. */
@@ -37,6 +43,8 @@ export class Monitor {
   readonly #log: Logger;
   readonly #stateFile: StateFile;
   readonly #probers: Probers;
+  readonly #balancers: BalancerPushes;
+  readonly #dcs: DcsWatches;
   #config: Config;
   #ticks: NodeJS.Timeout | null = null;
 
@@ -55,6 +63,13 @@ export class Monitor {
       log,
       record,
       onChange: (change) => this.eventLog.recordDrain(change),
+    });
+    this.#balancers = new BalancerPushes({
+      log,
+      metrics: metrics.balancers,
+      cluster: (name) => clusterNamed(store, name),
+      policy: (name) => store.policyOf(name),
+      now: () => clock.observe(),
     });
     this.#stateFile = new StateFile(() => this.#config.stateFile, log);
     this.#probers = new Probers({
@@ -76,6 +91,7 @@ export class Monitor {
       onBurstProbes: (burst) => metrics.bursts.sent(burst),
       onTls: (cluster, problem) => log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
+    this.#dcs = this.#buildDcsWatches(metrics.dcs);
   }
 
   /** The policy that a cluster is judged by; `undefined` if it is not monitored. */
@@ -100,6 +116,7 @@ export class Monitor {
   configure(config: Config): void {
     this.#config = config;
     this.eventLog.retain(config.clusters.map(({ name }) => name));
+    this.#probers.retain(config.clusters.map(({ name }) => name));
     const known = new Map(this.store.current.clusters.map((cluster) => [cluster.name, cluster]));
     this.store.replace(buildClusters(config, known));
     void this.history.configure(config.history);
@@ -108,20 +125,62 @@ export class Monitor {
   /** Probes the configured clusters from now on. Resolves after the first round, or one timeout. */
   async probe(): Promise<void> {
     this.#startTicks();
+    this.#balancers.configure(this.#config.balancers);
+    this.#dcs.start(this.#config);
     await this.#probers.start(this.#config, livenessIntervalFactor);
   }
 
   /** Probes every node of one cluster now: a change that somebody made shows sooner. */
   probeNow(cluster: string): void {
-    this.#probers.hint(cluster);
+    this.#probers.probeNow(cluster);
+  }
+
+  /** Follows a hint. If the leader stops, another node leads soon: which one is not known yet. */
+  followHint({ cluster, node, event }: Hint): HintEffect {
+    if (event !== "stop") return this.#probers.hint(cluster, node);
+    const state = clusterNamed(this.store, cluster);
+    const holder = state === undefined ? null : lockHolderOf(state.leadership);
+    return holder === null || holder === node ? this.#probers.hint(cluster) : "not_leader";
   }
 
   /** Stops probing. Resolves once the state file is written. */
   async stop(): Promise<void> {
+    this.#dcs.stop();
     this.#probers.stop();
+    this.#balancers.stop();
     this.drains.stop();
     if (this.#ticks !== null) clearInterval(this.#ticks);
     await Promise.all([this.#stateFile.written, this.history.stop()]);
+  }
+
+  #buildDcsWatches(metrics: Metrics["dcs"]): DcsWatches {
+    const { store, clock } = this;
+    this.store.onChange((before, after) => {
+      const known = before.dcs?.withdrawals;
+      for (const [member, withdrawal] of after.dcs?.withdrawals ?? [])
+        if (known?.get(member) !== withdrawal) metrics.withdrawn(after.name);
+    });
+    const now = (): number => clock.observe();
+    const dcsLog = new DcsLog(this.#log, now);
+    return new DcsWatches({
+      now,
+      random: Math.random,
+      onResult: (cluster, result, sentAtMs) => {
+        dcsLog.logResult(cluster, result);
+        this.#record({ kind: "dcs", cluster, result, sentAtMs });
+      },
+      onHint: (cluster, member) => {
+        const state = clusterNamed(store, cluster);
+        const node = state === undefined || member === null ? undefined : nodeOfMember(state, member);
+        this.#probers.hint(cluster, node?.node.name ?? null);
+      },
+      onRead: (cluster, outcome) => metrics.read(cluster, outcome),
+      onWatchEnd: (cluster, end) => {
+        metrics.watchEnded(cluster, end.cause);
+        dcsLog.logWatchEnd(cluster, end);
+      },
+      onFiles: (cluster, problem) => dcsLog.logFiles(cluster, problem),
+    });
   }
 
   /** An internal error in recording must not end the probing: that node's evidence ages, and old evidence is a no. */
@@ -138,6 +197,7 @@ export class Monitor {
   #onChange(before: ClusterState, after: ClusterState): void {
     const policy = this.store.policyOf(after.name);
     if (policy === undefined) return;
+    this.#balancers.clusterChanged(after.name);
     this.eventLog.recordTransition(before, after, { policy, nowMs: this.clock.now() });
     if (!hasSameSavedState(before, after)) this.#stateFile.write(() => this.store.current);
     this.#probers.onChange(before, after);

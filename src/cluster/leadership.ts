@@ -1,3 +1,5 @@
+import type { Withdrawal } from "./dcs.ts";
+
 /** Why a claim on the leader lock prevails. `sole`: no other eligible claim is left. */
 export type DecisionBasis = "sole" | "views" | "own_view" | "incumbent" | "timeline" | "receivers";
 
@@ -17,15 +19,16 @@ export type LeaderDecision =
     }
   /** Several claims, and nothing prefers one. */
   | { readonly kind: "contested"; readonly between: readonly string[] }
-  /** Views contradict every claim. */
+  /** Views or the DCS contradict every claim. */
   | { readonly kind: "lost" };
 
-/** A claim that views contradicted. */
+/** A claim that views contradicted, that the DCS withdrew, or both. */
 export interface LostClaim {
-  /** When the newest of those views was requested, in ms of rolecall's clock. */
+  /** When the newest of those views was requested, in ms of rolecall's clock; -Infinity if no view contradicted it. */
   readonly viewMs: number;
   /** The nodes that gave those views. */
   readonly witnesses: readonly string[];
+  readonly withdrawal?: Withdrawal;
 }
 
 /** The end of a node's tenure as lock holder. */
@@ -38,7 +41,10 @@ export interface LeaderLoss {
 /** Who leads, and what the next decision depends on. The object is replaced only when something in it changes. */
 export interface Leadership {
   readonly decision: LeaderDecision;
-  /** The claims that views contradicted, by node name. They stay lost until views confirm them again (rule 2). */
+  /**
+   * The claims that views or the DCS contradicted, by node name. They stay lost until views confirm them again, and the
+   * DCS names them again or is distrusted (rule 2).
+   */
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
   /**
    * The last node that held the lock for half an interval or longer. It breaks ties (rule 2) and is kept across a

@@ -10,6 +10,11 @@ export function clusterNamed(
   return at === undefined ? undefined : snapshot.clusters[at];
 }
 
+/** Returns the observation of a member: the node with this member name, else the node of this name. */
+export function nodeOfMember(cluster: Pick<ClusterState, "nodes" | "index">, member: string): Observation | undefined {
+  return cluster.nodes.find(({ node }) => node.member === member) ?? nodeNamed(cluster, member);
+}
+
 /** Returns the observation of the node of this name; `undefined` if there is none, or if the name is `null`. */
 export function nodeNamed(
   cluster: Pick<ClusterState, "nodes" | "index">,

@@ -1,3 +1,4 @@
+import type { DcsResult } from "./dcs.ts";
 import type { Report } from "./documents/report.ts";
 import type { Drain } from "./drain.ts";
 import type { ExporterPage, ExporterRole } from "./exporter/exporter-report.ts";
@@ -5,11 +6,11 @@ import type { DocumentAnswer } from "./snapshot.ts";
 import type { Failure } from "./values/failure.ts";
 
 /**
- * The result of one probe, or a change of a drain. Nothing else changes a snapshot. `sentAtMs` is in ms of rolecall's
- * clock.
+ * The result of one probe or of one read of the DCS, or a change of a drain. Nothing else changes a snapshot.
+ * `sentAtMs` is in ms of rolecall's clock.
  */
 export type ProbeOutcome =
-  StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome;
+  StatusOutcome | LivenessOutcome | DocumentOutcome | ViewFailureOutcome | ExporterOutcome | DrainOutcome | DcsOutcome;
 
 /** The result of `GET /leader` at one node. */
 export interface StatusOutcome {
@@ -55,6 +56,14 @@ export interface DrainOutcome {
   readonly cluster: string;
   readonly node: string;
   readonly drain: Drain | null;
+}
+
+/** A linearizable read of the leader key in the DCS that differs from the last one, or a failure of the watch. */
+export interface DcsOutcome {
+  readonly kind: "dcs";
+  readonly cluster: string;
+  readonly sentAtMs: number;
+  readonly result: DcsResult;
 }
 
 /** The result of `GET /up`, or of a metrics page, of one node's exporter. */

@@ -1,4 +1,5 @@
 import type { ClusterDocument } from "./documents/cluster-document.ts";
+import type { DcsState } from "./dcs.ts";
 import type { Drain } from "./drain.ts";
 import type { DynamicConfig } from "./documents/dynamic-config.ts";
 import type { SwitchPoints } from "./documents/history.ts";
@@ -46,6 +47,8 @@ export interface ClusterState {
   readonly newestReportAtMs: number;
   /** Node name -> its drain. Expired ones may be included. */
   readonly drains: ReadonlyMap<string, Drain>;
+  /** What the DCS shows; `null` if no DCS is configured. */
+  readonly dcs: DcsState | null;
   readonly documents: Documents;
   readonly config: DynamicConfig | null;
   readonly switchPoints: SwitchPoints | null;

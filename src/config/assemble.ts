@@ -1,11 +1,15 @@
 import { resolve } from "node:path";
 import type { Guards } from "../health/guards.ts";
 import { type ClusterShape, mergeGuards } from "./schema/cluster-schema.ts";
+import type { BalancerConfig, HaproxyBackendConfig } from "./model/balancer-config.ts";
 import type { ClusterConfig, Config, HistoryConfig, ListenerConfig } from "./model/config.ts";
 import { type ListenerAccess, unrestrictedAccess } from "./model/listener-access-config.ts";
 import type { SimulatorConfig } from "./model/simulator-config.ts";
 import type { HistoryShape } from "./schema/operations-schema.ts";
+import type { BackendShape, BalancerShape } from "./schema/balancer-schema.ts";
 import type { ConfigShape } from "./schema/schema.ts";
+import { formatRuntimeAddress } from "./values/address.ts";
+import { parseCheckText } from "./values/check-text.ts";
 
 /** What file names and missing scopes in a configuration are resolved with. */
 export interface ConfigOrigin {
@@ -29,6 +33,7 @@ const healthListener: ListenerConfig = {
   operatorPages: false,
   access: unrestrictedAccess,
   defaults: "",
+  agent: null,
 };
 
 /** Health checks, and a listener for operators. */
@@ -45,7 +50,7 @@ export function assembleConfig(
   shape: ConfigShape,
   origin: ConfigOrigin,
 ): { readonly config: Config; readonly simulator: SimulatorConfig | null } {
-  const { guards: guardsShape, clusters, listen, simulator, history, ...complete } = shape;
+  const { guards: guardsShape, clusters, listen, balancers, simulator, history, ...complete } = shape;
   const stateFile = shape.stateFile === null ? null : resolve(origin.stateFolder, shape.stateFile);
   const guards = mergeGuards(guardsShape);
   const onlyClusterName = clusters.length === 1 ? (clusters[0]?.name ?? null) : null;
@@ -53,6 +58,7 @@ export function assembleConfig(
     ...complete,
     clusters: clusters.map((cluster) => buildCluster(cluster, guards, origin)),
     listen: (listen ?? defaultListeners).map((listener) => buildListener(listener, onlyClusterName, origin)),
+    balancers: balancers.map((balancer) => buildBalancer(balancer, onlyClusterName, shape)),
     stateFile,
     history: buildHistory(history, stateFile, origin),
   };
@@ -70,14 +76,25 @@ function buildHistory(
 }
 
 function buildCluster(shape: ClusterShape, guards: Guards, { folder, learnsScope }: ConfigOrigin): ClusterConfig {
-  const absolute = (file: string | null): string | null => (file === null ? null : resolve(folder, file));
-  const { name, tls, auth } = shape;
+  const { name, tls, auth, dcs } = shape;
   return {
     ...shape,
     scope: shape.scope ?? (learnsScope ? null : name),
+    ...accessIn(folder, { tls, auth }),
+    dcs: dcs === null ? null : { ...dcs, ...accessIn(folder, dcs) },
+    guards: mergeGuards(shape.guards, guards),
+  };
+}
+
+/** The TLS files and the password file with absolute paths. */
+function accessIn(
+  folder: string,
+  { tls, auth }: Pick<ClusterConfig, "tls" | "auth">,
+): Pick<ClusterConfig, "tls" | "auth"> {
+  const absolute = (file: string | null): string | null => (file === null ? null : resolve(folder, file));
+  return {
     tls: tls === null ? null : { ...tls, ca: absolute(tls.ca), cert: absolute(tls.cert), key: absolute(tls.key) },
     auth: auth === null ? null : { ...auth, passwordFile: resolve(folder, auth.passwordFile) },
-    guards: mergeGuards(shape.guards, guards),
   };
 }
 
@@ -85,6 +102,24 @@ function buildListener(shape: ListenerConfig, only: string | null, { folder }: C
   const listener = { ...shape, access: buildAccess(shape.access, folder) };
   if (listener.cluster === "*") return { ...listener, cluster: null };
   return listener.dialect === "admin" ? listener : { ...listener, cluster: listener.cluster ?? only };
+}
+
+function buildBalancer(
+  { name, haproxy }: BalancerShape,
+  only: string | null,
+  shape: Pick<ConfigShape, "ignoreParams" | "probe">,
+): BalancerConfig {
+  const rules = { ignoreParams: shape.ignoreParams, intervalMs: shape.probe.intervalMs };
+  const buildBackend = ({ cluster, check, ...backend }: BackendShape): readonly HaproxyBackendConfig[] => {
+    const parsed = parseCheckText(check, rules);
+    const named = cluster ?? only;
+    // checkBalancers has refused both.
+    return parsed.ok && named !== null ? [{ ...backend, cluster: named, check: parsed.check }] : [];
+  };
+  return {
+    name: name ?? formatRuntimeAddress(haproxy.socket),
+    haproxy: { ...haproxy, backends: haproxy.backends.flatMap(buildBackend) },
+  };
 }
 
 function buildAccess(access: ListenerAccess, folder: string): ListenerAccess {
@@ -101,6 +136,7 @@ function buildAccess(access: ListenerAccess, folder: string): ListenerAccess {
             ca: tls.ca === null ? null : resolve(folder, tls.ca),
           },
     auth: auth === null ? null : { ...auth, bearer: auth.bearer.map((file) => resolve(folder, file)) },
+    hintTokens: access.hintTokens.map((file) => resolve(folder, file)),
   };
 }
 

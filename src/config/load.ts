@@ -3,6 +3,7 @@ import { assembleConfig, type ConfigOrigin } from "./assemble.ts";
 import { checkClusters } from "./checks/cluster-checks.ts";
 import type { Config } from "./model/config.ts";
 import type { SimulatorConfig } from "./model/simulator-config.ts";
+import { checkBalancers } from "./checks/balancer-checks.ts";
 import { checkListenerAccess } from "./checks/listener-access-checks.ts";
 import { readPartialConfig } from "./sources/partial-config.ts";
 import { readEnvironment } from "./sources/environment.ts";
@@ -87,6 +88,7 @@ function crossIssues(merged: Merged): readonly ConfigIssue[] {
     ...checkListeners(partial),
     ...checkListenerAccess(partial.listen),
     ...checkRanges(partial),
+    ...checkBalancers(partial),
   ];
 }
 

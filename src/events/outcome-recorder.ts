@@ -87,6 +87,7 @@ function sizeOf(outcome: ProbeOutcome): number {
       return overheadBytes + ("page" in outcome.result ? senderBytes * outcome.result.page.senders.length : 0);
     case "liveness":
     case "view_failure":
+    case "dcs":
     case "drain":
       return overheadBytes;
   }

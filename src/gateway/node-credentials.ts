@@ -1,6 +1,6 @@
-import { readFileSync } from "node:fs";
 import type { ClusterConfig } from "../config/model/config.ts";
-import { readTls, tlsPathsOf, type TlsMaterial } from "../config/tls-material.ts";
+import { accessPathsOf, readAccess } from "../config/access-material.ts";
+import type { TlsMaterial } from "../config/tls-material.ts";
 import { WatchedFiles } from "../config/watched-files.ts";
 
 /** TLS files and credentials for requests to the nodes of one cluster. */
@@ -57,17 +57,13 @@ export class NodeCredentialStore {
       this.#known.set(name, credentials);
       if (auth !== null || tls !== null) this.#onReadResult(name, null);
     };
-    const files = new WatchedFiles(
-      [...tlsPathsOf(tls), ...(auth === null ? [] : [auth.passwordFile])],
-      () => readNodeCredentials(cluster),
-      {
-        onChange,
-        onProblem: (problem) => {
-          this.#known.set(name, { ...this.get(name), hasAuth });
-          this.#onReadResult(name, problem);
-        },
+    const files = new WatchedFiles(accessPathsOf(cluster), () => readNodeCredentials(cluster), {
+      onChange,
+      onProblem: (problem) => {
+        this.#known.set(name, { ...this.get(name), hasAuth });
+        this.#onReadResult(name, problem);
       },
-    );
+    });
     const credentials = files.read();
     if (credentials !== null) onChange(credentials);
     files.start();
@@ -75,14 +71,7 @@ export class NodeCredentialStore {
   }
 }
 
-function readNodeCredentials({ auth, tls }: ClusterConfig): NodeCredentials {
-  return {
-    tls: tls === null ? {} : readTls(tls),
-    auth: auth === null ? null : `${auth.user}:${firstLine(auth.passwordFile)}`,
-    hasAuth: auth !== null,
-  };
-}
-
-function firstLine(file: string): string {
-  return readFileSync(file, "utf8").split(/\r?\n/, 1)[0] ?? "";
+function readNodeCredentials(cluster: ClusterConfig): NodeCredentials {
+  const { tls, auth } = readAccess(cluster);
+  return { tls, auth: auth === null ? null : `${auth.user}:${auth.password}`, hasAuth: auth !== null };
 }

@@ -9,7 +9,7 @@ import { isSet } from "../cluster/values/tags.ts";
 import type { JsonObject } from "../cluster/values/json.ts";
 
 /** Fields of a report that no incident file uses, or that follow from others. */
-const derivedFields: ReadonlySet<string> = new Set(["document", "isNoLoadBalance"]);
+const derivedFields: ReadonlySet<string> = new Set(["document", "isNoLoadBalance", "startedAt"]);
 
 /** What a stored report omits: the defaults of `reportSchema`. */
 const reportOmitted: JsonObject = {
@@ -55,6 +55,12 @@ export function encodeOutcome(outcome: ProbeOutcome): JsonObject {
       const { endpoint } = result;
       if ("failure" in result) return { kind, node, sentAtMs, endpoint, failure: result.failure.kind };
       return { kind, node, sentAtMs, endpoint, ...("page" in result ? { page: result.page } : { role: result.role }) };
+    }
+    case "dcs": {
+      const { kind, sentAtMs, result } = outcome;
+      return "failure" in result
+        ? { kind, sentAtMs, failure: result.failure.kind }
+        : { kind, sentAtMs, read: result.read };
     }
     case "liveness":
     case "drain": {
@@ -102,7 +108,7 @@ const reportSchema = z
   })
   .transform(({ tags: written, ...report }): Report => {
     const tags = new Map(Object.entries(written));
-    return { ...report, tags, isNoLoadBalance: isSet(tags, "noloadbalance"), document: "{}" };
+    return { ...report, tags, isNoLoadBalance: isSet(tags, "noloadbalance"), startedAt: null, document: "{}" };
   });
 
 const pageSchema: z.ZodType<ExporterPage> = z.object({
@@ -168,6 +174,12 @@ const outcomeSchema = z.union([
   z.object({ kind: z.literal("exporter"), ...named, endpoint: z.literal("metrics"), failure }),
   z.object({ kind: z.literal("exporter"), ...named, endpoint: z.literal("up"), role: z.enum(exporterRoles) }),
   z.object({ kind: z.literal("exporter"), ...named, endpoint: z.literal("metrics"), page: pageSchema }),
+  z.object({ kind: z.literal("dcs"), sentAtMs: z.number(), failure }),
+  z.object({
+    kind: z.literal("dcs"),
+    sentAtMs: z.number(),
+    read: z.object({ leader: textOrNull, source: text, revision: z.number(), hasScope: z.boolean() }),
+  }),
   z.object({ kind: z.literal("drain"), node: text, drain: drainSchema.nullable() }),
 ]);
 
@@ -200,6 +212,10 @@ export function decodeOutcome(
     const { kind, node } = data;
     const result = "failure" in data ? { failure: data.failure } : { report: data.report, hasLock: data.hasLock };
     return { kind, cluster, node, sentAtMs, sentAtWallMs, result };
+  }
+  if (data.kind === "dcs") {
+    const result = "failure" in data ? { failure: data.failure } : { read: data.read };
+    return { kind: data.kind, cluster, sentAtMs, result };
   }
   if (data.kind === "exporter") {
     const { kind, node, sentAtMs: _, ...result } = data;

@@ -4,6 +4,7 @@ import { Counter, type Registry } from "prom-client";
 export class BurstMetrics {
   readonly #bursts: Counter<"cluster" | "cause">;
   readonly #probes: Counter<"cluster">;
+  readonly #hints: Counter<"cluster" | "effect">;
 
   constructor(registers: Registry[]) {
     this.#bursts = new Counter({
@@ -18,6 +19,17 @@ export class BurstMetrics {
       labelNames: ["cluster"],
       registers,
     });
+    this.#hints = new Counter({
+      name: "rolecall_hints_total",
+      help: "Hints received on admin listeners, by what they did.",
+      labelNames: ["cluster", "effect"],
+      registers,
+    });
+  }
+
+  /** Counts an authorized hint. @param hint its cluster, empty if the request was refused, and what it did */
+  hinted({ cluster, effect }: { readonly cluster: string; readonly effect: string }): void {
+    this.#hints.inc({ cluster, effect });
   }
 
   /** Counts a burst that begins. */

@@ -1,10 +1,13 @@
 import { Counter, Registry } from "prom-client";
 import { expositionType, inSlices, renderPage, type Family } from "../exposition/writer.ts";
+import { AgentMetrics } from "./agent-metrics.ts";
+import { BalancerMetrics } from "./balancer-metrics.ts";
 import { BurstMetrics } from "./burst-metrics.ts";
 import { certificateMetrics } from "./certificate-metrics.ts";
 import { buildInfo } from "./collectors/build-info.ts";
 import { collectorsOfNode } from "./collectors/collectors.ts";
 import { ProbeStats, type ProbeRecord } from "./collectors/probe-stats.ts";
+import { DcsMetrics } from "./dcs-metrics.ts";
 import { Durations } from "./durations.ts";
 import { EventCounts } from "./event-counts.ts";
 import { registerFastPathMetrics } from "./fast-path-metrics.ts";
@@ -29,6 +32,9 @@ export class Metrics {
   /** Metrics of management calls and listeners. */
   readonly management: ManagementMetrics;
   readonly bursts: BurstMetrics;
+  readonly agents: AgentMetrics;
+  readonly balancers: BalancerMetrics;
+  readonly dcs: DcsMetrics;
   /** How the probes of each node went. */
   readonly probeStats: ProbeStats = new ProbeStats();
   readonly #registry = new Registry();
@@ -48,6 +54,8 @@ export class Metrics {
       labelNames: ["outcome"],
       registers,
     });
+    // `increase()` does not see the first reload of a sample that begins with 1.
+    for (const outcome of ["applied", "refused"] as const) this.#reloads.inc({ outcome }, 0);
     this.#disputes = new Counter({
       name: "rolecall_disputes_total",
       help: "Episodes in which several nodes claimed the lock, or one that the cluster did not confirm.",
@@ -57,6 +65,9 @@ export class Metrics {
     this.#events = new EventCounts(sources.eventKinds);
     this.management = new ManagementMetrics(registers);
     this.bursts = new BurstMetrics(registers);
+    this.agents = new AgentMetrics(registers);
+    this.balancers = new BalancerMetrics(registers);
+    this.dcs = new DcsMetrics(registers);
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
     registerHistoryMetrics(registers, sources.history);

@@ -1,3 +1,4 @@
+import type { HintEffect } from "../cluster/hint.ts";
 import { lastUncontestedLeaderOf, lockHolderOf } from "../cluster/leadership.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ProbeContext } from "./client/probe-context.ts";
@@ -57,12 +58,14 @@ export class ClusterProber {
   }
 
   /**
-   * Something outside the probes announced a change: probes all nodes and requests all documents, and begins a burst.
+   * Something outside the probes announced a change: begins a burst and, for the whole cluster, requests a round. Hints
+   * without end request no rounds without end.
    * @param node the only node to probe often, or `null` for all
    */
-  hint(node: string | null): void {
-    if (node === null) this.requestRound();
-    this.#bursts.hint(node);
+  hint(node: string | null): HintEffect {
+    const effect = this.#bursts.hint(node);
+    if (node === null && effect === "begun") this.requestRound();
+    return effect;
   }
 
   /**

@@ -1,3 +1,4 @@
+import type { HintEffect } from "../cluster/hint.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { ClusterConfig, Config } from "../config/model/config.ts";
 import { NodeClient } from "./client/client.ts";
@@ -63,12 +64,28 @@ export class Probers {
   }
 
   /**
-   * Something outside the probes announced a change of a cluster, such as a management call: its nodes are probed now
-   * and in a burst, so that the change is seen sooner.
+   * Something outside the probes announced a change of a cluster: its nodes are probed in a burst, so that the change
+   * is seen sooner.
    * @param node the only node to probe often, or `null` for all
    */
-  hint(cluster: string, node: string | null = null): void {
-    this.#clusters.get(cluster)?.hint(node);
+  hint(cluster: string, node: string | null = null): HintEffect {
+    return this.#clusters.get(cluster)?.hint(node) ?? "unknown";
+  }
+
+  /** A management call may have changed a cluster: probes all its nodes now, and in a burst. */
+  probeNow(cluster: string): void {
+    const prober = this.#clusters.get(cluster);
+    prober?.requestRound();
+    prober?.hint(null);
+  }
+
+  /** Ends the probing of clusters that are no longer configured. To be called before the store forgets them. */
+  retain(clusters: readonly string[]): void {
+    for (const [name, prober] of this.#clusters) {
+      if (clusters.includes(name)) continue;
+      prober.stop();
+      this.#clusters.delete(name);
+    }
   }
 
   /** Ends all probing. */

@@ -1,3 +1,4 @@
+import { unreadDcs } from "../cluster/dcs.ts";
 import { unknownLeadership } from "../cluster/leadership.ts";
 import type { Node } from "../cluster/node.ts";
 import { neverProbed, type Observation } from "../cluster/observation.ts";
@@ -59,6 +60,7 @@ export function emptyCluster({
     positionSamples: [],
     newestReportAtMs: -Infinity,
     drains: new Map(),
+    dcs: null,
     documents: { cluster: null, config: null, history: null, failsafe: null },
     config: null,
     switchPoints: null,
@@ -124,7 +126,8 @@ function withFixedNodes(state: ClusterState, cluster: ClusterConfig): ClusterSta
         (node.api !== null && node.api === observation.node.api),
     );
   const isSameScope = cluster.scope === null || state.scope === cluster.scope;
-  const base = isSameScope ? state : emptyCluster(cluster);
+  const known = isSameScope ? state : emptyCluster(cluster);
+  const base = { ...known, dcs: cluster.dcs === null ? null : (known.dcs ?? unreadDcs) };
   const nodes = [...fixed, ...state.nodes.filter((observation) => isSameScope && stays(observation))];
   return withNodes({ ...base, isMembershipKnown: base.isMembershipKnown || cluster.discover.length === 0 }, nodes);
 }

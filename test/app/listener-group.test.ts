@@ -21,6 +21,7 @@ function groupOf(context: TestContext): ListenerGroup {
       ({ dialect }) =>
       async () =>
         errorReply(418, dialect, { message: dialect }),
+    lineHandlerFor: () => () => "",
     eventsOf: () => ({ onError: () => {}, onFiles: () => {}, onRejected: () => {} }),
     fullState: () => assert.fail("there is no worker"),
     onContained: () => {},

@@ -45,6 +45,7 @@ test("a minimal file gets every default", () => {
     operatorPages: false,
     defaults: "",
     access: unrestrictedAccess,
+    agent: null,
   };
   assert.deepEqual(config, {
     clusters: [
@@ -55,6 +56,7 @@ test("a minimal file gets every default", () => {
         nodes: [],
         tls: null,
         auth: null,
+        dcs: null,
         guards,
       },
     ],
@@ -74,6 +76,7 @@ test("a minimal file gets every default", () => {
       { ...listener, port: 8008, dialect: "node" },
       { ...listener, port: 9108, dialect: "admin", cluster: null },
     ],
+    balancers: [],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,

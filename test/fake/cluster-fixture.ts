@@ -27,6 +27,7 @@ export interface FixtureOptions {
 export class ClusterFixture {
   readonly policy: HealthPolicy;
   cluster: ClusterState;
+  #revision = 0;
 
   constructor({ nodes = ["pg1", "pg2", "pg3"], cluster = {}, policy: settings = {} }: FixtureOptions = {}) {
     const fixed = nodes.map((node) =>
@@ -101,6 +102,22 @@ export class ClusterFixture {
       timeline,
     }));
     this.document("cluster", { of, value: { scope: "demo", members } }, atMs);
+  }
+
+  /**
+   * Records a read of the leader key: the member that it names, `null` for nobody, or "unreadable". Revisions rise by
+   * themselves.
+   */
+  readDcs(
+    leader: string | null,
+    atMs: number,
+    of: { readonly source?: string; readonly revision?: number } = {},
+  ): void {
+    const failure = { kind: "timeout", detail: "an injected timeout" } as const;
+    this.#revision = of.revision ?? this.#revision + 1;
+    const read = { leader, source: of.source ?? "etcd", revision: this.#revision, hasScope: true };
+    const result = leader === "unreadable" ? { failure } : { read };
+    this.record({ kind: "dcs", cluster: "demo", sentAtMs: atMs, result }, atMs);
   }
 
   /** Records that the request for the node's cluster document failed. */

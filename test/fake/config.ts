@@ -29,6 +29,7 @@ export function configOf(
       metricsIntervalMs: 500,
     },
     listen: [listenerOf({})],
+    balancers: [],
     hostSuffixes: [],
     ignoreParams: ["be"],
     stateFile: null,
@@ -53,6 +54,7 @@ export function listenerOf(parts: Partial<ListenerConfig>): ListenerConfig {
     operatorPages: false,
     defaults: "",
     access: unrestrictedAccess,
+    agent: null,
     ...parts,
   };
 }
@@ -65,6 +67,7 @@ export function clusterOf(parts: Partial<ClusterConfig>): ClusterConfig {
     nodes: [],
     tls: null,
     auth: null,
+    dcs: null,
     guards: defaultGuards,
     ...parts,
   };

@@ -14,6 +14,8 @@ export type Step = { readonly at: number } & (
   | { readonly names: string | null; readonly of: string; readonly timeline?: number }
   /** The leader that each node's cluster document names; `null`: nobody; "none": the request fails. */
   | { readonly views: { readonly [witness: string]: string | null } }
+  /** The member in the leader key of the DCS; `null`: nobody; "unreadable": the DCS cannot be read. */
+  | { readonly dcs: string | null; readonly source?: string; readonly revision?: number }
   | { readonly ask: string | null; readonly is: { readonly [check: string]: string } }
 );
 
@@ -50,6 +52,7 @@ function play(watched: ClusterFixture, step: Step): readonly string[] {
   else if ("fails" in step) fail(watched, step);
   else if ("heartbeat" in step) watched.recordLiveness(step.heartbeat, step.alive, atMs);
   else if ("document" in step) watched.document(step.document, { of: step.of, value: step.says }, atMs);
+  else if ("dcs" in step) watched.readDcs(step.dcs, atMs, step);
   else if ("views" in step) look(watched, step.views, atMs);
   else if ("names" in step) watched.nameLeader(step.names, step.of, atMs, step.timeline);
   else {

@@ -25,6 +25,13 @@ const outcomes: readonly ProbeOutcome[] = [
   { kind: "status", ...named, sentAtWallMs: 0, result: { failure } },
   { kind: "liveness", ...named, isAlive: false },
   { kind: "view_failure", ...named, failure },
+  { kind: "dcs", cluster: "demo", sentAtMs: named.sentAtMs, result: { failure } },
+  {
+    kind: "dcs",
+    cluster: "demo",
+    sentAtMs: named.sentAtMs,
+    result: { read: { leader: "pg1", source: "etcd 1 /service/demo/leader", revision: 12, hasScope: true } },
+  },
   { kind: "drain", cluster: "demo", node: "pg1", drain },
   { kind: "exporter", ...named, sentAtWallMs: 0, result: { endpoint: "up", role: "primary" } },
   { kind: "exporter", ...named, sentAtWallMs: 0, result: { endpoint: "metrics", failure } },

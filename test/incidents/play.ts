@@ -2,7 +2,7 @@ import { nodeNamed } from "../../src/cluster/lookup.ts";
 import { noAttachment } from "../../src/cluster/attachment.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { statusOf } from "../../src/http/node-api/verdict-reply.ts";
+import { statusOf } from "../../src/health/verdict-status.ts";
 import { explanationText } from "../../src/http/diagnostics/explain-reply.ts";
 import { parseRequestTarget } from "../../src/http/message/request-target.ts";
 import { parseCheck, type Check } from "../../src/health/check.ts";

@@ -19,6 +19,7 @@ export const sectionNames = [
   "config",
   "history",
   "drains",
+  "dcs",
 ] as const;
 type SectionName = (typeof sectionNames)[number];
 
@@ -50,6 +51,17 @@ export function outcomesOf(name: SectionName, section: Reading, context: Surroun
         node,
         drain: drainOf(said, context),
       }));
+    case "dcs": {
+      const said = section.mapping(["failure", "leader", "revision", "source", "empty"]);
+      if (!said("failure").isAbsent) {
+        const kind = said("failure").oneOf(failureKinds);
+        return [{ kind: "dcs", cluster, sentAtMs, result: { failure: { kind, detail: kind } } }];
+      }
+      const leader = said("leader").statement(null);
+      const source = said("source").text("etcd");
+      const read = { leader, source, revision: said("revision").count(1), hasScope: !said("empty").flag(false) };
+      return [{ kind: "dcs", cluster, sentAtMs, result: { read } }];
+    }
     case "cluster": {
       const said = section.mapping(["of", "leader", "timeline", "scope"]);
       const leader = said("leader").statement(null);

@@ -43,6 +43,13 @@ describe("metrics of clusters", () => {
     assert.deepEqual(valuesAt(watched, 60_000), { ...healthy, has_primary: 0, claims: 0, blind: 1 });
   });
 
+  test("a cluster of which no node is known is blind, until a member list names its nodes", () => {
+    const watched = new ClusterFixture({ nodes: [], cluster: { discover: ["http://seed:8008"] } });
+    assert.deepEqual(valuesAt(watched, 0), { has_primary: 0, blind: 1, claims: 0, drains: 0 });
+    watched.cluster = { ...watched.cluster, isMembershipKnown: true };
+    assert.equal(valuesAt(watched, 0)["blind"], 0);
+  });
+
   test("a drained primary is still a primary, and an expired drain does not count", () => {
     const watched = new ClusterFixture();
     watched.lead("pg1", 0);
@@ -90,7 +97,10 @@ test("docs/metrics.md lists every metric of rolecall and no other", () => {
   const folder = "src/metrics/";
   const files = [
     "metrics",
+    "agent-metrics",
+    "balancer-metrics",
     "burst-metrics",
+    "dcs-metrics",
     "durations",
     "certificate-metrics",
     "management-metrics",

@@ -99,7 +99,10 @@ test("counts probes, answers, snapshots and reloads", async () => {
     'rolecall_answers_total{route="replica",status="200"} 1',
   ]);
   assert.deepEqual(await linesOf(metrics, "rolecall_snapshots_total"), ["rolecall_snapshots_total 7"]);
-  assert.deepEqual(await linesOf(metrics, "rolecall_reloads_total"), ['rolecall_reloads_total{outcome="applied"} 1']);
+  assert.deepEqual(await linesOf(metrics, "rolecall_reloads_total"), [
+    'rolecall_reloads_total{outcome="applied"} 1',
+    'rolecall_reloads_total{outcome="refused"} 0',
+  ]);
   const buckets = await linesOf(metrics, "rolecall_probe_duration_seconds_bucket");
   assert.ok(buckets.includes('rolecall_probe_duration_seconds_bucket{le="0.025",cluster="demo",question="leader"} 0'));
   assert.ok(buckets.includes('rolecall_probe_duration_seconds_bucket{le="0.05",cluster="demo",question="leader"} 1'));

@@ -33,6 +33,17 @@ test("counts in full a yes that returns while the node still answers no", () => 
   assert.equal(overhangMs(timeline("YNNNNNNN", "YNNNNNYN")), 4990);
 });
 
+test("takes a no to last only while the node is watched", () => {
+  const { ours, ...rest } = timeline("YNNNNNNN", "YNNNNNYN");
+  const without = (...seconds: readonly number[]): Timeline => ({
+    ...rest,
+    ours,
+    theirs: rest.theirs.filter((_, second) => !seconds.includes(second)),
+  });
+  assert.equal(overhangMs(without(2, 3)), 1990, "from the first no after the gap");
+  assert.equal(overhangMs(without(1, 3, 5)), 0);
+});
+
 test("matches a change with our first equal answer", () => {
   assert.deepEqual(
     changes(timeline("YYNNNYY", "YYYYNNY")).map(({ from, to, delayMs }) => [from, to, delayMs]),

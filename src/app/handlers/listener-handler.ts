@@ -1,5 +1,7 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
 import { ExporterRoles } from "../../http/exporter-api/exporter-roles.ts";
+import { isHintCall } from "../../http/admin-api/hint-api.ts";
+import type { IncomingCall } from "../../http/message/incoming-call.ts";
 import { isReload } from "../../http/message/exporter-paths.ts";
 import type { ListenerHandler, RequestHandler } from "../../http/message/handler.ts";
 import type { Passthrough } from "../../http/message/passthrough.ts";
@@ -32,8 +34,10 @@ export function buildListenerHandler(
   backend: Backend,
 ): ListenerHandler {
   switch (listener.dialect) {
+    case "agent":
+      throw new Error("Cannot build a handler: agent listeners speak no HTTP");
     case "admin":
-      return backend.admin;
+      return Object.assign((call: IncomingCall) => backend.admin(call), { isHint: isHintCall });
     case "exporter":
       return exporterHandler({ listener, config }, sources, backend);
     case "node":

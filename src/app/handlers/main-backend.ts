@@ -2,6 +2,7 @@ import type { EventLog } from "../../events/event-log.ts";
 import type { HistoryStore } from "../../history/history-store.ts";
 import type { Gateway } from "../../gateway/gateway.ts";
 import { answerAdminRequest } from "../../http/admin-api/admin-api.ts";
+import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../../http/diagnostics/diagnostics-sources.ts";
@@ -28,6 +29,7 @@ export interface MainBackendContext {
   readonly page: PageFiles;
   readonly metrics: Metrics;
   readonly drains: Drains;
+  readonly hints: Omit<HintApiContext, "snapshot">;
   readonly gate: PageGate;
   /** Wall time, in ms since the epoch. */
   readonly wall: () => number;
@@ -43,7 +45,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { eventLog, history, gateway, metrics, drains, snapshots, live, page, gate, wall } = context;
+  const { eventLog, history, gateway, metrics, drains, hints, snapshots, live, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics: DiagnosticsSources = {
     gate,
@@ -65,6 +67,7 @@ export function buildMainBackend(
     snapshots,
     live,
     page,
+    hints: { ...hints, snapshot: sources.snapshot },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };

@@ -37,7 +37,11 @@ export function requireRoute(path: string): void {
  * @param message of its response
  */
 export function rejectedCheck(path: string, message: string): CommandError {
-  return unknownParameter(splitCheck(path).query, []) ?? new CommandError("RC001", message);
+  const unknown = unknownParameter(splitCheck(path).query, []);
+  // The listener may ignore that parameter and have rejected another one.
+  return unknown === null
+    ? new CommandError("RC001", message)
+    : new CommandError(unknown.rule, `${unknown.message} (${message})`);
 }
 
 function splitCheck(path: string): { readonly name: string; readonly query: string } {

@@ -10,6 +10,7 @@ const ownActions: ReadonlyMap<string, string> = new Map([
     "Pass --token-file or --user-file with a credential of the listener, or select a context that has it.",
   ],
   ["method_not_allowed", "Check that --server is the right listener."],
+  ["not_drained", "Nothing to do: rolecall drains lists the drained nodes."],
   ["bad_request", "rolecall refused the call: correct what the message names."],
 ]);
 

@@ -3,12 +3,13 @@ import { isObject, parseJson, type JsonObject } from "../../cluster/values/json.
 import { connectionOf } from "../connect/connection.ts";
 import { readServerCredentials, type Credentials } from "../connect/credentials.ts";
 import { exchangeOnce, type RolecallReply } from "../connect/exchange.ts";
-import { findListener, type FoundListener, type ListenerKind } from "../connect/listener-finder.ts";
+import { defaultServers, findListener, type FoundListener, type ListenerKind } from "../connect/listener-finder.ts";
 import type { ServerAddress } from "../contexts/server-address.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { durationOption } from "../framework/arguments.ts";
 import { withDeadline } from "./deadline.ts";
+import { isFromNode, isFromWrongListener, nodeInstead, wrongListener } from "./wrong-server.ts";
 
 export type { RolecallReply } from "../connect/exchange.ts";
 
@@ -19,12 +20,6 @@ export interface RolecallRequest {
   /** Sent as JSON; `undefined` sends no body. */
   readonly body?: unknown;
 }
-
-/** The default addresses of a running rolecall: of its health listener and of its admin listener. */
-export const defaultServers = { node: "http://127.0.0.1:8008", admin: "http://127.0.0.1:9108" } as const;
-
-/** Errors by which a listener says that it does not have what was requested. Nothing was done then. */
-const wrongListenerErrors: readonly unknown[] = ["operator_pages_off", "management_off", "not_found"];
 
 /**
  * HTTP client for a running rolecall. Uses one connection per request, and limits the duration of each. If the server
@@ -101,6 +96,7 @@ export class RolecallClient {
   /** Sends a request. @throws CommandError (RC005) if there is no response within the timeout */
   async call(request: RolecallRequest): Promise<RolecallReply> {
     const { base, reply } = await this.#sendFirst(request);
+    if (isFromNode(reply)) throw nodeInstead(base);
     if (!isFromWrongListener(reply)) return reply;
     const kind = kindFor(this.#listener, request);
     const found = await this.#find(kind, base);
@@ -168,44 +164,9 @@ export class RolecallClient {
   }
 }
 
-/** Whether rolecall itself, and not a node behind it, says that this listener does not have what was requested. */
-function isFromWrongListener({ headers, text }: RolecallReply): boolean {
-  const document = parseJson(text);
-  if (headers["x-rolecall-node"] !== undefined || !isObject(document)) return false;
-  const { error, thing } = document;
-  return wrongListenerErrors.includes(error) || (error === "bad_request" && thing === "route");
-}
-
 /** The listener that a request needs. A call that changes something needs a health listener that forwards it. */
 function kindFor(listener: keyof typeof defaultServers, { method }: RolecallRequest): ListenerKind {
   return listener === "node" && method !== "GET" ? "management" : listener;
-}
-
-function wrongListener(
-  base: URL,
-  kind: ListenerKind,
-  found: Extract<FoundListener, { readonly kind: "missing" | "no_tls" }>,
-): CommandError {
-  const wanted = {
-    admin: "an admin listener",
-    node: "a health listener",
-    management: "a health listener with management: on",
-  }[kind];
-  if (found.kind === "no_tls")
-    return new CommandError(
-      "RC007",
-      `Cannot use ${base.origin} for this: it needs ${wanted}, which is at ${found.url.origin} without TLS`,
-      `Enable TLS on that listener. To send the request without TLS, pass --server ${found.url.origin}`,
-    );
-  const dialect = kind === "admin" ? "admin" : "node";
-  const example = `http://${base.hostname}:${new URL(defaultServers[dialect]).port}`;
-  const is = found.dialect === "node" ? "a health listener" : `an ${found.dialect} listener`;
-  return new CommandError(
-    "RC007",
-    `Cannot use ${base.origin} for this: it is ${is}, and this needs ${wanted}; ` +
-      "none is open to this machine at that address",
-    `Pass the URL of ${wanted}, such as --server ${example}`,
-  );
 }
 
 /** Warns once of each file with a secret that others can read. */

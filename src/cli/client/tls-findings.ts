@@ -3,7 +3,7 @@ import type { Config } from "../../config/model/config.ts";
 import { tlsProblems, type TlsProblem, type TlsProblemKind } from "../../config/tls-problems.ts";
 import { errorMessage } from "../result/error-message.ts";
 import type { ResultBuilder } from "../result/builder.ts";
-import type { RuleId } from "../result/rules.ts";
+import type { RuleId } from "../result/rule-ids.ts";
 
 const tlsRules: { readonly [kind in TlsProblemKind]: RuleId } = {
   unusable: "RC111",
@@ -24,32 +24,40 @@ export function diagnoseTls(result: ResultBuilder, problem: TlsProblem, subject:
 }
 
 /**
- * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115) and bearer tokens
- * (RC006).
+ * Checks the files of the listeners: certificates, keys, CA certificates (RC109, RC111, RC114, RC115), bearer tokens
+ * and hint tokens (RC006).
  * @returns how many listeners have TLS
  */
 export function checkListenerFiles(result: ResultBuilder, { listen }: Pick<Config, "listen">): number {
   for (const [index, { access }] of listen.entries()) {
-    const { tls, auth } = access;
+    const { tls, auth, hintTokens } = access;
     if (tls !== null)
       for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `listen[${index}].tls`);
-    for (const [at, file] of (auth?.bearer ?? []).entries()) {
-      const problem = readProblem(file);
-      if (problem !== null)
-        result.diagnose("RC006", {
-          message: `listen[${index}].auth.bearer[${at}]: ${file} cannot be read: ${problem}`,
-          location: { file, kind: "source" },
-        });
-    }
+    checkTokenFiles(result, auth?.bearer ?? [], `listen[${index}].auth.bearer`);
+    checkTokenFiles(result, hintTokens, `listen[${index}].hint_tokens`);
   }
   return listen.filter(({ access }) => access.tls !== null).length;
 }
 
-/** Checks the TLS files for connections to the nodes of each cluster. */
+function checkTokenFiles(result: ResultBuilder, files: readonly string[], key: string): void {
+  for (const [at, file] of files.entries()) {
+    const problem = readProblem(file);
+    if (problem !== null)
+      result.diagnose("RC006", {
+        message: `${key}[${at}]: ${file} cannot be read: ${problem}`,
+        location: { file, kind: "source" },
+      });
+  }
+}
+
+/** Checks the TLS files for connections to the nodes and the DCS of each cluster. */
 export function checkClusterFiles(result: ResultBuilder, { clusters }: Pick<Config, "clusters">): void {
-  for (const { name, tls } of clusters)
+  for (const { name, tls, dcs } of clusters) {
     if (tls !== null)
       for (const problem of tlsProblems(tls, Date.now())) diagnoseTls(result, problem, `cluster ${name}`);
+    if (dcs !== null && dcs.tls !== null)
+      for (const problem of tlsProblems(dcs.tls, Date.now())) diagnoseTls(result, problem, `cluster ${name}, dcs`);
+  }
 }
 
 function readProblem(file: string): string | null {

@@ -1,6 +1,6 @@
 import { clientVariables } from "../../config/sources/client-variables.ts";
 import { connectionOf, contextNamed, requireContexts, type Connection } from "../connect/connection.ts";
-import { defaultServers } from "../client/rolecall-client.ts";
+import { defaultServers } from "../connect/listener-finder.ts";
 import { writeCurrent } from "../contexts/select-context.ts";
 import type { Contexts, ServerContext } from "../contexts/contexts-file.ts";
 import type { CommandContext } from "../framework/command-context.ts";

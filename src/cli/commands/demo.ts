@@ -2,7 +2,7 @@ import { ServingProcess } from "../../app/serving-process.ts";
 import type { OpenListener } from "../../http/listener/listener-set.ts";
 import { ListenError } from "../../http/listener/listen-error.ts";
 import { loadedFrom } from "../client/configuration.ts";
-import { defaultServers } from "../client/rolecall-client.ts";
+import { defaultServers } from "../connect/listener-finder.ts";
 import { demoSources } from "../demo/demo-configuration.ts";
 import { demoTtlSeconds, startDemoClusters, usualPorts, type DemoClusters } from "../demo/demo-clusters.ts";
 import { renderDemoBanner } from "../demo/demo-banner.ts";

@@ -35,9 +35,10 @@ export async function validate({ args, io, result, print }: CommandContext): Pro
     checkClusterFiles(result, loaded.config);
     result.cover("files", "complete", { detail: "certificates, keys and tokens" });
   }
-  result.data = { file, problems: 0, clusters: clusters.map(({ name }) => name), listeners: listen.length };
   // An unusable file is a finding of its own: rolecall would not start with this configuration.
-  if (result.diagnostics.some(({ severity }) => severity === "error")) return;
+  const problems = result.diagnostics.filter(({ severity }) => severity === "error").length;
+  result.data = { file, problems, clusters: clusters.map(({ name }) => name), listeners: listen.length };
+  if (problems > 0) return;
   print(`${file} is valid: ${counted(clusters.length, "cluster")}, ${counted(listen.length, "listener")}\n`);
 }
 

@@ -1,6 +1,9 @@
 import { isObject, listOf, parseJson } from "../../cluster/values/json.ts";
 import type { RolecallReply } from "./exchange.ts";
 
+/** The default addresses of a running rolecall: of its health listener and of its admin listener. */
+export const defaultServers = { node: "http://127.0.0.1:8008", admin: "http://127.0.0.1:9108" } as const;
+
 /** The kinds of listeners that commands use. `management` is a health listener that forwards management calls. */
 export type ListenerKind = "node" | "admin" | "management";
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { renderHaproxy } from "../render/haproxy.ts";
-import { defaultRenderOptions } from "../render/options.ts";
-import { targetsOf } from "../render/targets.ts";
+import { defaultRenderOptions } from "../render/input/options.ts";
+import { targetsOf } from "../render/input/targets.ts";
 import { execute } from "../result/evidence.ts";
 import type { DoctorContext } from "./doctor-context.ts";
 

@@ -1,5 +1,18 @@
 type CommandErrorRule =
-  "RC001" | "RC004" | "RC005" | "RC006" | "RC007" | "RC008" | "RC009" | "RC020" | "RC031" | "RC107" | "RC111" | "RC112";
+  | "RC001"
+  | "RC004"
+  | "RC005"
+  | "RC006"
+  | "RC007"
+  | "RC008"
+  | "RC009"
+  | "RC020"
+  | "RC031"
+  | "RC107"
+  | "RC111"
+  | "RC112"
+  | "RC140"
+  | "RC150";
 
 /** Ends a command with exit code 2. The message becomes a finding of the given rule. */
 export class CommandError extends Error {

@@ -1,5 +1,5 @@
 import type { KnownCheck } from "../result/builder.ts";
-import type { RuleId } from "../result/rules.ts";
+import type { RuleId } from "../result/rule-ids.ts";
 import type { CommandContext } from "./command-context.ts";
 import type { CommandDescription } from "./command-description.ts";
 

@@ -1,5 +1,5 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
-import type { BackendNode, CheckedApi, TargetCluster } from "./targets.ts";
+import type { BackendNode, CheckedApi, TargetCluster } from "./input/targets.ts";
 
 const router = "type.googleapis.com/envoy.extensions.filters.http.router.v3.Router";
 const connectionManager =

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { checkClustersOf, checkHostname, checkListener } from "./envoy-checks.ts";
-import { portsOf, type RenderOptions } from "./options.ts";
-import type { TargetCluster, Targets } from "./targets.ts";
+import { portsOf, type RenderOptions } from "./input/options.ts";
+import type { TargetCluster, Targets } from "./input/targets.ts";
 
 const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode validate -c THIS_FILE
 #

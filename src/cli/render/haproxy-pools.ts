@@ -1,11 +1,16 @@
-import { hostPort } from "./edges.ts";
-import type { PoolPorts, RenderOptions } from "./options.ts";
-import type { BackendNode, TargetCluster } from "./targets.ts";
+import type { DatabaseAddress } from "../../cluster/node.ts";
+import { agentSend, agentWords } from "./haproxy-agent.ts";
+import { hostPort } from "./input/edges.ts";
+import type { PoolPorts, RenderOptions } from "./input/options.ts";
+import type { BackendNode, TargetCluster } from "./input/targets.ts";
+import { isName, resolving } from "./resolving.ts";
 
 /** How the sections of one cluster are rendered. */
 export interface SectionSettings {
   readonly ports: PoolPorts;
   readonly options: RenderOptions;
+  /** Where agent checks go, or `null`. */
+  readonly agent: DatabaseAddress | null;
   /** Whether the checks have a second instance of rolecall to go to. */
   readonly hasSecondEdge: boolean;
   /** Whether comments explain the lines: once is enough in a file. */
@@ -83,12 +88,22 @@ function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings):
     "# few writes, a replica that receives nothing stays below a limit in bytes for a long time.",
     "# miss=404 drains a server for a soft no (lagging, drained, no replica): it keeps its sessions and gets no new ones.",
     "# A hard no (down, detached, diverged) stays a 503 and closes them.",
+    ...(settings.agent === null
+      ? []
+      : [
+          "# The agent sets weights, and drains a lagging replica by a weight of 0. It never marks a server up or down:",
+          "# that is up to the checks.",
+        ]),
     `backend ${name}_read`,
     "  balance leastconn",
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]/replica?${limits}&miss=404`),
     `  default-server check addr 127.0.0.1 port ${checkPort} inter 500ms rise 2 fall ${settings.hasSecondEdge ? 2 : 3}` +
-      ` on-marked-down shutdown-sessions${resolving(nodes.map(({ database }) => database.host))}`,
-    ...servers(nodes),
+      ` on-marked-down shutdown-sessions${agentWords(settings.agent)}` +
+      resolving(nodes.map(({ database }) => database.host)),
+    ...nodes.map(
+      ({ name: node, database }) =>
+        `  server ${node} ${hostPort(database)}${agentSend(settings.agent, `${name}/${node}`, `/replica?${limits}`)}`,
+    ),
   ];
 }
 
@@ -140,15 +155,6 @@ function directServer({ name, database, api }: BackendNode, ca: string | null): 
   // Certificates are verified as rolecall does; HAProxy compares names only, not IP addresses.
   const sni = isName(api.host) ? ` check-sni ${api.host} verifyhost ${api.host}` : "";
   return `${line} check-ssl verify required ca-file ${ca === null ? "@system-ca" : escaped(ca)}${sni}`;
-}
-
-/** Lets HAProxy start although a host name cannot be resolved: by default it would exit. */
-export function resolving(hosts: readonly string[]): string {
-  return hosts.some(isName) ? " init-addr last,libc,none" : "";
-}
-
-function isName(host: string): boolean {
-  return !host.includes(":") && /[a-z]/i.test(host);
 }
 
 /** Escapes a file name as a word of HAProxy's configuration. */

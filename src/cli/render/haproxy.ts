@@ -1,7 +1,9 @@
-import { hostPort } from "./edges.ts";
-import { clusterSections, resolving } from "./haproxy-pools.ts";
-import { portsOf, type RenderOptions } from "./options.ts";
-import type { Targets } from "./targets.ts";
+import { agentAddress, agentProxy } from "./haproxy-agent.ts";
+import { clusterSections } from "./haproxy-pools.ts";
+import { hostPort } from "./input/edges.ts";
+import { portsOf, type RenderOptions } from "./input/options.ts";
+import type { Targets } from "./input/targets.ts";
+import { resolving } from "./resolving.ts";
 
 /**
  * Renders an HAProxy configuration in the shape of config/examples/haproxy.cfg: the checks go through `listen rolecall`
@@ -19,13 +21,16 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
   );
   return [
     "# Rendered by rolecall for HAProxy 2.6 or later. Validate it: haproxy -c -f THIS_FILE",
+    ...balancersSection(targets, options),
     ...prologue(options),
     ...checkListener(targets, options),
     ...readyBackend(options),
+    ...agentProxy(targets, options),
     ...clusters.flatMap((cluster, index) =>
       clusterSections(cluster, {
         ports: ports[index] ?? { write: options.writePort, read: options.readPort },
         options,
+        agent: agentAddress(targets, options),
         hasSecondEdge: edges.length > 1,
         isExplained: index === 0,
       }),
@@ -34,10 +39,38 @@ export function renderHaproxy(targets: Targets, options: RenderOptions): string 
   ].join("\n");
 }
 
-function prologue({ statsPort }: RenderOptions): readonly string[] {
+/** The section of rolecall's configuration that makes it push to this HAProxy, as a comment (docs/push.md). */
+function balancersSection({ clusters }: Targets, { runtimeSocket, lag, lagTime }: RenderOptions): readonly string[] {
+  if (runtimeSocket === null) return [];
+  const limits = `lag=${lag}${lagTime === null ? "" : `&lag_time=${lagTime}`}`;
+  return [
+    "#",
+    "# Add this to the configuration of rolecall, and it sets the servers of this HAProxy at once when a verdict changes.",
+    "# Its user needs write permission on the socket.",
+    "#",
+    "# balancers:",
+    "#   - haproxy:",
+    `#       socket: ${runtimeSocket}`,
+    "#       backends:",
+    ...clusters
+      .filter(({ nodes }) => nodes.length > 0)
+      .flatMap(({ name }) => [
+        pushedBackend(`${name}_write`, name, "/primary"),
+        pushedBackend(`${name}_read`, name, `/replica?${limits}&miss=404`),
+      ]),
+    "",
+  ];
+}
+
+function pushedBackend(name: string, cluster: string, check: string): string {
+  return `#         - { name: ${JSON.stringify(name)}, cluster: ${JSON.stringify(cluster)}, check: ${JSON.stringify(check)} }`;
+}
+
+function prologue({ statsPort, runtimeSocket }: RenderOptions): readonly string[] {
   return [
     "global",
     "  spread-checks 3",
+    ...(runtimeSocket === null ? [] : [`  stats socket ${runtimeSocket} mode 660 level admin`]),
     "",
     "defaults",
     "  mode tcp",

@@ -1,35 +1,52 @@
 import { isLocal } from "../client/cluster-status.ts";
 import type { CommandContext } from "../framework/command-context.ts";
 import { CommandError } from "../framework/command-error.ts";
-import { version } from "../../config/version.ts";
+import { renderDashboard } from "./dashboard/dashboard.ts";
 import { renderEnvoy } from "./envoy.ts";
 import { renderHaproxy } from "./haproxy.ts";
-import { renderKubernetes } from "./kubernetes.ts";
-import { parseRenderOptions, type RenderOptions } from "./options.ts";
-import { renderPrometheus } from "./prometheus.ts";
-import { targetsFor, type Targets } from "./targets.ts";
+import { parseRenderOptions } from "./input/options.ts";
+import { targetsFor, type Targets } from "./input/targets.ts";
+import { parseKubernetesOptions } from "./kubernetes/kubernetes-options.ts";
+import { renderKubernetes } from "./kubernetes/manifests.ts";
+import { renderMonitoring } from "./kubernetes/monitoring.ts";
+import { parseAlertOptions, parseJob } from "./prometheus/alert-options.ts";
+import { renderAlerts } from "./prometheus/rules.ts";
+import { nodeMetricSources, renderPrometheus } from "./prometheus/scrape-config.ts";
+import { renderPatroni } from "./patroni.ts";
+import { renderSystemd } from "./systemd/systemd.ts";
 
-/** `rolecall render haproxy|envoy|kubernetes|prometheus`: writes configuration for other programs. */
+/** `rolecall render`: writes configuration for other programs. */
 export async function render(context: CommandContext): Promise<void> {
   const { args, result, print } = context;
   const [kind = ""] = args.positionals;
-  const options = parseRenderOptions(args);
-  const targets = await targetsFor(context);
-  const count = targets.clusters.reduce((sum, { nodes }) => sum + nodes.length, 0);
-  result.cover("clusters", "complete", {
-    detail: `${targets.clusters.length} clusters, ${count} nodes with a database address`,
-  });
-  const text = renderKind(context, kind, { targets, options });
+  const text = renderGeneral(context, kind) ?? renderTargets(context, kind, await coveredTargets(context));
   result.data = { kind, text };
   print(text);
 }
 
-function renderKind(
-  context: CommandContext,
-  kind: string,
-  { targets, options }: { readonly targets: Targets; readonly options: RenderOptions },
-): string {
+/** Renders what is the same for all clusters. No node is probed. @returns `null` for other kinds */
+function renderGeneral(context: CommandContext, kind: string): string | null {
   const { args, result } = context;
+  const isMonitoring = kind === "kubernetes" && args.has("monitoring");
+  if (!isMonitoring && !["alerts", "dashboard", "systemd"].includes(kind)) return null;
+  result.cover("clusters", "not_applicable", { detail: "the same for all clusters" });
+  if (isMonitoring) return renderMonitoring(parseKubernetesOptions(args).namespace, parseAlertOptions(args));
+  if (kind === "alerts") return renderAlerts(parseAlertOptions(args));
+  return kind === "dashboard" ? renderDashboard(parseJob(args)) : renderSystemd(context);
+}
+
+async function coveredTargets(context: CommandContext): Promise<Targets> {
+  const targets = await targetsFor(context);
+  const count = targets.clusters.reduce((sum, { nodes }) => sum + nodes.length, 0);
+  context.result.cover("clusters", "complete", {
+    detail: `${targets.clusters.length} clusters, ${count} nodes with a database address`,
+  });
+  return targets;
+}
+
+function renderTargets(context: CommandContext, kind: string, targets: Targets): string {
+  const { args } = context;
+  const options = parseRenderOptions(args);
   switch (kind) {
     case "haproxy":
       requireBalanced(context, targets);
@@ -37,16 +54,29 @@ function renderKind(
     case "envoy":
       requireBalanced(context, targets);
       return renderEnvoy(targets, options);
-    case "prometheus":
-      if (targets.admin === null)
-        result.diagnose("RC120", {
-          message: "the metrics of rolecall are left out: no admin listener is known",
-          action: "Pass --admin HOST:PORT.",
-        });
-      return renderPrometheus(targets);
+    case "prometheus": {
+      warnOfMetricsAccess(context, targets);
+      const nodeMetrics = nodeMetricSources.find((source) => source === args.text("node-metrics")) ?? "none";
+      return renderPrometheus(targets, { job: parseJob(args), nodeMetrics });
+    }
+    case "patroni":
+      return renderPatroni(context, targets);
     default:
-      return renderKubernetes(targets, args.text("image") ?? `rolecall:${version()}`);
+      return renderKubernetes(targets, parseKubernetesOptions(args));
   }
+}
+
+function warnOfMetricsAccess({ result }: CommandContext, { admins }: Targets): void {
+  if (admins.length === 0)
+    result.diagnose("RC120", {
+      message: "the metrics of rolecall are left out: no admin listener is known",
+      action: "Pass --admin HOST:PORT.",
+    });
+  if (admins.some(({ needsCredentials }) => needsCredentials))
+    result.diagnose("RC120", {
+      message: "the admin listener needs credentials, which the scrape configuration does not have",
+      action: "Add basic_auth, authorization or tls_config to the job of rolecall.",
+    });
 }
 
 /**

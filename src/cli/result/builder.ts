@@ -9,7 +9,8 @@ import {
   type Result,
   type Severity,
 } from "./document.ts";
-import { rules, type RuleId } from "./rules.ts";
+import type { RuleId } from "./rule-ids.ts";
+import { rules } from "./rules.ts";
 
 /** A check whose status a command reports. */
 export interface KnownCheck {

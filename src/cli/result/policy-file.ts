@@ -1,7 +1,8 @@
 import { isMapping, type ConfigPath } from "../../config/model/issue.ts";
 import { readYamlFile, type YamlFile } from "../../config/sources/yaml-file.ts";
 import type { Diagnostic, Location, Review } from "./document.ts";
-import { rules, type RuleId } from "./rules.ts";
+import type { RuleId } from "./rule-ids.ts";
+import { rules } from "./rules.ts";
 
 /** A reviewer's decision about the findings of one rule, everywhere or at one location. */
 export interface Disposition {

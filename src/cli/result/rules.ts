@@ -1,4 +1,5 @@
 import type { Severity } from "./document.ts";
+import type { RuleId } from "./rule-ids.ts";
 
 /** The meaning of one kind of finding. Identifiers are stable: none is ever reused for another meaning. */
 export interface Rule {
@@ -12,60 +13,6 @@ export interface Rule {
 function rule(severity: Severity, title: string, action: string): Rule {
   return { severity, title, action };
 }
-
-/** The identifiers of all rules, in order. */
-export const ruleIds = [
-  "RC001",
-  "RC002",
-  "RC003",
-  "RC004",
-  "RC005",
-  "RC006",
-  "RC007",
-  "RC008",
-  "RC009",
-  "RC010",
-  "RC011",
-  "RC012",
-  "RC013",
-  "RC014",
-  "RC015",
-  "RC020",
-  "RC030",
-  "RC031",
-  "RC032",
-  "RC040",
-  "RC041",
-  "RC042",
-  "RC043",
-  "RC050",
-  "RC051",
-  "RC052",
-  "RC053",
-  "RC060",
-  "RC070",
-  "RC080",
-  "RC090",
-  "RC100",
-  "RC101",
-  "RC102",
-  "RC103",
-  "RC104",
-  "RC105",
-  "RC106",
-  "RC107",
-  "RC108",
-  "RC109",
-  "RC110",
-  "RC111",
-  "RC112",
-  "RC113",
-  "RC114",
-  "RC115",
-  "RC120",
-] as const;
-
-export type RuleId = (typeof ruleIds)[number];
 
 /** Every rule. docs/rules.md is generated from this table. */
 export const rules: { readonly [id in RuleId]: Rule } = {
@@ -197,6 +144,50 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC115: rule("error", "a TLS certificate is not valid yet", "Check the clock of this machine, or wait until it is."),
   RC120: rule("warning", "the rendered configuration is incomplete", "Add what the message names."),
+  RC121: rule(
+    "warning",
+    "hint tokens would cross a network in clear text",
+    "Set tls on that admin listener, and pass its https address with --hint-to.",
+  ),
+  RC125: rule("error", "the DCS cannot be read", "Check clusters[].dcs: its addresses, user and TLS files."),
+  RC126: rule("error", "the DCS has no key of the cluster", "Correct dcs.prefix (Patroni's namespace) or dcs.scope."),
+  RC127: rule(
+    "error",
+    "the DCS does not name the node that holds the lock",
+    "Correct dcs.etcd, dcs.prefix or dcs.scope. rolecall does not trust such a DCS after the first wrong change.",
+  ),
+  RC135: rule(
+    "error",
+    "the Runtime API of a balancer cannot be used",
+    "Check that HAProxy runs, and the path and permissions of its stats socket.",
+  ),
+  RC136: rule(
+    "error",
+    "the Runtime API of a balancer lacks level admin",
+    "Add level admin to the stats socket in the configuration of HAProxy, and reload it.",
+  ),
+  RC137: rule(
+    "error",
+    "a backend or server of a balancer does not exist",
+    "Correct its name under balancers, or map the names with servers.",
+  ),
+  RC138: rule("warning", "a balancer does not check a server itself", "Add check to the server in HAProxy."),
+  RC140: rule("error", "the rehearsal was refused", "Resolve what the message names. Nothing was changed."),
+  RC141: rule("error", "the outage was longer than --max-outage", "Read what would shorten it."),
+  RC142: rule("error", "the cluster did not recover in time", "Run rolecall status, and read the logs of the nodes."),
+  RC143: rule(
+    "error",
+    "acknowledged writes are missing after the rehearsal",
+    "Use synchronous replication, if no acknowledged write may be lost.",
+  ),
+  RC144: rule("error", "the schema of the rehearsal could not be removed", "Run the statement that the message shows."),
+  RC145: rule(
+    "warning",
+    "the schema of an earlier rehearsal exists",
+    "If no rehearsal runs now, run the statement that the message shows.",
+  ),
+  RC146: rule("info", "the outage can be shorter, or measured better", "Read the action of the finding."),
+  RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
 };
 
 /** Whether a rule with this identifier exists. */

@@ -1,6 +1,7 @@
 import type { CommandSpec } from "../framework/command.ts";
 import { drainCommands } from "./drains.ts";
 import { managementCommands } from "./management.ts";
+import { rehearsalCommands } from "./rehearsals.ts";
 import { serviceCommands } from "./services.ts";
 import { contextCommands } from "./contexts.ts";
 import { completeCommand } from "./complete.ts";
@@ -16,6 +17,7 @@ export const commands: readonly CommandSpec[] = [
   ...pastCommands,
   ...drainCommands,
   ...managementCommands,
+  ...rehearsalCommands,
   ...setupCommands,
   ...contextCommands,
   ...toolCommands,

@@ -1,5 +1,6 @@
 import type { CommandSpec } from "../framework/command.ts";
-import { clusterOption, serverOptions, sourceOptions } from "../framework/options.ts";
+import { clusterOption, sourceOptions } from "../framework/options.ts";
+import { renderCommand } from "./render.ts";
 
 /** Commands that check a setup or write configuration for other programs. */
 export const setupCommands: readonly CommandSpec[] = [
@@ -26,7 +27,7 @@ export const setupCommands: readonly CommandSpec[] = [
     summary: "check a whole setup: configuration, nodes, clocks, TLS, listeners",
     about:
       "Checks the configuration, every node, versions, clocks, scopes and system identifiers, max_age against the\n" +
-      "leader lock, listeners, the rendered HAProxy configuration (haproxy -c), TLS expiry and guards.\n" +
+      "leader lock, listeners, balancers, the rendered HAProxy configuration (haproxy -c), TLS expiry and guards.\n" +
       "docs/rules.md lists the rules.",
     options: [
       ...sourceOptions,
@@ -47,70 +48,10 @@ export const setupCommands: readonly CommandSpec[] = [
       { id: "listeners", required: true },
       { id: "guards", required: true },
       { id: "tls", required: true },
+      { id: "balancers", required: false },
       { id: "haproxy", required: false },
     ],
     load: async () => (await import("../doctor/doctor.ts")).doctor,
   },
-  {
-    name: "render",
-    summary: "write configuration for HAProxy, Envoy, Kubernetes or Prometheus",
-    about:
-      "Writes configuration for the clusters of a configuration file, or for those that a running rolecall monitors.",
-    positionals: {
-      usage: "haproxy|envoy|kubernetes|prometheus",
-      least: 1,
-      most: 1,
-      choices: ["haproxy", "envoy", "kubernetes", "prometheus"],
-    },
-    options: [
-      {
-        name: "edge",
-        value: "HOST:PORT[,HOST:PORT]",
-        multiple: true,
-        help:
-          "where load balancers reach the health listener of each rolecall; may be repeated " +
-          "(default: the first health listener, or port 8008 of the host of --server)",
-      },
-      {
-        name: "admin",
-        value: "HOST:PORT",
-        help: "where Prometheus reaches the metrics of rolecall (default: the first admin listener)",
-      },
-      { name: "bind", value: "ADDRESS", help: "the address that the load balancer listens on (default 127.0.0.1)" },
-      {
-        name: "write-port",
-        value: "PORT",
-        help: "write port of the first cluster; each further cluster adds 10 (default 5000)",
-      },
-      { name: "read-port", value: "PORT", help: "read port of the first cluster (default 5001)" },
-      {
-        name: "check-port",
-        value: "PORT",
-        help: "port on 127.0.0.1 through which the load balancer sends its checks to rolecall (default 8007)",
-      },
-      {
-        name: "stats-port",
-        value: "PORT",
-        help: "port on 127.0.0.1 for HAProxy's statistics or Envoy's admin interface (default: none)",
-      },
-      { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool (default 10MB)" },
-      {
-        name: "lag-time",
-        value: "TIME",
-        help: "maximum age of a replica's data in the read pool, or none (default 10s)",
-      },
-      { name: "soft", help: "has no effect: the read pool of HAProxy drains a lagging replica by default" },
-      { name: "image", value: "NAME", help: "the container image for Kubernetes (default rolecall:VERSION)" },
-      clusterOption,
-      ...serverOptions,
-      ...sourceOptions,
-    ],
-    examples: [
-      "rolecall render haproxy --config rolecall.yaml --edge 10.0.0.11:8008,10.0.0.12:8008 > haproxy.cfg",
-      "rolecall render prometheus --server http://127.0.0.1:9108",
-    ],
-    checks: [{ id: "clusters", required: true }],
-    findingsTo: "stderr",
-    load: async () => (await import("../render/render.ts")).render,
-  },
+  renderCommand,
 ];

@@ -21,6 +21,8 @@ export interface Report {
   readonly isPaused: boolean;
   readonly tags: Tags;
   readonly isNoLoadBalance: boolean;
+  /** When PostgreSQL started, as the node states it (`postmaster_start_time`). Only compared for equality. */
+  readonly startedAt: string | null;
   readonly system: string | null;
   readonly scope: string | null;
   /** The node's own member name; absent before version 4. */
@@ -30,10 +32,10 @@ export interface Report {
   readonly document: string;
 }
 
-/** Defaults for what a node does not state: its part in synchronous replication, failsafe, pause and tags. */
+/** Defaults for what a node does not state: its part in synchronous replication, failsafe, pause, tags and start. */
 export const reportDefaults: Pick<
   Report,
-  "isSyncStandby" | "isQuorumStandby" | "isFailsafe" | "isPaused" | "tags" | "isNoLoadBalance"
+  "isSyncStandby" | "isQuorumStandby" | "isFailsafe" | "isPaused" | "tags" | "isNoLoadBalance" | "startedAt"
 > = {
   isSyncStandby: false,
   isQuorumStandby: false,
@@ -41,6 +43,7 @@ export const reportDefaults: Pick<
   isPaused: false,
   tags: new Map(),
   isNoLoadBalance: false,
+  startedAt: null,
 };
 
 /** A standby that receives WAL from the node. */
@@ -74,6 +77,7 @@ export function parseReport(value: unknown): Report | undefined {
     isPaused: value["pause"] === true,
     tags,
     isNoLoadBalance: isSet(tags, "noloadbalance"),
+    startedAt: nameOf(value["postmaster_start_time"]),
     system: nameOf(value["database_system_identifier"]),
     ...identity(value["patroni"] ?? value["ha"]),
     document,

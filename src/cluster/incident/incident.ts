@@ -1,4 +1,5 @@
 import type { ClusterDocument } from "../documents/cluster-document.ts";
+import type { DcsResult } from "../dcs.ts";
 import type { Drain } from "../drain.ts";
 import { exporterValue } from "./incident-exporter.ts";
 import { incidentDuration, otherThan, position, type IncidentCluster, type IncidentValue } from "./incident-yaml.ts";
@@ -8,7 +9,7 @@ import { reportDefaults, type Report } from "../documents/report.ts";
 
 /** What one outcome adds to a step of an incident file (docs/incidents.md). */
 export interface IncidentState {
-  readonly section: "nodes" | "liveness" | "exporters" | "views" | "cluster" | "config" | "history" | "drains";
+  readonly section: "nodes" | "liveness" | "exporters" | "views" | "cluster" | "config" | "history" | "drains" | "dcs";
   /** The node, if the section is keyed by node. */
   readonly node: string | null;
   readonly value: IncidentValue;
@@ -65,6 +66,8 @@ export function incidentState(
       return { section: "exporters", node: outcome.node, value: exporterValue(outcome.result, of) };
     case "view_failure":
       return { section: "views", node: outcome.node, value: { failure: outcome.failure.kind } };
+    case "dcs":
+      return { section: "dcs", node: null, value: dcsValue(outcome.result) };
     case "drain":
       return {
         section: "drains",
@@ -95,6 +98,13 @@ function memberNamed({ leader, leaderApi }: ClusterDocument, { members, memberAt
     leaderApi === null ||
     [...members].some(([node, member]) => leader === node || leader === member);
   return isKnown ? leader : (memberAt?.get(leaderApi) ?? leader);
+}
+
+/** Only whether the source changes and the revision decreases matters: the file has both as the DCS reported them. */
+function dcsValue(result: DcsResult): IncidentValue {
+  if ("failure" in result) return { failure: result.failure.kind };
+  const { leader, source, revision, hasScope } = result.read;
+  return { leader, revision, source, ...otherThan("empty", !hasScope, false) };
 }
 
 function drainValue({ reason, by, isAll, untilMs }: Drain, atMs: number): IncidentValue {

@@ -1,4 +1,4 @@
-import type { PartialConfig, PartialCluster } from "../sources/partial-config.ts";
+import type { CertificateKeys, PartialConfig, PartialCluster } from "../sources/partial-config.ts";
 import { type ConfigIssue, type ConfigPath, formatPath, valueIssue } from "../model/issue.ts";
 
 /**
@@ -49,17 +49,18 @@ function checkCluster(cluster: PartialCluster, index: number): readonly ConfigIs
       isKey: false,
     });
   }
-  if (cluster.hasCert !== cluster.hasKey) {
-    const found = `${cluster.hasCert ? "cert" : "key"} alone`;
-    issues.push({
-      path: ["clusters", index, "tls"],
-      found,
-      allowed: "cert and key, or neither",
-      message: `must have cert and key, or neither, got ${found}`,
-      isKey: false,
-    });
-  }
-  return issues;
+  return [
+    ...issues,
+    ...checkCertificate(cluster, ["clusters", index, "tls"]),
+    ...checkCertificate(cluster.dcs, ["clusters", index, "dcs", "tls"]),
+  ];
+}
+
+function checkCertificate({ hasCert, hasKey }: CertificateKeys, path: ConfigPath): readonly ConfigIssue[] {
+  if (hasCert === hasKey) return [];
+  const found = `${hasCert ? "cert" : "key"} alone`;
+  const allowed = "cert and key, or neither";
+  return [{ path, found, allowed, message: `must have ${allowed}, got ${found}`, isKey: false }];
 }
 
 /** Returns an issue for each value that an earlier entry has too. An invalid value (`undefined`) equals no other. */

@@ -12,6 +12,8 @@ function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPa
   if (access.authUsesCertificate && !access.tlsRequestsClientCertificate) {
     issues.push(valueIssue([...at, "auth", "certificate"], true, "set only if tls.client is optional or required"));
   }
+  if (access.hasHintTokens && dialect !== "admin")
+    issues.push(valueIssue([...at, "hint_tokens"], "set", `left out, because the dialect is ${dialect}`));
   issues.push(...checkReadOnly(dialect, access, at), ...checkAdminAddress({ address, dialect, access }, at));
   if (!access.isManagementOn) return issues;
   if (dialect === "admin" || dialect === "exporter")

@@ -61,7 +61,17 @@ function checkPort({ hasPort, dialect }: PartialListener, index: number): readon
 }
 
 function checkDialectOptions(listener: PartialListener, index: number): readonly ConfigIssue[] {
-  return [...checkOperatorPages(listener, index), ...checkScope(listener, index)];
+  return [...checkOperatorPages(listener, index), ...checkAgentKeys(listener, index), ...checkScope(listener, index)];
+}
+
+const agentKeys: ReadonlySet<string> = new Set(["check", "weight", "drain_by"]);
+
+/** Agent listeners have keys of their own, and none that need HTTP. */
+function checkAgentKeys({ dialect, dialectKeys }: PartialListener, index: number): readonly ConfigIssue[] {
+  const isAgent = dialect === "agent";
+  return [...dialectKeys]
+    .filter(([key]) => (isAgent ? !agentKeys.has(key) : agentKeys.has(key)))
+    .map(([key, found]) => valueIssue(["listen", index, key], found, `left out, because the dialect is ${dialect}`));
 }
 
 /** `operator_pages` is valid only for node listeners: exporters have no such pages, admin listeners always have. */
@@ -80,6 +90,8 @@ function checkScope(listener: PartialListener, index: number): readonly ConfigIs
       return checkAdminListener(listener, index);
     case "exporter":
       return checkExporterListener(listener, index);
+    case "agent":
+      return checkAgentListener(listener, index);
   }
 }
 
@@ -107,6 +119,12 @@ function checkNodeListener({ node, wholeCluster }: PartialListener, index: numbe
     : [];
 }
 
+/** An agent answers for one server at a time. */
+function checkAgentListener({ wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
+  const allowed = "left out, because the dialect is agent";
+  return wholeCluster ? [valueIssue(["listen", index, "whole_cluster"], true, allowed)] : [];
+}
+
 function checkAdminListener({ node, wholeCluster }: PartialListener, index: number): readonly ConfigIssue[] {
   const allowed = "left out, because the dialect is admin";
   return [
@@ -115,7 +133,8 @@ function checkAdminListener({ node, wholeCluster }: PartialListener, index: numb
   ];
 }
 
-function listNames(names: readonly (string | undefined)[]): string {
+/** Joins names for a message; many are shortened. */
+export function listNames(names: readonly (string | undefined)[]): string {
   const shown = names.slice(0, namesMax).join(", ");
   return names.length > namesMax ? `${shown} and ${names.length - namesMax} more` : shown;
 }

@@ -1,12 +1,16 @@
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Guards } from "../../health/guards.ts";
+import type { Route } from "../../health/route.ts";
+import type { BalancerConfig } from "./balancer-config.ts";
 import type { ListenerAccess } from "./listener-access-config.ts";
+import type { WeightConfig } from "./weight-config.ts";
 
 /** The configuration, checked and complete: defaults filled in, durations in milliseconds. Frozen. */
 export interface Config {
   readonly clusters: readonly ClusterConfig[];
   readonly probe: ProbeConfig;
   readonly listen: readonly ListenerConfig[];
+  readonly balancers: readonly BalancerConfig[];
   /** Suffixes of Host headers: `{node}.{cluster}{suffix}` selects a node. Lower case, with the leading dot. */
   readonly hostSuffixes: readonly string[];
   /** Query parameters to ignore. */
@@ -71,10 +75,24 @@ export interface ClusterConfig {
   readonly tls: TlsFiles | null;
   /** Credentials of management calls to the nodes, or `null`. */
   readonly auth: NodeAuth | null;
+  /** The DCS to watch, or `null`. */
+  readonly dcs: DcsConfig | null;
   readonly guards: Guards;
 }
 
-/** Basic authentication of management calls to the nodes. */
+/** The DCS of a cluster, as Patroni uses it. */
+export interface DcsConfig {
+  /** Base addresses of etcd members, `http://host:port` or `https://host:port`, tried in turn. */
+  readonly etcd: readonly string[];
+  /** Patroni's `namespace`, of the keys `{prefix}/{scope}/leader` and so on. It begins with a slash. */
+  readonly prefix: string;
+  /** The scope in the keys; `null`: the one of the cluster. */
+  readonly scope: string | null;
+  readonly tls: TlsFiles | null;
+  readonly auth: NodeAuth | null;
+}
+
+/** A user and a password: of management calls to the nodes, or of the DCS. */
 export interface NodeAuth {
   readonly user: string;
   /** Absolute path of a file whose first line is the password. Read again when it changes. */
@@ -98,12 +116,12 @@ export interface NodeConfig {
   readonly archiveFed: boolean;
 }
 
-/** TLS of connections to the nodes. Files are absolute paths, read again when they change. */
+/** TLS of connections to the nodes or to the DCS. Files are absolute paths, read again when they change. */
 export interface TlsFiles {
   readonly ca: string | null;
   readonly cert: string | null;
   readonly key: string | null;
-  /** The name to verify in the nodes' certificates; `null`: the host of each address. */
+  /** The name to verify in the servers' certificates; `null`: the host of each address. */
   readonly serverName: string | null;
 }
 
@@ -132,8 +150,8 @@ export interface ProbeConfig {
 export interface ListenerConfig {
   readonly address: string;
   readonly port: number;
-  /** The API served: the nodes' own, the admin API, or a database exporter's. */
-  readonly dialect: "node" | "admin" | "exporter";
+  /** The API served: the nodes' own, the admin API, or a database exporter's; or HAProxy's agent protocol. */
+  readonly dialect: "node" | "admin" | "exporter" | "agent";
   /** The cluster that this listener answers for; `null`: all of them. */
   readonly cluster: string | null;
   /** The node that this listener answers for, or `null`. */
@@ -148,4 +166,23 @@ export interface ListenerConfig {
   readonly access: ListenerAccess;
   /** Default parameters of checks, as a query: `miss=404&lag=10MB`. */
   readonly defaults: string;
+  /** What an agent listener answers; `null` for other dialects. */
+  readonly agent: AgentConfig | null;
+}
+
+/** What an agent listener answers to HAProxy's agent checks. */
+export interface AgentConfig {
+  /** The check of a line that names only a node. */
+  readonly check: ConfiguredCheck;
+  /** How weights follow lag and warm-up; `null`: the weight of a fit server is 100%. */
+  readonly weight: WeightConfig | null;
+  /** How a server is drained for a soft no: by a weight of 0%, or by HAProxy's administrative state. */
+  readonly drainBy: "weight" | "state";
+}
+
+/** A check in the configuration: `/replica?lag=1MB`. */
+export interface ConfiguredCheck {
+  readonly route: Route;
+  /** Without `?`, percent-encoded; may be empty. */
+  readonly query: string;
 }

@@ -8,6 +8,8 @@ export interface ListenerAccess {
   readonly tls: ListenerTls | null;
   /** Authentication of clients, or `null`. */
   readonly auth: ListenerAuth | null;
+  /** Files with one token a line that `POST /hint` accepts, and nothing else; absolute paths, read again on changes. */
+  readonly hintTokens: readonly string[];
   /** Client networks that are allowed, as `10.0.0.0/8`; `null`: all. */
   readonly allow: readonly string[] | null;
   /** The requests that `allow` applies to. */
@@ -75,6 +77,7 @@ export const unrestrictedAccess: ListenerAccess = {
   readOnly: false,
   tls: null,
   auth: null,
+  hintTokens: [],
   allow: null,
   allowFor: "all",
   trustedOrigins: [],

@@ -1,9 +1,11 @@
 import * as z from "zod";
 import { defaultGuards, type Guards } from "../../health/guards.ts";
-import type { ClusterConfig, NodeAuth, NodeConfig, TlsFiles } from "../model/config.ts";
+import type { ClusterConfig, DcsConfig, NodeAuth, NodeConfig, TlsFiles } from "../model/config.ts";
 import {
   apiAddress,
+  baseAddress,
   databaseAddress,
+  dcsPrefix,
   duration,
   exporterAddress,
   flag,
@@ -33,7 +35,7 @@ export function clusterSchema(): z.ZodType<ClusterShape> {
       scope: name().nullable().default(null).describe("Scope that its nodes must report. Default: the name"),
       discover: list(apiAddress(), 64).describe("Seeds, tried in turn. Members are taken from the cluster document"),
       nodes: list(nodeSchema(), 256).describe("Fixed nodes. They never leave the cluster"),
-      tls: tlsSchema()
+      tls: tlsSchema("nodes")
         .nullable()
         .prefault(null)
         .describe("TLS of connections to the nodes. Files are read again when they change"),
@@ -41,6 +43,10 @@ export function clusterSchema(): z.ZodType<ClusterShape> {
         .nullable()
         .default(null)
         .describe("Basic authentication of management calls to the nodes. Default: none"),
+      dcs: dcsSchema()
+        .nullable()
+        .prefault(null)
+        .describe("DCS to watch, so that changes of the leader are seen sooner. Default: none"),
       guards: section(guardsSchema()).describe("Overrides of the global guards for this cluster"),
     },
     { error: "a mapping with the keys of a cluster" },
@@ -142,7 +148,30 @@ function nodeSchema(): z.ZodType<NodeConfig> {
     .transform(({ archive_fed: archiveFed, ...node }) => ({ ...node, archiveFed }));
 }
 
-function tlsSchema(): z.ZodType<TlsFiles> {
+function dcsSchema(): z.ZodType<DcsConfig> {
+  return z.strictObject(
+    {
+      etcd: z
+        .array(baseAddress("http://10.0.0.1:2379", []), { error: etcdAllowed })
+        .min(1, { error: etcdAllowed })
+        .max(16, { error: etcdAllowed })
+        .describe("Client addresses of etcd members (etcd 3.4 or later), tried in turn"),
+      prefix: dcsPrefix().prefault("/service").describe("Patroni's namespace: the keys begin with this and the scope"),
+      scope: name().nullable().default(null).describe("Scope in the keys. Default: the scope of the cluster"),
+      tls: tlsSchema("etcd members")
+        .nullable()
+        .prefault(null)
+        .describe("TLS of connections to etcd. Files are read again when they change"),
+      auth: authSchema().nullable().default(null).describe("User of etcd. It needs to read the keys. Default: none"),
+    },
+    { error: "a mapping with the keys of a DCS, at least etcd" },
+  );
+}
+
+const etcdAllowed = "a list of 1 to 16 addresses";
+
+/** @param servers whose certificates are verified, in the plural */
+function tlsSchema(servers: string): z.ZodType<TlsFiles> {
   const file = "the name of a PEM file";
   return z
     .strictObject(
@@ -150,16 +179,16 @@ function tlsSchema(): z.ZodType<TlsFiles> {
         ca: plainText(file, 4096)
           .nullable()
           .default(null)
-          .describe("CA certificates that the nodes are verified with. Default: those of the system"),
+          .describe(`CA certificates that the ${servers} are verified with. Default: those of the system`),
         cert: plainText(file, 4096)
           .nullable()
           .default(null)
-          .describe("Client certificate, for nodes that request one. Needs key"),
+          .describe(`Client certificate, for ${servers} that request one. Needs key`),
         key: plainText(file, 4096).nullable().default(null).describe("Key of the client certificate"),
         server_name: plainText("a host name", 253)
           .nullable()
           .default(null)
-          .describe("Name in the nodes' certificates. Default: the host of each address"),
+          .describe(`Name in the ${servers}' certificates. Default: the host of each address`),
       },
       { error: "a mapping with the keys ca, cert, key and server_name" },
     )

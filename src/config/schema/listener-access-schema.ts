@@ -20,6 +20,7 @@ export interface ListenerAccessFields {
   readonly read_only: z.ZodType<boolean>;
   readonly tls: z.ZodType<ListenerTls | null>;
   readonly auth: z.ZodType<ListenerAuth | null>;
+  readonly hint_tokens: z.ZodType<readonly string[]>;
   readonly allow: z.ZodType<readonly string[] | null>;
   readonly allow_for: z.ZodType<ListenerAccess["allowFor"]>;
   readonly trusted_origins: z.ZodType<readonly string[]>;
@@ -45,6 +46,9 @@ export function listenerAccessFields(): ListenerAccessFields {
       .nullable()
       .default(null)
       .describe("Authentication of clients. Any one of the credentials is sufficient. Default: none"),
+    hint_tokens: list(plainText("the name of a file with one token per line", 4096), filesMax).describe(
+      "Files with one token per line for POST /hint on an admin listener. Such a token permits nothing else. They are read again when they change",
+    ),
     allow: z
       .array(network(), { error: "a list of at most 256 addresses or networks" })
       .max(256, { error: "a list of at most 256 addresses or networks" })

@@ -1,3 +1,5 @@
+import { agentFields } from "./agent-schema.ts";
+import { balancerSchema, type BalancerShape } from "./balancer-schema.ts";
 import { checkDefaults } from "./check-defaults.ts";
 import * as z from "zod";
 import { clusterSchema, type ClusterShape, guardsSchema, type GuardsShape } from "./cluster-schema.ts";
@@ -12,7 +14,8 @@ import { duration, flag, hostSuffix, integer, list, listenAddress, name, section
  * The configuration as parsed by the schema: each value checked on its own, keys in camelCase, durations in ms, with
  * those defaults that depend on no other key.
  */
-export interface ConfigShape extends Omit<Config, "clusters" | "listen" | "history"> {
+export interface ConfigShape extends Omit<Config, "balancers" | "clusters" | "listen" | "history"> {
+  readonly balancers: readonly BalancerShape[];
   readonly clusters: readonly ClusterShape[];
   /** `null` if the key is missing. In each listener, `cluster` is a name, `*`, or `null` if that key is missing. */
   readonly listen: readonly ListenerConfig[] | null;
@@ -39,12 +42,13 @@ export const configSchema: z.ZodType<ConfigShape> = z
         .describe(
           "Where rolecall listens. Default: a health listener on 127.0.0.1:8008 and an admin listener on 127.0.0.1:9108",
         ),
+      balancers: list(balancerSchema(), 64).describe(
+        "Balancers that changes of verdicts are sent to at once (docs/push.md)",
+      ),
       host_suffixes: list(hostSuffix(), 64).describe(
         "Suffixes of Host headers: {node}.{cluster}{suffix} selects a node",
       ),
-      ignore_params: list(plainText("the name of a query parameter", 128), 64)
-        .prefault(["be"])
-        .describe("Query parameters to ignore"),
+      ignore_params: ignoreParamsSchema().describe("Query parameters to ignore"),
       state_file: plainText("the name of a file", 4096)
         .nullable()
         .default(null)
@@ -100,6 +104,11 @@ export const configSchema: z.ZodType<ConfigShape> = z
       fastPath,
     }),
   );
+
+/** The `ignore_params` list. */
+export function ignoreParamsSchema(): z.ZodType<readonly string[]> {
+  return list(plainText("the name of a query parameter", 128), 64).prefault(["be"]);
+}
 
 /** The `probe` mapping. */
 export function probeSchema(): z.ZodType<ProbeConfig> {
@@ -162,11 +171,12 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             .optional()
             .describe("Port to listen on. 0 is any free port. Default with the dialect exporter: 9630"),
           dialect: z
-            .enum(["node", "admin", "exporter"], { error: "one of node, admin, exporter" })
+            .enum(["node", "admin", "exporter", "agent"], { error: "one of node, admin, exporter, agent" })
             .default("node")
             .describe(
               "node: the nodes' own API (a health listener). exporter: the API of a database exporter. " +
-                "admin: /metrics, /status, /events, /explain, /incident, /drains, /livez, /readyz",
+                "admin: /metrics, /status, /events, /explain, /incident, /drains, /hint, /livez, /readyz. " +
+                "agent: HAProxy's agent checks",
             ),
           cluster: cluster
             .nullable()
@@ -184,15 +194,18 @@ function listenerSchema(): z.ZodType<ListenerConfig> {
             ),
           ...listenerAccessFields(),
           defaults: checkDefaults().prefault({}).describe("Default parameters of checks, such as miss: 404"),
+          ...agentFields(),
         },
         { error: "a mapping with the keys of a listener, at least port" },
       )
       // The other dialects have no default port: checkListeners rejects a listener without one.
       .transform(({ whole_cluster: wholeCluster, operator_pages: operatorPages, port = exporterPort, ...written }) => {
-        const { management, read_only: readOnly, tls, auth, ...unguarded } = written;
-        const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...listener } = unguarded;
-        const access = { management, readOnly, tls, auth, allow, allowFor, trustedOrigins, limits };
-        return { ...listener, port, wholeCluster, operatorPages, access };
+        const { management, read_only: readOnly, tls, auth, hint_tokens: hintTokens, ...unguarded } = written;
+        const { allow, allow_for: allowFor, trusted_origins: trustedOrigins, limits, ...unbalanced } = unguarded;
+        const { check, weight, drain_by: drainBy, ...listener } = unbalanced;
+        const access = { management, readOnly, tls, auth, hintTokens, allow, allowFor, trustedOrigins, limits };
+        const agent = listener.dialect === "agent" ? { check, weight, drainBy } : null;
+        return { ...listener, port, wholeCluster, operatorPages, access, agent };
       })
   );
 }

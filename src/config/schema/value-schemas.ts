@@ -146,7 +146,21 @@ export function section<T>(mapping: z.ZodType<T>): z.ZodType<T> {
     .transform((value) => value ?? mapping.parse({}));
 }
 
-function baseAddress(example: string, ignoredPaths: readonly string[]): z.ZodType<string, string> {
+/** Patroni's namespace in the DCS; the result begins with a slash and does not end with one. */
+export function dcsPrefix(): z.ZodType<string, string> {
+  return parsedText({
+    allowed: "a path of keys without spaces, such as /service",
+    pattern: /^[^\s\p{Cc}\p{Cf}\p{Cs}]{0,256}$/u,
+    parse: (text) => `/${text}`.replace(/\/+/g, "/").replace(/\/$/, ""),
+  });
+}
+
+/**
+ * The base address of an HTTP API.
+ * @param example an address for error messages
+ * @param ignoredPaths paths that are dropped
+ */
+export function baseAddress(example: string, ignoredPaths: readonly string[]): z.ZodType<string, string> {
   const allowed = `an address such as ${example}: http or https, a host, a port, no path`;
   const userInfoError = `${allowed}, and no user and password (secrets belong in a file, never in an address)`;
   const pattern = /^[hH][tT][tT][pP][sS]?:\/\//;

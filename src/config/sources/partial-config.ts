@@ -1,9 +1,10 @@
-import type * as z from "zod";
-import type { ProbeConfig } from "../model/config.ts";
+import type { ListenerConfig, ProbeConfig } from "../model/config.ts";
 import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { isMapping } from "../model/issue.ts";
+import { elementsOf, fieldsOf, isPresent, readValue } from "./written-values.ts";
+import { partialBalancer, type PartialBalancer } from "./partial-balancers.ts";
 import { apiAddress, exporterAddress, integer, listenAddress, name } from "../schema/value-schemas.ts";
-import { probeSchema, simulatorSchema } from "../schema/schema.ts";
+import { ignoreParamsSchema, probeSchema, simulatorSchema } from "../schema/schema.ts";
 
 /**
  * The readable parts of a configuration that may have errors, so that values are checked against each other although
@@ -18,14 +19,22 @@ export interface PartialConfig {
   readonly listen: readonly PartialListener[];
   readonly probe: PartialProbe;
   readonly simulator: SimulatorConfig | undefined;
+  readonly balancers: readonly PartialBalancer[];
+  readonly ignoreParams: readonly string[];
 }
 
-export interface PartialCluster {
+/** Which keys of a client certificate are present. */
+export interface CertificateKeys {
+  readonly hasCert: boolean;
+  readonly hasKey: boolean;
+}
+
+export interface PartialCluster extends CertificateKeys {
   readonly name: string | undefined;
   readonly hasDiscover: boolean;
   readonly nodes: readonly PartialNode[];
-  readonly hasCert: boolean;
-  readonly hasKey: boolean;
+  /** The client certificate for the DCS. */
+  readonly dcs: CertificateKeys;
 }
 
 export interface PartialNode {
@@ -40,7 +49,7 @@ export interface PartialListener {
   readonly address: string | undefined;
   readonly port: number | undefined;
   readonly hasPort: boolean;
-  readonly dialect: "node" | "admin" | "exporter";
+  readonly dialect: ListenerConfig["dialect"];
   /** `null` if missing, `undefined` if invalid. */
   readonly cluster: string | null | undefined;
   /** `null` if missing, `undefined` if invalid. */
@@ -49,6 +58,8 @@ export interface PartialListener {
   /** As written; `undefined` if missing. */
   readonly operatorPages: unknown;
   readonly access: PartialListenerAccess;
+  /** The keys that only one dialect has, as far as they are present, as written. */
+  readonly dialectKeys: ReadonlyMap<string, unknown>;
 }
 
 /** Whether management is on, and which parts of a listener's access control are configured, valid or not. */
@@ -57,6 +68,7 @@ export interface PartialListenerAccess {
   /** As written; `undefined` if missing. */
   readonly readOnly: unknown;
   readonly hasAuth: boolean;
+  readonly hasHintTokens: boolean;
   readonly hasAllow: boolean;
   readonly authUsesCertificate: boolean;
   readonly tlsRequestsClientCertificate: boolean;
@@ -78,6 +90,7 @@ const exporterSchema = exporterAddress();
 const addressSchema = listenAddress().prefault("127.0.0.1");
 const portSchema = integer(0, 65_535);
 const probeSection = probeSchema();
+const ignoreParamsList = ignoreParamsSchema();
 const simulatorSection = simulatorSchema();
 
 /** Reads the valid parts of the merged configuration. Never throws. */
@@ -88,6 +101,8 @@ export function readPartialConfig(value: unknown): PartialConfig {
     listen: elementsOf(top["listen"]).map(partialListener),
     probe: partialProbe(fieldsOf(top["probe"])),
     simulator: readValue(simulatorSection, top["simulator"]),
+    balancers: elementsOf(top["balancers"]).map(partialBalancer),
+    ignoreParams: readValue(ignoreParamsList, top["ignore_params"]) ?? [],
   };
 }
 
@@ -102,9 +117,13 @@ function partialCluster(value: unknown): PartialCluster {
       !isMapping(value) ||
       (Array.isArray(written["discover"]) ? written["discover"].length > 0 : isPresent(written["discover"])),
     nodes: isPresent(written["nodes"]) && !Array.isArray(written["nodes"]) ? [invalidNode] : nodes,
-    hasCert: isPresent(tls["cert"]),
-    hasKey: isPresent(tls["key"]),
+    ...certificateKeys(tls),
+    dcs: certificateKeys(fieldsOf(fieldsOf(written["dcs"])["tls"])),
   };
+}
+
+function certificateKeys(tls: ReturnType<typeof fieldsOf>): CertificateKeys {
+  return { hasCert: isPresent(tls["cert"]), hasKey: isPresent(tls["key"]) };
 }
 
 const invalidNode: PartialNode = { name: undefined, api: undefined, exporter: undefined, hasAddress: true };
@@ -125,7 +144,7 @@ function partialListener(value: unknown): PartialListener {
     address: readValue(addressSchema, written["address"]),
     port: readValue(portSchema, written["port"]),
     hasPort: isPresent(written["port"]) || !isMapping(value),
-    dialect: written["dialect"] === "admin" || written["dialect"] === "exporter" ? written["dialect"] : "node",
+    dialect: dialectOf(written["dialect"]),
     cluster:
       written["cluster"] === "*"
         ? "*"
@@ -136,7 +155,24 @@ function partialListener(value: unknown): PartialListener {
     wholeCluster: written["whole_cluster"] === true,
     operatorPages: written["operator_pages"],
     access: partialAccess(written),
+    dialectKeys: new Map(Object.entries(written).filter(([key, found]) => dialectKeys.has(key) && isPresent(found))),
   };
+}
+
+/** The keys of agent listeners, and those that they do not have. */
+const dialectKeys: ReadonlySet<string> = new Set([
+  "check",
+  "weight",
+  "drain_by",
+  "management",
+  "read_only",
+  "tls",
+  "auth",
+  "trusted_origins",
+]);
+
+function dialectOf(written: unknown): PartialListener["dialect"] {
+  return written === "admin" || written === "exporter" || written === "agent" ? written : "node";
 }
 
 function partialAccess(written: Readonly<Record<string, unknown>>): PartialListenerAccess {
@@ -145,6 +181,7 @@ function partialAccess(written: Readonly<Record<string, unknown>>): PartialListe
     isManagementOn: written["management"] === true || written["management"] === "on",
     readOnly: written["read_only"] ?? undefined,
     hasAuth: isPresent(written["auth"]),
+    hasHintTokens: isPresent(written["hint_tokens"]),
     hasAllow: isPresent(written["allow"]),
     authUsesCertificate: fieldsOf(written["auth"])["certificate"] === true,
     tlsRequestsClientCertificate: isPresent(client) && client !== "off",
@@ -159,21 +196,4 @@ function partialProbe(written: Readonly<Record<string, unknown>>): PartialProbe 
   );
   const valid = Object.fromEntries(Object.entries(written).filter(([key]) => !invalid.has(key)));
   return { values: probeSection.parse(valid), present: new Set(Object.keys(written)), invalid };
-}
-
-function readValue<T>(schema: z.ZodType<T>, value: unknown): T | undefined {
-  const read = schema.safeParse(value);
-  return read.success ? read.data : undefined;
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function fieldsOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isMapping(value) ? value : {};
-}
-
-function elementsOf(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value.slice(0, 1000) : [];
 }

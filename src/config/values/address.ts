@@ -27,6 +27,11 @@ export function formatHostPort({ host, port }: DatabaseAddress): string {
   return host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`;
 }
 
+/** Formats the address of a Runtime API: the path of its socket, or `host:port`. */
+export function formatRuntimeAddress(address: { readonly path: string } | DatabaseAddress): string {
+  return "path" in address ? address.path : formatHostPort(address);
+}
+
 /**
  * Parses the base address of an HTTP API: `http://host:port` or `https://host:port`. The default port is 80 or 443,
  * as in any URL. Drops a final `/` and a path in `ignoredPaths` (such as `/patroni`). Returns `undefined` for any other

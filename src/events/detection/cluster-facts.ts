@@ -1,9 +1,10 @@
+import type { LostClaim } from "../../cluster/leadership.ts";
 import type { Observation } from "../../cluster/observation.ts";
-import type { ClusterState } from "../../cluster/snapshot.ts";
 import { drainOf } from "../../health/evidence/active-drain.ts";
-import type { ClusterView } from "../../health/evidence/cluster-view.ts";
+import { isUndiscovered, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { isFresh } from "../../health/evidence/freshness.ts";
 import { lagBytes } from "../../health/evidence/measure.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
 import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
 import { attachmentWarning } from "../../health/explain/attachment-warning.ts";
 import type { Summary } from "../../health/explain/summary.ts";
@@ -114,11 +115,6 @@ export function isHidden({ cluster, isBlind }: ClusterView): boolean {
   return isBlind || isUndiscovered(cluster) || (nodes.length > 1 && !nodes.some(isAnswering));
 }
 
-/** Whether no member list of a cluster was received. */
-function isUndiscovered({ nodes, isMembershipKnown }: ClusterState): boolean {
-  return nodes.length === 0 && !isMembershipKnown;
-}
-
 /** Whether every node was probed since an instant, in ms of rolecall's clock. */
 export function isProbedSince({ cluster: { nodes } }: ClusterView, sinceMs: number): boolean {
   return nodes.every(({ sentAtMs, failedAtMs }) => Math.max(sentAtMs, failedAtMs) >= sinceMs);
@@ -142,7 +138,7 @@ function primaryOf(view: ClusterView): PrimaryFacts | null {
   };
 }
 
-function claimsOf({ cluster, lock }: ClusterView): ClaimFacts {
+function claimsOf({ cluster, lock, policy }: ClusterView): ClaimFacts {
   const { claims, holder } = lock;
   const newestMs = Math.max(...claims.map(({ claimedSinceMs }) => claimedSinceMs ?? -Infinity));
   const [sole] = claims;
@@ -150,8 +146,16 @@ function claimsOf({ cluster, lock }: ClusterView): ClaimFacts {
   const isConflict =
     claims.length > 1
       ? claims.every(({ sentAtMs }) => sentAtMs >= newestMs)
-      : sole !== undefined && lost !== undefined && sole.sentAtMs > lost.viewMs;
+      : sole !== undefined && lost !== undefined && sole.sentAtMs > conflictFromMs(lost, policy);
   return { nodes: claims.map(({ node }) => node.name), holder, isConflict };
+}
+
+/**
+ * From when on a claim that goes on conflicts with its loss. A leader that stops may answer once more after its key has
+ * gone.
+ */
+function conflictFromMs({ viewMs, withdrawal }: LostClaim, { intervalMs }: HealthPolicy): number {
+  return withdrawal === undefined ? viewMs : Math.max(viewMs, withdrawal.readAtMs + intervalMs);
 }
 
 function markOf({ attachment }: Observation): AttachmentMark | null {

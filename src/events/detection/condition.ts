@@ -32,6 +32,8 @@ const ends: { readonly [kind in EventKind]?: End } = {
   degraded: { kind: "restored", text: (cluster) => `all replicas of ${cluster} are fit again` },
   blind: { kind: "blind_ended", text: (cluster) => `rolecall gets answers from ${cluster} again` },
   paused: { kind: "resumed", text: (cluster) => `${cluster} is no longer paused` },
+  dcs_lost: { kind: "dcs_restored", text: (cluster) => `the DCS of ${cluster} is watched again` },
+  dcs_distrusted: { kind: "dcs_trusted", text: (cluster) => `the DCS of ${cluster} is trusted again` },
   failsafe: { kind: "failsafe_ended", text: (cluster) => `${cluster} no longer runs in failsafe mode` },
 };
 

@@ -1,3 +1,5 @@
+import type { DcsState } from "../../cluster/dcs.ts";
+import type { LostClaim } from "../../cluster/leadership.ts";
 import type { EventDraft } from "../cluster-event.ts";
 import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
@@ -17,6 +19,7 @@ export function conditionsOf(facts: ClusterFacts): readonly Condition[] {
     ...replicaCondition(facts),
     ...(facts.isPaused ? [paused(facts)] : []),
     ...(facts.isFailsafe ? [failsafe(facts)] : []),
+    ...dcsConditions(facts),
   ];
 }
 
@@ -55,11 +58,17 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
         nodes.length === 1
           ? `${first} claims the leader lock of ${cluster}, but the cluster does not confirm it`
           : `${listText(nodes)} claim the leader lock of ${cluster} at the same time: ${counting}`,
-      cause: lost === undefined ? null : `the cluster documents of ${listText(lost.witnesses)} contradict ${first}`,
+      cause: lost === undefined ? null : lossText(first, lost),
       figures: { claims: nodes.length, ...(holder === null ? {} : { primary: holder }) },
     }),
     quietMs: conflictQuietMs,
   };
+}
+
+function lossText(node: string, { witnesses, withdrawal }: LostClaim): string {
+  return withdrawal === undefined
+    ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
+    : `the DCS names ${withdrawal.names ?? "nobody"} in place of ${node}`;
 }
 
 function paused({ cluster }: ClusterFacts): Condition {
@@ -83,6 +92,44 @@ function failsafe({ cluster }: ClusterFacts): Condition {
       cluster,
       message: `${cluster} runs in failsafe mode: its primary goes on without the DCS because every member agreed`,
       cause: "the primary cannot reach the DCS",
+    }),
+  };
+}
+
+/** Returns what is wrong with the watch of a cluster's DCS. */
+function dcsConditions({ cluster, view }: ClusterFacts): readonly Condition[] {
+  const { dcs } = view.cluster;
+  if (dcs === null) return [];
+  return [
+    ...(dcs.isUp || dcs.failure === null ? [] : [dcsLost(cluster, dcs.failure)]),
+    ...(dcs.distrust === null ? [] : [dcsDistrusted(cluster, dcs.distrust)]),
+  ];
+}
+
+function dcsLost(cluster: string, failure: NonNullable<DcsState["failure"]>): Condition {
+  return {
+    level: "",
+    begins: beginning({
+      kind: "dcs_lost",
+      severity: "warning",
+      cluster,
+      message: `the DCS of ${cluster} is not watched: rolecall goes on with its probes alone`,
+      cause: failureText(failure),
+    }),
+  };
+}
+
+function dcsDistrusted(cluster: string, { withdrawal }: NonNullable<DcsState["distrust"]>): Condition {
+  const { member, names } = withdrawal;
+  return {
+    level: "",
+    begins: beginning({
+      kind: "dcs_distrusted",
+      severity: "error",
+      cluster,
+      message: `the DCS of ${cluster} is distrusted: ${member} leads although the DCS names ${names ?? "nobody"}`,
+      cause: "its claim went on for a whole ttl; the prefix, the scope or the addresses of the DCS may be wrong",
+      figures: { member, names: names ?? "nobody" },
     }),
   };
 }

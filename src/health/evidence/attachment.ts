@@ -18,7 +18,8 @@ export function judgeAttachment(view: ClusterView, { observation }: ReportedNode
   return validUntil(verdict, divergenceUntilMs(view, observation));
 }
 
-function judgeStream(observation: Observation, check: Check): Verdict {
+/** Refuses a replica that has no stream, or whose stream brings nothing (rule 5), whether it diverged or not. */
+export function judgeStream(observation: Observation, check: Check): Verdict {
   if (isExempt(observation) || check.replicationState === "in archive recovery") return fit;
   const { isDetached, isStalled, silentMs, listedMs } = observation.attachment;
   if (isDetached) return unfit("detached", figure(silentMs));

@@ -51,3 +51,8 @@ export function viewWithLeader(
     blindFromMs: blindMs,
   };
 }
+
+/** Whether no member list of a cluster was received, so that none of its nodes is known. */
+export function isUndiscovered({ nodes, isMembershipKnown }: ClusterState): boolean {
+  return nodes.length === 0 && !isMembershipKnown;
+}

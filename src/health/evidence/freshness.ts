@@ -25,6 +25,11 @@ export function lockBoundMs({ config }: ClusterState): number {
   return Math.max(bound, leastBoundMs);
 }
 
+/** Returns how long a leader lock lasts without renewal, in ms; Patroni's default while the cluster's is unknown. */
+export function lockTtlMs({ config }: Pick<ClusterState, "config">): number {
+  return config?.ttlMs ?? 30_000;
+}
+
 /**
  * When the node's report becomes too old for a yes, in ms of the monotonic clock. Age counts from the sending of the
  * probe.

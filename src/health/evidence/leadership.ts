@@ -1,4 +1,6 @@
+import type { Withdrawal } from "../../cluster/dcs.ts";
 import type { DecisionBasis, LeaderDecision, LostClaim } from "../../cluster/leadership.ts";
+import { lossByViews, withWithdrawal } from "./dcs-withdrawals.ts";
 
 /** A node that claims the lock: a fresh 200 of `GET /leader`. */
 export interface LockClaim {
@@ -53,6 +55,8 @@ export interface LeadershipInputs {
   readonly nodes: ReadonlyMap<string, NodeAnswers>;
   /** The claims that were lost before, by node name. */
   readonly lostClaims: ReadonlyMap<string, LostClaim>;
+  /** The nodes whose yes the DCS withdraws. */
+  readonly withdrawals: ReadonlyMap<string, Withdrawal>;
   /** The last uncontested leader, kept while no node claims the lock. */
   readonly lastHolder: string | null;
   /** The node that breaks ties: see `Leadership`. */
@@ -72,10 +76,8 @@ export interface ResolvedLeadership {
 export function resolveLeadership(inputs: LeadershipInputs): ResolvedLeadership {
   const lost = lostClaims(inputs);
   const eligible = inputs.claims.filter(({ node }) => !lost.has(node));
-  const isUnclaimed = inputs.claims.length === 0;
-  const decision: LeaderDecision = isUnclaimed
-    ? { kind: "unclaimed", lastHolder: inputs.lastHolder }
-    : choose(eligible, inputs);
+  const decision: LeaderDecision =
+    inputs.claims.length === 0 ? { kind: "unclaimed", lastHolder: inputs.lastHolder } : choose(eligible, inputs);
   return { decision, lostClaims: lost };
 }
 
@@ -91,11 +93,15 @@ function lostClaims(inputs: LeadershipInputs): ReadonlyMap<string, LostClaim> {
   return lost;
 }
 
-/** The new or continued loss of one claim; `null` if the claim is not lost. */
+/** The new or continued loss of one claim, to views or to the DCS; `null` if the claim is not lost. */
 function lossOf(claim: LockClaim, inputs: LeadershipInputs): LostClaim | null {
+  const before = inputs.lostClaims.get(claim.node);
+  return withWithdrawal(lossToViews(claim, inputs, lossByViews(before)), before, inputs.withdrawals.get(claim.node));
+}
+
+function lossToViews(claim: LockClaim, inputs: LeadershipInputs, before: LostClaim | undefined): LostClaim | null {
   // The DCS is down, and every member agreed that this node continues: no view is newer than that.
   if (claim.isFailsafe) return null;
-  const before = inputs.lostClaims.get(claim.node);
   const against = viewsAgainst(claim, inputs, before !== undefined);
   if (against.length > 0) {
     const viewMs = Math.max(...against.map(({ requestedAtMs }) => requestedAtMs));

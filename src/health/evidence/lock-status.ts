@@ -13,6 +13,7 @@ import {
   upstreamOfStandbys,
   upstreamUntilMs,
 } from "./exporter-claims.ts";
+import { isWithdrawn, withdrawalsByNode } from "./dcs-withdrawals.ts";
 import { isFresh, maxAgeMs } from "./freshness.ts";
 import { isMisaddressed, isOutOfScope } from "./identity.ts";
 import { resolveLeadership, type LeadershipInputs, type LockClaim, type NodeAnswers } from "./leadership.ts";
@@ -106,6 +107,7 @@ function unopposed(
   context: EvaluationContext,
 ): HeldDecision | null {
   if (claim === undefined || others.length > 0 || cluster.leadership.lostClaims.size > 0) return null;
+  if (isWithdrawn(cluster, claim)) return null;
   const holder = claim.node.name;
   if (!isConfirmed(cluster, holder, context)) return null;
   const { decision } = cluster.leadership;
@@ -169,6 +171,7 @@ function inputsOf(
     views,
     nodes,
     lostClaims,
+    withdrawals: withdrawalsByNode(cluster),
     lastHolder: lastUncontestedLeaderOf(cluster.leadership),
     incumbent,
   };

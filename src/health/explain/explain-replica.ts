@@ -1,7 +1,7 @@
 import { formatByteSize } from "../../cluster/values/byte-size.ts";
 import { formatLsn } from "../../cluster/values/lsn.ts";
 import type { Report } from "../../cluster/documents/report.ts";
-import { isExempt, judgeAttachment } from "../evidence/attachment.ts";
+import { isExempt, judgeAttachment, judgeStream } from "../evidence/attachment.ts";
 import { attachmentWarning } from "./attachment-warning.ts";
 import { isOnLowerTimeline, switchPointOf } from "../evidence/divergence.ts";
 import { ruleLine, seconds, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
@@ -23,19 +23,19 @@ export function attachmentRules(subject: ExplainContext): readonly RuleLine[] {
     return [skippedRule("history and stream", "not checked on nodes before version 4")];
   if (!view.policy.guards.attachedReplica) return [skippedRule("history and stream", "guard attached_replica is off")];
   const leader = freshLeader(view);
-  const verdict = judgeAttachment(view, { observation, report }, check);
-  const reason = verdict.fit ? null : verdict.reason;
+  const attachment = judgeAttachment(view, { observation, report }, check);
+  const received = judgeStream(observation, check);
   const history = ruleLine(subject, {
     rule: "history",
     value: historyOf(subject, report),
     limit: `timeline ${view.cluster.position?.timeline ?? "not known"}`,
-    refusal: reason === "diverged" ? reason : null,
+    refusal: !attachment.fit && attachment.reason === "diverged" ? attachment.reason : null,
   });
   const stream = ruleLine(subject, {
     rule: "stream",
     value: streamOf(subject),
     limit: `a sign within ${seconds(view.policy.guards.attachWindowMs)}${leader === null ? "; no time counts without a fresh leader" : ""}`,
-    refusal: reason === "detached" || reason === "stalled" ? reason : null,
+    refusal: received.fit ? null : received.reason,
     source: `replication[] of ${leader?.node.name ?? "no leader"}, positions of ${observation.node.name}`,
   });
   return [history, stream];
@@ -61,17 +61,17 @@ export function lagRules(subject: ExplainContext): readonly RuleLine[] {
       }),
     );
   }
-  const verdict = judgeLag(view, reportedNode, check);
-  const reason = verdict.fit ? null : verdict.reason;
   if (check.minLsn !== null) {
     const { timeline, position } = check.minLsn;
     const on = timeline === null ? "" : ` on timeline ${timelineOf(observation) ?? "not stated"}`;
     const value = report.replayed === null ? "not known" : `replayed ${formatLsn(report.replayed)}${on}`;
     const sharedEnd = timeline === null ? null : sharedUpTo(view.cluster, timeline);
     const limit = `${formatLsn(position)}${timeline === null ? "" : ` of timeline ${timeline}`}${sharedEnd === null ? "" : `, ended at ${formatLsn(sharedEnd)}`}`;
-    rows.push(ruleLine(subject, { rule: "min_lsn", value, limit, refusal: reason === "min_lsn" ? reason : null }));
+    const floor = judgeLag(view, reportedNode, { ...check, lagBytesMax: null, lagTimeMsMax: null });
+    rows.push(ruleLine(subject, { rule: "min_lsn", value, limit, refusal: floor.fit ? null : floor.reason }));
   }
-  rows.push(lagRule(subject, reason === "min_lsn" ? null : reason));
+  const limits = judgeLag(view, reportedNode, { ...check, minLsn: null });
+  rows.push(lagRule(subject, limits.fit ? null : limits.reason));
   return rows;
 }
 

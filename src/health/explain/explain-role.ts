@@ -2,7 +2,7 @@ import type { Report } from "../../cluster/documents/report.ts";
 import { ruleLine, skippedRule, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import { holdsLock, judgeLock, judgePrimary, judgeStandbyLeader } from "../judge/lock.ts";
 import { isBeforeStreaming } from "../judge/replica.ts";
-import { decisionOf, viewsRule } from "./explain-views.ts";
+import { dcsRule, decisionOf, viewsRule } from "./explain-views.ts";
 import { isPast } from "./past-evidence.ts";
 import type { Route } from "../route.ts";
 import type { Verdict } from "../verdict.ts";
@@ -27,6 +27,7 @@ export function lockRules(subject: ExplainContext): readonly RuleLine[] {
   const { claims } = view.lock;
   const rows = [
     ...(claims.length === 0 ? [] : [viewsRule(subject)]),
+    ...(view.cluster.dcs === null ? [] : [dcsRule(subject, view.cluster.dcs)]),
     ruleLine(subject, {
       rule: "lock",
       value: `${ownClaim(subject)} the lock; ${claimsOf(claims.map(({ node }) => node.name))}`,

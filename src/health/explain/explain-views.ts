@@ -1,3 +1,4 @@
+import type { DcsState } from "../../cluster/dcs.ts";
 import type { DecisionBasis, LostClaim } from "../../cluster/leadership.ts";
 import { seconds, type ExplainContext, type RuleLine } from "./rule-line.ts";
 import type { ClusterView } from "../evidence/cluster-view.ts";
@@ -35,7 +36,11 @@ function reasonOf({ lock, cluster }: Pick<ClusterView, "lock" | "cluster">): str
   }
 }
 
-function lossOf([node, { witnesses }]: readonly [string, LostClaim]): string {
+function lossOf([node, { witnesses, withdrawal }]: readonly [string, LostClaim]): string {
+  if (withdrawal !== undefined) {
+    const { member, names } = withdrawal;
+    return `the claim of ${node} is withdrawn: the DCS named ${member} and now names ${names ?? "nobody"}`;
+  }
   const [first, ...others] = witnesses;
   if (others.length > 0) return `the claim of ${node} is lost: the views of ${witnesses.join(" and ")} contradict it`;
   return `the claim of ${node} is lost: ${first === node ? "its own view" : `the view of ${first}`} contradicts it`;
@@ -61,6 +66,22 @@ export function viewsRule({ view }: ExplainContext): RuleLine {
     limit: `younger than ${seconds(policy.viewMaxAgeMs)}`,
     ageMs: views.length === 0 ? null : Math.round(nowMs - newestMs),
     source: "GET /cluster of each",
+    reason: null,
+  };
+}
+
+/** Shows whom the DCS names, and whether its watch works. This line always passes, like that of the views. */
+export function dcsRule({ view }: ExplainContext, { isUp, failure, read, distrust }: DcsState): RuleLine {
+  const named = read === null ? "not read yet" : `names ${read.leader ?? "nobody"} (revision ${read.revision})`;
+  const trust = distrust === null ? "" : ", distrusted: a claim went on for a whole ttl after the DCS had withdrawn it";
+  const state = isUp ? "" : `, not watched${failure === null ? "" : `: ${failure.detail}`}`;
+  return {
+    rule: "leader key in the DCS",
+    outcome: "pass",
+    value: `${named}${trust}${state}`,
+    limit: "a change withdraws the yes of the member that was named before",
+    ageMs: read === null ? null : Math.round(view.nowMs - read.sentAtMs),
+    source: "linearizable read",
     reason: null,
   };
 }

@@ -1,3 +1,4 @@
+import type { DcsState } from "../../cluster/dcs.ts";
 import type { DatabaseAddress } from "../../cluster/node.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
@@ -35,7 +36,21 @@ export interface ClusterOverview {
   /** The DCS is down, and the leader continues because every member agreed. */
   readonly failsafe: boolean;
   readonly scheduled_switchover: ScheduledSwitchover | null;
+  /** Present if a DCS is configured. */
+  readonly dcs?: DcsOverview;
   readonly nodes: readonly NodeOverview[];
+}
+
+/** The DCS of a cluster. */
+export interface DcsOverview {
+  /** Whether the watch works. */
+  readonly up: boolean;
+  /** Why it does not, or what is wrong with the keys; `null` if nothing is. */
+  readonly problem: string | null;
+  /** The member that it named last; `null` for nobody, and before the first read. */
+  readonly leader: string | null;
+  /** Whether it may withdraw a yes. */
+  readonly trusted: boolean;
 }
 
 /** One node. Timeline, version, system and scope are from its last report, of any age: see `age_ms`. */
@@ -141,7 +156,13 @@ export function clusterHead(view: ClusterView): Omit<ClusterOverview, "nodes"> {
     paused: fresh.some(({ report }) => report?.isPaused === true),
     failsafe: fresh.some(({ report }) => report?.isFailsafe === true),
     scheduled_switchover: scheduledSwitchover(cluster.documents.cluster),
+    ...(cluster.dcs === null ? {} : { dcs: dcsOverview(cluster.dcs) }),
   };
+}
+
+function dcsOverview({ isUp, failure, read, distrust }: DcsState): DcsOverview {
+  const problem = failure?.detail ?? (read?.hasScope === false ? "no key of the scope" : null);
+  return { up: isUp, problem, leader: read?.leader ?? null, trusted: distrust === null };
 }
 
 /** One node as its cluster is seen. */

@@ -3,6 +3,7 @@ import { lastUncontestedLeaderOf, lockHolderOf } from "../../cluster/leadership.
 import { nodeNamed } from "../../cluster/lookup.ts";
 import type { Observation } from "../../cluster/observation.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
+import { lockTtlMs } from "../evidence/freshness.ts";
 import { lockStatusAt } from "../evidence/lock-status.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { isWritableState } from "./lock.ts";
@@ -20,8 +21,6 @@ export interface StateCauses {
   readonly nextAtMs: number;
 }
 
-/** Patroni's default, until the dynamic configuration is known. */
-const defaultTtlMs = 30_000;
 /**
  * The lock may have been renewed up to one `loop_wait` before the last confirmation. Of that time the last part is
  * watched, because a burst lasts at most 10 s. In ms.
@@ -41,7 +40,7 @@ export function stateCauses(cluster: ClusterState, context: EvaluationContext): 
   if (holder !== undefined && holder.failuresInRow === 0)
     return isWritable(holder) ? quiet : { causes: ["not_writable"], nextAtMs: Infinity };
   const last = observationOf(cluster, lastUncontestedLeaderOf(cluster.leadership) ?? cluster.leadership.incumbent);
-  if (last === undefined) return quiet;
+  if (last === undefined || isUnprobed(last)) return quiet;
   const { holder: present, validUntilMs } = lockStatusAt(cluster, context.policy, context.nowMs);
   if (present === null && last.failuresInRow === 0) return { causes: ["no_holder"], nextAtMs: validUntilMs };
   return whileSilent(cluster, { last, isHolder: present !== null, validUntilMs }, context.nowMs);
@@ -59,11 +58,16 @@ function whileSilent(
     ({ names, sentAtMs }) => names !== name && sentAtMs > last.sentAtMs,
   );
   if (isUnnamed) causes.push("unnamed_holder");
-  const expiryMs = last.sentAtMs + (cluster.config?.ttlMs ?? defaultTtlMs);
+  const expiryMs = last.sentAtMs + lockTtlMs(cluster);
   const leadMs = Math.min(expiryLeadMs, cluster.config?.loopWaitMs ?? expiryLeadMs);
   if (nowMs >= expiryMs - leadMs && nowMs <= expiryMs + expiryLagMs) causes.push("lock_expiry");
   const expiryAtMs = nowMs < expiryMs - leadMs ? expiryMs - leadMs : Infinity;
   return { causes, nextAtMs: Math.min(expiryAtMs, isHolder ? validUntilMs : Infinity) };
+}
+
+/** Whether nothing is known of a node yet: after our own start the last holder is known, but has not been probed. */
+function isUnprobed({ report, exporter, failuresInRow }: Observation): boolean {
+  return report === null && exporter === null && failuresInRow === 0;
 }
 
 function isWritable({ report }: Observation): boolean {

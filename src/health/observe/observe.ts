@@ -2,6 +2,7 @@ import type { LivenessOutcome, ProbeOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { withFailedView } from "../evidence/leader-views.ts";
 import type { EvaluationContext } from "../health-policy.ts";
+import { applyDcs } from "./apply-dcs.ts";
 import { applyDocument } from "./apply-document.ts";
 import { applyExporter } from "./apply-exporter.ts";
 import { replaceNode } from "./apply-report.ts";
@@ -37,6 +38,8 @@ function apply(cluster: ClusterState, outcome: ProbeOutcome, context: Evaluation
       return updateLeadership(cluster, withFailedView(cluster, outcome.node, outcome.sentAtMs), context);
     case "drain":
       return withDrains(cluster, outcome.node, { drain: outcome.drain, nowMs: context.nowMs });
+    case "dcs":
+      return updateLeadership(cluster, applyDcs(cluster, outcome), context);
     case "exporter":
       return updateLeadership(cluster, applyExporter(cluster, outcome, context), context);
   }

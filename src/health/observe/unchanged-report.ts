@@ -3,6 +3,7 @@ import type { StatusOutcome } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { hasNothingToReceive } from "../evidence/attachment.ts";
 import { isDamping } from "../evidence/damping.ts";
+import { isWithdrawn } from "../evidence/dcs-withdrawals.ts";
 import { isOnLowerTimeline } from "../evidence/divergence.ts";
 import { isFresh, maxAgeMs } from "../evidence/freshness.ts";
 import { isConfirmed } from "../evidence/leader-views.ts";
@@ -30,6 +31,7 @@ export function recordUnchanged(
   const leader = steadyLeader(cluster);
   if (leader === null || hasLock !== (leader === before) || sentAtMs < before.sentAtMs || isDamping(policy))
     return null;
+  if (isWithdrawn(cluster, before) || isWithdrawn(cluster, leader)) return null;
   // A view that names another node may contradict the leader's claim once that node has answered.
   if (!isConfirmed(cluster, leader.node.name, { policy, nowMs })) return null;
   // An interrupted claim and a silent leader need the full path.

@@ -2,6 +2,7 @@ import { lastUncontestedLeaderOf, lockHolderOf } from "../../cluster/leadership.
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import { viewWithLeader } from "../evidence/cluster-view.ts";
 import { markDiverged } from "../evidence/divergence.ts";
+import { settleDcs, withDcsTrust } from "../evidence/dcs-withdrawals.ts";
 import { settleLock, type SettledLockStatus } from "../evidence/lock-status.ts";
 import type { EvaluationContext } from "../health-policy.ts";
 import { restartWindows } from "./derived-fields.ts";
@@ -29,11 +30,19 @@ export function updateLeadership(
     cluster.position?.timeline !== before.position?.timeline;
   const restarted = isOther ? restartWindows(cluster, context.nowMs) : cluster;
   const current = markDiverged(restarted, (state) => viewWithLeader(state, lock, context));
-  if (decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims) return current;
+  if (decision === cluster.leadership.decision && lostClaims === cluster.leadership.lostClaims)
+    return withSettledDcs(current);
   const previous = lockHolderOf(cluster.leadership);
   const lastLoss =
     previous !== null && previous !== lock.holder
       ? { from: previous, atMs: context.nowMs }
       : cluster.leadership.lastLoss;
-  return withIncumbent({ ...current, leadership: { ...leadership, lastLoss } }, context);
+  return withIncumbent(withSettledDcs({ ...current, leadership: { ...leadership, lastLoss } }), context);
+}
+
+/** Records which withdrawals of the DCS have ended, and whether its watch is trusted. */
+function withSettledDcs(cluster: ClusterState): ClusterState {
+  if (cluster.dcs === null) return cluster;
+  const dcs = settleDcs(cluster, cluster.dcs);
+  return withDcsTrust(dcs === cluster.dcs ? cluster : { ...cluster, dcs });
 }

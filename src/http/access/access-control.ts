@@ -3,8 +3,8 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import type { Caller } from "../message/caller.ts";
 import { unmapped } from "../../config/values/cidr.ts";
-import type { ListenerAuth, ListenerAccess, GuardedCalls } from "../../config/model/listener-access-config.ts";
-import { digestOf, type BearerToken } from "./credential-files.ts";
+import type { ListenerAccess, GuardedCalls } from "../../config/model/listener-access-config.ts";
+import { digestOf, type BearerToken, type CredentialFiles } from "./credential-files.ts";
 import { allowlistOf } from "./ip-allowlist.ts";
 import { BasicAuth } from "./basic-auth.ts";
 import type { PasswordVerdict } from "./password-queue.ts";
@@ -13,28 +13,33 @@ import { errorReply, type Reply } from "../message/reply.ts";
 /** The caller of an authorized request, or the reply that refuses it. */
 export type AuthDecision = { readonly caller: Caller } | { readonly refusal: Reply };
 
+/** What a request may do: `safe`: it changes nothing; `unsafe`: it may change state; `hint`: it is `POST /hint`. */
+export type RequestKind = "safe" | "unsafe" | "hint";
+
 /** Authorizes the requests of one listener: all of them, or only those that change state. */
 export class AccessControl {
   readonly #access: ListenerAccess;
-  readonly #tokens: () => readonly BearerToken[];
+  readonly #files: Pick<CredentialFiles, "tokens" | "hintTokens">;
   readonly #isAllowed: ((address: string) => boolean) | null;
   readonly #passwords: BasicAuth;
   readonly #challenges: readonly string[];
 
-  constructor(access: ListenerAccess, tokens: () => readonly BearerToken[]) {
+  constructor(access: ListenerAccess, files: Pick<CredentialFiles, "tokens" | "hintTokens">) {
     this.#access = access;
-    this.#tokens = tokens;
+    this.#files = files;
     this.#isAllowed = access.allow === null ? null : allowlistOf(access.allow);
     this.#passwords = new BasicAuth(access.auth?.basic ?? []);
-    this.#challenges = challengesOf(access.auth);
+    this.#challenges = challengesOf(access);
   }
 
   /**
-   * Authorizes a request by address and credential. Returns a promise only if a password has to be hashed.
-   * @param isUnsafe whether the request may change state
+   * Authorizes a request by address and credential. Returns a promise only if a password has to be hashed. On a
+   * listener with hint tokens, a hint needs one of them or another credential of the listener, whatever `auth` is for.
    */
-  authorize(message: IncomingMessage, isUnsafe: boolean): AuthDecision | Promise<AuthDecision> {
-    const { auth, allowFor } = this.#access;
+  authorize(message: IncomingMessage, kind: RequestKind): AuthDecision | Promise<AuthDecision> {
+    const { auth, allowFor, hintTokens } = this.#access;
+    const isUnsafe = kind !== "safe";
+    const needsToken = kind === "hint" && hintTokens.length > 0;
     const address = unmapped(message.socket.remoteAddress ?? "");
     if (this.#isAllowed !== null && isFor(allowFor, isUnsafe) && !this.#isAllowed(address)) {
       const text = `Cannot accept a request from ${address}: it must be in one of the networks in allow`;
@@ -44,23 +49,26 @@ export class AccessControl {
     }
     const client = { address, consumesAuthorization: auth !== null };
     const certificate = certificateOf(message);
-    if (auth === null || !isFor(auth.for, isUnsafe)) return { caller: { ...client, principal: certificate } };
-    if (auth.certificate && certificate !== null) return { caller: { ...client, principal: certificate } };
-    return this.#authenticate(message, client);
+    if (!needsToken && (auth === null || !isFor(auth.for, isUnsafe)))
+      return { caller: { ...client, principal: certificate } };
+    if (auth?.certificate === true && certificate !== null) return { caller: { ...client, principal: certificate } };
+    const { tokens } = this.#files;
+    return this.#authenticate(message, client, needsToken ? [...tokens, ...this.#files.hintTokens] : tokens);
   }
 
   #authenticate(
     { headers, socket }: IncomingMessage,
     caller: Omit<Caller, "principal">,
+    tokens: readonly BearerToken[],
   ): AuthDecision | Promise<AuthDecision> {
     const [, scheme = "", credential = ""] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? "") ?? [];
     if (scheme.toLowerCase() === "bearer") {
-      const principal = this.#findToken(credential);
+      const principal = findToken(credential, tokens);
       return principal === null ? this.#challenge() : { caller: { ...caller, principal } };
     }
     const [, user = "", password = ""] =
       /^([^:]*):(.*)$/s.exec(Buffer.from(credential, "base64").toString("utf8")) ?? [];
-    if (scheme.toLowerCase() !== "basic" || user === "" || this.#access.auth?.basic.length === 0)
+    if (scheme.toLowerCase() !== "basic" || user === "" || (this.#access.auth?.basic ?? []).length === 0)
       return this.#challenge();
     const verdict = this.#passwords.check(user, password, { address: caller.address, hasLeft: () => socket.destroyed });
     const decide = (result: PasswordVerdict): AuthDecision => {
@@ -68,14 +76,6 @@ export class AccessControl {
       return result === "wrong" ? this.#challenge() : { refusal: tooMany };
     };
     return verdict instanceof Promise ? verdict.then(decide) : decide(verdict);
-  }
-
-  /** Compares with every token, so that the time does not disclose which one matches. */
-  #findToken(token: string): string | null {
-    const digest = digestOf(token);
-    let name: string | null = null;
-    for (const known of this.#tokens()) if (timingSafeEqual(known.digest, digest)) name = known.name;
-    return name;
   }
 
   #challenge(): AuthDecision {
@@ -94,6 +94,14 @@ const tooMany: Reply = errorReply(429, "busy", {
   headers: ["X-Rolecall-Reason", "busy", "Retry-After", "1"],
 });
 
+/** Compares with every token, so that the time does not disclose which one matches. */
+function findToken(token: string, tokens: readonly BearerToken[]): string | null {
+  const digest = digestOf(token);
+  let name: string | null = null;
+  for (const known of tokens) if (timingSafeEqual(known.digest, digest)) name = known.name;
+  return name;
+}
+
 function isFor(guarded: GuardedCalls, isUnsafe: boolean): boolean {
   return guarded === "all" || isUnsafe;
 }
@@ -105,9 +113,10 @@ function certificateOf({ socket }: IncomingMessage): string | null {
   return `certificate ${typeof name === "string" ? name : "without a name"}`;
 }
 
-function challengesOf(auth: ListenerAuth | null): readonly string[] {
+function challengesOf({ auth, hintTokens }: ListenerAccess): readonly string[] {
   const basic =
     auth !== null && auth.basic.length > 0 ? ["WWW-Authenticate", 'Basic realm="rolecall", charset="UTF-8"'] : [];
-  const bearer = auth !== null && auth.bearer.length > 0 ? ["WWW-Authenticate", 'Bearer realm="rolecall"'] : [];
+  const hasTokens = hintTokens.length > 0 || (auth !== null && auth.bearer.length > 0);
+  const bearer = hasTokens ? ["WWW-Authenticate", 'Bearer realm="rolecall"'] : [];
   return [...basic, ...bearer];
 }

@@ -20,6 +20,8 @@ export type OnCredentialsRead = (problem: string | null) => void;
 export interface ListenerCredentials {
   readonly tls: SecureContextOptions;
   readonly tokens: readonly BearerToken[];
+  /** Tokens that `POST /hint` accepts, and nothing else. */
+  readonly hintTokens: readonly BearerToken[];
 }
 
 /**
@@ -29,7 +31,7 @@ export interface ListenerCredentials {
 export function readCredentials(access: ListenerAccess): ListenerCredentials {
   const tls = readTlsOf(access);
   if (access.tls !== null) refuseUnusable(access.tls, tls);
-  return { tls, tokens: readTokensOf(access) };
+  return { tls, tokens: readTokens(access.auth?.bearer ?? []), hintTokens: readTokens(access.hintTokens) };
 }
 
 /** OpenSSL says what is wrong, but not in which file. */
@@ -54,7 +56,7 @@ export class CredentialFiles {
     { onReadResult, onChange }: CredentialFilesEvents,
   ) {
     this.#credentials = credentials;
-    const paths = [...tlsPathsOf(access.tls), ...(access.auth?.bearer ?? [])];
+    const paths = [...tlsPathsOf(access.tls), ...(access.auth?.bearer ?? []), ...access.hintTokens];
     this.#files = new WatchedFiles(paths, () => readCredentials(access), {
       onProblem: onReadResult,
       onChange: (renewed) => {
@@ -74,6 +76,10 @@ export class CredentialFiles {
     return this.#credentials.tokens;
   }
 
+  get hintTokens(): readonly BearerToken[] {
+    return this.#credentials.hintTokens;
+  }
+
   close(): void {
     this.#files.close();
   }
@@ -91,8 +97,8 @@ function readTlsOf({ tls }: ListenerAccess): SecureContextOptions {
 }
 
 /** One token a line. Empty lines and lines that begin with # are ignored. */
-function readTokensOf({ auth }: ListenerAccess): readonly BearerToken[] {
-  return (auth?.bearer ?? []).flatMap((file) =>
+function readTokens(files: readonly string[]): readonly BearerToken[] {
+  return files.flatMap((file) =>
     readFileSync(file, "utf8")
       .split("\n")
       .slice(0, 1_000)

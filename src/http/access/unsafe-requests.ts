@@ -4,11 +4,18 @@ import { errorReply, type Reply } from "../message/reply.ts";
 import { refuseCrossOrigin } from "./cross-origin.ts";
 
 /**
- * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it.
+ * Refuses a request that changes state if the listener is read-only, or if a page of another site sent it. A hint
+ * changes no state: a read-only listener takes it if it has hint tokens.
+ * @param isHint whether the request is `POST /hint`
  * @returns the refusal; `null` if the request is allowed so far
  */
-export function refuseUnsafe({ method, headers }: IncomingMessage, access: ListenerAccess): Reply | null {
-  return access.readOnly ? readOnlyReply(method ?? "") : refuseCrossOrigin(headers, access.trustedOrigins);
+export function refuseUnsafe(
+  { method, headers }: IncomingMessage,
+  access: ListenerAccess,
+  isHint: boolean,
+): Reply | null {
+  const mayHint = isHint && access.hintTokens.length > 0;
+  return access.readOnly && !mayHint ? readOnlyReply(method ?? "") : refuseCrossOrigin(headers, access.trustedOrigins);
 }
 
 function readOnlyReply(method: string): Reply {

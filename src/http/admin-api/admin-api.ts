@@ -12,6 +12,7 @@ import type { DescribeListeners } from "../node-api/listener-directory.ts";
 import { diagnosticsPaths } from "../node-api/diagnostics-paths.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
+import { answerHint, isHintCall, isHintPath, type HintApiContext } from "./hint-api.ts";
 import { nodeDocumentReply } from "./node-document.ts";
 import { answerDrainRequest, type DrainsApiContext } from "./drains-api.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
@@ -29,15 +30,16 @@ export interface AdminApiContext {
   readonly live: LiveStreams;
   /** The files of the live page. */
   readonly page: PageFiles;
+  readonly hints: HintApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
 
-const ownPaths = ["/metrics", "/snapshot", "/drains", "/livez", "/readyz", "/events/stream"];
+const ownPaths = ["/metrics", "/snapshot", "/drains", "/hint", "/livez", "/readyz", "/events/stream"];
 
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/livez`, `/readyz`, the diagnostics
- * pages, the live page and its stream.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/hint`, `/livez`, `/readyz`, the
+ * diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -45,6 +47,8 @@ export async function answerAdminRequest(
   { scope, ...sources }: AdminApiContext,
 ): Promise<Reply | null> {
   const { request, message } = call;
+  if (isHintCall(request)) return answerHint(call, scope.cluster, sources.hints);
+  if (isHintPath(request.target)) return methodNotAllowed(request.method, "POST");
   if (isDiagnosticsTarget(request.target)) return answerDiagnostics(call, scope, sources.operator);
   const target = parseRequestTarget(request.target);
   const isBare = !("problem" in target) && target.cluster === null && target.node === null;

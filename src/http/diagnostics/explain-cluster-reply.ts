@@ -1,7 +1,7 @@
 import { explain } from "../../health/explain/explain.ts";
 import { judgePool } from "../../health/judge/pool.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
-import { statusOf } from "../node-api/verdict-reply.ts";
+import { statusOf } from "../../health/verdict-status.ts";
 import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { explainSubject, explanationJson, explanationText, type ExplainSubject } from "./explain-reply.ts";

@@ -8,7 +8,7 @@ import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts"
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { badRequest, jsonReply, printable, type Reply } from "../message/reply.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
-import { statusOf } from "../node-api/verdict-reply.ts";
+import { statusOf } from "../../health/verdict-status.ts";
 
 /** What a request for an explanation is about, at one instant. */
 export interface ExplainSubject {

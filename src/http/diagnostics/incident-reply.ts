@@ -138,6 +138,7 @@ function sentAtMsOf(outcome: ProbeOutcome): number | null {
     case "status":
     case "liveness":
     case "view_failure":
+    case "dcs":
     case "exporter":
       return outcome.sentAtMs;
   }

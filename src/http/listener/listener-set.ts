@@ -3,13 +3,15 @@ import type { ListenerConfig } from "../../config/model/config.ts";
 import { exposureProblem } from "../access/exposure.ts";
 import { FastPathControl, type FastPathSettings } from "../fast-path/fast-path-control.ts";
 import type { FastPathCounts } from "../message/fast-path-counts.ts";
-import type { ListenerHandler } from "../message/handler.ts";
+import type { LineHandler, ListenerHandler } from "../message/handler.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 import type { BindTarget } from "./bind-target.ts";
 import { ListenError, settingsError } from "./listen-error.ts";
 import type { ListenerEvents } from "./listener-events.ts";
 import { listenerKey } from "./listener-keys.ts";
+import { LineListener } from "./line-listener.ts";
 import { Listener } from "./listener.ts";
+import type { SocketListener } from "./socket-listener.ts";
 
 /** How long running requests may take after their listener was closed, in ms. */
 const graceMs = 1_000;
@@ -26,6 +28,8 @@ export interface OpenListener {
 /** What listeners are made with. */
 export interface ListenerSetContext {
   readonly handlerFor: (config: ListenerConfig, key: string) => ListenerHandler;
+  /** The handlers of agent listeners. Absent where none are opened. */
+  readonly lineHandlerFor?: (config: ListenerConfig, key: string) => LineHandler;
   readonly eventsOf: (config: ListenerConfig) => ListenerEvents;
   /** The socket of a listener that listens already; `undefined` for one that is to be opened at its own address. */
   readonly placeOf?: (key: string, config: ListenerConfig) => BindTarget | undefined;
@@ -54,7 +58,15 @@ interface Opening {
   readonly isInForce: boolean;
 }
 
-type ManagedListener = OpenListener & { readonly listener: Listener };
+type ManagedListener = OpenListener & HandledListener;
+
+/** A listener, and how it gets into force. */
+interface HandledListener {
+  readonly listener: SocketListener;
+  /** Makes it answer by the configuration in force. */
+  readonly enforce: (config: ListenerConfig) => void;
+  readonly startFastPath: (control: FastPathControl) => Promise<void>;
+}
 
 /**
  * The listeners of this process. Over a reload unchanged ones keep their sockets, and new ones open before old ones
@@ -86,7 +98,7 @@ export class ListenerSet {
    */
   async prepare(configs: readonly ListenerConfig[], isInForce: boolean = false): Promise<PreparedListeners> {
     const next = new Map<string, ManagedListener>();
-    const opened: Listener[] = [];
+    const opened: SocketListener[] = [];
     const accessChanges: (() => void)[] = [];
     const abandon = async (): Promise<void> => void (await Promise.all(opened.map((listener) => listener.close(0))));
     for (const config of configs) {
@@ -114,34 +126,59 @@ export class ListenerSet {
     this.#open.clear();
   }
 
-  async #openListener({ key, config, isInForce }: Opening, opened: Listener[]): Promise<ManagedListener> {
-    const { handlerFor, eventsOf, placeOf, onOpened } = this.#context;
-    this.#refuseTlsChange(config);
-    const listener = new Listener(isInForce ? handlerFor(config, key) : notInForce, config.access, eventsOf(config));
+  async #openListener({ key, config, isInForce }: Opening, opened: SocketListener[]): Promise<ManagedListener> {
+    const { placeOf, onOpened } = this.#context;
+    this.#refuseProtocolChange(config);
+    const created = config.dialect === "agent" ? this.#createLineListener(config, key) : this.#create(config, key);
+    const { listener, enforce } = created;
+    if (isInForce) enforce(config);
     opened.push(listener);
     const port = await listener.open(placeOf?.(key, config) ?? config);
     refuseExposure(config, listener);
     onOpened?.(key, listener.socket);
-    return { key, config, port, listener };
+    return { key, config, port, ...created };
+  }
+
+  #create({ access, ...rest }: ListenerConfig, key: string): HandledListener {
+    const { handlerFor, eventsOf } = this.#context;
+    const listener = new Listener(notInForce, access, eventsOf({ access, ...rest }));
+    return {
+      listener,
+      enforce: (config) => listener.handleBy(handlerFor(config, key)),
+      startFastPath: (control) => listener.startFastPath(control),
+    };
+  }
+
+  #createLineListener(config: ListenerConfig, key: string): HandledListener {
+    const { lineHandlerFor, eventsOf } = this.#context;
+    // An empty line is a valid answer that changes nothing.
+    const listener = new LineListener(() => "", config.access, eventsOf(config));
+    return {
+      listener,
+      enforce: (inForce) => {
+        if (lineHandlerFor !== undefined) listener.handleBy(lineHandlerFor(inForce, key));
+      },
+      startFastPath: () => Promise.resolve(),
+    };
   }
 
   async #commit(next: Map<string, ManagedListener>, accessChanges: readonly (() => void)[]): Promise<void> {
     const removed = [...this.#open].filter(([key]) => !next.has(key)).map(([, { listener }]) => listener);
     for (const change of accessChanges) change();
-    for (const { key, config, listener } of next.values()) listener.handleBy(this.#context.handlerFor(config, key));
+    for (const { config, enforce } of next.values()) enforce(config);
     this.#open = next;
     await Promise.all([
       ...removed.map((listener) => listener.close(graceMs)),
-      ...[...next.values()].map(({ listener }) => listener.startFastPath(this.#fastPath)),
+      ...[...next.values()].map(({ startFastPath }) => startFastPath(this.#fastPath)),
     ]);
   }
 
-  /** A socket cannot be both plain and TLS while one replaces the other. */
-  #refuseTlsChange({ address, port }: ListenerConfig): void {
+  /** A socket cannot speak two protocols while one replaces the other. */
+  #refuseProtocolChange({ address, port }: ListenerConfig): void {
     const isOpen = [...this.#open.values()].some(
       ({ config }) => port !== 0 && config.address === address && config.port === port,
     );
-    if (isOpen) throw settingsError("a change of tls or tls.client on an open port needs a restart");
+    if (isOpen) throw settingsError("a change of tls, tls.client or dialect: agent on an open port needs a restart");
   }
 }
 
@@ -150,7 +187,7 @@ function withoutListener({ key, config, port }: ManagedListener): OpenListener {
 }
 
 /** A listener that was opened for nothing answers `notInForce` until it is closed again. */
-function refuseExposure(config: ListenerConfig, { boundAddress }: Listener): void {
+function refuseExposure(config: ListenerConfig, { boundAddress }: SocketListener): void {
   const problem = exposureProblem(config, boundAddress);
   if (problem !== null) throw settingsError(problem);
 }

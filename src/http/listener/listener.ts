@@ -3,7 +3,7 @@ import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import { Server as TlsServer } from "node:https";
 import type { Socket } from "node:net";
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
-import { AccessControl, type AuthDecision } from "../access/access-control.ts";
+import { AccessControl, type AuthDecision, type RequestKind } from "../access/access-control.ts";
 import { ConnectionLimiter, limitServer } from "../access/connection-limiter.ts";
 import { CredentialFiles, type ListenerCredentials, readCredentials } from "../access/credential-files.ts";
 import { refuseUnsafe } from "../access/unsafe-requests.ts";
@@ -12,10 +12,11 @@ import type { FastPathControl } from "../fast-path/fast-path-control.ts";
 import type { ListenerHandler } from "../message/handler.ts";
 import { answerExchange, failExchange, requestOf, writeReply } from "../message/http-exchange.ts";
 import type { HttpExchange } from "../message/incoming-call.ts";
-import { safeMethods } from "../message/request.ts";
+import { safeMethods, type Request } from "../message/request.ts";
 import { bareSocket, type BindTarget, listenOn } from "./bind-target.ts";
 import { createListenerServer } from "./create-server.ts";
 import type { ListenerEvents } from "./listener-events.ts";
+import type { SocketListener } from "./socket-listener.ts";
 
 /** What a listener has once it was opened. */
 interface OpenParts {
@@ -25,7 +26,7 @@ interface OpenParts {
 }
 
 /** An HTTP server that checks who may call, and writes what its handler returns. */
-export class Listener {
+export class Listener implements SocketListener {
   readonly #events: ListenerEvents;
   readonly #limiter: ConnectionLimiter;
   #handler: ListenerHandler;
@@ -138,7 +139,7 @@ export class Listener {
       onChange: (renewed) => this.#useTls(renewed),
     });
     files.start();
-    return { files, accessControl: new AccessControl(access, () => files.tokens) };
+    return { files, accessControl: new AccessControl(access, files) };
   }
 
   #useTls({ tls }: ListenerCredentials): void {
@@ -176,9 +177,14 @@ export class Listener {
       message.socket.destroy();
       return null;
     }
-    const isUnsafe = !safeMethods.includes(request.method) || this.#handler.changes?.(request) === true;
-    const refusal = isUnsafe ? refuseUnsafe(message, this.#access) : null;
-    return refusal === null ? this.#opened().accessControl.authorize(message, isUnsafe) : { refusal };
+    const kind = this.#kindOf(request);
+    const refusal = kind === "safe" ? null : refuseUnsafe(message, this.#access, kind === "hint");
+    return refusal === null ? this.#opened().accessControl.authorize(message, kind) : { refusal };
+  }
+
+  #kindOf(request: Request): RequestKind {
+    if (this.#handler.isHint?.(request) === true) return "hint";
+    return !safeMethods.includes(request.method) || this.#handler.changes?.(request) === true ? "unsafe" : "safe";
   }
 
   #answer(decision: AuthDecision, exchange: HttpExchange): void {

@@ -19,4 +19,14 @@ export interface ListenerHandler extends RequestHandler {
   readonly cached?: CachedResponses;
   /** Whether a request changes state although its method is safe. Absent if none does. */
   readonly changes?: (request: Request) => boolean;
+  /** Whether a request is a hint, which needs no more than a hint token. Absent if the listener takes no hints. */
+  readonly isHint?: (request: Request) => boolean;
 }
+
+/**
+ * Answers one line of a listener whose protocol is a line and its answer.
+ * @param line without its end; `null` if the client sent none
+ * @param peer the address of the client
+ * @returns the answer without its end; `null` to wait for a line
+ */
+export type LineHandler = (line: string | null, peer: string) => string | null;

@@ -4,9 +4,9 @@ import type { Snapshot } from "../../cluster/snapshot.ts";
 import type { Check } from "../../health/check.ts";
 import { freshUntilMs } from "../../health/evidence/freshness.ts";
 import { presentLag, type PresentLag } from "../../health/judge/lag.ts";
-import { isSoft } from "../../health/reason.ts";
+import { statusOf } from "../../health/verdict-status.ts";
 import type { ClusterView } from "../../health/evidence/cluster-view.ts";
-import { fit, unfit, type Unfit, type Verdict } from "../../health/verdict.ts";
+import { fit, unfit, type Verdict } from "../../health/verdict.ts";
 import { jsonReply, printable, type Reply } from "../message/reply.ts";
 
 /** The judged node, and the snapshot and view that it was judged in. */
@@ -75,13 +75,6 @@ export function statusReply(answered: JudgedNode): TimedReply {
   const { text, validUntilMs } = statusBody(answered, unfit(reason));
   const reply = jsonReply({ code: 503, phrase: reason }, text, [...headers, "X-Rolecall-Reason", reason]);
   return { reply, validUntilMs };
-}
-
-/** Returns the status of an unfit verdict: 503, unless the check states another one (design.md, Vocabulary). */
-export function statusOf({ reason }: Unfit, check: Check): number {
-  if (reason === "blind") return 500;
-  if (reason === "down" || reason === "stale" || reason === "unknown") return check.unknownStatus;
-  return isSoft(reason) ? check.missStatus : 503;
 }
 
 /** The body, and the instant up to which it stays the same except for figures that grow. */

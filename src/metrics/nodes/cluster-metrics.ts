@@ -1,6 +1,6 @@
 import { labelsText, sampleLine, type Family } from "../../exposition/writer.ts";
 import { drainOf } from "../../health/evidence/active-drain.ts";
-import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
+import { isUndiscovered, viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import { acceptedPrimary } from "../../health/explain/accepted-primary.ts";
 import type { SeriesSources } from "./node-series.ts";
 
@@ -20,8 +20,8 @@ const gauges: readonly ClusterGauge[] = [
   },
   {
     name: "rolecall_cluster_blind",
-    help: "1 while no node of the cluster has fresh evidence: the fault is likely rolecall's.",
-    value: ({ isBlind }) => (isBlind ? 1 : 0),
+    help: "1 while no node of the cluster is known or has fresh evidence: the fault is likely rolecall's.",
+    value: ({ cluster, isBlind }) => (isBlind || isUndiscovered(cluster) ? 1 : 0),
   },
   {
     name: "rolecall_cluster_timeline",
@@ -32,6 +32,16 @@ const gauges: readonly ClusterGauge[] = [
     name: "rolecall_cluster_claims",
     help: "Nodes with a fresh claim on the leader lock. 1 is right.",
     value: ({ lock }) => lock.claims.length,
+  },
+  {
+    name: "rolecall_dcs_up",
+    help: "1 if the watch of the cluster's DCS works. No sample without `dcs`.",
+    value: ({ cluster: { dcs } }) => (dcs === null ? null : dcs.isUp ? 1 : 0),
+  },
+  {
+    name: "rolecall_dcs_trusted",
+    help: "0 after a claim went on for a whole ttl after the DCS had withdrawn it. No sample without `dcs`.",
+    value: ({ cluster: { dcs } }) => (dcs === null ? null : dcs.distrust === null ? 1 : 0),
   },
   {
     name: "rolecall_drains",

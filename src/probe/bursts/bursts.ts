@@ -1,9 +1,9 @@
-import { nodeNamed } from "../../cluster/lookup.ts";
-import { lockHolderOf } from "../../cluster/leadership.ts";
+import type { HintEffect } from "../../cluster/hint.ts";
 import { stateCauses, type StateCause } from "../../health/judge/burst-causes.ts";
 import type { ProbeContext } from "../client/probe-context.ts";
-import { BurstBudget } from "./burst-budget.ts";
 import { PeriodicTask } from "../schedule/periodic-task.ts";
+import { BurstBudget } from "./burst-budget.ts";
+import { NamedBursts } from "./named-bursts.ts";
 
 /**
  * Why a cluster is probed in a burst: a cause of its state; `new_claim`: another claim stands; `hint`: something
@@ -15,8 +15,12 @@ export type BurstCause = StateCause | "new_claim" | "hint";
 const causeMaxMs = 10_000;
 /** How long a burst lasts after another claim stands, and after a hint, in ms. */
 const lengthMs = { new_claim: 2_000, hint: 5_000 } as const;
-/** Time between two probes of a node that a hint names, in ms. */
-const namedIntervalMs = 50;
+/** How much time all bursts of a cluster may use in 10 minutes, in ms. */
+const budgetMs = 60_000;
+/**
+ * How much of it hints alone may use, in ms. A sender of hints without end leaves the rest for changes that probes see.
+ */
+const hintBudgetMs = 30_000;
 
 /** What bursts probe, and what they report. */
 export interface BurstTargets {
@@ -34,22 +38,28 @@ interface Phase {
 
 /**
  * Probes the nodes of one cluster more often while its leadership is about to change (design.md, rule 12). Each cause
- * lasts 10 s at most, all together 60 s in 10 minutes. Without a cause nothing runs.
+ * lasts 10 s at most, all together 60 s in 10 minutes, of which hints alone may use 30 s. Without a cause nothing runs.
  */
 export class Bursts {
   readonly #context: ProbeContext;
   readonly #targets: BurstTargets;
-  readonly #budget = new BurstBudget();
+  readonly #budget = new BurstBudget(budgetMs);
+  readonly #hintBudget = new BurstBudget(hintBudgetMs);
   readonly #phases = new Map<BurstCause, Phase>();
   readonly #task: PeriodicTask;
-  readonly #named = new Map<string, PeriodicTask>();
+  readonly #named: NamedBursts;
   #lastMs = -Infinity;
   #isStopped = false;
 
   constructor(context: ProbeContext, targets: BurstTargets) {
     this.#context = context;
     this.#targets = targets;
-    this.#task = new PeriodicTask(() => this.#tick(), { now: context.now });
+    this.#task = new PeriodicTask(async () => this.#tick(), { now: context.now });
+    this.#named = new NamedBursts(context, {
+      probe: (node) => this.#probe(node),
+      mayBurst: (nowMs) => this.#mayFollowHint(nowMs),
+      spend: (nowMs, ms) => this.#spend(nowMs, ms),
+    });
   }
 
   /** To be called with every change of the cluster's state: begins and ends bursts whose cause is in the state. */
@@ -67,20 +77,25 @@ export class Bursts {
   }
 
   /**
-   * Something outside the probes announced a change: a management call, the DCS, `POST /hint`.
+   * Something outside the probes announced a change: a management call, the DCS, `POST /hint`. A hint that is repeated
+   * adds nothing while its burst runs.
    * @param node the node that it names, or `null` for the whole cluster
    */
-  hint(node: string | null): void {
-    if (node === null) this.#begin("hint");
-    else this.#beginNamed(node);
+  hint(node: string | null): HintEffect {
+    if (this.#isStopped) return "unknown";
+    if (node !== null) return this.#named.begin(node);
+    const nowMs = this.#context.now();
+    if (!this.#mayFollowHint(nowMs)) return "spent";
+    const isRunning = nowMs < (this.#phases.get("hint")?.untilMs ?? -Infinity);
+    this.#begin("hint");
+    return isRunning ? "running" : "begun";
   }
 
   /** Ends all bursts. */
   stop(): void {
     this.#isStopped = true;
     this.#task.stop();
-    for (const task of this.#named.values()) task.stop();
-    this.#named.clear();
+    this.#named.stop();
   }
 
   #begin(cause: "new_claim" | "hint"): void {
@@ -109,21 +124,42 @@ export class Bursts {
   #setPhase(cause: BurstCause, phase: Phase): void {
     const isNew = this.#phases.get(cause)?.sinceMs !== phase.sinceMs;
     this.#phases.set(cause, phase);
-    if (isNew) this.#context.onBurst?.({ cluster: this.#context.cluster, cause });
+    if (isNew && this.#mayBurst(cause, phase.sinceMs))
+      this.#context.onBurst?.({ cluster: this.#context.cluster, cause });
   }
 
   #isBursting(nowMs: number): boolean {
-    for (const { untilMs } of this.#phases.values()) if (nowMs < untilMs) return this.#budget.isLeft(nowMs);
+    for (const [cause, { untilMs }] of this.#phases) if (nowMs < untilMs && this.#mayBurst(cause, nowMs)) return true;
     return false;
   }
 
-  async #tick(): Promise<number> {
+  #mayBurst(cause: BurstCause, nowMs: number): boolean {
+    return cause === "hint" ? this.#mayFollowHint(nowMs) : this.#budget.isLeft(nowMs);
+  }
+
+  /** While the probes see a change themselves, hints are not bounded by their own share of the budget. */
+  #mayFollowHint(nowMs: number): boolean {
+    return this.#budget.isLeft(nowMs) && (this.#hasOwnCause(nowMs) || this.#hintBudget.isLeft(nowMs));
+  }
+
+  #spend(nowMs: number, ms: number): void {
+    this.#budget.spend(nowMs, ms);
+    if (!this.#hasOwnCause(nowMs)) this.#hintBudget.spend(nowMs, ms);
+  }
+
+  /** Whether something that the probes saw is a cause now. */
+  #hasOwnCause(nowMs: number): boolean {
+    for (const [cause, { untilMs }] of this.#phases) if (cause !== "hint" && nowMs < untilMs) return true;
+    return false;
+  }
+
+  #tick(): number {
     const nowMs = this.#context.now();
     const nextAtMs = this.#settle(nowMs);
     if (!this.#isBursting(nowMs)) return nextAtMs - nowMs;
     const { burstIntervalMs } = this.#context.schedule;
     this.#lastMs = nowMs;
-    this.#budget.spend(nowMs, burstIntervalMs);
+    this.#spend(nowMs, burstIntervalMs);
     this.#probe(null);
     return burstIntervalMs;
   }
@@ -131,35 +167,5 @@ export class Bursts {
   #probe(node: string | null): void {
     const probes = this.#targets.probe(node);
     this.#context.onBurstProbes?.({ cluster: this.#context.cluster, probes });
-  }
-
-  /** Probes one node every 50 ms until it is writable, for 10 s at most. */
-  #beginNamed(node: string): void {
-    if (this.#isStopped || this.#named.has(node) || nodeNamed(this.#context.state(), node) === undefined) return;
-    const untilMs = this.#context.now() + causeMaxMs;
-    const task = new PeriodicTask(
-      async () => {
-        const nowMs = this.#context.now();
-        if (nowMs >= untilMs || this.#isWritable(node) || !this.#budget.isLeft(nowMs)) {
-          this.#named.delete(node);
-          return Infinity;
-        }
-        this.#budget.spend(nowMs, namedIntervalMs);
-        this.#probe(node);
-        return namedIntervalMs;
-      },
-      { now: this.#context.now },
-    );
-    this.#named.set(node, task);
-    this.#context.onBurst?.({ cluster: this.#context.cluster, cause: "hint" });
-    void task.run();
-  }
-
-  #isWritable(node: string): boolean {
-    const { state, policy, now } = this.#context;
-    const cluster = state();
-    return (
-      lockHolderOf(cluster.leadership) === node && stateCauses(cluster, { policy, nowMs: now() }).causes.length === 0
-    );
   }
 }

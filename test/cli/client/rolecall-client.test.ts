@@ -149,3 +149,22 @@ test("selects a context, and says if the environment replaces it", async () => {
   assert.match(replaced.out, /ROLECALL_SERVER in the environment replaces it/);
   assert.match((await runText(["context", "use", "aa"], { env })).err, /got "aa": did you mean a\?/);
 });
+
+test("names the API of a database node, and how to probe its cluster", async (context) => {
+  const node = { state: "running", role: "primary", patroni: { version: "4.0.4", scope: "demo" } };
+  const answer = { status: 503, body: node };
+  const server = await serve(context, { "/status": answer, "/drains": answer, "/livez": answer });
+  for (const command of [["status"], ["drains"]]) {
+    const { exit_code: code, diagnostics } = await runJson([...command, "--server", server.url]);
+    assert.equal(code, 2);
+    assert.deepEqual(
+      diagnostics.flatMap(({ rule_id: rule, message, action }) => (rule === "RC007" ? [[message, action]] : [])),
+      [
+        [
+          `Cannot use ${server.url}: it must be a listener of rolecall, got the API of a database node`,
+          `Pass the URL of rolecall with --server. To probe the cluster of that node: rolecall status --discover ${server.url}`,
+        ],
+      ],
+    );
+  }
+});

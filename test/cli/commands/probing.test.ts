@@ -200,7 +200,7 @@ test(
 test("renders configuration that its programs accept", async () => {
   const parts = await Promise.all(
     ["haproxy", "envoy", "kubernetes", "prometheus"].map((kind) =>
-      runText(["render", kind, "--config", config, "--edge", "127.0.0.1:8008"]),
+      runText(["render", kind, "--config", config, "--edge", "127.0.0.1:8008", "--node-metrics", "nodes"]),
     ),
   );
   const [haproxy, envoy, kubernetes, prometheus] = parts.map(({ out }) => out);
@@ -212,12 +212,13 @@ test("renders configuration that its programs accept", async () => {
   );
   assert.deepEqual(
     manifests.map(({ kind }) => kind),
-    ["ConfigMap", "Deployment", "Service", "PodDisruptionBudget"],
+    ["ConfigMap", "Deployment", "Service", "PodDisruptionBudget", "NetworkPolicy", "Service"],
   );
   const inner = join(folder, "in-kubernetes.yaml");
   writeFileSync(inner, manifests[0]?.data?.["rolecall.yaml"] ?? "");
   assert.equal(loadConfig({ file: inner, env: {}, flags: {} }).ok, true);
   assertChecked("haproxy", ["-c", "-f"], join(folder, "haproxy-rendered.cfg"), haproxy ?? "");
+  writeFileSync(join(folder, "rolecall-rules.yml"), (await runText(["render", "alerts"])).out);
   assertChecked("promtool", ["check", "config"], join(folder, "prometheus.yml"), prometheus ?? "");
 });
 

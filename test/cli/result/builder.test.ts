@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as fc from "fast-check";
 import { ResultBuilder } from "../../../src/cli/result/builder.ts";
-import { ruleIds } from "../../../src/cli/result/rules.ts";
+import { ruleIds } from "../../../src/cli/result/rule-ids.ts";
 import { isResult } from "../../../src/cli/result/reader.ts";
 import { conformsToResultSchema } from "../../fake/result-document.ts";
 

@@ -58,6 +58,12 @@ Then contradicted claims are **lost**:
 8. A lost claim stays lost until a newer view names the claimant, or until every node whose view contradicted it has
    given a newer view that does not contradict it. Missing views do not restore a claim.
 
+With a [DCS](dcs.md) (key \`dcs\`), a claim is also lost, whatever the views are, if the leader key named the claimant
+and now names another node, or nobody while the claimant's document says neither pause nor failsafe. A linearizable read
+must have confirmed this. Step 5 does not apply here if the key names another node. The claim is no longer lost when the
+key names the claimant again, or when the claim has gone on for a whole \`ttl\`. The DCS restores no claim that views
+contradict.
+
 Last, one of the other claims is chosen:
 
 9. If no claim is left, nobody leads. If one is left, it is accepted.

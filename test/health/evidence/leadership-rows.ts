@@ -156,7 +156,7 @@ export function inputsOf(row: Row, lost: ReadonlyMap<string, LostClaim> = new Ma
     });
   }
   const incumbent = row.incumbent === null ? null : nameOf(row.incumbent);
-  return { claims, views, nodes, lostClaims: lost, lastHolder: null, incumbent };
+  return { claims, views, nodes, lostClaims: lost, withdrawals: new Map(), lastHolder: null, incumbent };
 }
 
 /** The decision after the same evidence was repeated, starting with the given lost claims. */

@@ -33,6 +33,15 @@ test("a cluster that never had a holder has no cause", () => {
   assert.deepEqual(causesOf(watched, 1_000), []);
 });
 
+test("after a start, a last holder that has not been probed yet is no cause, and one that fails is", () => {
+  const watched = new ClusterFixture();
+  watched.cluster = { ...watched.cluster, leadership: { ...watched.cluster.leadership, incumbent: "pg1" } };
+  watched.follow("pg2", 0);
+  assert.deepEqual(causesOf(watched, 0), []);
+  watched.fail("pg1", "refused", 100);
+  assert.deepEqual(causesOf(watched, 100), ["no_holder"]);
+});
+
 test("a holder that gives up the lock leaves none", () => {
   const watched = ledCluster();
   watched.follow("pg1", 1_000);

@@ -113,7 +113,14 @@ test("a hint begins a burst of 5 s, and hints without end do not burst without e
     prober.hint(null);
     await scripted.advance(100);
   }
-  assert.ok(sentTo("pg2") < 60 * 4 + 60 + 120 * 4, "60 s of bursts, and the rounds that the hints request");
+  // A probe a second, three more in each second of a burst, and a round at the beginning of each.
+  between(sentTo("pg2"), 120 + 20 * 3, 120 + 30 * 3 + 10);
+  const documents = scripted.sent.filter(({ url }) => url.endsWith("/cluster")).length;
+  await scripted.advance(30_000);
+  prober.hint(null);
+  await scripted.advance(200);
+  assert.equal(prober.hint(null), "spent");
+  assert.ok(documents < 100, `hints requested ${documents} documents`);
 });
 
 test("a hint that names a node probes it alone, every 50 ms, until it is writable", async (context) => {
@@ -131,6 +138,52 @@ test("a hint that names a node probes it alone, every 50 ms, until it is writabl
   sentTo("pg2");
   await scripted.advance(5_000);
   between(sentTo("pg2"), 4, 6);
+});
+
+test("hints that name a writable node, or the same node again, do nothing", async (context) => {
+  const { scripted, prober, causes, sentTo } = probing(context);
+  await scripted.advance(3_000);
+  sentTo("pg1");
+  assert.equal(prober.hint("pg1"), "writable");
+  assert.equal(prober.hint("pg2"), "begun");
+  assert.equal(prober.hint("pg2"), "running");
+  for (let time = 0; time < 100; time += 1) prober.hint("pg1");
+  await scripted.advance(1_000);
+  assert.ok(sentTo("pg1") <= 2);
+  assert.deepEqual(causes, ["hint"]);
+});
+
+test("nodes that hints name take turns: together they get a probe every 50 ms", async (context) => {
+  const { scripted, prober, sentTo } = probing(context);
+  await scripted.advance(3_000);
+  sentTo("pg2");
+  sentTo("pg3");
+  for (let time = 0; time < 40; time += 1) {
+    prober.hint(time % 2 === 0 ? "pg2" : "pg3");
+    await scripted.advance(50);
+  }
+  const [pg2, pg3] = [sentTo("pg2"), sentTo("pg3")];
+  between(pg2 + pg3, 38, 46);
+  between(pg2, 18, 24);
+});
+
+test("hints that name a node without end leave half of the budget for changes that probes see", async (context) => {
+  const { scripted, prober, causes, sentTo } = probing(context);
+  await scripted.advance(3_000);
+  for (let time = 0; time < 600; time += 1) {
+    prober.hint("pg2");
+    await scripted.advance(100);
+  }
+  assert.equal(prober.hint("pg2"), "spent");
+  assert.equal(prober.hint(null), "spent");
+  assert.ok(sentTo("pg2") <= 30 * 20 + 30 + 5);
+  scripted.respond = leaderless;
+  await scripted.advance(1_100);
+  assert.equal(causes.at(-1), "no_holder");
+  assert.equal(prober.hint("pg2"), "begun", "a hint during a change that probes see is always followed");
+  sentTo("pg3");
+  await scripted.advance(5_000);
+  between(sentTo("pg3"), 19, 21);
 });
 
 test("a hint for a node that is never writable ends after 10 s, and one for an unknown node does nothing", async (context) => {

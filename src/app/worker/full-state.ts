@@ -1,0 +1,19 @@
+import type { Config } from "../../config/model/config.ts";
+import { monotonicOriginMs, type Clock } from "../../state/clock.ts";
+import type { Store } from "../../state/store.ts";
+import type { FullState, Phase } from "../../workers/messages.ts";
+
+/** What the state of a worker is made of. */
+export interface FullStateParts {
+  readonly monitor: { readonly clock: Clock; readonly store: Store };
+  readonly config: Config;
+  readonly phase: Phase;
+}
+
+/** What a worker answers from, beside the relay: sent when it starts, and after a reload. */
+export function fullStateOf({ monitor, config, phase }: FullStateParts): Omit<FullState, "relay"> {
+  const { store, clock } = monitor;
+  const { instance, sequence, clusters } = store.current;
+  const originMs = monotonicOriginMs();
+  return { config, instance, sequence, clusters, phase, clock: clock.observeReading(), originMs };
+}

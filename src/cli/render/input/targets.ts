@@ -1,0 +1,215 @@
+import type { DatabaseAddress } from "../../../cluster/node.ts";
+import type { Config } from "../../../config/model/config.ts";
+import { parseDatabaseAddress } from "../../../health/check.ts";
+import { CommandError } from "../../framework/command-error.ts";
+import { probeLocally } from "../../client/local-probe.ts";
+import { isLocal, requireConfig, fetchStatusFrom, type StatusCluster } from "../../client/cluster-status.ts";
+import { RolecallClient } from "../../client/rolecall-client.ts";
+import { defaultServers } from "../../connect/listener-finder.ts";
+import type { CommandContext } from "../../framework/command-context.ts";
+import { hostPort, parseAdmins, parseEdges } from "./edges.ts";
+
+/** A node that load balancers can send traffic to. */
+export interface BackendNode {
+  readonly name: string;
+  readonly database: DatabaseAddress;
+  /** Its own API, which load balancers check while no rolecall answers; `null` if it has none that they can check. */
+  readonly api: CheckedApi | null;
+}
+
+/** Where load balancers check a node directly. */
+export interface CheckedApi extends DatabaseAddress {
+  readonly isTls: boolean;
+}
+
+/** A listener that serves the metrics of rolecall. */
+export interface MetricsAddress extends DatabaseAddress {
+  readonly isTls: boolean;
+  /** Whether requests need a password, a token or a client certificate. */
+  readonly needsCredentials: boolean;
+}
+
+/** The addresses that Prometheus scrapes of a node. */
+export interface ScrapedNode {
+  readonly name: string;
+  readonly api: string | null;
+  readonly exporter: string | null;
+}
+
+/** A cluster to render configuration for. */
+export interface TargetCluster {
+  readonly name: string;
+  readonly scope: string | null;
+  readonly nodes: readonly BackendNode[];
+  /** How many members are known, with those that are left out. */
+  readonly members: number;
+  readonly scraped: readonly ScrapedNode[];
+  /** The file of the CA that signs the certificates of the nodes' APIs; `null`: the CAs of the system. */
+  readonly ca: string | null;
+}
+
+/** The input of every renderer. */
+export interface Targets {
+  readonly clusters: readonly TargetCluster[];
+  /** Where load balancers reach the health listeners of rolecall, in the order in which they try them: at least one. */
+  readonly edges: readonly DatabaseAddress[];
+  /** Why load balancers cannot use the edges, or `null`. */
+  readonly edgeProblem: string | null;
+  /** Where Prometheus reaches the metrics of each rolecall; empty if no listener is known to serve them. */
+  readonly admins: readonly MetricsAddress[];
+  readonly hostSuffix: string | null;
+  /** The admin listener of the configuration that takes hints; `null` if there is no configuration or no such one. */
+  readonly hintListener: HintListener | null;
+}
+
+/** An admin listener as the target of hints. */
+interface HintListener {
+  readonly url: string;
+  readonly hasTokens: boolean;
+}
+
+/** The default port of the health listener. */
+const healthPort = Number(new URL(defaultServers.node).port);
+
+/**
+ * Names that need no quoting in any format. Nodes with other names are left out: a name must not inject configuration.
+ */
+const plainName = /^[A-Za-z0-9_.-]{1,128}$/;
+
+/** Collects the targets: from a configuration and one local probe, or from a running rolecall. */
+export async function targetsFor(context: CommandContext): Promise<Targets> {
+  const edges = parseEdges(context.args);
+  if (!isLocal(context)) {
+    const server = new RolecallClient(context, "admin");
+    const { clusters } = await fetchStatusFrom(server);
+    // The server is an admin listener here, which load balancers must not check.
+    const host = new URL(server.url).hostname.replace(/^\[|\]$/g, "");
+    return {
+      clusters: targetClusters(context, clusters, () => null),
+      edges: edges.length > 0 ? edges : [{ host, port: healthPort }],
+      edgeProblem: null,
+      admins: adminsOf(context, null),
+      hostSuffix: null,
+      hintListener: null,
+    };
+  }
+  const config = requireConfig(context);
+  const { clusters } = (await probeLocally(config, context)).overview();
+  return targetsOf(context, config, clusters);
+}
+
+/** Like {@link targetsFor}, from a configuration and clusters that were probed already. */
+export function targetsOf(context: CommandContext, config: Config, clusters: readonly StatusCluster[]): Targets {
+  const admin = config.listen.find(({ dialect }) => dialect === "admin");
+  const caOf = (name: string): string | null =>
+    config.clusters.find((cluster) => cluster.name === name)?.tls?.ca ?? null;
+  const rendered = targetClusters(context, clusters, caOf);
+  const edges = parseEdges(context.args);
+  const health = healthListener(config, rendered);
+  return {
+    clusters: rendered,
+    edges: edges.length > 0 ? edges : [health === null ? { host: "127.0.0.1", port: healthPort } : reachable(health)],
+    edgeProblem: edges.length > 0 || health !== null ? null : unusableListeners,
+    admins: adminsOf(context, admin ?? null),
+    hostSuffix: config.hostSuffixes[0] ?? null,
+    hintListener: hintListenerOf(config),
+  };
+}
+
+const unusableListeners =
+  "The configuration must have a health listener (dialect: node) that answers for all rendered clusters, without " +
+  "node, TLS and passwords, or --edge must name one";
+
+type ListenerConfig = Config["listen"][number];
+
+/** Returns the first health listener that load balancers can check for all rendered clusters, or `null`. */
+function healthListener({ listen }: Config, clusters: readonly TargetCluster[]): ListenerConfig | null {
+  const usable = listen.find(
+    ({ dialect, node, cluster, access }) =>
+      dialect === "node" &&
+      node === null &&
+      clusters.every(({ name }) => cluster === null || cluster === name) &&
+      access.tls === null &&
+      access.auth?.for !== "all",
+  );
+  return usable ?? null;
+}
+
+/** Returns the first admin listener with hint tokens, else the first one. */
+function hintListenerOf({ listen }: Config): HintListener | null {
+  const admin = listen.filter(({ dialect }) => dialect === "admin");
+  const chosen = admin.find(({ access }) => access.hintTokens.length > 0) ?? admin[0];
+  if (chosen === undefined) return null;
+  const scheme = chosen.access.tls === null ? "http" : "https";
+  return { url: `${scheme}://${hostPort(reachable(chosen))}`, hasTokens: chosen.access.hintTokens.length > 0 };
+}
+
+/** A listener on all addresses is reached on loopback; one on any free port has the default port here. */
+function reachable({ address, port }: ListenerConfig): DatabaseAddress {
+  const host = address === "0.0.0.0" || address === "::" ? "127.0.0.1" : address;
+  return { host, port: port === 0 ? healthPort : port };
+}
+
+function targetClusters(
+  { args, result }: CommandContext,
+  clusters: readonly StatusCluster[],
+  caOf: (cluster: string) => string | null,
+): readonly TargetCluster[] {
+  const selected = args.text("cluster");
+  const matching = clusters.filter(({ cluster }) => selected === null || cluster === selected);
+  if (matching.length === 0)
+    throw new CommandError(
+      "RC001",
+      `--cluster must be one of ${clusters.map(({ cluster }) => cluster).join(", ")}, got ${JSON.stringify(selected)}`,
+    );
+  return matching.flatMap(({ cluster, scope, nodes }) => {
+    if (!plainName.test(cluster)) {
+      result.diagnose("RC120", {
+        message: `cluster ${JSON.stringify(cluster)} is left out: its name may only have letters, digits and _ . -`,
+      });
+      return [];
+    }
+    const named = nodes.filter(({ node }) => {
+      if (!plainName.test(node))
+        result.diagnose("RC120", {
+          message: `${cluster}/${JSON.stringify(node)} is left out: its name may only have letters, digits and _ . -`,
+        });
+      return plainName.test(node);
+    });
+    const targets = named.flatMap(({ node, database, api }) => {
+      const address = database === null ? undefined : parseDatabaseAddress(database);
+      if (address === undefined || !/^[\w.:-]+$/.test(address.host)) {
+        result.diagnose("RC120", {
+          message: `${cluster}/${node} is left out for load balancers: the address of its database is unknown`,
+          action: "Set database for the node, or let rolecall discover it.",
+        });
+        return [];
+      }
+      return [{ name: node, database: address, api: nodeApi(api) }];
+    });
+    const scraped = named.map(({ node, api, exporter }) => ({ name: node, api, exporter }));
+    return [{ name: cluster, scope, nodes: targets, members: nodes.length, scraped, ca: caOf(cluster) }];
+  });
+}
+
+/** Reads the base address of a node's API. */
+function nodeApi(api: string | null): CheckedApi | null {
+  if (api === null || !URL.canParse(api)) return null;
+  const { protocol, hostname, port } = new URL(api);
+  const isTls = protocol === "https:";
+  const host = hostname.replace(/^\[|\]$/g, "");
+  if (!/^[\w.:-]+$/.test(host)) return null;
+  return { host, port: port === "" ? (isTls ? 443 : 80) : Number(port), isTls };
+}
+
+/** The instances that `--admin` names, else the admin listener of the configuration, whose access all of them have. */
+function adminsOf({ args }: CommandContext, listener: ListenerConfig | null): readonly MetricsAddress[] {
+  const access = {
+    isTls: listener !== null && listener.access.tls !== null,
+    needsCredentials:
+      listener !== null && (listener.access.auth?.for === "all" || listener.access.tls?.client === "required"),
+  };
+  const named = parseAdmins(args);
+  const addresses = named.length > 0 ? named : listener === null ? [] : [reachable(listener)];
+  return addresses.map((address) => ({ ...address, ...access }));
+}

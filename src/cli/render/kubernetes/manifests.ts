@@ -1,0 +1,93 @@
+import { createHash } from "node:crypto";
+import { stringify } from "yaml";
+import type { Targets } from "../input/targets.ts";
+import { databasePods, databaseService, externalCluster, podCluster, type DatabasePods } from "./databases.ts";
+import { deploymentSpec, labels, ports } from "./deployment.ts";
+import type { KubernetesOptions } from "./kubernetes-options.ts";
+
+const header = `# Rendered by rolecall: kubectl apply -f THIS_FILE
+# docs/kubernetes.md explains the objects.
+`;
+
+/**
+ * Renders Kubernetes manifests: two instances of rolecall, their configuration, a Service, a disruption budget, a
+ * network policy, and for each cluster the headless Service of its databases.
+ */
+export function renderKubernetes({ clusters, hostSuffix }: Targets, options: KubernetesOptions): string {
+  const pods = databasePods(clusters, options);
+  const config = stringify(
+    {
+      clusters: options.isExternal ? clusters.map(externalCluster) : pods.map(podCluster),
+      listen: [
+        { address: "0.0.0.0", port: ports.health },
+        { address: "0.0.0.0", port: ports.metrics, dialect: "admin", read_only: true },
+      ],
+      ...(hostSuffix === null ? {} : { host_suffixes: [hostSuffix] }),
+      state_file: "/var/lib/rolecall/state.json",
+      drain: "10s",
+    },
+    { lineWidth: 0 },
+  );
+  const hash = createHash("sha256").update(config).digest("hex").slice(0, 16);
+  const metadata = objectMetadata(options);
+  const documents = [
+    { apiVersion: "v1", kind: "ConfigMap", metadata, data: { "rolecall.yaml": config } },
+    { apiVersion: "apps/v1", kind: "Deployment", metadata, spec: deploymentSpec(options.image, hash) },
+    { apiVersion: "v1", kind: "Service", metadata, spec: serviceSpec() },
+    {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata,
+      spec: { minAvailable: 1, selector: { matchLabels: labels } },
+    },
+    { apiVersion: "networking.k8s.io/v1", kind: "NetworkPolicy", metadata, spec: networkPolicySpec(pods, options) },
+    ...pods.map((databases) => databaseService(databases, options)),
+  ];
+  return header + manifestText(documents);
+}
+
+/** Name, namespace and labels of the objects of rolecall. */
+export function objectMetadata({ namespace }: Pick<KubernetesOptions, "namespace">): object {
+  return { name: "rolecall", ...(namespace === null ? {} : { namespace }), labels };
+}
+
+/** Writes objects as one file of YAML documents. */
+export function manifestText(documents: readonly object[]): string {
+  const texts = documents.map((document) => stringify(document, { lineWidth: 0, aliasDuplicateObjects: false }));
+  return texts.join("---\n");
+}
+
+function serviceSpec(): object {
+  return {
+    selector: labels,
+    ports: Object.entries(ports).map(([name, port]) => ({ name, port, targetPort: name })),
+  };
+}
+
+/**
+ * What may connect to rolecall: anything to the health checks, and pods to the metrics. What it may connect to: DNS,
+ * and the APIs and exporters of the databases.
+ */
+function networkPolicySpec(pods: readonly DatabasePods[], options: KubernetesOptions): object {
+  const other = options.databaseNamespace;
+  const namespaceSelector =
+    other === null ? {} : { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": other } } };
+  return {
+    podSelector: { matchLabels: labels },
+    policyTypes: ["Ingress", "Egress"],
+    ingress: [{ ports: tcp(ports.health) }, { from: [{ namespaceSelector: {} }], ports: tcp(ports.metrics) }],
+    egress: options.isExternal
+      ? [{}]
+      : [
+          { ports: [{ protocol: "UDP", port: 53 }, ...tcp(53)] },
+          ...pods.map(({ selector, apiPort, exporterPort }) => ({
+            to: [{ podSelector: { matchLabels: selector }, ...namespaceSelector }],
+            ports: tcp(apiPort, ...(exporterPort === null ? [] : [exporterPort])),
+          })),
+        ],
+  };
+}
+
+function tcp(...numbers: readonly number[]): readonly object[] {
+  return numbers.map((port) => ({ protocol: "TCP", port }));
+}

@@ -1,0 +1,150 @@
+import type { CommandSpec } from "../framework/command.ts";
+import type { OptionSpec } from "../framework/command-description.ts";
+import { clusterOption, serverOptions, sourceOptions } from "../framework/options.ts";
+
+const kinds = ["haproxy", "envoy", "kubernetes", "prometheus", "alerts", "dashboard", "systemd", "patroni"] as const;
+
+const balancerOptions: readonly OptionSpec[] = [
+  {
+    name: "edge",
+    value: "HOST:PORT[,HOST:PORT]",
+    multiple: true,
+    help:
+      "where load balancers reach the health listener of each rolecall; may be repeated " +
+      "(default: the first health listener, or port 8008 of the host of --server)",
+  },
+  { name: "bind", value: "ADDRESS", help: "the address that the load balancer listens on (default 127.0.0.1)" },
+  {
+    name: "write-port",
+    value: "PORT",
+    help: "write port of the first cluster; each further cluster adds 10 (default 5000)",
+  },
+  { name: "read-port", value: "PORT", help: "read port of the first cluster (default 5001)" },
+  {
+    name: "check-port",
+    value: "PORT",
+    help: "port on 127.0.0.1 through which the load balancer sends its checks to rolecall (default 8007)",
+  },
+  {
+    name: "stats-port",
+    value: "PORT",
+    help: "port on 127.0.0.1 for HAProxy's statistics or Envoy's admin interface (default: none)",
+  },
+  {
+    name: "agent",
+    value: "PORT",
+    help: "port of each rolecall's agent listener; HAProxy's read pools then have agent checks (default: none)",
+  },
+  {
+    name: "runtime-socket",
+    value: "PATH",
+    help: "adds HAProxy's Runtime API on this socket, and prints the balancers section for rolecall (default: none)",
+  },
+  { name: "lag", value: "SIZE", help: "maximum lag of a replica in the read pool, and without alert (default 10MB)" },
+  {
+    name: "lag-time",
+    value: "TIME",
+    help: "maximum age of a replica's data in the read pool, and without alert, or none (default 10s)",
+  },
+  { name: "soft", help: "has no effect: the read pool of HAProxy drains a lagging replica by default" },
+];
+
+const monitoringOptions: readonly OptionSpec[] = [
+  {
+    name: "admin",
+    value: "HOST:PORT[,HOST:PORT]",
+    multiple: true,
+    help: "where Prometheus reaches the metrics of each rolecall; may be repeated (default: the first admin listener)",
+  },
+  {
+    name: "node-metrics",
+    value: "SOURCE",
+    choices: ["none", "rolecall", "nodes"],
+    help: "prometheus: where the metrics of the nodes come from: the first rolecall or the nodes (default none)",
+  },
+  { name: "job", value: "NAME", help: "the Prometheus job that scrapes rolecall (default rolecall)" },
+  {
+    name: "docs",
+    value: "URL",
+    help: "alerts: where the documentation is, for the links of the alerts (default docs/)",
+  },
+];
+
+const kubernetesOptions: readonly OptionSpec[] = [
+  { name: "image", value: "NAME", help: "kubernetes: the container image (default rolecall:VERSION)" },
+  { name: "namespace", value: "NAME", help: "kubernetes: the namespace of rolecall (default: that of kubectl)" },
+  {
+    name: "database-namespace",
+    value: "NAME",
+    help: "kubernetes: the namespace of the database pods (default: that of rolecall)",
+  },
+  {
+    name: "database-selector",
+    value: "LABEL=VALUE",
+    help: "kubernetes: the labels of the database pods (default cluster-name=SCOPE, as Patroni sets it)",
+  },
+  {
+    name: "external-databases",
+    help: "kubernetes: the databases run outside Kubernetes, so their present addresses are used",
+  },
+  { name: "monitoring", help: "kubernetes: write the ServiceMonitor and PrometheusRule instead" },
+];
+
+const systemdOptions: readonly OptionSpec[] = [
+  { name: "program", value: "FILE", help: "systemd: the executable (default /usr/bin/rolecall)" },
+  { name: "user", value: "NAME", help: "systemd: the user that rolecall runs as (default rolecall)" },
+  { name: "directory", value: "DIR", help: "systemd: write the files into this directory" },
+];
+
+const hintOptions: readonly OptionSpec[] = [
+  {
+    name: "hint-to",
+    value: "URL[,URL]",
+    multiple: true,
+    help:
+      "patroni: where database hosts reach the admin listener of each rolecall; may be repeated " +
+      "(default: the first admin listener with hint_tokens)",
+  },
+  {
+    name: "hint-script",
+    value: "FILE",
+    help: "patroni: where database hosts have the hint script (default /etc/patroni/rolecall-hint)",
+  },
+  {
+    name: "hint-token-file",
+    value: "FILE",
+    help: "patroni: where database hosts have the hint token (default /etc/patroni/rolecall-hint.token)",
+  },
+  { name: "hint-ca", value: "FILE", help: "patroni: the CA that signs the certificates of the admin listeners" },
+];
+
+/** `rolecall render`: the configuration of other programs. */
+export const renderCommand: CommandSpec = {
+  name: "render",
+  summary: "write configuration for load balancers, Kubernetes, Prometheus, Grafana, systemd or Patroni",
+  about:
+    "Writes configuration for the clusters of a configuration file, or for those that a running rolecall monitors.\n" +
+    "alerts, dashboard and systemd are the same for all clusters, and need neither. systemd reads the listeners of\n" +
+    "--config; if its path is absolute, the service uses that file. patroni prints a script by which Patroni announces\n" +
+    "a change of the leader, with the settings that call it.",
+  positionals: { usage: kinds.join("|"), least: 1, most: 1, choices: kinds },
+  options: [
+    ...balancerOptions,
+    ...monitoringOptions,
+    ...kubernetesOptions,
+    ...systemdOptions,
+    ...hintOptions,
+    clusterOption,
+    ...serverOptions,
+    ...sourceOptions,
+  ],
+  examples: [
+    "rolecall render haproxy --config rolecall.yaml --edge 10.0.0.11:8008,10.0.0.12:8008 > haproxy.cfg",
+    "rolecall render prometheus --server http://127.0.0.1:9108",
+    "rolecall render alerts > rolecall-rules.yml",
+    "rolecall render patroni --config rolecall.yaml --hint-to https://10.0.0.11:9109,https://10.0.0.12:9109",
+  ],
+  checks: [{ id: "clusters", required: true }],
+  findingsTo: "stderr",
+  load: async () => (await import("../render/render.ts")).render,
+};

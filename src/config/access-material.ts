@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import type { NodeAuth, TlsFiles } from "./model/config.ts";
+import { readTls, tlsPathsOf, type TlsMaterial } from "./tls-material.ts";
+
+/** The files that give access to the nodes of a cluster, or to its DCS. */
+interface AccessFiles {
+  readonly tls: TlsFiles | null;
+  readonly auth: NodeAuth | null;
+}
+
+/** Their content. */
+export interface AccessMaterial {
+  readonly tls: TlsMaterial;
+  readonly auth: { readonly user: string; readonly password: string } | null;
+}
+
+/**
+ * Reads TLS files, and the password on the first line of its file.
+ * @throws Error with the file's name if a file cannot be read
+ */
+export function readAccess({ tls, auth }: AccessFiles): AccessMaterial {
+  return {
+    tls: tls === null ? {} : readTls(tls),
+    auth: auth === null ? null : { user: auth.user, password: firstLine(auth.passwordFile) },
+  };
+}
+
+/** The paths of these files, to be watched. */
+export function accessPathsOf({ tls, auth }: AccessFiles): readonly string[] {
+  return [...tlsPathsOf(tls), ...(auth === null ? [] : [auth.passwordFile])];
+}
+
+function firstLine(file: string): string {
+  return readFileSync(file, "utf8").split(/\r?\n/, 1)[0] ?? "";
+}

@@ -1,0 +1,33 @@
+import { parseCheck, type ParsedCheck } from "../../health/check.ts";
+import { routeOf, routePaths } from "../../health/route.ts";
+
+/** What is allowed in a check of the configuration. */
+export interface CheckTextRules {
+  readonly ignoreParams: readonly string[];
+  /** The probe interval, in ms. */
+  readonly intervalMs: number;
+}
+
+/**
+ * Parses a check as the configuration has it: a route and its parameters, `/replica?lag=10MB`, without the node. The
+ * parameters are parsed as those of requests are.
+ */
+export function parseCheckText(text: string, { ignoreParams, intervalMs }: CheckTextRules): ParsedCheck {
+  const cut = text.indexOf("?");
+  const path = cut < 0 ? text : text.slice(0, cut);
+  const route = path.startsWith("/") ? routeOf(path.slice(1)) : undefined;
+  if (route === undefined)
+    return { ok: false, problem: { subject: "route", value: path, allowed: `one of ${routePaths().join(", ")}` } };
+  const query = cut < 0 ? "" : text.slice(cut + 1);
+  return parseCheck(route, query, {
+    ignoreParams,
+    lagTimeMsLeast: lagTimeMsLeast(intervalMs),
+    ignoresUnknown: false,
+    defaults: "",
+  });
+}
+
+/** The smallest measurable `lag_time` of a check in ms, for a probe interval in ms: two intervals. */
+export function lagTimeMsLeast(intervalMs: number): number {
+  return 2 * intervalMs;
+}

@@ -1,0 +1,142 @@
+/** The messages of etcd's JSON gateway (etcd 3.4 and later): keys and values are base64, 64-bit numbers are texts. */
+import type { DcsChange, WatchEnd } from "../watch/dcs-source.ts";
+import { isObject, nameOf, parseJson, type JsonObject } from "../../cluster/values/json.ts";
+
+/** The keys of one scope: `{prefix}/{scope}/…`. */
+export interface ScopeKeys {
+  /** With the slash at its end. */
+  readonly folder: string;
+  readonly leader: string;
+}
+
+/** @param prefix with a leading slash, without one at its end */
+export function scopeKeys(prefix: string, scope: string): ScopeKeys {
+  const folder = `${prefix}/${scope}/`;
+  return { folder, leader: `${folder}leader` };
+}
+
+/** The body of a linearizable range request for one key. `serializable` is absent: any other read may be old. */
+export function keyRange(key: string): object {
+  return { key: encode(key) };
+}
+
+/** The body of a linearizable request for any one key of a folder. */
+export function anyKeyRange(folder: string): object {
+  return { ...folderRange(folder), limit: "1", keys_only: true };
+}
+
+/** The body of a watch of a folder. */
+export function watchRequest(folder: string, afterRevision: number): object {
+  return { create_request: { ...folderRange(folder), start_revision: String(afterRevision + 1) } };
+}
+
+/** What a range request returned. */
+export interface RangeReply {
+  readonly clusterId: string;
+  readonly revision: number;
+  /** The values of the keys that were found. */
+  readonly values: readonly string[];
+}
+
+/** Reads the response to a range request. @returns `null` if it is none */
+export function parseRange(body: unknown): RangeReply | null {
+  const header = isObject(body) && isObject(body["header"]) ? body["header"] : null;
+  const revision = Number(header?.["revision"]);
+  const clusterId = nameOf(header?.["cluster_id"], 32);
+  if (!isObject(body) || clusterId === null || !Number.isSafeInteger(revision) || revision < 1) return null;
+  const kvs = body["kvs"] ?? [];
+  if (!Array.isArray(kvs) || !kvs.every(isObject)) return null;
+  return { clusterId, revision, values: kvs.map(({ value }) => decode(value)) };
+}
+
+/** The message of an error response; `null` if there is none. */
+export function errorMessageOf(body: unknown): string | null {
+  if (!isObject(body)) return null;
+  const nested = body["error"];
+  return nameOf(isObject(nested) ? nested["message"] : (nested ?? body["message"]), 500);
+}
+
+/** One message of a watch. */
+export type WatchMessage =
+  | { readonly kind: "created" }
+  | { readonly kind: "events"; readonly events: readonly KeyEvent[] }
+  | { readonly kind: "ended"; readonly end: WatchEnd };
+
+/** A key that was put or deleted (`value: null`). */
+export interface KeyEvent {
+  /** The key without the folder. */
+  readonly key: string;
+  readonly value: string | null;
+}
+
+/** Reads one line of a watch. @returns `null` if it is no message of a watch */
+export function parseWatchLine(line: string, folder: string): WatchMessage | null {
+  const message = parseJson(line);
+  if (!isObject(message)) return null;
+  const error = message["error"] === undefined ? null : (errorMessageOf(message) ?? "an error without a message");
+  if (error !== null) return { kind: "ended", end: { cause: "cancelled", detail: error } };
+  const { result } = message;
+  if (!isObject(result)) return null;
+  if (result["canceled"] === true) return { kind: "ended", end: cancellation(result) };
+  if (result["created"] === true) return { kind: "created" };
+  const events = result["events"] ?? [];
+  if (!Array.isArray(events)) return null;
+  return { kind: "events", events: events.flatMap((event) => keyEvent(event, folder)) };
+}
+
+function cancellation(result: JsonObject): WatchEnd {
+  const detail = nameOf(result["cancel_reason"], 500);
+  const compacted = Number(result["compact_revision"] ?? 0);
+  return compacted > 0
+    ? { cause: "compacted", detail: detail ?? `compacted up to revision ${compacted}` }
+    : { cause: "cancelled", detail: detail ?? "without a reason" };
+}
+
+function keyEvent(event: unknown, folder: string): readonly KeyEvent[] {
+  if (!isObject(event) || !isObject(event["kv"])) return [];
+  const { key, value } = event["kv"];
+  const path = decode(key);
+  if (!path.startsWith(folder)) return [];
+  return [{ key: path.slice(folder.length), value: event["type"] === "DELETE" ? null : decode(value) }];
+}
+
+/** The latest role in each member's key. More members than this are not remembered. */
+const membersMax = 512;
+
+/** Finds the changes that matter among the events of a watch: members write their positions all the time. */
+export class ChangeFilter {
+  readonly #known = new Map<string, string | null>();
+
+  /** @returns `null` for an event that changes nothing */
+  changeOf({ key, value }: KeyEvent): DcsChange | null {
+    if (key === "leader") return { kind: "leader", names: nameOf(value, 128) };
+    const isMember = key.startsWith("members/");
+    if (!isMember && !otherKeys.has(key)) return null;
+    const kept = isMember ? roleIn(value) : value;
+    const before = this.#known.get(key);
+    if (before !== undefined || this.#known.size < membersMax) this.#known.set(key, kept);
+    // What a member was before the watch began is not known.
+    const isChange = before === undefined ? !isMember : before !== kept;
+    return isChange ? { kind: "other", key } : null;
+  }
+}
+
+const otherKeys: ReadonlySet<string> = new Set(["sync", "failsafe", "failover"]);
+
+function roleIn(value: string | null): string | null {
+  const member = value === null ? null : parseJson(value);
+  return isObject(member) ? nameOf(member["role"], 64) : null;
+}
+
+function folderRange(folder: string): { readonly key: string; readonly range_end: string } {
+  // The folder ends with a slash; the character after it ends the range of all keys that begin so.
+  return { key: encode(folder), range_end: encode(`${folder.slice(0, -1)}0`) };
+}
+
+function encode(text: string): string {
+  return Buffer.from(text).toString("base64");
+}
+
+function decode(text: unknown): string {
+  return typeof text === "string" ? Buffer.from(text, "base64").toString() : "";
+}

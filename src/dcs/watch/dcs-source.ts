@@ -1,0 +1,41 @@
+import type { DcsResult } from "../../cluster/dcs.ts";
+
+/** A change that a watch announces. It is a reason to look, never evidence: it may be late, or of an earlier leader. */
+export type DcsChange =
+  /** `names`: the member in the leader key; `null` if the key was deleted. */
+  | { readonly kind: "leader"; readonly names: string | null }
+  /** Another key of the scope, such as `sync` or `failsafe`. */
+  | { readonly kind: "other"; readonly key: string };
+
+/** Why a watch ended, for logs and metrics. */
+export interface WatchEnd {
+  /**
+   * `compacted`: the DCS no longer has the revision to continue from. `cancelled`: by the server. `closed`: the
+   * connection ended. `garbage`: the server sent something else than a watch. `failed`: the watch could not be opened.
+   */
+  readonly cause: "compacted" | "cancelled" | "closed" | "garbage" | "failed";
+  /** Details for people. */
+  readonly detail: string;
+}
+
+/** A watch that is open. */
+export interface DcsWatch {
+  /** Resolves when the watch ends by itself; never after `cancel`. */
+  readonly ended: Promise<WatchEnd>;
+  cancel(): void;
+}
+
+/** One scope of a DCS: what a watch needs of etcd, and would need of another DCS (docs/dcs.md). */
+export interface DcsSource {
+  /** How many servers are tried in turn. */
+  readonly serverCount: number;
+  /**
+   * Reads the leader key, linearizably: no server may answer from a state that is behind. Turns to the next server
+   * after a failure. Never rejects, and resolves within a deadline.
+   */
+  read(): Promise<DcsResult>;
+  /** Watches the keys of the scope for changes after a revision. */
+  watch(afterRevision: number, onChange: (change: DcsChange) => void): DcsWatch;
+  /** Closes all connections. */
+  close(): void;
+}

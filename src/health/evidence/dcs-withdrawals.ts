@@ -1,0 +1,102 @@
+import type { DcsState, Withdrawal } from "../../cluster/dcs.ts";
+import { lockHolderOf, type LostClaim } from "../../cluster/leadership.ts";
+import { nodeOfMember } from "../../cluster/lookup.ts";
+import type { Observation } from "../../cluster/observation.ts";
+import type { ClusterState } from "../../cluster/snapshot.ts";
+import { lockTtlMs } from "./freshness.ts";
+
+/** What becomes of a withdrawal with the newest report of its node. */
+type Fate = "stays" | "ends" | "distrusted";
+
+/**
+ * Returns the withdrawals that a claim can still be refused for, by node name (rule 2). Pure.
+ * @returns an empty map if there are none, or if the watch is distrusted
+ */
+export function withdrawalsByNode(cluster: ClusterState): ReadonlyMap<string, Withdrawal> {
+  const byNode = new Map<string, Withdrawal>();
+  if (cluster.dcs === null || cluster.dcs.withdrawals.size === 0) return byNode;
+  const { withdrawals, isUp } = settleDcs(cluster, cluster.dcs);
+  for (const withdrawal of withdrawals.values()) {
+    const observation = nodeOfMember(cluster, withdrawal.member);
+    if (observation === undefined) continue;
+    // A claim that appears later, as of a node that was frozen, is refused only while the DCS is seen to deny it.
+    const isEarlier = (observation.claimedSinceMs ?? Infinity) < withdrawal.readAtMs;
+    if (isEarlier || isUp) byNode.set(observation.node.name, withdrawal);
+  }
+  return byNode;
+}
+
+/** Whether the DCS withdrew the yes of a node, so that its next report may change more than ages. */
+export function isWithdrawn({ dcs }: Pick<ClusterState, "dcs">, { node }: Observation): boolean {
+  return dcs !== null && (dcs.withdrawals.has(node.member) || dcs.withdrawals.has(node.name));
+}
+
+/**
+ * Ends the withdrawals that the newest reports end, and distrusts the watch after a claim that went on for a whole ttl:
+ * then the nodes do not lead by this key. A distrusted watch has no withdrawals. Pure.
+ * @param cluster the state with the newest outcome
+ * @param dcs its DCS
+ * @returns the same object if nothing ends
+ */
+export function settleDcs(cluster: ClusterState, dcs: DcsState): DcsState {
+  if (dcs.withdrawals.size === 0) return dcs;
+  const staying = new Map<string, Withdrawal>();
+  for (const [member, withdrawal] of dcs.withdrawals) {
+    const fate = fateOf(withdrawal, nodeOfMember(cluster, member), lockTtlMs(cluster));
+    if (fate === "distrusted") {
+      const sinceMs = nodeOfMember(cluster, member)?.sentAtMs ?? withdrawal.readAtMs;
+      return { ...dcs, withdrawals: new Map(), distrust: { withdrawal, sinceMs } };
+    }
+    if (fate === "stays") staying.set(member, withdrawal);
+  }
+  return staying.size === dcs.withdrawals.size ? dcs : { ...dcs, withdrawals: staying };
+}
+
+/**
+ * Trusts a distrusted watch again once it names the lock holder and has followed a change: the holder is another node
+ * than the one whose claim went on, or claims the lock anew.
+ * @param cluster the state with the decision who leads
+ * @returns the same object if nothing changes
+ */
+export function withDcsTrust(cluster: ClusterState): ClusterState {
+  const { dcs, leadership } = cluster;
+  if (dcs === null || dcs.distrust === null || !dcs.isUp || dcs.read === null || dcs.read.leader === null)
+    return cluster;
+  const { withdrawal, sinceMs } = dcs.distrust;
+  const named = nodeOfMember(cluster, dcs.read.leader);
+  if (named === undefined || named.node.name !== lockHolderOf(leadership)) return cluster;
+  const hasFollowed = dcs.read.leader !== withdrawal.member || (named.claimedSinceMs ?? -Infinity) > sinceMs;
+  return hasFollowed ? { ...cluster, dcs: { ...dcs, distrust: null } } : cluster;
+}
+
+function fateOf({ names, readAtMs }: Withdrawal, observation: Observation | undefined, ttlMs: number): Fate {
+  if (observation === undefined) return "ends";
+  const { report, hasLock, sentAtMs, claimedSinceMs } = observation;
+  if (!hasLock) return report !== null && sentAtMs > readAtMs ? "ends" : "stays";
+  // Without a leader key a paused cluster, and one in failsafe mode, keeps its leader.
+  if (names === null && (report?.isPaused === true || report?.isFailsafe === true)) return "ends";
+  return sentAtMs - Math.max(readAtMs, claimedSinceMs ?? -Infinity) >= ttlMs ? "distrusted" : "stays";
+}
+
+/** The part of a loss that is due to views; `undefined` if no view contradicted the claim. */
+export function lossByViews(loss: LostClaim | undefined): LostClaim | undefined {
+  if (loss === undefined || loss.witnesses.length === 0) return undefined;
+  return loss.withdrawal === undefined ? loss : { viewMs: loss.viewMs, witnesses: loss.witnesses };
+}
+
+/**
+ * Adds a withdrawal to a loss to views.
+ * @param loss `null` if no view contradicts the claim
+ * @param before the loss as it was decided last
+ * @returns `before` itself if nothing changes; `null` if the claim is not lost
+ */
+export function withWithdrawal(
+  loss: LostClaim | null,
+  before: LostClaim | undefined,
+  withdrawal: Withdrawal | undefined,
+): LostClaim | null {
+  if (withdrawal === undefined) return loss;
+  const { viewMs, witnesses } = loss ?? { viewMs: -Infinity, witnesses: [] };
+  const isSame = before?.withdrawal === withdrawal && before.viewMs === viewMs;
+  return isSame && before.witnesses.join() === witnesses.join() ? before : { viewMs, witnesses, withdrawal };
+}

@@ -1,0 +1,78 @@
+import { hintEvents, type Hint, type HintEffect, type HintRecord } from "../../cluster/hint.ts";
+import { clusterNamed } from "../../cluster/lookup.ts";
+import type { Snapshot } from "../../cluster/snapshot.ts";
+import type { ParseError } from "../../health/check.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
+import { badRequest, jsonReply, type Reply } from "../message/reply.ts";
+import type { Request } from "../message/request.ts";
+import { parseRequestTarget } from "../message/request-target.ts";
+
+/** What takes hints. */
+export interface HintApiContext {
+  readonly snapshot: () => Snapshot;
+  /** Follows a hint at once, without waiting for anything. */
+  readonly follow: (hint: Hint) => HintEffect;
+  readonly onHint: (record: HintRecord) => void;
+}
+
+const parameters = ["cluster", "node", "event"];
+
+/**
+ * Whether a request is `POST /hint`, the only call that a hint token may make. Authorization and routing both use this
+ * function, so that no spelling of another path passes with a hint token.
+ */
+export function isHintCall({ method, target }: Pick<Request, "method" | "target">): boolean {
+  return method === "POST" && isHintPath(target);
+}
+
+/** Whether a target is `/hint`, whatever its query is. */
+export function isHintPath(target: string): boolean {
+  const parsed = parseRequestTarget(target);
+  return !("problem" in parsed) && parsed.cluster === null && parsed.node === null && parsed.path === "hint";
+}
+
+/**
+ * Answers `POST /hint?cluster=demo&node=pg2&event=promote`. A body is not read. A hint that is repeated, or for which
+ * no budget is left, is answered 202 too: its sender has nothing to do about it.
+ * @param only the cluster that the listener is bound to, or `null`
+ */
+export function answerHint(
+  { request, caller }: Pick<IncomingCall, "request" | "caller">,
+  only: string | null,
+  { snapshot, follow, onHint }: HintApiContext,
+): Reply {
+  const parsed = parseRequestTarget(request.target);
+  const hint = "problem" in parsed ? parsed.problem : readHint(new URLSearchParams(parsed.query), snapshot(), only);
+  const { principal: who, address: from } = caller;
+  if ("subject" in hint) {
+    onHint({ cluster: "", node: null, event: null, effect: "bad_request", who, from, problem: hint.subject });
+    return badRequest(hint);
+  }
+  const effect = follow(hint);
+  onHint({ ...hint, effect, who, from, problem: null });
+  return jsonReply({ code: 202, phrase: "Accepted" }, JSON.stringify({ ...hint, effect }));
+}
+
+function readHint(query: URLSearchParams, snapshot: Snapshot, only: string | null): Hint | ParseError {
+  for (const name of query.keys())
+    if (!parameters.includes(name))
+      return { subject: "query", value: name, allowed: `one of the parameters ${parameters.join(", ")}` };
+  const clusters = only === null ? [...snapshot.index.keys()] : [only];
+  const cluster = query.get("cluster");
+  const state = clusterNamed(snapshot, cluster);
+  if (cluster === null || state === undefined || !clusters.includes(cluster))
+    return { subject: "parameter cluster", value: cluster ?? "", allowed: `one of ${clusters.join(", ")}` };
+  const node = query.get("node");
+  if (node !== null && !state.index.has(node)) {
+    const allowed =
+      state.index.size === 0 ? "left out: no node is known yet" : `one of ${[...state.index.keys()].join(", ")}`;
+    return { subject: "parameter node", value: node, allowed };
+  }
+  const text = query.get("event");
+  if (text !== null && node === null)
+    return { subject: "parameter event", value: text, allowed: "left out without node" };
+  const event = hintEvents.find((known) => known === (text ?? "promote"));
+  if (event === undefined)
+    return { subject: "parameter event", value: text ?? "", allowed: `one of ${hintEvents.join(", ")}` };
+  return { cluster, node, event: node === null ? null : event };
+}

@@ -1,0 +1,187 @@
+import type { BalancerConfig } from "../../config/model/balancer-config.ts";
+import type { Logger } from "../../events/log/logger.ts";
+import type { BalancerMetrics } from "../../metrics/balancer-metrics.ts";
+import { ChangeQueue } from "../change-queue.ts";
+import type { ServerChange } from "../server-change.ts";
+import { applyChanges, readBackends, type AppliedChange } from "./apply-changes.ts";
+import { BalancerProblems } from "./balancer-problems.ts";
+import { parseProcess, processCommands, type HaproxyProcess } from "./haproxy-process.ts";
+import { RuntimeApiError, RuntimeSession } from "./runtime-session.ts";
+
+/** What a balancer depends on. */
+export interface HaproxyBalancerContext {
+  readonly log: Logger;
+  /** Ms of our clock. */
+  readonly now: () => number;
+  /** What its servers should be now, by the last verdicts. */
+  readonly current: (balancer: string) => readonly ServerChange[];
+  readonly metrics: Pick<BalancerMetrics, "available" | "cut" | "pushed">;
+  /** Replaced in tests. */
+  readonly timing?: ExchangeTiming;
+}
+
+/** The times of exchanges, in ms. */
+export interface ExchangeTiming {
+  /** How long one exchange with HAProxy may take. */
+  readonly deadlineMs: number;
+  /** How often a process of HAProxy is looked for that has replaced the last one. */
+  readonly pollMs: number;
+  /** The first and the longest time between two attempts while HAProxy cannot be used. */
+  readonly retryMs: readonly [first: number, longest: number];
+}
+
+const defaultTiming: ExchangeTiming = { deadlineMs: 1_000, pollMs: 1_000, retryMs: [250, 5_000] };
+
+/**
+ * Sends changes to one HAProxy. Changes wait in a queue that keeps the newest of each server; one exchange runs at a
+ * time. A new process of HAProxy gets the current verdict of every server.
+ */
+export class HaproxyBalancer {
+  readonly #config: BalancerConfig;
+  readonly #context: HaproxyBalancerContext;
+  readonly #timing: ExchangeTiming;
+  readonly #queue = new ChangeQueue();
+  readonly #problems: BalancerProblems;
+  #session: RuntimeSession | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #process: string | null = null;
+  #failures = 0;
+  /** When an exchange last failed, in ms of our clock: changes since then are not counted as failed yet. */
+  #failedAtMs = -Infinity;
+  #isStopped = false;
+
+  constructor(config: BalancerConfig, context: HaproxyBalancerContext) {
+    this.#config = config;
+    this.#context = context;
+    this.#timing = context.timing ?? defaultTiming;
+    this.#problems = new BalancerProblems(context.log, config.name);
+  }
+
+  /** Connects for the first time, and looks for new processes of HAProxy from now on. */
+  start(): void {
+    this.#exchangeNow();
+  }
+
+  /** Sends changes, at once unless an exchange is running. */
+  push(changes: readonly ServerChange[]): void {
+    for (const change of changes) this.#queue.add(change);
+    this.#exchangeNow();
+  }
+
+  /** Stops. Changes that wait are dropped: HAProxy's checks go on. */
+  stop(): void {
+    this.#isStopped = true;
+    this.#session?.close();
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  #exchangeNow(): void {
+    if (this.#session !== null || this.#isStopped) return;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    this.#session = new RuntimeSession(this.#config.haproxy.socket, this.#timing.deadlineMs);
+    void this.#runExchange(this.#session);
+  }
+
+  async #runExchange(session: RuntimeSession): Promise<void> {
+    const delayMs = await this.#exchange(session);
+    this.#session = null;
+    if (this.#isStopped) return;
+    if (delayMs === 0) this.#exchangeNow();
+    else this.#timer = setTimeout(() => this.#exchangeNow(), delayMs).unref();
+  }
+
+  /** Runs one exchange. @returns how long to wait before the next one, in ms */
+  async #exchange(session: RuntimeSession): Promise<number> {
+    try {
+      session.open();
+      const process = parseProcess(await session.run(processCommands));
+      this.#requireUsable(process);
+      const isNew = process.id !== this.#process;
+      if (isNew) this.#queue.putBack(this.#context.current(this.#config.name));
+      await this.#apply(session, isNew);
+      if (isNew) this.#begin(process);
+      this.#succeed();
+      return this.#queue.size > 0 ? 0 : this.#timing.pollMs;
+    } catch (error) {
+      return this.#fail(error);
+    } finally {
+      session.close();
+    }
+  }
+
+  /** @throws RuntimeApiError if no server can be set now */
+  #requireUsable({ level, isStopping }: HaproxyProcess): void {
+    if (isStopping) throw new RuntimeApiError("an old process of HAProxy answers, which is stopping");
+    if (level !== "admin")
+      throw new RuntimeApiError(`permission denied: the socket needs level admin, and it has level ${level}`);
+  }
+
+  /** Applies what waits. Reads every backend of a new process, so that wrong names show at once. */
+  async #apply(session: RuntimeSession, isNew: boolean): Promise<void> {
+    const changes = this.#queue.takeAll();
+    const { backends } = this.#config.haproxy;
+    const concerned = backends.filter(({ name }) => isNew || changes.some(({ backend }) => backend === name));
+    if (concerned.length === 0) return;
+    try {
+      const states = await readBackends(
+        session,
+        concerned.map(({ name }) => name),
+      );
+      for (const [backend, servers] of states) {
+        if (servers === null) this.#problems.report(`backend ${backend}`, "HAProxy has no backend of this name");
+        else this.#problems.resolve(`backend ${backend}`);
+      }
+      for (const applied of await applyChanges(session, changes, states))
+        this.#record(applied, states.get(applied.change.backend) !== null);
+    } catch (error) {
+      this.#queue.putBack(changes);
+      throw error;
+    }
+  }
+
+  #record({ change, outcome, hasCut, answer }: AppliedChange, hasBackend: boolean): void {
+    const { metrics, log, now } = this.#context;
+    const balancer = this.#config.name;
+    const subject = `server ${change.backend}/${change.server}`;
+    const durationMs = now() - change.atMs;
+    metrics.pushed(balancer, outcome, outcome === "pushed" ? durationMs : null);
+    if (hasCut) metrics.cut(balancer);
+    if (outcome === "missing") {
+      if (hasBackend) this.#problems.report(subject, "HAProxy has no server of this name");
+    } else if (outcome === "unchecked")
+      this.#problems.report(subject, "HAProxy does not check this server, so nothing would correct a push");
+    else if (outcome === "refused") this.#problems.report(subject, `HAProxy refused the command: ${answer ?? ""}`);
+    else this.#problems.resolve(subject);
+    if (outcome !== "pushed") return;
+    const { backend, server, target, weight } = change;
+    const set = { ...(target === null ? {} : { target }), ...(weight === null ? {} : { weight_percent: weight }) };
+    const fields = { balancer, backend, server, ...set, sessions_closed: hasCut, duration_ms: Math.round(durationMs) };
+    log.info(fields, "balancer updated");
+  }
+
+  #begin({ id, version }: HaproxyProcess): void {
+    const { log } = this.#context;
+    const fields = { balancer: this.#config.name, version };
+    log.info(fields, this.#process === null ? "balancer connected" : "balancer has a new process: all servers updated");
+    this.#process = id;
+  }
+
+  #succeed(): void {
+    this.#failures = 0;
+    this.#problems.resolve("runtime API");
+    this.#context.metrics.available(this.#config.name, true);
+  }
+
+  #fail(error: unknown): number {
+    if (this.#isStopped) return 0;
+    const { metrics } = this.#context;
+    metrics.available(this.#config.name, false);
+    for (let left = this.#queue.countSince(this.#failedAtMs); left > 0; left -= 1)
+      metrics.pushed(this.#config.name, "failed", null);
+    this.#failedAtMs = this.#context.now();
+    this.#problems.report("runtime API", error instanceof Error ? error.message : String(error));
+    this.#failures += 1;
+    const [first, longest] = this.#timing.retryMs;
+    return Math.min(longest, first * 2 ** Math.min(10, this.#failures - 1));
+  }
+}

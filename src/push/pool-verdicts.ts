@@ -1,0 +1,82 @@
+import type { Observation } from "../cluster/observation.ts";
+import type { Check } from "../health/check.ts";
+import type { ClusterView } from "../health/evidence/cluster-view.ts";
+import { judgeMember } from "../health/judge/pool.ts";
+import type { Verdict } from "../health/verdict.ts";
+import { timeLagMs } from "../health/evidence/time-lag.ts";
+import type { WeightConfig } from "../config/model/weight-config.ts";
+import type { WeightInput } from "./weight/weight-input.ts";
+import { serverTargetOf, type ServerTarget } from "./server-change.ts";
+
+/** The servers of one backend of a balancer, which follow the verdicts of one cluster. */
+export interface FollowedPool {
+  readonly balancer: string;
+  readonly backend: string;
+  readonly cluster: string;
+  readonly check: Check;
+  /** Server name -> node name; `null`: each server has the name of its node. */
+  readonly servers: Readonly<Record<string, string>> | null;
+  readonly cutsSessions: boolean;
+  /** How the weights of the servers follow their lag; `null`: they stay as they are. */
+  readonly weight: WeightConfig | null;
+}
+
+/** What the evidence of one instant means for one server. */
+export interface ServerVerdict {
+  readonly server: string;
+  readonly target: ServerTarget | null;
+  /** Whether another node leads in place of this one, so that its sessions may be closed. */
+  readonly isReplaced: boolean;
+  /** What the weight depends on; `null` for a pool without weights. */
+  readonly load: WeightInput | null;
+}
+
+/** The verdicts of a pool, and up to when they hold if no outcome is recorded, in ms of our clock. */
+export interface PoolVerdicts {
+  readonly servers: readonly ServerVerdict[];
+  readonly validUntilMs: number;
+}
+
+/** Judges every server of a pool whose node is known. Pure. */
+export function poolVerdicts(
+  view: ClusterView,
+  { check, servers, weight }: Pick<FollowedPool, "check" | "servers" | "weight">,
+): PoolVerdicts {
+  const { cluster } = view;
+  const pairs = servers === null ? cluster.nodes.map(({ node }) => [node.name, node.name]) : Object.entries(servers);
+  const verdicts: ServerVerdict[] = [];
+  let validUntilMs = Infinity;
+  for (const [server = "", node = ""] of pairs) {
+    const observation = cluster.nodes[cluster.index.get(node) ?? -1];
+    if (observation === undefined || !isServerName(server)) continue;
+    const verdict = judgeMember(view, observation, check);
+    validUntilMs = Math.min(validUntilMs, verdict.validUntilMs, view.lock.validUntilMs);
+    verdicts.push({
+      server,
+      target: serverTargetOf(verdict, check),
+      isReplaced: isReplaced(verdict, view, node),
+      load: weight === null ? null : weightInputOf(view, observation, verdict.fit),
+    });
+  }
+  return { servers: verdicts, validUntilMs };
+}
+
+function weightInputOf(view: ClusterView, observation: Observation, isFit: boolean): WeightInput {
+  const { cluster, policy, nowMs } = view;
+  const startedAt = observation.report?.startedAt ?? null;
+  return { nowMs, isFit, lagMs: timeLagMs(cluster, observation, { policy, nowMs }), startedAt };
+}
+
+/**
+ * Whether another node leads in place of this one. A node that is only unreachable or has old evidence is not
+ * replaced: its sessions may still be in use.
+ */
+function isReplaced(verdict: Verdict, { lock }: ClusterView, node: string): boolean {
+  if (verdict.fit || lock.holder === null || lock.holder === node) return false;
+  return verdict.reason === "superseded" || verdict.reason === "demoted";
+}
+
+/** Whether HAProxy accepts a name for a server. A node with another name has no server of its name. */
+function isServerName(text: string): boolean {
+  return /^[\w.:-]{1,128}$/.test(text);
+}

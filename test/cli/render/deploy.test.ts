@@ -1,0 +1,65 @@
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { adminApiAnswers } from "../../fake/admin-api-answers.ts";
+import { serveCannedAnswers } from "../../fake/canned-server.ts";
+import { runText } from "../../fake/command-line.ts";
+import { unitFiles } from "../../../src/cli/render/systemd/units.ts";
+
+/** What each file of deploy is rendered by. `UPDATE_DOCS=1` writes them. */
+const files: Readonly<Record<string, readonly string[]>> = {
+  "envoy/envoy.yaml": ["envoy", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
+  "grafana/rolecall.json": ["dashboard"],
+  "haproxy/haproxy.cfg": ["haproxy", "--edge", "10.0.0.11:8008,10.0.0.12:8008"],
+  "kubernetes/monitoring.yaml": ["kubernetes", "--monitoring"],
+  "kubernetes/rolecall.yaml": ["kubernetes"],
+  "prometheus/prometheus.yml": ["prometheus", "--admin", "10.0.0.11:9108,10.0.0.12:9108"],
+  "prometheus/rolecall-rules.yml": ["alerts"],
+};
+const units = unitFiles({
+  listen: [8008, 9108].map((port) => ({ host: "127.0.0.1", port })),
+  program: "/usr/bin/rolecall",
+  config: "/etc/rolecall/rolecall.yaml",
+  user: "rolecall",
+});
+const balanced = ["envoy", "haproxy", "kubernetes", "prometheus"];
+
+describe("deploy", () => {
+  let server: Awaited<ReturnType<typeof serveCannedAnswers>>;
+
+  before(async () => {
+    server = await serveCannedAnswers(adminApiAnswers);
+  });
+  after(() => server.close());
+
+  for (const [name, args] of Object.entries(files))
+    test(`${name} is the output of rolecall render ${args.join(" ")}`, async () => {
+      const isGeneral = !balanced.includes(args[0] ?? "") || args.includes("--monitoring");
+      const source = isGeneral ? [] : ["--cluster", "demo", "--server", server.url];
+      const { code, out, err } = await runText(["render", ...args, ...source]);
+      assert.equal(code, 0, err);
+      assertFile(name, out);
+    });
+
+  test("the systemd files are the output of rolecall render systemd --directory", () => {
+    for (const { name, text } of units) assertFile(`systemd/${name}`, text);
+  });
+
+  test("has no other files, except its README", () => {
+    const found = readdirSync("deploy", { recursive: true, withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name).replace("deploy/", ""));
+    const expected = ["README.md", ...Object.keys(files), ...units.map(({ name }) => `systemd/${name}`)];
+    assert.deepEqual(found.toSorted(), expected.toSorted());
+  });
+});
+
+function assertFile(name: string, rendered: string): void {
+  const file = join("deploy", name);
+  if (process.env["UPDATE_DOCS"] === "1") {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, rendered);
+  }
+  assert.equal(existsSync(file) ? readFileSync(file, "utf8") : "", rendered, `${file}: UPDATE_DOCS=1 writes it`);
+}

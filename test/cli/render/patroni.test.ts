@@ -1,0 +1,173 @@
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type IncomingMessage } from "node:http";
+import { createServer as createTcpServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, suite, test } from "node:test";
+import { parse } from "yaml";
+import { listenDuringTest } from "../../fake/listen.ts";
+import { renderClusters } from "../../fake/rendered-rows.ts";
+import { until } from "../../fake/until.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "rolecall-patroni-"));
+after(() => rmSync(folder, { recursive: true }));
+const script = join(folder, "rolecall-hint");
+const tokenFile = join(folder, "token");
+writeFileSync(tokenFile, "hint-token");
+
+const renderFor = (
+  to: readonly string[],
+  more: { readonly clusters?: string; readonly listen?: readonly object[] } = {},
+): ReturnType<typeof renderClusters> =>
+  renderClusters(folder, {
+    kind: "patroni",
+    clusters: "three",
+    args: [...to.flatMap((url) => ["--hint-to", url]), "--hint-token-file", tokenFile, "--hint-script", script],
+    ...more,
+  });
+
+/** Writes the script for these listeners. */
+async function install(to: readonly string[]): Promise<string> {
+  const { code, out, err } = await renderFor(to);
+  assert.equal(code, 0, err);
+  writeFileSync(script, out);
+  chmodSync(script, 0o755);
+  return out;
+}
+
+suite("the hint script", { timeout: 30_000 }, () => {
+  for (const [args, query] of [
+    ["on_role_change primary demo", "cluster=demo&node=pg1&event=promote"],
+    ["on_role_change master demo", "cluster=demo&node=pg1&event=promote"],
+    ["on_role_change standby_leader demo", "cluster=demo&node=pg1&event=promote"],
+    ["on_role_change replica demo", "cluster=demo&node=pg1&event=stop"],
+    ["on_role_change demoted demo", "cluster=demo&node=pg1&event=stop"],
+    ["on_stop demoted demo", "cluster=demo&node=pg1&event=stop"],
+    ["before_stop", "cluster=demo&node=pg1&event=stop"],
+  ] as const)
+    test(`sends ${query} for ${args}`, async (context) => {
+      const received: IncomingMessage[] = [];
+      const server = createServer((message, response) => {
+        received.push(message);
+        response.writeHead(202).end();
+      });
+      const port = await listenDuringTest(context, server);
+      await install([`http://127.0.0.1:${port}`]);
+      const ended = await run(["demo", "pg1", ...args.split(" ")]);
+      assert.deepEqual(ended, { code: 0, text: "" });
+      const [message] = await until("the hint", () => received.length > 0 && received);
+      assert.deepEqual(
+        [message?.method, message?.url, message?.headers.authorization],
+        ["POST", `/hint?${query}`, "Bearer hint-token"],
+      );
+    });
+
+  test("ends while a listener hangs, and reaches the others", async (context) => {
+    let isReached = false;
+    const hanging = createTcpServer(() => {});
+    const server = createServer((_, response) => {
+      isReached = true;
+      response.end();
+    });
+    const ports = [await listenDuringTest(context, hanging), await listenDuringTest(context, server)];
+    await install(ports.map((port) => `http://127.0.0.1:${port}`));
+    const ended = await run(["demo", "pg1", "before_stop"]);
+    assert.deepEqual(ended, { code: 0, text: "" });
+    await until("the hint", () => isReached);
+  });
+
+  test("does nothing for other callbacks, and refuses names that are no names", async () => {
+    await install(["http://127.0.0.1:1"]);
+    assert.deepEqual(await run(["demo", "pg1", "on_start", "primary", "demo"]), { code: 0, text: "" });
+    for (const args of [[], ["demo"], ["demo", ""], ["de mo", "pg1"], ["demo", "pg1&node=pg2"], ["demo", "$(id)"]]) {
+      const { code, text } = await run([...args]);
+      assert.deepEqual([code, text], [2, "usage: rolecall-hint CLUSTER NODE [EVENT [ROLE]]\n"], args.join(" "));
+    }
+  });
+
+  test("shows with test what a listener answers, and what is wrong with the token", async (context) => {
+    const server = createServer((_, response) => response.writeHead(202).end("accepted"));
+    const url = `http://127.0.0.1:${await listenDuringTest(context, server)}`;
+    await install([url]);
+    assert.deepEqual(await run(["demo", "pg1", "test"]), { code: 0, text: `${url}\naccepted\n` });
+    writeFileSync(tokenFile, 'a "token"\n');
+    const { code, text } = await run(["demo", "pg1", "test"]);
+    writeFileSync(tokenFile, "hint-token");
+    assert.equal(code, 1);
+    assert.ok(text.includes(`rolecall-hint: the first line of ${tokenFile} must be a token`), text);
+  });
+
+  test("is valid for every shell of this machine, and its settings are YAML", async () => {
+    const text = await install(["https://[::1]:9109", "https://rolecall2:9109"]);
+    for (const shell of ["sh", "dash", "bash", "busybox"]) {
+      const { error, status, stderr } = spawnSync(shell, [...(shell === "busybox" ? ["sh"] : []), "-n", script], {
+        encoding: "utf8",
+      });
+      if (error === undefined) assert.equal(status, 0, stderr);
+    }
+    const [, settings = ""] = /^# cluster demo, node pg2:\n((?:# .*\n)+)/m.exec(text) ?? [];
+    assert.deepEqual(parse(settings.replaceAll(/^# /gm, "")), {
+      postgresql: {
+        callbacks: { on_role_change: `${script} demo pg2`, on_stop: `${script} demo pg2` },
+        before_stop: `${script} demo pg2 before_stop`,
+      },
+    });
+    assert.ok(!text.includes("hint-token\n"), "the token is only in its file");
+  });
+});
+
+suite("render patroni", () => {
+  for (const [args, message] of [
+    [["--hint-to", "10.0.0.1:9109"], "--hint-to must be http://HOST:PORT or https://HOST:PORT"],
+    [["--hint-to", "https://10.0.0.1:9109/x"], "--hint-to must be http://HOST:PORT or https://HOST:PORT"],
+    [["--hint-to", "https://a'b:9109"], "--hint-to must be HOST:PORT"],
+    [["--hint-to", "https://h:1,https://h:1"], "--hint-to must be a different address each time"],
+    [["--hint-script", "hint"], "--hint-script must be an absolute path"],
+    [["--hint-token-file", "/a b"], "--hint-token-file must be an absolute path"],
+    [["--hint-ca", "/$(id)"], "--hint-ca must be an absolute path"],
+  ] as const)
+    test(`refuses ${args.join(" ")}`, async () => {
+      const { code, out, err } = await renderClusters(folder, { kind: "patroni", clusters: "three", args });
+      assert.deepEqual([code, out], [2, ""]);
+      assert.ok(err.includes(message), err);
+    });
+
+  test("reports a listener that other machines cannot reach, one without tokens, and one without TLS", async () => {
+    const admin = { port: 9109, dialect: "admin" };
+    const tokens = { hint_tokens: [tokenFile] };
+    for (const [listen, rules] of [
+      [{ ...admin }, ["RC120", "RC120"]],
+      [{ ...admin, ...tokens }, ["RC120"]],
+      [{ ...admin, ...tokens, address: "10.0.0.1", read_only: true }, ["RC121"]],
+    ] as const) {
+      const { code, err } = await renderFor([], { listen: [{ port: 8008 }, listen] });
+      assert.equal(code, 0, err);
+      assert.deepEqual(
+        [...err.matchAll(/^warning (RC\d+)/gm)].map(([, rule]) => rule),
+        rules,
+      );
+    }
+  });
+
+  test("fails without an admin listener and without a node that has an API", async () => {
+    const { code, err } = await renderFor([], { listen: [{ port: 8008 }] });
+    assert.equal(code, 2);
+    assert.match(err, /RC001 {2}--hint-to must name the admin listener of each rolecall/);
+    const exporters = await renderFor(["https://h:9109"], { clusters: "only-exporters" });
+    assert.match(exporters.err, /RC112 {2}Cannot render: no node of demo with an API is known/);
+  });
+});
+
+/** Runs the script as Patroni does: waits for the process itself, not for what it leaves behind. */
+function run(args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(script, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let text = "";
+    child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));
+    // "close" comes when nobody holds the output any more: the background process must not.
+    child.on("close", (code) => resolve({ code, text }));
+  });
+}

@@ -1,0 +1,125 @@
+import assert from "node:assert/strict";
+import { suite, test } from "node:test";
+import type { Check } from "../../src/health/check.ts";
+import { plainCheck } from "../../src/health/check.ts";
+import { VerdictFollower } from "../../src/push/verdict-follower.ts";
+import type { FollowedPool } from "../../src/push/pool-verdicts.ts";
+import type { ServerChange } from "../../src/push/server-change.ts";
+import { storeFixture, type StoreFixture } from "../fake/store-fixture.ts";
+
+interface Fixture {
+  readonly cluster: StoreFixture;
+  readonly follower: VerdictFollower;
+  /** Takes the changes since the last call, such as `pg1 up`. */
+  readonly take: () => readonly string[];
+  readonly pool: (parts?: Partial<FollowedPool>) => FollowedPool;
+}
+
+function fixtureOf(): Fixture {
+  const cluster = storeFixture();
+  const seen: ServerChange[] = [];
+  const follower = new VerdictFollower({
+    cluster: () => cluster.state(),
+    policy: (name) => cluster.store.policyOf(name),
+    now: () => cluster.nowMs,
+    onChanges: (_, changes) => void seen.push(...changes),
+  });
+  const pool = (parts: Partial<FollowedPool> = {}): FollowedPool => ({
+    balancer: "edge",
+    backend: "w",
+    cluster: "demo",
+    check: plainCheck("primary"),
+    servers: null,
+    cutsSessions: true,
+    weight: null,
+    ...parts,
+  });
+  cluster.store.onChange(({ name }) => follower.clusterChanged(name));
+  const take = (): readonly string[] =>
+    seen.splice(0).map(({ server, target, cutsSessions }) => `${server} ${target ?? "-"}${cutsSessions ? " cut" : ""}`);
+  return { cluster, follower, take, pool };
+}
+
+suite("the follower of verdicts", () => {
+  test("reports first verdicts, but none of a node that was never heard, and no repetition", (context) => {
+    const { cluster, follower, take, pool } = fixtureOf();
+    context.after(() => follower.stop());
+    follower.configure([pool()], new Set());
+    assert.deepEqual(take(), ["pg1 up", "pg2 down"]);
+    cluster.recordReport("pg1", 2_000);
+    follower.clusterChanged("demo");
+    assert.deepEqual(take(), []);
+    assert.deepEqual(
+      follower.current("edge").map(({ server, target }) => `${server} ${target ?? "-"}`),
+      ["pg1 up", "pg2 down"],
+    );
+  });
+
+  test("reports a new primary, and closes the sessions of the old one once", (context) => {
+    const { cluster, follower, take, pool } = fixtureOf();
+    context.after(() => follower.stop());
+    follower.configure([pool()], new Set());
+    take();
+    cluster.nowMs += 500;
+    cluster.recordReport("pg1", 2_000, false);
+    cluster.recordReport("pg2", 2_000, true, { timeline: 2 });
+    assert.deepEqual(take().filter((change) => change.includes("cut")).length, 1);
+    cluster.nowMs += 500;
+    cluster.recordReport("pg2", 3_000, true, { timeline: 2 });
+    cluster.recordReport("pg1", 3_000, false, { timeline: 2 });
+    assert.deepEqual(
+      take().filter((change) => change.includes("cut")),
+      [],
+    );
+  });
+
+  test("closes no sessions without cut_sessions, and none on the first verdict", (context) => {
+    const { cluster, follower, take, pool } = fixtureOf();
+    context.after(() => follower.stop());
+    follower.configure([pool({ cutsSessions: false })], new Set());
+    cluster.recordReport("pg1", 2_000, false);
+    cluster.recordReport("pg2", 2_000, true, { timeline: 2 });
+    follower.configure([pool()], new Set());
+    assert.deepEqual(
+      take().filter((change) => change.includes("cut")),
+      [],
+    );
+  });
+
+  test("reports evidence that grows stale when the time has come, and none while the cluster is blind", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { cluster, follower, take, pool } = fixtureOf();
+    context.after(() => follower.stop());
+    follower.configure([pool()], new Set());
+    take();
+    cluster.nowMs += 3_000;
+    cluster.recordReport("pg2", 2_000);
+    cluster.nowMs += 2_500;
+    context.mock.timers.tick(5_500);
+    assert.deepEqual(take(), ["pg1 down"]);
+    cluster.nowMs += 10_000;
+    context.mock.timers.tick(10_000);
+    assert.deepEqual(take(), []);
+    cluster.recordReport("pg2", 2_000);
+    assert.deepEqual(take(), ["pg1 down", "pg2 down"], "after blindness, verdicts are pushed again");
+  });
+
+  test("drains for a soft no with miss=404, and follows explicit names only", (context) => {
+    const { follower, take, pool } = fixtureOf();
+    context.after(() => follower.stop());
+    const check: Check = { ...plainCheck("replica"), missStatus: 404 };
+    follower.configure([pool({ check, servers: { a: "pg1", b: "pg2", c: "pg9" } })], new Set());
+    assert.deepEqual(take(), ["a drain", "b up"]);
+  });
+
+  test("keeps what it knows of unchanged balancers", (context) => {
+    const { follower, take, pool } = fixtureOf();
+    context.after(() => follower.stop());
+    follower.configure([pool()], new Set());
+    take();
+    follower.configure([pool(), pool({ balancer: "other" })], new Set(["edge"]));
+    assert.deepEqual(take(), ["pg1 up", "pg2 down"], "those of the new balancer");
+    follower.configure([], new Set());
+    assert.deepEqual(follower.current("edge"), []);
+  });
+});
