@@ -9,11 +9,13 @@ import { lostLinesOf, type Logger } from "../events/log/logger.ts";
 import { Gateway } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
+import { LiveStreams } from "../http/live/live-streams.ts";
+import { PageFiles } from "../http/live/page-files.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
 import { AnswerCounter } from "../http/message/answer-counter.ts";
 import type { ListenerHandler } from "../http/message/handler.ts";
 import { PageGate } from "../http/pages/page-gate.ts";
-import { eventKinds } from "../events/cluster-event.ts";
+import { eventKinds, type ClusterEvent } from "../events/cluster-event.ts";
 import { Metrics } from "../metrics/metrics.ts";
 import { livenessIntervalFactor } from "../state/clusters.ts";
 import { countWorkers } from "../workers/worker-count.ts";
@@ -45,6 +47,8 @@ export class App {
   readonly #certificates: CertificateExpiry;
   readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
+  readonly #live: LiveStreams;
+  readonly #page = new PageFiles(new URL("../web/", import.meta.url));
   readonly #listenerLog: ListenerLog;
   readonly #agents: AgentHandlers;
   readonly #hintLog: HintLog;
@@ -81,6 +85,8 @@ export class App {
     );
     this.#gateway = this.#buildGateway();
     this.#snapshots = new SnapshotLongPoll(() => store.current);
+    const events = (): readonly ClusterEvent[] => this.#monitor.eventLog.events.recent();
+    this.#live = new LiveStreams({ ...this.#sources, events, version: version() });
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
     const { snapshot, policy, now } = this.#sources;
     this.#agents = new AgentHandlers({
@@ -116,7 +122,11 @@ export class App {
     this.#certificates.start(this.#config);
     await this.#monitor.restore();
     store.onOutcome((outcome, nowMs, sequence) => this.#listeners.record(outcome, nowMs, sequence));
-    store.onChange(() => this.#snapshots.changed());
+    store.onChange((_, { name }) => {
+      this.#snapshots.changed();
+      this.#live.clusterChanged(name);
+    });
+    this.#monitor.eventLog.events.subscribe(() => this.#live.eventPublished());
     await this.#listeners.openAdmin(this.#config.listen);
     await this.#monitor.probe();
     await this.#listeners.open(this.#config.listen);
@@ -142,6 +152,7 @@ export class App {
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
     this.#log.level = config.log.level;
+    this.#live.endAll("reload");
     this.#metrics.forgetNodes();
     this.#nodeCredentials.start(config.clusters);
     this.#certificates.start(config);
@@ -156,6 +167,7 @@ export class App {
   /** Stops. With `drains`, `/readyz` says no and answers go on for the configured time before everything is closed. */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
     this.#enter("draining");
+    this.#live.endAll("stopping");
     // Unreferenced, because a second call ends without it; the open listeners keep the process alive meanwhile.
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#listeners.close();
@@ -234,6 +246,8 @@ export class App {
       history,
       gateway: this.#gateway,
       snapshots: this.#snapshots,
+      live: this.#live,
+      page: this.#page,
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),
