@@ -24,9 +24,8 @@ export interface MainBackendContext {
   readonly history: HistoryStore;
   readonly gateway: Gateway;
   readonly snapshots: SnapshotLongPoll;
-  readonly live: LiveStreams;
-  /** The files of the live page. */
-  readonly page: PageFiles;
+  /** The live page: its files and its streams. */
+  readonly page: { readonly files: PageFiles; readonly streams: LiveStreams };
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
@@ -45,7 +44,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { eventLog, history, gateway, metrics, drains, hints, snapshots, live, page, gate, wall } = context;
+  const { eventLog, history, gateway, metrics, drains, hints, snapshots, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics: DiagnosticsSources = {
     gate,
@@ -65,8 +64,8 @@ export function buildMainBackend(
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,
-    live,
-    page,
+    live: page.streams,
+    page: page.files,
     hints: { ...hints, snapshot: sources.snapshot },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
