@@ -64,6 +64,8 @@ export const ruleIds = [
   "RC145",
   "RC146",
   "RC150",
+  "RC178",
+  "RC179",
 ] as const;
 
 /** The identifier of a rule. */

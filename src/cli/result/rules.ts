@@ -188,6 +188,16 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   ),
   RC146: rule("info", "the outage can be shorter, or measured better", "Read the action of the finding."),
   RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
+  RC178: rule(
+    "error",
+    "an answer of an incident differs from the expected one",
+    "Correct the expected answer in the file, or report the difference with the file.",
+  ),
+  RC179: rule(
+    "error",
+    "the incident file cannot be read",
+    "Save it again with rolecall incident. The page docs/incidents.md describes the format.",
+  ),
 };
 
 /** Whether a rule with this identifier exists. */

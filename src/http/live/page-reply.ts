@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import type { IncomingCall } from "../message/incoming-call.ts";
+import type { HttpExchange } from "../message/incoming-call.ts";
 import { errorReply, type Reply } from "../message/reply.ts";
 import type { PageFile, PageFiles } from "./page-files.ts";
 
@@ -30,7 +30,7 @@ function acceptsHtml({ headers }: IncomingMessage): boolean {
  */
 export async function livePageReply(
   path: string,
-  { message, response }: IncomingCall,
+  { message, response }: Pick<HttpExchange, "message" | "response">,
   files: PageFiles,
 ): Promise<Reply | null> {
   const name = path === "" ? "index.html" : path.slice(filesPath.length);

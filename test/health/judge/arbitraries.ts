@@ -4,7 +4,7 @@ import { neverProbed } from "../../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { withNodes } from "../../../src/health/observe/membership.ts";
-import { emptyCluster } from "../../../src/state/clusters.ts";
+import { emptyCluster } from "../../../src/cluster/empty-cluster.ts";
 import {
   anyEvent,
   statusOutcome,
