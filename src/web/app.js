@@ -1,7 +1,11 @@
 import { html, render, useEffect, useRef } from "./html.js";
 import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
-import { store } from "./live/live-store.js";
+import { store as liveStore } from "./live/live-store.js";
 import { durationText } from "./parts/format.js";
+import { isServed, openServed } from "./past/past.js";
+import { FileDrop, OpenFile } from "./past/open-file.js";
+import { PastBar } from "./past/past-bar.js";
+import { startWorker } from "./past/replay-worker.js";
 import { ClusterView } from "./views/cluster.js";
 import { EventsView } from "./views/events.js";
 import { FleetView } from "./views/fleet.js";
@@ -30,7 +34,9 @@ function App() {
   const { key, title, only, view } = viewOf(route);
   const main = useRef(null);
   const isFirst = useRef(true);
-  useEffect(() => store.follow(only), [only]);
+  const { isPast } = useStore();
+  // Nothing is requested while the past is shown.
+  useEffect(() => (isPast || isServed ? liveStore.stop() : liveStore.follow(only)), [only, isPast]);
   useEffect(() => {
     document.title = `${title} · rolecall`;
     // A reader of the screen begins at the new view. The first view is where it begins anyway.
@@ -56,14 +62,17 @@ function App() {
         <a href=${linkTo("events")} aria-current=${current === "events" ? "page" : null}>Events</a>
         <a href=${linkTo("reasons")} aria-current=${current === "reasons" ? "page" : null}>Reasons</a>
       </nav>
+      <${OpenFile} />
       <${ConnectionState} />
     </header>
     <${LostBanner} />
+    <${PastBar} route=${route} />
+    <${FileDrop} />
     <main id="main" tabindex="-1" ref=${main} key=${key}>${view}</main>
   `;
 }
 
-const stateWords = { connecting: "Connecting", live: "Live", lost: "Connection lost", paused: "Paused" };
+const stateWords = { connecting: "Connecting", live: "Live", lost: "Connection lost", paused: "Paused", past: "Past" };
 
 function ConnectionState() {
   const { state } = useStore();
@@ -87,4 +96,7 @@ function LostBanner() {
 
 const root = document.getElementById("app");
 root.replaceChildren();
+if (isServed) void openServed();
+// The scripts that replay incidents are loaded when nothing else waits for them.
+setTimeout(startWorker, 1_500);
 render(html`<${App} />`, root);

@@ -92,6 +92,7 @@ export function* incidentPieces({
     // The wall-clock time of the first step, for readers only.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
     cluster: {
+      ...(source.name === scope ? {} : { name: source.name }),
       scope,
       system,
       version,

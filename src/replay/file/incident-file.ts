@@ -56,7 +56,7 @@ export function readIncidentFile(document: unknown, file: string): IncidentFile 
   const root = new Reading(document, file);
   const value = wholeFile(root, file);
   const began = value("began").isAbsent ? null : value("began").wallTime();
-  const clusterValue = value("cluster").mapping(["scope", "system", "version", "nodes"]);
+  const clusterValue = value("cluster").mapping(["name", "scope", "system", "version", "nodes"]);
   const nodes = clusterValue("nodes").list().map(nodeOf);
   const of: IncidentCluster = {
     scope: clusterValue("scope").statement("demo"),
@@ -64,7 +64,7 @@ export function readIncidentFile(document: unknown, file: string): IncidentFile 
     version: clusterValue("version").statement("4.1.4"),
     members: new Map(nodes.map(({ name, member }) => [name, member])),
   };
-  const cluster = of.scope ?? "incident";
+  const cluster = clusterValue("name").text(of.scope ?? "incident");
   const context = { of, cluster, nodes: nodes.map(({ name }) => name), beganWallMs: began ?? 0 };
   return {
     name: value("name").text(),

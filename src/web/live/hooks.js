@@ -1,11 +1,11 @@
 import { useEffect, useState } from "../html.js";
-import { store } from "./live-store.js";
+import { onShownChange, shownStore } from "./source.js";
 
-/** Draws again whenever the store changes. */
+/** The store that is shown. Draws again whenever it changes. */
 export function useStore() {
   const [, setCount] = useState(0);
-  useEffect(() => store.subscribe(() => setCount((count) => count + 1)), []);
-  return store;
+  useEffect(() => onShownChange(() => setCount((count) => count + 1)), []);
+  return shownStore();
 }
 
 /** Draws again every so many ms, because ages count on. */
@@ -41,16 +41,20 @@ function decoded(part) {
  * @returns `{ data, error }`: the last data stays while it is read again
  */
 export function useDocument(path, key = "") {
+  const store = shownStore();
   const [result, setResult] = useState({ path: null, data: null, error: null });
+  // What was read of another store is not shown.
+  useEffect(() => () => setResult({ path: null, data: null, error: null }), [store]);
   useEffect(() => {
     if (path === null) return undefined;
     const abort = new AbortController();
-    readInTurn(path, abort.signal).then(
+    const reading = store.isPast ? store.read(path) : readInTurn(path, abort.signal);
+    reading.then(
       (data) => abort.signal.aborted || setResult({ path, data, error: null }),
       (error) => abort.signal.aborted || setResult((last) => ({ ...last, path, error: error.message })),
     );
     return () => abort.abort();
-  }, [path, key]);
+  }, [path, key, store, store.isPast ? store.missed : 0]);
   return result.path === path ? result : { data: null, error: null };
 }
 

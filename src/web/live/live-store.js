@@ -9,6 +9,7 @@ const samplesMax = 1_000;
  * are counted from the instant at which a message arrived.
  */
 export class LiveStore {
+  isPast = false;
   /** Cluster name -> `{ row, ageMs, receivedMs }`. */
   rows = new Map();
   /** The followed cluster: `{ cluster, receivedMs }`, or null. */
@@ -47,6 +48,22 @@ export class LiveStore {
     });
     this.#enter("connecting");
     this.#connection.open();
+  }
+
+  /** Ends the connection, while something else is shown. */
+  stop() {
+    this.#connection?.close();
+    this.#connection = null;
+  }
+
+  /** The instant that ages count to, in ms of the page's clock. */
+  nowMs() {
+    return performance.now();
+  }
+
+  /** The same in ms since the epoch. */
+  wallMs() {
+    return Date.now();
   }
 
   subscribe(listener) {

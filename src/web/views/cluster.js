@@ -19,7 +19,7 @@ export function ClusterView({ name }) {
       <h1>${name}</h1>
       <p class="empty">Waiting for rolecall. If this lasts, the cluster is not monitored here.</p>`;
   const { cluster, receivedMs } = followed;
-  const sinceMs = performance.now() - receivedMs;
+  const sinceMs = store.nowMs() - receivedMs;
   return html`
     <${Crumbs} name=${name} />
     <div class="toolbar">

@@ -27,13 +27,13 @@ export function NodeView({ cluster: name, node: nodeName }) {
       <${Badge}>${wordsOf(node.was === null ? (node.role ?? "never answered") : `was ${node.was}`)}<//
       ><${NodeMarks} node=${node} />
     </div>
-    <${Facts} node=${node} cluster=${cluster} sinceMs=${performance.now() - followed.receivedMs} />
+    <${Facts} node=${node} cluster=${cluster} sinceMs=${store.nowMs() - followed.receivedMs} />
     <${Explanation}
       path=${path}
       check=${asked}
       routes=${Object.keys(node.verdicts)}
       onCheck=${setCheck}
-      state=${`${JSON.stringify(node.verdicts)} ${Math.floor(Date.now() / explainedMs)}`}
+      state=${`${JSON.stringify(node.verdicts)} ${Math.floor(store.wallMs() / explainedMs)}`}
     />
     <${Changes} path=${path} state=${JSON.stringify(node.verdicts)} />
     <${RawDocument} path=${path} />

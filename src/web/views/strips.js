@@ -8,7 +8,7 @@ const spanMs = 15 * 60_000;
 
 /** For each node a strip of the last 15 minutes: when it was fit as primary, as replica, or neither. */
 export function Strips({ cluster, store }) {
-  const untilMs = Date.now();
+  const untilMs = store.wallMs();
   const nodes = cluster.nodes.toSorted((one, other) => compareNames(one.node, other.node)).slice(0, 30);
   return html`<div class="strips">
     ${nodes.map(
@@ -21,7 +21,9 @@ export function Strips({ cluster, store }) {
           state=${`${verdicts.primary} ${verdicts.replica} ${store.missed}`}
         />`,
     )}
-    <p class="strip-axis"><span>${timeText(untilMs - spanMs)}</span><span>now</span></p>
+    <p class="strip-axis">
+      <span>${timeText(untilMs - spanMs)}</span><span>${store.isPast ? timeText(untilMs) : "now"}</span>
+    </p>
     <p class="legend">
       <span class="seg primary"></span> fit as primary <span class="seg replica"></span> fit as replica
       <span class="seg unfit"></span> not fit <span class="seg unseen"></span> not recorded
