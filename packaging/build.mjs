@@ -1,4 +1,6 @@
 /** Builds the program: `npm run build`. Types are checked by `npm run types`, and when the tests are compiled. */
 import { bundleModules } from "./bundle.mjs";
+import { buildPage } from "./page.mjs";
 
 await bundleModules("dist");
+await buildPage("dist/web");

@@ -8,12 +8,13 @@ import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { bundleExecutable } from "./bundle.mjs";
+import { filesIn } from "./page.mjs";
 
 /** Node finds the blob by this text, which is followed by whether there is one. */
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /** The files of the package that the program reads at run time (src/program/program-files.ts). */
-const assets = ["package.json"];
+const assets = ["package.json", ...(await filesIn("dist/web")).map((name) => `dist/web/${name}`)];
 
 /** @returns {number} the major version of a Node binary */
 function majorOf(node) {

@@ -11,7 +11,7 @@ import { observe } from "../../src/health/observe/observe.ts";
 import { judgeMember } from "../../src/health/judge/pool.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
 import { viewAt } from "../../src/health/evidence/cluster-view.ts";
-import { emptyCluster } from "../../src/state/clusters.ts";
+import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
 import type { Row, RowMaker } from "../row.ts";
 
 const rounds = 20;

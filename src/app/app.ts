@@ -1,12 +1,11 @@
 import type { HintRecord } from "../cluster/hint.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
-import { logManagementCall } from "../events/log/audit-log.ts";
 import { logExpiring } from "../events/log/certificate-log.ts";
 import { HintLog } from "../events/log/hint-log.ts";
 import { ListenerLog } from "../events/log/listener-log.ts";
 import { lostLinesOf, type Logger } from "../events/log/logger.ts";
-import { Gateway } from "../gateway/gateway.ts";
+import type { Gateway } from "../gateway/gateway.ts";
 import { NodeCredentialStore } from "../gateway/node-credentials.ts";
 import { SnapshotLongPoll } from "../http/admin-api/snapshot-long-poll.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
@@ -21,7 +20,9 @@ import type { Phase } from "../workers/messages.ts";
 import { CertificateExpiry } from "./certificate-expiry.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
+import { buildGateway } from "./handlers/build-gateway.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
+import { LivePage } from "./handlers/live-page.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
 import { ListenerGroup } from "./listener-group.ts";
 import { thisMachine } from "./machine.ts";
@@ -46,6 +47,7 @@ export class App {
   readonly #certificates: CertificateExpiry;
   readonly #gateway: Gateway;
   readonly #snapshots: SnapshotLongPoll;
+  readonly #page: LivePage;
   readonly #listenerLog: ListenerLog;
   readonly #agents: AgentHandlers;
   readonly #hintLog: HintLog;
@@ -80,8 +82,14 @@ export class App {
     this.#nodeCredentials = new NodeCredentialStore((cluster, problem) =>
       log[problem === null ? "info" : "error"]({ cluster, problem }, "files for calls to the nodes read"),
     );
-    this.#gateway = this.#buildGateway();
+    this.#gateway = buildGateway(this.#sources, {
+      log,
+      metrics: this.#metrics,
+      monitor: this.#monitor,
+      credentials: this.#nodeCredentials,
+    });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
+    this.#page = new LivePage(this.#sources, this.#monitor.eventLog);
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
     const { snapshot, policy, now } = this.#sources;
     this.#agents = new AgentHandlers({
@@ -118,6 +126,7 @@ export class App {
     await this.#monitor.restore();
     store.onOutcome((outcome, nowMs, sequence) => this.#listeners.record(outcome, nowMs, sequence));
     store.onChange(() => this.#snapshots.changed());
+    this.#page.follow(store);
     await this.#listeners.openAdmin(this.#config.listen);
     await this.#monitor.probe();
     await this.#listeners.open(this.#config.listen);
@@ -143,6 +152,7 @@ export class App {
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
     this.#log.level = config.log.level;
+    this.#page.streams.endAll("reload");
     this.#metrics.forgetNodes();
     this.#nodeCredentials.start(config.clusters);
     this.#certificates.start(config);
@@ -157,6 +167,7 @@ export class App {
   /** Stops. With `drains`, `/readyz` says no and answers go on for the configured time before everything is closed. */
   async stop({ drains }: { readonly drains: boolean }): Promise<void> {
     this.#enter("draining");
+    this.#page.streams.endAll("stopping");
     // Unreferenced, because a second call ends without it; the open listeners keep the process alive meanwhile.
     if (drains) await new Promise((resolve) => void setTimeout(resolve, this.#config.drainMs).unref());
     await this.#listeners.close();
@@ -192,21 +203,6 @@ export class App {
     });
   }
 
-  #buildGateway(): Gateway {
-    return new Gateway({
-      snapshot: this.#sources.snapshot,
-      policy: this.#sources.policy,
-      now: this.#sources.now,
-      wall: () => this.#monitor.clock.wall(),
-      credentials: (cluster) => this.#nodeCredentials.get(cluster),
-      probeNow: (cluster) => this.#monitor.probeNow(cluster),
-      onCall: (record) => {
-        this.#metrics.management.called(record);
-        logManagementCall(this.#log, record);
-      },
-    });
-  }
-
   #buildListeners(inherited: readonly number[]): ListenerGroup {
     return new ListenerGroup({
       log: this.#log,
@@ -235,6 +231,7 @@ export class App {
       history,
       gateway: this.#gateway,
       snapshots: this.#snapshots,
+      page: this.#page,
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),

@@ -52,7 +52,7 @@ export async function run(argv: readonly string[], io: Io, cancellation: Cancell
   const progress = new Progress(io.stderr, format === "text");
   const style = styleFor(args.text("color"), io.stdout.isTerminal && io.stderr.isTerminal, io.env);
   const ended = new AbortController();
-  const isService = spec?.isService === true;
+  const isService = typeof spec?.isService === "function" ? spec.isService(args) : spec?.isService === true;
   const signal = isService ? cancellation.ended : ended.signal;
   const cause = await Promise.race([
     attempt(async () => {

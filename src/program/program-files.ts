@@ -18,6 +18,15 @@ export function readProgramFile(name: string): Buffer | null {
   return file !== null && existsSync(file) ? readFileSync(file) : null;
 }
 
+/**
+ * Reads a file of the live page.
+ * @param name its path in the page, such as `vendor/preact.js`
+ * @returns `null` if the page has no such file
+ */
+export function readPageFile(name: string): Buffer | null {
+  return readProgramFile(`dist/web/${name}`);
+}
+
 function readAsset(name: string): Buffer | null {
   try {
     const asset = getRawAsset(name);

@@ -1,5 +1,5 @@
 import { unreadDcs } from "../cluster/dcs.ts";
-import { unknownLeadership } from "../cluster/leadership.ts";
+import { emptyCluster } from "../cluster/empty-cluster.ts";
 import type { Node } from "../cluster/node.ts";
 import { neverProbed, type Observation } from "../cluster/observation.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
@@ -36,35 +36,6 @@ export function restoreClusters(config: Config, saved: SavedState): readonly Mon
     return found === undefined ? [] : [[cluster.name, restoreCluster(cluster, found)] as const];
   });
   return withAccusations(buildClusters(config, new Map(known)), saved.accusations);
-}
-
-/** The state of a cluster that was never probed. */
-export function emptyCluster({
-  name,
-  scope,
-  discover,
-}: Pick<ClusterConfig, "name" | "scope" | "discover">): ClusterState {
-  return {
-    name,
-    scope,
-    sequence: 0,
-    revision: 0,
-    nodes: [],
-    index: new Map(),
-    isMembershipKnown: discover.length === 0,
-    lockClaims: [],
-    leadership: unknownLeadership,
-    leaderViews: new Map(),
-    failedViews: new Map(),
-    position: null,
-    positionSamples: [],
-    newestReportAtMs: -Infinity,
-    drains: new Map(),
-    dcs: null,
-    documents: { cluster: null, config: null, history: null, failsafe: null },
-    config: null,
-    switchPoints: null,
-  };
 }
 
 /** The policy that a cluster is judged by. Limits are in ms. */

@@ -6,8 +6,8 @@ import { describe, test, type TestContext } from "node:test";
 import { parse } from "yaml";
 import { loadConfig } from "../../src/config/load.ts";
 import { readPolicy } from "../../src/cli/result/policy-file.ts";
-import { play } from "../incidents/play.ts";
-import { readIncident } from "../incidents/incident.ts";
+import { checkExpectations } from "../../src/replay/expectations.ts";
+import { readIncident } from "../incidents/play.ts";
 import { userDocuments, type FencedBlock } from "./markdown.ts";
 
 const blocks = userDocuments().flatMap((document) => document.blocks.filter(({ language }) => language === "yaml"));
@@ -39,7 +39,7 @@ describe("YAML of the documents", () => {
       const text = block.lines.join("\n");
       const kind = kindOf(block);
       if (kind === "policy") readPolicy(fileOf(context, text));
-      if (kind === "incident") assert.deepEqual(play(readIncident(text, block.file)), []);
+      if (kind === "incident") assert.deepEqual(checkExpectations(readIncident(text, block.file)).differing, []);
       if (kind !== "configuration") return;
       const complete = /^clusters:/m.test(text) ? text : `${someCluster}${text}`;
       const loaded = loadConfig({ file: fileOf(context, complete), env: {}, flags: {} });

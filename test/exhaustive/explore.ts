@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { withNodes } from "../../src/health/observe/membership.ts";
 import { neverProbed } from "../../src/cluster/observation.ts";
 import type { ClusterState } from "../../src/cluster/snapshot.ts";
-import { emptyCluster } from "../../src/state/clusters.ts";
+import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
 import { nodes, type Letter } from "./alphabet.ts";
 import { canonical } from "./canonical.ts";
 import { brokenBetween, brokenIn, roundsUntilRight, settledOutcomes, verdictsAt } from "./promises.ts";

@@ -10,7 +10,7 @@ import { defaultGuards, type Guards } from "../../src/health/guards.ts";
 import { withNodes } from "../../src/health/observe/membership.ts";
 import { observe } from "../../src/health/observe/observe.ts";
 import type { HealthPolicy } from "../../src/health/health-policy.ts";
-import { emptyCluster } from "../../src/state/clusters.ts";
+import { emptyCluster } from "../../src/cluster/empty-cluster.ts";
 
 export const names = ["pg1", "pg2", "pg3", "pg4"] as const;
 export type Name = (typeof names)[number];

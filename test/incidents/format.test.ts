@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readIncident } from "./incident.ts";
-import { play } from "./play.ts";
+import { checkExpectations } from "../../src/replay/expectations.ts";
+import { readIncident } from "./play.ts";
 
 /** An incident file of one or more steps, each as YAML flow. */
 function file(steps: readonly string[], rest = ""): string {
@@ -29,12 +29,12 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
   [
     "a failure",
     file(["{ at: 0s, nodes: { pg1: { failure: tired } } }"]),
-    /failure as it must be one of refused, timeout/,
+    /failure: it must be one of refused, timeout/,
   ],
   [
     "an exporter's word",
     file(["{ at: 0s, exporters: { pg1: { up: primry } } }"]),
-    /exporters\.pg1\.up as it must be one of primary, replica, down/,
+    /exporters\.pg1\.up: it must be one of primary, replica, down/,
   ],
   [
     "a key of an exporter's page",
@@ -44,25 +44,25 @@ const mistakes: readonly (readonly [string, string, RegExp])[] = [
   [
     "an exporter's silence",
     file(["{ at: 0s, exporters: { pg1: { page: { failure: tired } } } }"]),
-    /failure as it must be one of refused/,
+    /failure: it must be one of refused/,
   ],
   [
     "a drain without an end",
     file(["{ at: 0s, drains: { pg1: { reason: disk swap } } }"]),
-    /pg1\.for as it must be an instant/,
+    /pg1\.for: it must be an instant/,
   ],
   [
     "a position",
     file(["{ at: 0s, nodes: { pg1: { position: 12MB } } }"]),
-    /position as it must be a position such as 0\/5000000/,
+    /position: it must be a position such as 0\/5000000/,
   ],
-  ["an instant", file(["{ at: 5 }"]), /step 1\.at as it must be an instant such as 0s/],
+  ["an instant", file(["{ at: 5 }"]), /step 1\.at: it must be an instant such as 0s/],
   [
     "an unquoted system identifier",
     file(["{ at: 0s, nodes: { pg1: { system: 7300000000000000001 } } }"]),
-    /system as it must be text/,
+    /system: it must be text/,
   ],
-  ["an endless repetition", file(["{ at: 0s, until: 900h, every: 1ms }"]), /every as it must be a span with at most/],
+  ["an endless repetition", file(["{ at: 0s, until: 900h, every: 1ms }"]), /every: it must be a span with at most/],
 ];
 
 for (const [what, text, message] of mistakes) {
@@ -72,15 +72,15 @@ for (const [what, text, message] of mistakes) {
 }
 
 const misasked: readonly (readonly [string, RegExp])[] = [
-  ["pg9 /replica", /there is no node pg9/],
-  ["pg1 /replicas", /\/replicas is no check/],
+  ["pg9 /replica", /the node must be one of the file, got pg9/],
+  ["pg1 /replicas", /the route must be one of .*, got \/replicas/],
   ["pg1 /replica?lagg=1MB", /parameter lagg must be one of/],
 ];
 
 for (const [question, message] of misasked) {
   test(`an expectation about ${question} is refused rather than never checked`, () => {
     const incident = readIncident(file([`{ at: 0s, expect: { "${question}": fit } }`]), "night.yaml");
-    assert.throws(() => play(incident), message);
+    assert.throws(() => checkExpectations(incident), message);
   });
 }
 
@@ -119,13 +119,13 @@ test("reports an unexpected answer with its step, its instant and the reason", (
   const steps = [
     "{ at: 3s, nodes: { pg1: { lock: true } }, expect: { pg1 /primary: fit, pg1 /replica: fit, /primary: fit pg2 } }",
   ];
-  const found = play(readIncident(file(steps), "night.yaml"));
+  const { differing: found } = checkExpectations(readIncident(file(steps), "night.yaml"));
   assert.equal(found.length, 2);
   assert.match(
     found[0] ?? "",
-    /^night\.yaml, step 1 \(at 3s\), 3s: pg1 \/replica must be fit: it is wrong_role\npg1 is OUT/,
+    /^night\.yaml, step 1 \(at 3s\), 3s: pg1 \/replica must be fit, got wrong_role\npg1 is OUT/,
   );
-  assert.match(found[1] ?? "", /\/primary must be fit pg2: it is fit/);
+  assert.match(found[1] ?? "", /\/primary must be fit pg2, got fit/);
 });
 
 test("reports answers that change more often than allowed", () => {
@@ -133,6 +133,6 @@ test("reports answers that change more often than allowed", () => {
     "{ at: 0s, until: 9s, every: 2s, nodes: { pg1: {} } }",
     "{ at: 1s, until: 9s, every: 2s, nodes: { pg1: { state: stopping } } }",
   ];
-  const found = play(readIncident(file(steps, "flips: { pg1 /replica: at most 3 }"), "night.yaml"));
-  assert.deepEqual(found, ["flips of pg1 /replica: 9, must be from 0 to 3"]);
+  const { differing: found } = checkExpectations(readIncident(file(steps, "flips: { pg1 /replica: at most 3 }"), "night.yaml"));
+  assert.deepEqual(found, ["changes of pg1 /replica must be from 0 to 3, got 9"]);
 });

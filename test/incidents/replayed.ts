@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { setTimeout as pause } from "node:timers/promises";
 import { until } from "../fake/until.ts";
-import { readIncident } from "./incident.ts";
-import { answerTo, lastSight, parseQuestion } from "./play.ts";
+import { answerTo, parseQuestion } from "../../src/replay/question.ts";
+import { lastSight, readIncident } from "./play.ts";
 
 /** Waits until a check is answered as expected. @param expected `pg1 /primary: 200 fit` */
 export async function seen(base: string, expected: string): Promise<void> {

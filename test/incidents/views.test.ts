@@ -15,8 +15,7 @@ import {
   viewFailureOutcome,
 } from "../health/arbitraries.ts";
 import { reportOf } from "../fake/node-documents.ts";
-import { readIncident } from "./incident.ts";
-import { lastSight } from "./play.ts";
+import { lastSight, readIncident } from "./play.ts";
 
 const policy = policyOf();
 /** A document that has pg2's address under another name. */

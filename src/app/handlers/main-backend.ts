@@ -6,6 +6,8 @@ import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../../http/diagnostics/diagnostics-sources.ts";
+import type { LiveStreams } from "../../http/live/live-streams.ts";
+import type { PageFiles } from "../../http/live/page-files.ts";
 import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
@@ -22,6 +24,8 @@ export interface MainBackendContext {
   readonly history: HistoryStore;
   readonly gateway: Gateway;
   readonly snapshots: SnapshotLongPoll;
+  /** The live page: its files and its streams. */
+  readonly page: { readonly files: PageFiles; readonly streams: LiveStreams };
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
@@ -40,7 +44,7 @@ export function buildMainBackend(
   sources: AnswerSources,
   context: MainBackendContext,
 ): Backend {
-  const { eventLog, history, gateway, metrics, drains, hints, snapshots, gate, wall } = context;
+  const { eventLog, history, gateway, metrics, drains, hints, snapshots, page, gate, wall } = context;
   const scope = scopeOf(listener, config);
   const diagnostics: DiagnosticsSources = {
     gate,
@@ -60,6 +64,8 @@ export function buildMainBackend(
     metrics: (): ReturnType<Metrics["render"]> => metrics.render(),
     drains,
     snapshots,
+    live: page.streams,
+    page: page.files,
     hints: { ...hints, snapshot: sources.snapshot },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };

@@ -14,7 +14,7 @@ import { errorMessage } from "../result/error-message.ts";
 const defaultTimeout = "1min";
 
 /** What an incident file without evidence ends with. */
-const emptyEnd = "\nsteps: []\n";
+const emptyEnd = /\nsteps: \[\]\n(end: \S+\n)?$/;
 
 /**
  * `rolecall incident --around TIME`: prints the evidence of the minutes around a time as an incident file, or saves it.
@@ -22,6 +22,10 @@ const emptyEnd = "\nsteps: []\n";
  */
 export async function incident(context: CommandContext): Promise<void> {
   const { args, result, print, progress, format, io, style } = context;
+  const [verb, file] = args.positionals;
+  if (verb !== "show" && args.text("port") !== null)
+    throw new CommandError("RC001", "--port can be used only with incident show");
+  if (verb !== undefined) return withFile(context, verb, file);
   const aroundMs = parsePastTime("around", args.text("around") ?? "now", Date.now());
   const server = new RolecallClient(context, "admin", defaultTimeout);
   const given = { cluster: args.text("cluster"), node: null };
@@ -34,16 +38,16 @@ export async function incident(context: CommandContext): Promise<void> {
     throw new CommandError("RC009", `${server.url}: ${reply.status} ${reply.phrase}: ${replyMessage(reply)}`);
   result.cover("evidence", "complete", { detail: server.url });
   const since = Date.parse(String(reply.headers["x-rolecall-evidence-since"]));
-  if (reply.text.endsWith(emptyEnd)) {
+  if (emptyEnd.test(reply.text)) {
     const kept = Number.isNaN(since) ? "no evidence is kept yet" : `evidence is kept since ${formatZonedTime(since)}`;
     result.diagnose("RC090", { message: `Nothing is kept of ${cluster} around ${formatZonedTime(aroundMs)}: ${kept}` });
     return;
   }
   result.data = { cluster, around, file: reply.text };
-  const file = args.text("save");
-  if (file !== null) {
-    save(file, reply.text);
-    return print(`${file}\n${summaryOf(reply.text, cluster)}`);
+  const target = args.text("save");
+  if (target !== null) {
+    save(target, reply.text);
+    return print(`${target}\n${summaryOf(reply.text, cluster)}`);
   }
   // Thousands of lines on a terminal help nobody.
   if (io.stdout.isTerminal) {
@@ -63,12 +67,21 @@ function save(file: string, text: string): void {
   }
 }
 
+/** `rolecall incident show|replay FILE`. */
+async function withFile(context: CommandContext, verb: string, file: string | undefined): Promise<void> {
+  if (file === undefined) throw new CommandError("RC001", `incident ${verb} takes FILE, got nothing`);
+  const given = ["around", "cluster"].find((name) => context.args.text(name) !== null);
+  if (given !== undefined) throw new CommandError("RC001", `--${given} cannot be used with incident ${verb}`);
+  if (verb === "show") return (await import("../incident/show-incident.ts")).showIncident(context, file);
+  return (await import("../incident/replay-incident.ts")).replayIncident(context, file);
+}
+
 /** What the file holds, and what it is good for. */
 function summaryOf(text: string, cluster: string): string {
   const steps = text.match(/^ {2}- at: /gm)?.length ?? 0;
   return (
     `${cluster}: ${steps} observations, ${formatByteSize(Buffer.byteLength(text))}. ` +
     "Keep the file: the history drops old evidence.\n" +
-    'To replay it: add the correct answers under "expect" (docs/incidents.md), and run the tests of rolecall.\n'
+    "To look at it: rolecall incident show FILE. To replay it: rolecall incident replay FILE (docs/incidents.md).\n"
   );
 }

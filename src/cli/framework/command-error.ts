@@ -12,7 +12,8 @@ type CommandErrorRule =
   | "RC111"
   | "RC112"
   | "RC140"
-  | "RC150";
+  | "RC150"
+  | "RC179";
 
 /** Ends a command with exit code 2. The message becomes a finding of the given rule. */
 export class CommandError extends Error {

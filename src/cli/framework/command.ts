@@ -1,5 +1,6 @@
 import type { KnownCheck } from "../result/builder.ts";
 import type { RuleId } from "../result/rule-ids.ts";
+import type { Arguments } from "./arguments.ts";
 import type { CommandContext } from "./command-context.ts";
 import type { CommandDescription } from "./command-description.ts";
 
@@ -14,7 +15,7 @@ export interface CommandSpec extends CommandDescription {
   readonly findingsTo?: "stderr";
   /** Findings that the command's own text shows: they are listed in the document only, unless a policy is given. */
   readonly ownFindings?: readonly RuleId[];
-  /** The command runs until it receives a signal, and handles signals itself. */
-  readonly isService?: boolean;
+  /** The command, or its call with these arguments, runs until it receives a signal, and handles signals itself. */
+  readonly isService?: boolean | ((args: Arguments) => boolean);
   readonly load: () => Promise<RunCommand>;
 }

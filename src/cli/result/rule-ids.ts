@@ -65,6 +65,8 @@ export const ruleIds = [
   "RC146",
   "RC150",
   "RC166",
+  "RC178",
+  "RC179",
 ] as const;
 
 /** The identifier of a rule. */

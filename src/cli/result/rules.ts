@@ -193,6 +193,16 @@ export const rules: { readonly [id in RuleId]: Rule } = {
     "a node reports another name than the configuration",
     "Correct the address of the node. If the address is right, set member to the reported name.",
   ),
+  RC178: rule(
+    "error",
+    "an answer of an incident differs from the expected one",
+    "Correct the expected answer in the file, or report the difference with the file.",
+  ),
+  RC179: rule(
+    "error",
+    "the incident file cannot be read",
+    "Save it again with rolecall incident. The page docs/incidents.md describes the format.",
+  ),
 };
 
 /** Whether a rule with this identifier exists. */

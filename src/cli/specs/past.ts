@@ -39,22 +39,29 @@ export const pastCommands: readonly CommandSpec[] = [
   },
   {
     name: "incident",
-    summary: "save the evidence around a time as an incident file",
+    summary: "save the evidence around a time as an incident file; show or replay such a file",
     about:
-      "Prints what rolecall observed in the five minutes before and after a time, as YAML: for a report, or to replay\n" +
-      "it (docs/incidents.md). Without a history on disk, evidence is kept for at most fifteen minutes.",
+      "Without FILE: prints what rolecall observed in the five minutes before and after a time, as YAML\n" +
+      "(docs/incidents.md). Without a history on disk, evidence is kept for at most fifteen minutes.\n" +
+      "show FILE serves the live page over the file on 127.0.0.1 until Ctrl-C. replay FILE judges the file again, prints\n" +
+      "what changed and when, and compares the answers with those under expect. Use - to replay stdin.",
+    positionals: { usage: "[show|replay FILE]", least: 0, most: 2, choices: ["show", "replay"], completes: "file" },
     options: [
       { name: "around", value: "TIME", help: `the time: ${pastTimeHelp} (default now)` },
       { name: "save", value: "FILE", help: "write it to this file; without this, a terminal shows a summary only" },
+      { name: "port", value: "PORT", help: "for show: the port on 127.0.0.1 (default: a free one)" },
       clusterOption,
       ...serverOptions,
     ],
     examples: [
       "rolecall incident --around 03:12 > night.yaml",
       "rolecall incident --around '10min ago' --save incident.yaml",
+      "rolecall incident show night.yaml",
+      "rolecall incident replay night.yaml",
     ],
     checks: [{ id: "evidence", required: true }],
     findingsTo: "stderr",
+    isService: (args) => args.positionals[0] === "show",
     load: async () => (await import("../commands/incident.ts")).incident,
   },
 ];

@@ -1,5 +1,8 @@
 import { formatLsn } from "../values/lsn.ts";
 
+/** The version of the format of incident files. */
+export const incidentFormat = 1;
+
 /** A value in an incident file. */
 export type IncidentValue =
   string | number | boolean | null | readonly IncidentValue[] | { readonly [key: string]: IncidentValue };

@@ -46,6 +46,23 @@ function isReached(view: ClusterView, name: string, states: ReadonlySet<string>)
   return false;
 }
 
+/**
+ * Who sends WAL to whom, by the fresh sender lists of all nodes: receiver -> sender. Of several senders that list a
+ * node the last one counts.
+ */
+export function upstreamsOf(view: ClusterView): ReadonlyMap<string, string> {
+  const upstreams = new Map<string, string>();
+  for (const sender of view.cluster.nodes) {
+    if (sender.report === null || !isFresh(sender, view.maxAgeMs, view.nowMs)) continue;
+    for (const row of sender.report.senders) {
+      const receiver = nodeOfSender(view.cluster, row);
+      if (receiver === null || receiver === sender.node.name || !following.has(row.state ?? "")) continue;
+      upstreams.set(receiver, sender.node.name);
+    }
+  }
+  return upstreams;
+}
+
 /** Finds the node of a sender list's row: by name, unless the row has another known node's address. */
 function nodeOfSender(cluster: ClusterState, { name, address }: Sender): string | null {
   const named = cluster.nodes.find(({ node }) => node.member === name || node.name === name)?.node;

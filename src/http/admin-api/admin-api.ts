@@ -4,12 +4,16 @@ import type { IncomingCall } from "../message/incoming-call.ts";
 import { errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
+import type { LiveStreams } from "../live/live-streams.ts";
+import type { PageFiles } from "../live/page-files.ts";
+import { isLivePagePath, livePageReply } from "../live/page-reply.ts";
 import { answerSelf } from "../node-api/answer.ts";
 import type { DescribeListeners } from "../node-api/listener-directory.ts";
 import { diagnosticsPaths } from "../node-api/diagnostics-paths.ts";
 import type { ListenerScope } from "../node-api/target-node.ts";
 import { scrapesMax, servePage } from "../pages/page.ts";
 import { answerHint, isHintCall, isHintPath, type HintApiContext } from "./hint-api.ts";
+import { nodeDocumentReply } from "./node-document.ts";
 import { answerDrainRequest, type DrainsApiContext } from "./drains-api.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
 
@@ -23,14 +27,19 @@ export interface AdminApiContext {
   /** The metrics of this process and of the nodes in the Prometheus text format, with its content type. */
   readonly metrics: () => Promise<{ readonly pieces: readonly Buffer[]; readonly contentType: string }>;
   readonly drains: DrainsApiContext;
+  readonly live: LiveStreams;
+  /** The files of the live page. */
+  readonly page: PageFiles;
   readonly hints: HintApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
 
+const ownPaths = ["/metrics", "/snapshot", "/drains", "/hint", "/livez", "/readyz", "/events/stream"];
+
 /**
- * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/hint`, `/livez`, `/readyz` and the
- * diagnostics pages.
+ * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/hint`, `/livez`, `/readyz`, the
+ * diagnostics pages, the live page and its stream.
  * @returns `null` if the response is written
  */
 export async function answerAdminRequest(
@@ -44,10 +53,17 @@ export async function answerAdminRequest(
   const target = parseRequestTarget(request.target);
   const isBare = !("problem" in target) && target.cluster === null && target.node === null;
   const path = isBare ? target.path : "";
+  if (!("problem" in target) && target.node !== null && target.path === "document")
+    return nodeDocumentReply(call.request.method, target, { scope, snapshot: sources.operator.snapshot });
   if (path === "drains" || path.startsWith("drains/")) return answerDrainRequest(path, message, sources.drains);
+  if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
+  if (isBare && isLivePagePath(path, message)) {
+    if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);
+    return livePageReply(path, call, sources.page);
+  }
   if (path !== "metrics" && path !== "livez" && path !== "readyz" && path !== "snapshot") {
     return errorReply(404, "not_found", {
-      message: `Cannot find ${request.target}: an admin listener has /metrics, /snapshot, /drains, /hint, /livez, /readyz, ${diagnosticsPaths.join(", ")}`,
+      message: `Cannot find ${request.target}: an admin listener has ${[...ownPaths, ...diagnosticsPaths].join(", ")}; a browser gets a page at /`,
     });
   }
   if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);

@@ -1,10 +1,11 @@
 import { explain } from "../../health/explain/explain.ts";
+import { explanationJson, explanationText } from "../../health/explain/explanation-document.ts";
 import { judgePool } from "../../health/judge/pool.ts";
 import { badRequest, type Reply } from "../message/reply.ts";
 import { statusOf } from "../../health/verdict-status.ts";
 import { renderSliced, type Rendering } from "../pages/rendering.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
-import { explainSubject, explanationJson, explanationText, type ExplainSubject } from "./explain-reply.ts";
+import { explainSubject, type ExplainSubject } from "./explain-reply.ts";
 
 /**
  * Answers `/explain?cluster=demo&check=/primary`, which names no node: the verdict on the whole cluster, and for each

@@ -1,14 +1,13 @@
 import { clusterNamed, nodeNamed } from "../../cluster/lookup.ts";
 import type { ClusterState, Snapshot } from "../../cluster/snapshot.ts";
 import { parseCheck, type Check, type ParseError } from "../../health/check.ts";
-import { explain, type Explanation } from "../../health/explain/explain.ts";
-import type { RuleLine } from "../../health/explain/rule-line.ts";
+import { explain } from "../../health/explain/explain.ts";
+import { explanationJson, explanationText } from "../../health/explain/explanation-document.ts";
 import { routeOf, routePaths } from "../../health/route.ts";
 import { viewAt, type ClusterView } from "../../health/evidence/cluster-view.ts";
 import type { DiagnosticsRequest, DiagnosticsSources } from "./diagnostics-sources.ts";
 import { badRequest, jsonReply, printable, type Reply } from "../message/reply.ts";
 import { parseRequestTarget } from "../message/request-target.ts";
-import { statusOf } from "../../health/verdict-status.ts";
 
 /** What a request for an explanation is about, at one instant. */
 export interface ExplainSubject {
@@ -73,57 +72,6 @@ export function explainReply({ target, query }: DiagnosticsRequest, sources: Dia
     phrase: "OK",
     headers: ["Cache-Control", "no-store", "Content-Type", "text/plain; charset=utf-8", ...headers],
     body: Buffer.from(explanationText({ ...head, ...explanation })),
-  };
-}
-
-/** An explanation with the node and check that it explains. */
-export interface ExplanationDocument extends Explanation {
-  readonly node: string;
-  readonly cluster: string;
-  readonly check: string;
-  readonly at: string;
-  readonly snapshot: number;
-  readonly instance: string;
-}
-
-/** Returns an explanation as text: the verdict, then all rules, with the decisive one marked. */
-export function explanationText(document: ExplanationDocument): string {
-  const { verdict, rules, decisive } = document;
-  const head = `${document.node} is ${verdict.fit ? "IN" : "OUT"} for ${document.check}${verdict.fit ? "" : `: ${verdict.reason}`}`;
-  const cause = decisive === null ? undefined : rules[decisive];
-  const degraded =
-    verdict.fit && verdict.isDegraded
-      ? ["  (degraded: fit only to keep the pool from running empty, or by the exporter's report)"]
-      : [];
-  return [
-    head,
-    ...(cause === undefined
-      ? degraded
-      : [`  because ${cause.rule}: ${cause.value}${cause.limit === null ? "" : ` (must be: ${cause.limit})`}`]),
-    `  cluster ${document.cluster}, snapshot ${document.instance}.${document.snapshot}, ${document.at}`,
-    "",
-    ...rules.map((rule, at) => ruleText(rule, at === decisive)),
-    "",
-  ].join("\n");
-}
-
-function ruleText(rule: RuleLine, isDecisive: boolean): string {
-  const mark = rule.outcome === "pass" ? "ok " : rule.outcome === "skip" ? "-  " : isDecisive ? "NO " : "no ";
-  const limit = rule.limit === null ? "" : `  [${rule.limit}]`;
-  const age = rule.ageMs === null ? "" : `, ${(rule.ageMs / 1000).toFixed(1)} s old`;
-  const source = rule.source === "" ? "" : `  <${rule.source}${age}>`;
-  return `${mark} ${rule.rule.padEnd(18)} ${rule.value}${limit}${source}`;
-}
-
-/** Returns the fields of an explanation in JSON: the verdict with its figure, and every rule. */
-export function explanationJson({ verdict, rules, decisive }: Explanation, check: Check): object {
-  return {
-    fit: verdict.fit,
-    reason: verdict.fit ? null : verdict.reason,
-    detail: verdict.fit ? null : verdict.figure,
-    status: verdict.fit ? 200 : statusOf(verdict, check),
-    decisive: decisive === null ? null : (rules[decisive]?.rule ?? null),
-    rules: rules.map(({ ageMs, ...rule }) => ({ ...rule, age_ms: ageMs })),
   };
 }
 

@@ -1,7 +1,7 @@
 import { stringify } from "yaml";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import { incidentState } from "../../cluster/incident/incident.ts";
-import { incidentDuration, type IncidentCluster, type IncidentValue } from "../../cluster/incident/incident-yaml.ts";
+import { incidentDuration, incidentFormat, type IncidentCluster, type IncidentValue } from "../../cluster/incident/incident-yaml.ts";
 import type { ProbeOutcome, Recorded } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
@@ -86,11 +86,13 @@ export function* incidentPieces({
   const cluster = clusterOf(source);
   const { scope, system, version } = cluster;
   const head = {
+    format: incidentFormat,
     name: `cluster ${source.name} around ${new Date(instantMs).toISOString()}`,
     why: isComplete ? exported : `${exported}. ${incomplete}`,
     // The wall-clock time of the first step, for readers only.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
     cluster: {
+      ...(source.name === scope ? {} : { name: source.name }),
       scope,
       system,
       version,
@@ -120,7 +122,9 @@ export function* incidentPieces({
     yield `${hasSteps ? "" : "steps:\n"}${indented(step)}`;
     hasSteps = true;
   }
-  if (!hasSteps) yield "steps: []\n";
+  const lastAtMs = recorded.at(-1)?.atMs ?? firstAtMs;
+  // The last line. A file without it is cut off.
+  yield `${hasSteps ? "" : "steps: []\n"}end: ${incidentDuration(lastAtMs - firstAtMs)}\n`;
 }
 
 /** Indents each line. The flag m would also do so after U+2028 and U+2029, which YAML has within a value. */

@@ -5,7 +5,7 @@ import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { withNodes } from "../../../src/health/observe/membership.ts";
 import { unreadDcs } from "../../../src/cluster/dcs.ts";
-import { emptyCluster } from "../../../src/state/clusters.ts";
+import { emptyCluster } from "../../../src/cluster/empty-cluster.ts";
 import {
   anyDcsRead,
   anyEvent,

@@ -1,4 +1,4 @@
-import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
+import type { IncidentCluster } from "../../cluster/incident/incident-yaml.ts";
 import type { Reading, Repetition } from "./reading.ts";
 
 /** The context for reading a section of a step. */
@@ -7,6 +7,8 @@ export interface Surroundings {
   readonly cluster: string;
   readonly nodes: readonly string[];
   readonly atMs: number;
+  /** When the clock of the file was 0, in ms since the epoch; 0 if the file does not state it. */
+  readonly beganWallMs: number;
   readonly sentAtMs: number;
   readonly repetition: Repetition;
 }

@@ -3,18 +3,18 @@ import {
   type ExporterPage,
   type ExporterReceiver,
   type ExporterSender,
-} from "../../src/cluster/exporter/exporter-report.ts";
-import { failureKinds, type Failure } from "../../src/cluster/values/failure.ts";
-import { ordinaryPage, streamingOf } from "../../src/cluster/incident/incident-exporter.ts";
-import type { ExporterOutcome } from "../../src/cluster/outcome.ts";
+} from "../../cluster/exporter/exporter-report.ts";
+import { failureKinds, type Failure } from "../../cluster/values/failure.ts";
+import { ordinaryPage, streamingOf } from "../../cluster/incident/incident-exporter.ts";
+import type { ExporterOutcome } from "../../cluster/outcome.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Reads the results of one node's exporter: its status, a page of metrics, or both, in this order. */
 export function exporterOutcomes(node: string, section: Reading, context: Surroundings): readonly ExporterOutcome[] {
-  const { cluster, sentAtMs } = context;
+  const { cluster, sentAtMs, beganWallMs } = context;
   const value = section.mapping(["up", "page"]);
-  const outcome = { kind: "exporter", cluster, node, sentAtMs, sentAtWallMs: sentAtMs } as const;
+  const outcome = { kind: "exporter", cluster, node, sentAtMs, sentAtWallMs: beganWallMs + sentAtMs } as const;
   const outcomes: ExporterOutcome[] = [];
   const [up, page] = [value("up"), value("page")];
   if (!up.isAbsent)

@@ -1,13 +1,13 @@
-import type { Drain } from "../../src/cluster/drain.ts";
+import type { Drain } from "../../cluster/drain.ts";
 import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Reads an operator's drain of a node, or `null`, which ends a drain. */
-export function drainOf(section: Reading, { atMs }: Surroundings): Drain | null {
+export function readDrain(section: Reading, { atMs, beganWallMs }: Surroundings): Drain | null {
   if (section.isNull) return null;
   const value = section.mapping(["for", "reason", "by", "all"]);
   const untilMs = atMs + value("for").instant();
-  const isoOf = (ms: number): string => new Date(ms).toISOString();
+  const isoOf = (ms: number): string => new Date(beganWallMs + ms).toISOString();
   return {
     reason: value("reason").text("drained"),
     by: value("by").statement(null),

@@ -1,20 +1,22 @@
-import { parse } from "yaml";
-import type { IncidentCluster } from "../../src/cluster/incident/incident-yaml.ts";
-import type { Node } from "../../src/cluster/node.ts";
-import type { ProbeOutcome } from "../../src/cluster/outcome.ts";
-import { parseDatabaseAddress } from "../../src/health/check.ts";
-import { defaultGuards } from "../../src/health/guards.ts";
-import type { HealthPolicy } from "../../src/health/health-policy.ts";
+import { incidentFormat, type IncidentCluster } from "../../cluster/incident/incident-yaml.ts";
+import type { Node } from "../../cluster/node.ts";
+import type { ProbeOutcome } from "../../cluster/outcome.ts";
+import { parseDatabaseAddress } from "../../health/check.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
 import { Reading } from "./reading.ts";
+import { settingsOf } from "./settings.ts";
 import { outcomesOf, sectionNames } from "./sections.ts";
+import type { Surroundings } from "./surroundings.ts";
 
 /**
  * A parsed incident file: the recorded outcomes with their instants, and the expected answers. Format:
  * docs/incidents.md.
  */
-export interface Incident {
+export interface IncidentFile {
   readonly name: string;
   readonly why: string;
+  /** When the clock of the file was 0, in ms since the epoch; `null` if the file does not state it. */
+  readonly beganWallMs: number | null;
   readonly cluster: string;
   readonly scope: string | null;
   readonly nodes: readonly Node[];
@@ -38,21 +40,23 @@ export interface Moment {
   readonly expected: readonly (readonly [string, string])[];
 }
 
-/** The maximum number of moments in a file. A mistake in `every` must not hang the runner. */
+/** The largest number of moments in a file, and of outcomes. A mistake in `every` must not hang the program. */
 const momentsMax = 100_000;
+const outcomesMax = 1_000_000;
 
-/** Reads an incident file. @throws Error that names the file, the step and the key of an invalid value */
-export function readIncident(text: string, file: string): Incident {
-  const value = new Reading(parse(text), file).mapping([
-    "name",
-    "why",
-    "began",
-    "cluster",
-    "settings",
-    "steps",
-    "flips",
-  ]);
-  const clusterValue = value("cluster").mapping(["scope", "system", "version", "nodes"]);
+const fileKeys = ["format", "name", "why", "began", "cluster", "settings", "steps", "flips", "end"];
+
+/**
+ * Reads an incident file.
+ * @param document the parsed YAML
+ * @param file its name, for messages
+ * @throws Error that names the file, the step and the key of an invalid value
+ */
+export function readIncidentFile(document: unknown, file: string): IncidentFile {
+  const root = new Reading(document, file);
+  const value = wholeFile(root, file);
+  const began = value("began").isAbsent ? null : value("began").wallTime();
+  const clusterValue = value("cluster").mapping(["name", "scope", "system", "version", "nodes"]);
   const nodes = clusterValue("nodes").list().map(nodeOf);
   const of: IncidentCluster = {
     scope: clusterValue("scope").statement("demo"),
@@ -60,29 +64,55 @@ export function readIncident(text: string, file: string): Incident {
     version: clusterValue("version").statement("4.1.4"),
     members: new Map(nodes.map(({ name, member }) => [name, member])),
   };
-  const cluster = of.scope ?? "incident";
-  const context = { of, cluster, nodes: nodes.map(({ name }) => name) };
-  const moments = value("steps")
-    .list()
-    .flatMap((step, index) => momentsOf(step, { ...context, place: `${file}, step ${index + 1}` }));
+  const cluster = clusterValue("name").text(of.scope ?? "incident");
+  const context = { of, cluster, nodes: nodes.map(({ name }) => name), beganWallMs: began ?? 0 };
   return {
     name: value("name").text(),
     why: value("why").text(),
+    beganWallMs: began,
     cluster,
     scope: of.scope,
     nodes,
     accused: new Map(clusterValue("nodes").list().map(accusedOf)),
     policy: settingsOf(value("settings")),
-    moments: moments.toSorted((one, other) => one.atMs - other.atMs),
+    moments: allMoments(value("steps"), context, file),
     flips: value("flips").isAbsent ? [] : value("flips").entries().map(flipsOf),
   };
 }
 
-interface StepSurroundings {
-  readonly of: IncidentCluster;
-  readonly cluster: string;
-  readonly nodes: readonly string[];
+/** The values of the file by key. @throws Error for another format, and for a recording whose end is missing */
+function wholeFile(root: Reading, file: string): (key: string) => Reading {
+  const format = root.entries().find(([key]) => key === "format")?.[1];
+  if (format !== undefined && format.raw() !== incidentFormat)
+    throw format.refusal(`${incidentFormat}, the format that this version reads`);
+  const value = root.mapping(fileKeys);
+  if (format !== undefined && value("end").isAbsent)
+    throw new Error(`Cannot read ${file}: its last key must be end, got a file that is cut off`);
+  return value;
+}
+
+function allMoments(steps: Reading, context: FileSurroundings, file: string): readonly Moment[] {
+  let [moments, outcomes] = [0, 0];
+  const all = steps.list().flatMap((step, index) => {
+    const place = `${file}, step ${index + 1}`;
+    const count = (more: number): void => {
+      moments += 1;
+      outcomes += more;
+      if (moments <= momentsMax && outcomes <= outcomesMax) return;
+      const allowed = `at most ${momentsMax} moments with ${outcomesMax} observations`;
+      throw new Error(`Cannot read ${place}: the steps of a file must have ${allowed}, got more`);
+    };
+    return momentsOf(step, { ...context, place, count });
+  });
+  return all.toSorted((one, other) => one.atMs - other.atMs);
+}
+
+type FileSurroundings = Pick<Surroundings, "of" | "cluster" | "nodes" | "beganWallMs">;
+
+interface StepSurroundings extends FileSurroundings {
   readonly place: string;
+  /** Counts a moment with so many outcomes. @throws Error if there are too many */
+  readonly count: (outcomes: number) => void;
 }
 
 function momentsOf(step: Reading, context: StepSurroundings): readonly Moment[] {
@@ -104,6 +134,7 @@ function momentsOf(step: Reading, context: StepSurroundings): readonly Moment[] 
       inPlace(name).isAbsent ? [] : outcomesOf(name, inPlace(name), here),
     );
     const expected = inPlace("expect").isAbsent ? [] : inPlace("expect").entries().map(answerOf);
+    context.count(outcomes.length);
     moments.push({ place, atMs, outcomes, expected });
   }
   return moments;
@@ -113,7 +144,7 @@ function answerOf([question, answer]: readonly [string, Reading]): readonly [str
   return [question, answer.text()];
 }
 
-function flipsOf([question, limit]: readonly [string, Reading]): Incident["flips"][number] {
+function flipsOf([question, limit]: readonly [string, Reading]): IncidentFile["flips"][number] {
   const match = /^at (most|least) (\d+)$/.exec(limit.text());
   if (match === null) throw limit.refusal("at most N or at least N");
   const count = Number(match[2]);
@@ -144,58 +175,4 @@ function nodeOf(section: Reading): Node {
     ? { api: null, exporter: `http://${name}:9630` }
     : { api: `http://${name}` };
   return { ...plain, ...asked, name, member, database: stated, isArchiveFed: value("archive_fed").flag(false) };
-}
-
-const settingKeys = [
-  "interval",
-  "timeout",
-  "max_age",
-  "liveness_max_age",
-  "view_max_age",
-  "page_max_age",
-  "fall",
-  "rise",
-  "guards",
-];
-const guardKeys = [
-  "exclusive_primary",
-  "running_primary",
-  "attached_replica",
-  "same_system",
-  "attach_window",
-  "demoted_for",
-  "lag_samples",
-  "dwell",
-  "handover_hold",
-  "survive",
-];
-
-function settingsOf(section: Reading): HealthPolicy {
-  const value = (section.isAbsent ? new Reading({}, "settings") : section).mapping(settingKeys);
-  const intervalMs = value("interval").span(1_000);
-  const maxAgeMs = value("max_age").span(5_500);
-  const guards = (value("guards").isAbsent ? new Reading({}, "guards") : value("guards")).mapping(guardKeys);
-  return {
-    intervalMs,
-    timeoutMs: value("timeout").span(2_500),
-    maxAgeMs,
-    livenessMaxAgeMs: value("liveness_max_age").span(maxAgeMs + 27 * intervalMs),
-    viewMaxAgeMs: value("view_max_age").span(maxAgeMs + 6 * intervalMs),
-    pageMaxAgeMs: value("page_max_age").span(maxAgeMs + 6 * intervalMs),
-    fall: value("fall").count(3),
-    rise: value("rise").count(1),
-    discovers: false,
-    guards: {
-      exclusivePrimary: guards("exclusive_primary").flag(defaultGuards.exclusivePrimary),
-      runningPrimary: guards("running_primary").flag(defaultGuards.runningPrimary),
-      attachedReplica: guards("attached_replica").flag(defaultGuards.attachedReplica),
-      sameSystem: guards("same_system").flag(defaultGuards.sameSystem),
-      attachWindowMs: guards("attach_window").span(defaultGuards.attachWindowMs),
-      demotedForMs: guards("demoted_for").span(defaultGuards.demotedForMs),
-      lagSamples: guards("lag_samples").count(defaultGuards.lagSamples),
-      dwellMs: guards("dwell").span(defaultGuards.dwellMs),
-      handoverHoldMs: guards("handover_hold").span(defaultGuards.handoverHoldMs),
-      surviveMs: guards("survive").span(defaultGuards.surviveMs),
-    },
-  };
 }

@@ -1,6 +1,6 @@
-import { parseByteSize } from "../../src/cluster/values/byte-size.ts";
-import { parseDuration } from "../../src/cluster/values/duration.ts";
-import { parseLsn } from "../../src/cluster/values/lsn.ts";
+import { parseByteSize } from "../../cluster/values/byte-size.ts";
+import { parseDuration } from "../../cluster/values/duration.ts";
+import { parseLsn } from "../../cluster/values/lsn.ts";
 
 /**
  * One value of an incident file, and its location there, for messages: `my-night.yaml, step 3 (at 4s),
@@ -33,7 +33,7 @@ export class Reading {
     const entries = this.entries();
     const stray = entries.find(([key]) => !allowed.includes(key));
     if (stray !== undefined)
-      throw new Error(`Cannot read ${this.#place}: unknown key ${stray[0]}: allowed is ${allowed.join(", ")}`);
+      throw new Error(`Cannot read ${this.#place}: unknown key ${clipped(stray[0])}: allowed is ${allowed.join(", ")}`);
     const values = new Map(entries);
     return (key) => values.get(key) ?? new Reading(undefined, `${this.#place}.${key}`);
   }
@@ -121,6 +121,13 @@ export class Reading {
     return (match[1] === "-" ? -1 : 1) * Number(match[2]) * unitMs;
   }
 
+  /** A wall-clock time. @returns ms since the epoch */
+  wallTime(): number {
+    const ms = typeof this.#value === "string" ? Date.parse(this.#value) : Number.NaN;
+    if (Number.isNaN(ms)) throw this.refusal("a time such as 2026-11-21T03:12:00Z");
+    return ms;
+  }
+
   /**
    * A position that may advance with each repetition: `0/5000000`, `0/5000000 + 1MB` (each time), or `0/5000000 + 16MB
    * every 9s`. `null` if the file does not state it.
@@ -145,9 +152,16 @@ export class Reading {
   }
 
   refusal(allowed: string): Error {
-    const found = this.isAbsent ? "nothing" : JSON.stringify(this.#value);
-    return new Error(`Cannot read ${this.#place} as it must be ${allowed}: it is ${found}`);
+    const found = this.isAbsent ? "nothing" : clipped(JSON.stringify(this.#value));
+    return new Error(`Cannot read ${this.#place}: it must be ${allowed}, got ${found}`);
   }
+}
+
+/** How much of a value a message quotes, in characters. */
+const quotedMax = 80;
+
+function clipped(text: string): string {
+  return text.length > quotedMax ? `${text.slice(0, quotedMax)}…` : text;
 }
 
 /** The repetition of a repeated step: the number of earlier ones, and the time since the first. */

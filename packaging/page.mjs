@@ -1,0 +1,88 @@
+/**
+ * Copies the live page to a folder: `buildPage("dist/web")`, or `node packaging/page.mjs FOLDER`. The page is not compiled.
+ * The libraries come from the packages that package-lock.json pins, with their licences. A browser cannot resolve the
+ * name of a package, so an import of one becomes a relative path. Two scripts are bundled for the worker that replays
+ * incidents: `core.js`, the judgement itself (src/replay/page-core.ts), and `vendor/yaml.js`.
+ */
+import { build, transform } from "esbuild";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const web = join(root, "src", "web");
+const packages = join(root, "node_modules");
+
+/** File of a package -> its name under `vendor/`. */
+const vendored = {
+  "preact/dist/preact.mjs": "preact.js",
+  "preact/hooks/dist/hooks.mjs": "hooks.js",
+  "htm/dist/htm.module.js": "htm.js",
+  "uplot/dist/uPlot.esm.js": "uplot.js",
+  "uplot/dist/uPlot.min.css": "uplot.css",
+};
+
+/**
+ * Writes the live page, and `files.json` with the names of its files.
+ * @param {string} target where to; what it holds is removed
+ */
+export async function buildPage(target) {
+  await copyPage(target);
+  await bundleScript('export * from "../replay/page-core.ts"', "rolecallCore", join(target, "core.js"));
+  await bundleScript('export { parse } from "yaml"', "rolecallYaml", join(target, "vendor", "yaml.js"));
+  await writeNotices(join(target, "vendor", "licenses.txt"));
+  await writeFile(join(target, "files.json"), JSON.stringify(await filesIn(target)));
+}
+
+async function copyPage(target) {
+  await rm(target, { recursive: true, force: true });
+  await cp(web, target, { recursive: true });
+  await mkdir(join(target, "vendor"));
+  for (const [path, name] of Object.entries(vendored)) {
+    const text = await readFile(join(packages, path), "utf8");
+    const code = text.replaceAll('from"preact"', 'from"./preact.js"').replace(/^\/\/# sourceMappingURL=.*$/gm, "");
+    const isSmall = !name.endsWith(".js") || /\.min\.|\.mjs$|\.module\.js$/.test(path);
+    await writeFile(join(target, "vendor", name), isSmall ? code : (await transform(code, { minify: true })).code);
+  }
+}
+
+/** Bundles one script that declares one global variable. The same input gives the same bytes. */
+async function bundleScript(exports, name, file) {
+  await build({
+    stdin: { contents: exports, resolveDir: web },
+    outfile: file,
+    globalName: name,
+    bundle: true,
+    minify: true,
+    format: "iife",
+    platform: "browser",
+    target: ["chrome100", "firefox100", "safari15.4"],
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "warning",
+  });
+}
+
+async function writeNotices(file) {
+  const notices = ["preact", "htm", "uplot", "yaml"].map(async (name) => {
+    const { version, license } = JSON.parse(await readFile(join(packages, name, "package.json"), "utf8"));
+    const text = await readFile(join(packages, name, "LICENSE"), "utf8");
+    return `${name} ${version} (${license})\n\n${text.trim()}\n`;
+  });
+  await writeFile(file, (await Promise.all(notices)).join(`\n${"-".repeat(80)}\n\n`));
+}
+
+/** @returns {Promise<string[]>} the names of the files below a folder, sorted */
+export async function filesIn(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(folder, join(entry.parentPath, entry.name)).split(sep).join("/"))
+    .sort();
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = process.argv[2];
+  if (folder === undefined) throw new Error("Usage: node packaging/page.mjs FOLDER");
+  await buildPage(folder);
+}

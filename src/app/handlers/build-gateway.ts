@@ -1,0 +1,37 @@
+import { logManagementCall } from "../../events/log/audit-log.ts";
+import type { Logger } from "../../events/log/logger.ts";
+import { Gateway } from "../../gateway/gateway.ts";
+import type { NodeCredentialStore } from "../../gateway/node-credentials.ts";
+import type { Metrics } from "../../metrics/metrics.ts";
+import type { AnswerSources } from "./answer-sources.ts";
+
+/** What management calls are forwarded with. */
+export interface GatewayParts {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  readonly monitor: {
+    readonly clock: { wall(): number };
+    /** Probes every node of the cluster now. */
+    probeNow(cluster: string): void;
+  };
+  readonly credentials: NodeCredentialStore;
+}
+
+/** Builds the gateway of this process: each call is logged and counted. */
+export function buildGateway(
+  { snapshot, policy, now }: AnswerSources,
+  { log, metrics, monitor, credentials }: GatewayParts,
+): Gateway {
+  return new Gateway({
+    snapshot,
+    policy,
+    now,
+    wall: () => monitor.clock.wall(),
+    credentials: (cluster) => credentials.get(cluster),
+    probeNow: (cluster) => monitor.probeNow(cluster),
+    onCall: (record) => {
+      metrics.management.called(record);
+      logManagementCall(log, record);
+    },
+  });
+}

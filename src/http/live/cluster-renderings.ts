@@ -1,0 +1,88 @@
+import { clusterNamed } from "../../cluster/lookup.ts";
+import type { Snapshot } from "../../cluster/snapshot.ts";
+import { viewAt } from "../../health/evidence/cluster-view.ts";
+import { fleetRow, liveCluster, oldestReportMs, type LiveCluster } from "../../health/explain/live-cluster.ts";
+import type { HealthPolicy } from "../../health/health-policy.ts";
+
+/** What clusters are rendered from. */
+export interface LiveSources {
+  readonly snapshot: () => Snapshot;
+  readonly policy: (cluster: string) => HealthPolicy | undefined;
+  /** Milliseconds of the monotonic clock. */
+  readonly now: () => number;
+}
+
+/** One cluster, rendered once for all streams. */
+export interface ClusterRendering {
+  /** The fleet row as JSON, without ages. */
+  readonly row: string;
+  /** Increases when `row` changes. */
+  readonly version: number;
+  /** The age of the oldest last report, in ms. */
+  readonly ageMs: number | null;
+  /** All of the cluster as JSON. */
+  readonly full: string;
+}
+
+/** How long a rendering is valid without a change, in ms: verdicts change with time alone too. */
+const validMs = 1_000;
+
+interface Kept {
+  readonly sequence: number;
+  readonly atMs: number;
+  readonly cluster: LiveCluster;
+  readonly row: string;
+  readonly version: number;
+}
+
+/** Renders clusters for streams: each state of a cluster once, however many clients there are. */
+export class ClusterRenderings {
+  readonly #sources: LiveSources;
+  readonly #kept = new Map<string, Kept>();
+  #versions = 0;
+
+  constructor(sources: LiveSources) {
+    this.#sources = sources;
+  }
+
+  /** Renders a cluster; `null` if it is not monitored. */
+  of(name: string): ClusterRendering | null {
+    const kept = this.#current(name);
+    if (kept === null) return null;
+    const elapsedMs = Math.round(this.#sources.now() - kept.atMs);
+    const ageMs = oldestReportMs(kept.cluster);
+    const { row, version } = kept;
+    return {
+      row,
+      version,
+      ageMs: ageMs === null ? null : ageMs + elapsedMs,
+      get full() {
+        return `${JSON.stringify(kept.cluster).slice(0, -1)},"rendered_ms_ago":${elapsedMs}}`;
+      },
+    };
+  }
+
+  /** Forgets everything, while nobody is interested. */
+  clear(): void {
+    this.#kept.clear();
+  }
+
+  #current(name: string): Kept | null {
+    const { snapshot, policy, now } = this.#sources;
+    const state = clusterNamed(snapshot(), name);
+    const clusterPolicy = policy(name);
+    const known = this.#kept.get(name);
+    if (state === undefined || clusterPolicy === undefined) {
+      this.#kept.delete(name);
+      return null;
+    }
+    const nowMs = now();
+    if (known?.sequence === state.sequence && nowMs - known.atMs < validMs) return known;
+    const cluster = liveCluster(viewAt(state, clusterPolicy, nowMs));
+    const row = JSON.stringify(fleetRow(cluster));
+    const version = known?.row === row ? known.version : (this.#versions += 1);
+    const kept = { sequence: state.sequence, atMs: nowMs, cluster, row, version };
+    this.#kept.set(name, kept);
+    return kept;
+  }
+}

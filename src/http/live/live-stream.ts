@@ -1,0 +1,163 @@
+import type { ServerResponse } from "node:http";
+import type { ClusterEvent } from "../../events/cluster-event.ts";
+import type { ClusterRenderings } from "./cluster-renderings.ts";
+
+/** What one client follows. */
+export interface LiveSubscription {
+  /** All clusters that its listener serves. */
+  readonly clusters: ReadonlySet<string>;
+  /** The one cluster that it follows in full; `null`: all of them, each as a row. */
+  readonly only: string | null;
+  /** The id of the last event that it has; `null`: it wants new events only. */
+  readonly lastEventId: string | null;
+}
+
+/** How many clusters are sent before other work of this process goes on. */
+const sliceClustersMax = 25;
+/** How many missed events are sent. A client that missed more reads them from /events. */
+const replayedMax = 500;
+/** How long a client may take to read what was sent, in ms. */
+const unreadMaxMs = 30_000;
+/** How long a stream lives, in ms: then its client connects again, and is authorized again. */
+const lifeMaxMs = 3_600_000;
+
+/**
+ * One client's stream of server-sent events. It has no queue: it remembers which clusters the client has not seen in
+ * their last state, and which event it saw last. A client that reads slowly skips states and gets the newest one.
+ */
+export class LiveStream {
+  readonly #response: ServerResponse;
+  readonly #subscription: LiveSubscription;
+  readonly #startedAtMs: number;
+  /** Clusters that changed since they were sent. */
+  readonly #dirty: Set<string>;
+  readonly #sentVersions = new Map<string, number>();
+  #lastEventId: string | null;
+  #hasEvents: boolean;
+  #isReady = false;
+  /** Since when the client has not read what was sent; `null` if it has. */
+  #blockedSinceMs: number | null = null;
+
+  /** @param newestEventId the event before those that are new to a client without `lastEventId` */
+  constructor(
+    response: ServerResponse,
+    subscription: LiveSubscription,
+    { nowMs, newestEventId }: { readonly nowMs: number; readonly newestEventId: string | null },
+  ) {
+    this.#response = response;
+    this.#subscription = subscription;
+    this.#startedAtMs = nowMs;
+    this.#dirty = new Set(subscription.only === null ? subscription.clusters : [subscription.only]);
+    this.#lastEventId = subscription.lastEventId ?? newestEventId;
+    this.#hasEvents = subscription.lastEventId !== null;
+  }
+
+  /** Notes that a cluster changed. */
+  clusterChanged(cluster: string): void {
+    if (this.#isFollowed(cluster)) this.#dirty.add(cluster);
+  }
+
+  /** Notes that time passed: verdicts may have changed by age alone. */
+  allChanged(): void {
+    for (const cluster of this.#subscription.clusters) this.clusterChanged(cluster);
+  }
+
+  /** Notes that an event was published. */
+  eventPublished(): void {
+    this.#hasEvents = true;
+  }
+
+  /** Whether something waits to be sent, and the client reads. */
+  get isPending(): boolean {
+    return this.#blockedSinceMs === null && (this.#dirty.size > 0 || this.#hasEvents || !this.#isReady);
+  }
+
+  /** Sends one slice of what changed. */
+  flush(renderings: ClusterRenderings, recent: () => readonly ClusterEvent[], nowMs: number): void {
+    if (this.#hasEvents) this.#sendEvents(recent());
+    this.#sendClusters(renderings);
+    if (this.#dirty.size > 0 || this.#isReady) return this.#noteBlocked(nowMs);
+    this.#isReady = true;
+    this.send("ready", "{}");
+    this.#noteBlocked(nowMs);
+  }
+
+  /** Whether the stream must end: its client does not read, or it is too old. */
+  mustEnd(nowMs: number): boolean {
+    if (this.#blockedSinceMs !== null && nowMs - this.#blockedSinceMs > unreadMaxMs) return true;
+    return nowMs - this.#startedAtMs > lifeMaxMs;
+  }
+
+  /** Notes that the client has read everything. */
+  drained(): void {
+    this.#blockedSinceMs = null;
+  }
+
+  /** Sends one message, unless the client has not read the last one. `data` is JSON on one line. */
+  send(name: string, data: string, id?: string): void {
+    if (this.#response.destroyed || this.#response.writableEnded) return;
+    this.#response.write(`event: ${name}\n${id === undefined ? "" : `id: ${id}\n`}data: ${data}\n\n`);
+  }
+
+  /** Sends that the server is alive. */
+  beat(data: string): void {
+    if (this.#blockedSinceMs === null) this.send("heartbeat", data);
+  }
+
+  /** Ends the stream. A client that does not read its end is disconnected. */
+  end(reason: string): void {
+    this.send("bye", JSON.stringify({ reason }));
+    this.#response.end();
+    if (this.#blockedSinceMs !== null) this.#response.destroy();
+  }
+
+  #noteBlocked(nowMs: number): void {
+    if (this.#response.writableNeedDrain) this.#blockedSinceMs ??= nowMs;
+  }
+
+  #sendClusters(renderings: ClusterRenderings): void {
+    const rows: string[] = [];
+    const ages: string[] = [];
+    let count = 0;
+    for (const name of this.#dirty) {
+      if (count >= sliceClustersMax) break;
+      count += 1;
+      this.#dirty.delete(name);
+      const rendering = renderings.of(name);
+      if (rendering === null) continue;
+      if (this.#subscription.only !== null) {
+        this.send("cluster", rendering.full);
+        continue;
+      }
+      if (this.#sentVersions.get(name) !== rendering.version) rows.push(rendering.row);
+      this.#sentVersions.set(name, rendering.version);
+      ages.push(`${JSON.stringify(name)}:${rendering.ageMs}`);
+    }
+    if (ages.length > 0) this.send("rows", `{"rows":[${rows.join(",")}],"ages":{${ages.join(",")}}}`);
+  }
+
+  #sendEvents(recent: readonly ClusterEvent[]): void {
+    this.#hasEvents = false;
+    const at = recent.findLastIndex(({ id }) => id === this.#lastEventId);
+    const newest = recent.at(-1);
+    if (newest === undefined) {
+      if (this.#lastEventId !== null) this.send("reset", '{"reason":"events_missed"}');
+      this.#lastEventId = null;
+      return;
+    }
+    if (at === recent.length - 1) return;
+    const isLost = at < 0 && this.#lastEventId !== null;
+    const missed = recent.slice(at + 1);
+    this.#lastEventId = newest.id;
+    if (isLost || missed.length > replayedMax) return this.send("reset", '{"reason":"events_missed"}', newest.id);
+    for (const event of missed) {
+      if (!this.#isFollowed(event.cluster)) continue;
+      this.send("event", JSON.stringify({ ...event, at: new Date(event.at).toISOString() }), event.id);
+    }
+  }
+
+  #isFollowed(cluster: string): boolean {
+    const { only, clusters } = this.#subscription;
+    return only === null ? clusters.has(cluster) : only === cluster;
+  }
+}

@@ -1,0 +1,190 @@
+import type { ClusterEvent } from "../../events/cluster-event.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
+import { badRequest, errorReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { ClusterRenderings, type LiveSources } from "./cluster-renderings.ts";
+import { LiveStream, type LiveSubscription } from "./live-stream.ts";
+
+/** How many streams may be open, in all and for one client (its address and user). */
+const streamsMax = 64;
+const streamsPerClientMax = 16;
+/** The interval of heartbeats, in ms. A client that receives nothing for much longer has lost the connection. */
+const heartbeatMs = 3_000;
+/** Changes within this time are sent together, in ms. */
+const coalescingMs = 50;
+/** Sending takes at most this share of the time. */
+const shareMax = 0.1;
+
+/** What live streams depend on. */
+export interface LiveStreamsContext extends LiveSources {
+  /** The newest events of all clusters, oldest first. */
+  readonly events: () => readonly ClusterEvent[];
+  readonly version: string;
+}
+
+/** Which clusters a listener serves. */
+export interface LiveScope {
+  readonly cluster: string | null;
+  readonly clusters: readonly string[];
+}
+
+/**
+ * Serves `GET /events/stream`: changes of clusters and events as server-sent events. Costs nothing while nobody
+ * listens: timers run only while streams are open.
+ */
+export class LiveStreams {
+  readonly #context: LiveStreamsContext;
+  readonly #renderings: ClusterRenderings;
+  readonly #streams = new Map<LiveStream, string>();
+  #heartbeats: NodeJS.Timeout | null = null;
+  #flush: NodeJS.Timeout | null = null;
+  /** Nothing is sent before this instant, in ms of `performance.now()`. */
+  #restsUntilMs = 0;
+  #isStopping = false;
+
+  constructor(context: LiveStreamsContext) {
+    this.#context = context;
+    this.#renderings = new ClusterRenderings(context);
+  }
+
+  /** How many streams are open. */
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** To be called after each change of a cluster. */
+  clusterChanged(cluster: string): void {
+    if (this.#streams.size === 0) return;
+    for (const stream of this.#streams.keys()) stream.clusterChanged(cluster);
+    this.#schedule(coalescingMs);
+  }
+
+  /** To be called after each event. */
+  eventPublished(): void {
+    if (this.#streams.size === 0) return;
+    for (const stream of this.#streams.keys()) stream.eventPublished();
+    this.#schedule(coalescingMs);
+  }
+
+  /** Ends all streams: their clients connect again, under the configuration then in force. */
+  endAll(reason: "reload" | "stopping"): void {
+    this.#isStopping = reason === "stopping";
+    for (const stream of this.#streams.keys()) stream.end(reason);
+  }
+
+  /**
+   * Opens a stream: `?cluster=NAME` follows one cluster in full. `Last-Event-ID`, or `last_event_id=`, names the last
+   * event that the client has.
+   * @returns the refusal; `null` if the stream is open
+   */
+  open(call: IncomingCall, query: URLSearchParams, scope: LiveScope): Reply | null {
+    const { method } = call.request;
+    if (method !== "GET" && method !== "HEAD") return methodNotAllowed(method, "GET, HEAD");
+    const subscription = subscriptionOf(call, query, scope);
+    if ("status" in subscription) return subscription;
+    const client = JSON.stringify([call.caller.address, call.caller.principal]);
+    const refusal = this.#refusal(client);
+    if (refusal !== null) return refusal;
+    const { response } = call;
+    response.sendDate = false;
+    response.writeHead(200, {
+      "Content-Type": "text/event-stream",
+      "Cache-Control": "no-store",
+      "X-Accel-Buffering": "no",
+    });
+    if (method === "HEAD") {
+      response.end();
+      return null;
+    }
+    this.#add(new LiveStream(response, subscription, this.#start()), client, call);
+    return null;
+  }
+
+  #start(): { readonly nowMs: number; readonly newestEventId: string | null } {
+    return { nowMs: this.#context.now(), newestEventId: this.#context.events().at(-1)?.id ?? null };
+  }
+
+  #refusal(client: string): Reply | null {
+    if (this.#isStopping) return errorReply(503, "stopping", { message: "Cannot open a stream: rolecall is stopping" });
+    const own = [...this.#streams.values()].filter((other) => other === client).length;
+    if (this.#streams.size < streamsMax && own < streamsPerClientMax) return null;
+    const [count, whose] = own >= streamsPerClientMax ? [streamsPerClientMax, " of this client"] : [streamsMax, ""];
+    const message = `Cannot open a stream: ${count} streams${whose} are open already`;
+    return errorReply(429, "busy", { message, headers: ["Retry-After", "5"] });
+  }
+
+  #add(stream: LiveStream, client: string, { response, message }: IncomingCall): void {
+    const { snapshot, version } = this.#context;
+    this.#streams.set(stream, client);
+    this.#heartbeats ??= setInterval(() => this.#beat(), heartbeatMs);
+    message.socket.setNoDelay(true);
+    response.once("close", () => this.#remove(stream));
+    response.on("drain", () => {
+      stream.drained();
+      this.#schedule(0);
+    });
+    response.write("retry: 1000\n\n");
+    stream.send("hello", JSON.stringify({ instance: snapshot().instance, version, heartbeat_ms: heartbeatMs }));
+    this.#schedule(0);
+  }
+
+  #remove(stream: LiveStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size > 0) return;
+    if (this.#heartbeats !== null) clearInterval(this.#heartbeats);
+    if (this.#flush !== null) clearTimeout(this.#flush);
+    this.#heartbeats = null;
+    this.#flush = null;
+    this.#renderings.clear();
+  }
+
+  #schedule(delayMs: number): void {
+    const restMs = this.#restsUntilMs - performance.now();
+    this.#flush ??= setTimeout(() => this.#flushAll(), Math.max(delayMs, restMs));
+  }
+
+  /** Sends one slice to each stream, and rests so long that sending takes at most its share of the time. */
+  #flushAll(): void {
+    this.#flush = null;
+    const startedAtMs = performance.now();
+    const nowMs = this.#context.now();
+    let isMore = false;
+    for (const stream of this.#streams.keys()) {
+      if (stream.isPending) stream.flush(this.#renderings, this.#context.events, nowMs);
+      isMore ||= stream.isPending;
+    }
+    const endedAtMs = performance.now();
+    this.#restsUntilMs = endedAtMs + Math.min(1_000, (endedAtMs - startedAtMs) * (1 / shareMax - 1));
+    if (isMore) this.#schedule(0);
+  }
+
+  #beat(): void {
+    const nowMs = this.#context.now();
+    const data = JSON.stringify({ at: new Date().toISOString() });
+    for (const stream of this.#streams.keys()) {
+      if (stream.mustEnd(nowMs)) {
+        stream.end("expired");
+        continue;
+      }
+      stream.allChanged();
+      stream.beat(data);
+    }
+    this.#schedule(coalescingMs);
+  }
+}
+
+function subscriptionOf({ message }: IncomingCall, query: URLSearchParams, scope: LiveScope): LiveSubscription | Reply {
+  const clusters = scope.cluster === null ? scope.clusters : [scope.cluster];
+  for (const name of query.keys())
+    if (name !== "cluster" && name !== "last_event_id")
+      return badRequest({ subject: "query", value: name, allowed: "one of the parameters cluster, last_event_id" });
+  const only = query.get("cluster");
+  if (only !== null && !clusters.includes(only))
+    return badRequest({ subject: "parameter cluster", value: only, allowed: `one of ${clusters.join(", ")}` });
+  const header = message.headers["last-event-id"];
+  const text = typeof header === "string" ? header : query.get("last_event_id");
+  return {
+    clusters: new Set(clusters),
+    only,
+    lastEventId: text !== null && /^\d{1,16}\.\d{1,15}$/.test(text) ? text : null,
+  };
+}

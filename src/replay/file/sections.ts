@@ -1,0 +1,73 @@
+import type { ProbeOutcome } from "../../cluster/outcome.ts";
+import { failureKinds } from "../../cluster/values/failure.ts";
+import { dcsResult, documentNaming, documentOutcome } from "./documents.ts";
+import { readDrain } from "./drains.ts";
+import { exporterOutcomes } from "./exporters.ts";
+import type { Reading } from "./reading.ts";
+import { statusResult } from "./reports.ts";
+import { byNode, type Surroundings } from "./surroundings.ts";
+
+/** The sections of a step, in the order in which a step is applied. */
+export const sectionNames = [
+  "nodes",
+  "liveness",
+  "exporters",
+  "views",
+  "cluster",
+  "config",
+  "history",
+  "drains",
+  "dcs",
+] as const;
+type SectionName = (typeof sectionNames)[number];
+
+/** Parses one section of a step into the outcomes it represents. */
+export function outcomesOf(name: SectionName, section: Reading, context: Surroundings): readonly ProbeOutcome[] {
+  const { cluster, sentAtMs } = context;
+  switch (name) {
+    case "nodes":
+      return byNode(section, context).map(([node, value]) => {
+        const result = statusResult(node, value, context);
+        return { kind: "status", cluster, node, sentAtMs, sentAtWallMs: context.beganWallMs + sentAtMs, result };
+      });
+    case "liveness":
+      return byNode(section, context).map(([node, value]) => ({
+        kind: "liveness",
+        cluster,
+        node,
+        sentAtMs,
+        isAlive: value.flag(true),
+      }));
+    case "exporters":
+      return byNode(section, context).flatMap(([node, value]) => exporterOutcomes(node, value, context));
+    case "views":
+      return byNode(section, context).map(([node, value]) => viewOf(node, value, context));
+    case "drains":
+      return byNode(section, context).map(([node, value]) => ({
+        kind: "drain",
+        cluster,
+        node,
+        drain: readDrain(value, context),
+      }));
+    case "dcs":
+      return [{ kind: "dcs", cluster, sentAtMs, result: dcsResult(section) }];
+    case "cluster":
+    case "config":
+    case "history":
+      return [documentOutcome(section, context, name)];
+  }
+}
+
+/** A node's view of the leader: a name, `null` for nobody, or the reason why there is no view. */
+function viewOf(node: string, value: Reading, { cluster, sentAtMs }: Surroundings): ProbeOutcome {
+  if (value.isText || value.isNull) {
+    const served = { status: 200, body: "", source: node, sentAtMs };
+    return {
+      kind: "document",
+      cluster,
+      answer: { name: "cluster", served, cluster: documentNaming(value.statement(null)) },
+    };
+  }
+  const kind = value.mapping(["failure"])("failure").oneOf(failureKinds);
+  return { kind: "view_failure", cluster, node, sentAtMs, failure: { kind, detail: kind } };
+}

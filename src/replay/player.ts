@@ -1,0 +1,72 @@
+import { nodeNamed } from "../cluster/lookup.ts";
+import { viewAt, type ClusterView } from "../health/evidence/cluster-view.ts";
+import { explain } from "../health/explain/explain.ts";
+import { explanationJson } from "../health/explain/explanation-document.ts";
+import {
+  fleetRow,
+  liveCluster,
+  oldestReportMs,
+  type FleetRow,
+  type LiveCluster,
+} from "../health/explain/live-cluster.ts";
+import { observe } from "../health/observe/observe.ts";
+import type { IncidentFile } from "./file/incident-file.ts";
+import { parseQuestion } from "./question.ts";
+import { timelineOf, type Timeline } from "./timeline.ts";
+
+/** The cluster at an instant of an incident. */
+export interface IncidentSight {
+  /** In ms of the file's clock. */
+  readonly atMs: number;
+  readonly cluster: LiveCluster;
+  readonly row: FleetRow;
+  /** The age of the oldest last report, in ms. */
+  readonly ageMs: number | null;
+}
+
+/** Shows the cluster of an incident at any instant. The same instant is always shown in the same way. */
+export class IncidentPlayer {
+  readonly incident: IncidentFile;
+  readonly timeline: Timeline;
+
+  constructor(incident: IncidentFile) {
+    this.incident = incident;
+    this.timeline = timelineOf(incident);
+  }
+
+  /** The cluster at an instant, in ms of the file's clock. */
+  at(atMs: number): IncidentSight {
+    const described = liveCluster(this.#viewAt(atMs));
+    // The file has no addresses of APIs: those of the replay are made up.
+    const nodes = described.nodes.map((node) => ({ ...node, api: null, exporter: null }));
+    const cluster = { ...described, nodes };
+    return { atMs, cluster, row: fleetRow(cluster), ageMs: oldestReportMs(cluster) };
+  }
+
+  /**
+   * Explains the verdict on a node at an instant, with the fields of `/explain`.
+   * @throws Error for an unknown node or check
+   */
+  explain(atMs: number, node: string, check: string): object {
+    const question = parseQuestion(`${node} ${check}`, this.incident);
+    const view = this.#viewAt(atMs);
+    const observation = nodeNamed(view.cluster, node);
+    if (observation === undefined)
+      throw new Error(`Cannot explain ${check}: the node must be one of the file, got ${node}`);
+    const head = { node, cluster: view.cluster.name, check };
+    return { ...head, ...explanationJson(explain(view, observation, question.check), question.check) };
+  }
+
+  #viewAt(atMs: number): ClusterView {
+    const { policy, moments } = this.incident;
+    const start = this.timeline.checkpoints.findLast((checkpoint) => checkpoint.atMs <= atMs);
+    let state = start?.state;
+    if (start === undefined || state === undefined) throw new Error("Cannot replay: the incident has no beginning");
+    for (let next = start.next; ; next += 1) {
+      const moment = moments[next];
+      if (moment === undefined || moment.atMs > atMs) break;
+      for (const outcome of moment.outcomes) state = observe(state, outcome, { policy, nowMs: moment.atMs });
+    }
+    return viewAt(state, policy, atMs);
+  }
+}

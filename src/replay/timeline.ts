@@ -1,0 +1,126 @@
+import type { ClusterState } from "../cluster/snapshot.ts";
+import type { ClusterEvent, EventDraft } from "../events/cluster-event.ts";
+import { EventDetector } from "../events/detection/event-detector.ts";
+import { VerdictChanges, type VerdictChange } from "../events/verdict-changes.ts";
+import { viewAt } from "../health/evidence/cluster-view.ts";
+import { lagBytes } from "../health/evidence/measure.ts";
+import { observe } from "../health/observe/observe.ts";
+import type { IncidentFile, Moment } from "./file/incident-file.ts";
+import { beginning } from "./replay.ts";
+
+/** A change of one node's verdicts. */
+export type ReplayedChange = Pick<VerdictChange, "node" | "before" | "after" | "failure"> & {
+  /** In ms of the file's clock. */
+  readonly atMs: number;
+};
+
+/** The state of the cluster after a moment, and the index of the next moment. */
+export interface Checkpoint {
+  readonly state: ClusterState;
+  readonly next: number;
+  readonly atMs: number;
+}
+
+/** What happened over a whole incident. Times are in ms of the file's clock. */
+export interface Timeline {
+  readonly fromMs: number;
+  readonly toMs: number;
+  /** Since when every node was observed. What is judged before it lacks evidence that rolecall had. */
+  readonly settledMs: number;
+  readonly changes: readonly ReplayedChange[];
+  /** Oldest first. */
+  readonly events: readonly ClusterEvent[];
+  /** By node, its lag `[ms, bytes]`; `null` for an unknown lag. */
+  readonly samples: ReadonlyMap<string, readonly (readonly [number, number | null])[]>;
+  readonly checkpoints: readonly Checkpoint[];
+}
+
+/** How many lag samples of a node, and how many checkpoints, are kept. */
+const samplesMax = 600;
+const checkpointsMax = 500;
+/** How many changes and events are kept. */
+const changesMax = 20_000;
+
+/** Replays an incident from its beginning to its end. */
+export function timelineOf(incident: IncidentFile): Timeline {
+  const { moments } = incident;
+  const fromMs = moments[0]?.atMs ?? 0;
+  const toMs = moments.at(-1)?.atMs ?? 0;
+  const scan = new TimelineScan(incident);
+  for (const [index, moment] of moments.entries()) scan.add(moment, index);
+  return { fromMs, toMs, ...scan.result };
+}
+
+/** Collects what happens while an incident is replayed, as rolecall did when it was recorded. */
+class TimelineScan {
+  readonly #incident: IncidentFile;
+  readonly #finder = new VerdictChanges();
+  readonly #detector = new EventDetector();
+  readonly #changes: ReplayedChange[] = [];
+  readonly #events: ClusterEvent[] = [];
+  readonly #samples = new Map<string, (readonly [number, number | null])[]>();
+  readonly #checkpoints: Checkpoint[];
+  readonly #sampleEveryMs: number;
+  readonly #checkpointEvery: number;
+  #nextSampleMs = -Infinity;
+  #settledMs: number | null = null;
+  #state: ClusterState;
+
+  constructor(incident: IncidentFile) {
+    const { moments } = incident;
+    const spanMs = (moments.at(-1)?.atMs ?? 0) - (moments[0]?.atMs ?? 0);
+    this.#incident = incident;
+    this.#state = beginning(incident);
+    this.#checkpoints = [{ state: this.#state, next: 0, atMs: -Infinity }];
+    this.#sampleEveryMs = Math.max(incident.policy.intervalMs, spanMs / samplesMax);
+    this.#checkpointEvery = Math.ceil(moments.length / checkpointsMax);
+  }
+
+  get result(): Omit<Timeline, "fromMs" | "toMs"> {
+    const settledMs = this.#settledMs ?? this.#incident.moments.at(-1)?.atMs ?? 0;
+    const [changes, events] = [this.#changes, this.#events];
+    return { settledMs, changes, events, samples: this.#samples, checkpoints: this.#checkpoints };
+  }
+
+  add({ atMs, outcomes }: Moment, index: number): void {
+    const { policy } = this.#incident;
+    const context = { policy, nowMs: atMs };
+    for (const outcome of outcomes) {
+      const before = this.#state;
+      this.#state = observe(before, outcome, context);
+      const changes = this.#finder.find(before, this.#state, context);
+      this.#addChanges(changes, atMs);
+      const summaries = this.#finder.summaries(this.#state.name);
+      const drafts = this.#detector.find(this.#state, summaries, { ...context, isVerdictChanged: changes.length > 0 });
+      this.#addEvents(drafts, atMs);
+    }
+    const isObserved = this.#state.nodes.every(({ report, failuresInRow }) => report !== null || failuresInRow > 0);
+    if (isObserved) this.#settledMs ??= atMs;
+    if (atMs >= this.#nextSampleMs) this.#sample(atMs);
+    if ((index + 1) % this.#checkpointEvery === 0)
+      this.#checkpoints.push({ state: this.#state, next: index + 1, atMs });
+  }
+
+  #addChanges(changes: readonly VerdictChange[], atMs: number): void {
+    for (const { node, before, after, failure } of changes)
+      if (this.#changes.length < changesMax) this.#changes.push({ atMs, node, before, after, failure });
+  }
+
+  #addEvents(drafts: readonly EventDraft[], atMs: number): void {
+    const at = (this.#incident.beganWallMs ?? 0) + atMs;
+    for (const draft of drafts)
+      if (this.#events.length < changesMax) this.#events.push({ ...draft, id: `0.${this.#events.length + 1}`, at });
+  }
+
+  #sample(atMs: number): void {
+    this.#nextSampleMs = atMs + this.#sampleEveryMs;
+    const view = viewAt(this.#state, this.#incident.policy, atMs);
+    for (const observation of this.#state.nodes) {
+      const { name } = observation.node;
+      if (name === view.lock.holder) continue;
+      const known = this.#samples.get(name) ?? [];
+      known.push([atMs, lagBytes(view, observation)]);
+      this.#samples.set(name, known);
+    }
+  }
+}

@@ -1,0 +1,102 @@
+import { html, render, useEffect, useRef } from "./html.js";
+import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
+import { store as liveStore } from "./live/live-store.js";
+import { durationText } from "./parts/format.js";
+import { isServed, openServed } from "./past/past.js";
+import { FileDrop, OpenFile } from "./past/open-file.js";
+import { PastBar } from "./past/past-bar.js";
+import { startWorker } from "./past/replay-worker.js";
+import { ClusterView } from "./views/cluster.js";
+import { EventsView } from "./views/events.js";
+import { FleetView } from "./views/fleet.js";
+import { NodeView } from "./views/node.js";
+import { ReasonsView } from "./views/reasons.js";
+
+/** Returns the view of a route, its title and the cluster that it follows in full (null: all as rows). */
+function viewOf([first, cluster, second, node]) {
+  if (first === "clusters" && cluster !== undefined && second === "nodes" && node !== undefined)
+    return {
+      key: `${cluster}/${node}`,
+      title: node,
+      only: cluster,
+      view: html`<${NodeView} cluster=${cluster} node=${node} />`,
+    };
+  if (first === "clusters" && cluster !== undefined)
+    return { key: cluster, title: cluster, only: cluster, view: html`<${ClusterView} name=${cluster} />` };
+  if (first === "events") return { key: "events", title: "Events", only: null, view: html`<${EventsView} />` };
+  if (first === "reasons")
+    return { key: "reasons", title: "Reasons", only: null, view: html`<${ReasonsView} reason=${cluster ?? null} />` };
+  return { key: "fleet", title: "Fleet", only: null, view: html`<${FleetView} />` };
+}
+
+function App() {
+  const route = useRoute();
+  const { key, title, only, view } = viewOf(route);
+  const main = useRef(null);
+  const isFirst = useRef(true);
+  const { isPast } = useStore();
+  // Nothing is requested while the past is shown.
+  useEffect(() => (isPast || isServed ? liveStore.stop() : liveStore.follow(only)), [only, isPast]);
+  useEffect(() => {
+    document.title = `${title} · rolecall`;
+    // A reader of the screen begins at the new view. The first view is where it begins anyway.
+    if (!isFirst.current) main.current?.focus();
+    isFirst.current = false;
+    scrollTo(0, 0);
+  }, [key]);
+  const current = route[0] === "events" || route[0] === "reasons" ? route[0] : "fleet";
+  return html`
+    <a
+      class="skip"
+      href="#main"
+      onClick=${(event) => {
+        event.preventDefault();
+        main.current?.focus();
+      }}
+      >Skip to content</a
+    >
+    <header class="bar">
+      <a class="brand" href=${linkTo()}><img src="page/icon.svg" alt="" width="24" height="24" />rolecall</a>
+      <nav aria-label="Views">
+        <a href=${linkTo()} aria-current=${current === "fleet" ? "page" : null}>Fleet</a>
+        <a href=${linkTo("events")} aria-current=${current === "events" ? "page" : null}>Events</a>
+        <a href=${linkTo("reasons")} aria-current=${current === "reasons" ? "page" : null}>Reasons</a>
+      </nav>
+      <${OpenFile} />
+      <${ConnectionState} />
+    </header>
+    <${LostBanner} />
+    <${PastBar} route=${route} />
+    <${FileDrop} />
+    <main id="main" tabindex="-1" ref=${main} key=${key}>${view}</main>
+  `;
+}
+
+const stateWords = { connecting: "Connecting", live: "Live", lost: "Connection lost", paused: "Paused", past: "Past" };
+
+function ConnectionState() {
+  const { state } = useStore();
+  return html`<p class=${`connection ${state}`} role="status">
+    <span class="dot" aria-hidden="true"></span>${stateWords[state]}
+  </p>`;
+}
+
+/** What is shown while nothing arrives: the data stays, and its ages go on counting. */
+function LostBanner() {
+  const { state, stateSinceMs } = useStore();
+  useTicks(1_000);
+  if (state !== "lost") return null;
+  return html`<p class="banner bad" role="alert">
+    <strong>Connection to rolecall lost</strong> ${" "}
+    <span aria-live="off"
+      >${durationText(performance.now() - stateSinceMs)} ago. What you see is old and gets older. Trying again.</span
+    >
+  </p>`;
+}
+
+const root = document.getElementById("app");
+root.replaceChildren();
+if (isServed) void openServed();
+// The scripts that replay incidents are loaded when nothing else waits for them.
+setTimeout(startWorker, 1_500);
+render(html`<${App} />`, root);

@@ -1,0 +1,184 @@
+import { callWorker } from "./replay-worker.js";
+
+/** How fast an incident is played, as multiples of real time. */
+export const speeds = [1, 4, 16, 64];
+/** How often the instant moves on while it plays, in ms. */
+const frameMs = 100;
+
+/**
+ * An incident for the views: what a live store holds, as it was at one instant. Time stands still in it: ages are those
+ * of the instant.
+ */
+export class PastStore {
+  isPast = true;
+  state = "past";
+  rows = new Map();
+  followed = null;
+  samples = new Map();
+  events = [];
+  missed = 0;
+  version = "";
+  stateSinceMs = 0;
+  isPlaying = false;
+  speed = 1;
+  #opened;
+  #baseWallMs;
+  #atMs;
+  #listeners = new Set();
+  #timer = null;
+  #wanted = null;
+  #isBusy = false;
+
+  /**
+   * @param opened what the worker returned for the file
+   * `isFile`: whether it is a file, whose beginning belongs to what it shows, or a time of the server that is shown.
+   */
+  constructor(opened, { isFile, windowMs = null }) {
+    this.#opened = opened;
+    this.isFile = isFile;
+    /** The time that was asked of the server: `{ fromMs, toMs }` since the epoch. */
+    this.window = windowMs;
+    // A file without a date shows the time since its beginning.
+    this.isDated = opened.beganWallMs !== null;
+    this.#baseWallMs = opened.beganWallMs ?? new Date().setHours(0, 0, 0, 0);
+    this.fromMs = isFile ? opened.fromMs : Math.min(opened.settledMs, opened.toMs);
+    this.toMs = opened.toMs;
+    this.#atMs = this.fromMs;
+  }
+
+  get title() {
+    return this.#opened.title;
+  }
+
+  get why() {
+    return this.#opened.why;
+  }
+
+  get cluster() {
+    return this.#opened.cluster;
+  }
+
+  /** The shown instant, in ms of the file's clock. */
+  get atMs() {
+    return this.#atMs;
+  }
+
+  /** All events of the incident with their instants, for the marks of the time line. */
+  get marks() {
+    return this.#opened.events.map(({ at, ...event }) => ({ ...event, atMs: at - (this.#opened.beganWallMs ?? 0) }));
+  }
+
+  nowMs() {
+    return 0;
+  }
+
+  wallMs(atMs = this.#atMs) {
+    return this.#baseWallMs + atMs;
+  }
+
+  follow() {}
+
+  stop() {}
+
+  subscribe(listener) {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  ageOf(cluster) {
+    return this.rows.get(cluster)?.ageMs ?? null;
+  }
+
+  /** Shows another instant. While one is being computed only the last wanted one is kept. */
+  async show(atMs) {
+    this.#atMs = Math.min(Math.max(atMs, this.fromMs), this.toMs);
+    this.#wanted = this.#atMs;
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      while (this.#wanted !== null) {
+        const wanted = this.#wanted;
+        this.#wanted = null;
+        this.#take(await callWorker("at", wanted));
+      }
+    } finally {
+      this.#isBusy = false;
+    }
+  }
+
+  play() {
+    if (this.#atMs >= this.toMs) this.#atMs = this.fromMs;
+    this.pause();
+    this.isPlaying = true;
+    let last = performance.now();
+    this.#timer = setInterval(() => {
+      const now = performance.now();
+      const nextMs = this.#atMs + (now - last) * this.speed;
+      last = now;
+      if (nextMs >= this.toMs) this.pause();
+      void this.show(nextMs).catch(() => this.pause());
+    }, frameMs);
+    this.#changed();
+  }
+
+  pause() {
+    clearInterval(this.#timer);
+    this.isPlaying = false;
+    this.#changed();
+  }
+
+  setSpeed(speed) {
+    this.speed = speed;
+    this.#changed();
+  }
+
+  /** Answers what the views read from the server (`events?…`, `clusters/…/explain?…`), as of the shown instant. */
+  async read(path) {
+    const { pathname, searchParams } = new URL(path, "http://incident/");
+    const parts = pathname.split("/").filter(Boolean).map(decodeURIComponent);
+    if (parts.length === 1 && parts[0] === "events") return { events: this.#eventsSoFar(), more: false };
+    const [, , , node, document] = parts;
+    if (document === "verdicts") return { changes: this.#changesOf(node) };
+    if (document === "explain") return callWorker("explain", this.#atMs, node, searchParams.get("check"));
+    if (document === "document") throw new Error("An incident file does not hold the documents of nodes.");
+    throw new Error("An incident file does not hold this.");
+  }
+
+  #take({ cluster, row, ageMs }) {
+    this.followed = { cluster, receivedMs: 0 };
+    this.rows = new Map([[cluster.cluster, { row, ageMs, receivedMs: 0 }]]);
+    this.samples = this.#samplesSoFar();
+    this.missed += 1;
+    this.#changed();
+  }
+
+  #eventsSoFar() {
+    return this.marks
+      .filter(({ atMs }) => atMs <= this.#atMs)
+      .map(({ atMs, ...event }) => ({ ...event, at: new Date(this.wallMs(atMs)).toISOString() }));
+  }
+
+  #changesOf(node) {
+    return this.#opened.changes
+      .filter((change) => change.node === node && change.atMs <= this.#atMs)
+      .map(({ atMs, before, after, failure }) => ({
+        at: new Date(this.wallMs(Math.max(atMs, this.fromMs))).toISOString(),
+        before,
+        after,
+        failure,
+      }));
+  }
+
+  #samplesSoFar() {
+    return new Map(
+      [...this.#opened.samples].map(([node, samples]) => [
+        node,
+        samples.filter(([atMs]) => atMs <= this.#atMs).map(([atMs, lag]) => [this.wallMs(atMs), lag]),
+      ]),
+    );
+  }
+
+  #changed() {
+    for (const listener of this.#listeners) listener();
+  }
+}

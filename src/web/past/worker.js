@@ -1,0 +1,46 @@
+/**
+ * Replays incidents beside the page, so that a large file never blocks it. Messages are `{ id, call, values }`, answers
+ * `{ id, value }` or `{ id, problem }`.
+ */
+/* global importScripts, rolecallCore, rolecallYaml */
+importScripts("../vendor/yaml.js", "../core.js");
+
+/** The largest incident file, in bytes. The command has the same limit (src/cli/incident/incident-source.ts). */
+const bytesMax = 32 * 1024 * 1024;
+
+let player = null;
+
+const calls = {
+  /** Opens a file: a Blob or text. Returns what happened over its whole time. */
+  async open(content, name) {
+    const size = typeof content === "string" ? content.length : content.size;
+    if (size > bytesMax)
+      throw new Error(
+        `Cannot read ${name}: an incident file must have at most 32 MB, got ${Math.ceil(size / 2 ** 20)} MB`,
+      );
+    const text = typeof content === "string" ? content : await content.text();
+    player = rolecallCore.openIncident(parsed(text, name), name);
+    const { incident, timeline } = player;
+    const { changes, events, samples, fromMs, toMs, settledMs } = timeline;
+    const { name: title, why, beganWallMs, cluster } = incident;
+    return { title, why, beganWallMs, cluster, changes, events, samples, fromMs, toMs, settledMs };
+  },
+  at: (atMs) => player.at(atMs),
+  explain: (atMs, node, check) => player.explain(atMs, node, check),
+};
+
+function parsed(text, name) {
+  try {
+    return rolecallYaml.parse(text, { logLevel: "error" });
+  } catch (error) {
+    throw new Error(`Cannot read ${name}: ${String(error.message).split("\n")[0]}`);
+  }
+}
+
+addEventListener("message", async ({ data: { id, call, values } }) => {
+  try {
+    postMessage({ id, value: await calls[call](...values) });
+  } catch (error) {
+    postMessage({ id, problem: String(error.message).slice(0, 1_000) });
+  }
+});

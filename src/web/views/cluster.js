@@ -1,0 +1,92 @@
+import { html } from "../html.js";
+import { linkTo, useStore, useTicks } from "../live/hooks.js";
+import { rivalsOf } from "../parts/condition.js";
+import { countText, timeText, wordsOf } from "../parts/format.js";
+import { Badge } from "../parts/marks.js";
+import { EventList } from "./event-list.js";
+import { LagChart } from "./lag-chart.js";
+import { Strips } from "./strips.js";
+import { Topology } from "./topology.js";
+import { VerdictTable } from "./verdict-table.js";
+
+/** One cluster: who leads, how WAL flows, what each node is fit for and why. */
+export function ClusterView({ name }) {
+  const store = useStore();
+  useTicks(250);
+  const { followed } = store;
+  if (followed === null || followed.cluster.cluster !== name)
+    return html`<${Crumbs} name=${name} />
+      <h1>${name}</h1>
+      <p class="empty">Waiting for rolecall. If this lasts, the cluster is not monitored here.</p>`;
+  const { cluster, receivedMs } = followed;
+  const sinceMs = store.nowMs() - receivedMs;
+  return html`
+    <${Crumbs} name=${name} />
+    <div class="toolbar">
+      <h1>${name}</h1>
+      <${ClusterBadges} cluster=${cluster} />
+    </div>
+    <${Alarms} cluster=${cluster} />
+    <${Topology} cluster=${cluster} sinceMs=${sinceMs} />
+    <section aria-labelledby="verdicts">
+      <h2 id="verdicts">Verdicts</h2>
+      <${VerdictTable} cluster=${cluster} />
+    </section>
+    <section aria-labelledby="lag">
+      <h2 id="lag">Lag</h2>
+      <${LagChart} cluster=${cluster} store=${store} />
+    </section>
+    <section aria-labelledby="past">
+      <h2 id="past">Who was fit when</h2>
+      <${Strips} cluster=${cluster} store=${store} />
+    </section>
+    <section aria-labelledby="events">
+      <h2 id="events">Events</h2>
+      <${EventList} query=${`cluster=${encodeURIComponent(name)}&limit=30`} store=${store} cluster=${name} />
+    </section>
+  `;
+}
+
+export function Crumbs({ name, node }) {
+  return html`<nav class="crumbs" aria-label="Path">
+    <a href=${linkTo()}>Fleet</a> <span aria-hidden="true">/</span> ${" "}
+    ${node === undefined ? html`<span aria-current="page">${name}</span>` : html`<a href=${linkTo("clusters", name)}>${name}</a> <span aria-hidden="true">/</span> <span aria-current="page">${node}</span>`}
+  </nav>`;
+}
+
+function ClusterBadges({ cluster }) {
+  const { timeline, nodes, paused, failsafe, guards_off: off, scheduled_switchover: planned } = cluster;
+  return html`<p class="badges">
+    <${Badge}>${countText(nodes.length, "node")}<//>
+    ${timeline === null ? null : html`<${Badge}>timeline ${timeline}<//>`}
+    ${paused ? html`<${Badge} tone="idle">paused<//>` : null}
+    ${failsafe ? html`<${Badge} tone="warn">failsafe mode<//>` : null}
+    ${off.map((guard) => html`<${Badge} tone="warn" title="Switched off in the configuration">guard ${wordsOf(guard)} off<//>`)}
+    ${planned === null ? null : html`<${Badge} tone="idle">switchover planned ${timeText(planned.at)}<//>`}
+  </p>`;
+}
+
+/** What must not be overlooked. */
+function Alarms({ cluster }) {
+  const { nodes, blind } = cluster;
+  const rivals = rivalsOf(cluster);
+  const isWritable = nodes.some(({ verdicts }) => verdicts.primary === "fit" || verdicts["standby-leader"] === "fit");
+  return html`
+    ${
+      rivals.length > 1
+        ? html`<p class="banner bad" role="alert">
+            <strong>${rivals.length} nodes claim to be the primary:</strong> ${rivals.join(", ")}
+          </p>`
+        : null
+    }
+    ${
+      blind
+        ? html`<p class="banner bad" role="alert">
+            <strong>rolecall sees none of these nodes.</strong> The fault is probably its own network.
+          </p>`
+        : isWritable
+          ? null
+          : html`<p class="banner bad" role="alert"><strong>No primary:</strong> no node is fit to accept writes.</p>`
+    }
+  `;
+}

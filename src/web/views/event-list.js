@@ -1,0 +1,36 @@
+import { html } from "../html.js";
+import { linkTo, useDocument } from "../live/hooks.js";
+import { timeText, wordsOf } from "../parts/format.js";
+import { Mark } from "../parts/marks.js";
+
+const tones = { info: "ok", warning: "warn", error: "bad" };
+
+/**
+ * Events, the newest first: those of the server's memory and history, and those that happened since.
+ * @param query the query of `/events`
+ * `isWanted` selects live events (by default those of `cluster`), `matches` which of all are shown.
+ */
+export function EventList({ query, store, cluster, matches = () => true, showsCluster = false, ...rest }) {
+  const { isWanted = (event) => event.cluster === cluster } = rest;
+  const { data, error } = useDocument(`events?${query}`, store.missed);
+  const known = new Set(data?.events.map(({ id }) => id));
+  const live = store.events.filter((event) => isWanted(event) && !known.has(event.id));
+  const events = [...live, ...(data?.events.toReversed() ?? [])].filter(matches);
+  if (events.length === 0)
+    return html`<p class="empty">
+      ${error ?? (data === null ? "Reading events." : "Nothing happened that this selection shows.")}
+    </p>`;
+  return html`<ol class="events">
+      ${events.map(
+        (event) =>
+          html`<li key=${event.id} class=${event.severity}>
+            <time datetime=${event.at} title=${event.at}>${timeText(event.at)}</time>
+            <span class="kind"><${Mark} tone=${tones[event.severity]} />${wordsOf(event.kind)}</span>
+            ${showsCluster ? html`<a href=${linkTo("clusters", event.cluster)}>${event.cluster}</a>` : null}
+            <span class="message">${event.message}</span>
+          </li>`,
+      )}
+    </ol>
+    ${data?.more ? html`<p class="note">Older events are left out. rolecall history shows all that are kept.</p>` : null}
+    ${error === null ? null : html`<p class="note">${error}</p>`}`;
+}

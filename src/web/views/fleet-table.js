@@ -1,0 +1,106 @@
+import { html, useEffect, useRef, useState } from "../html.js";
+import { linkTo } from "../live/hooks.js";
+import { conditionOf } from "../parts/condition.js";
+import { ageText, bytesText, durationText } from "../parts/format.js";
+import { Badge, Mark, ReasonLink } from "../parts/marks.js";
+
+/** How many rows are drawn beyond the visible ones. */
+const beyond = 8;
+const columns = ["Cluster", "Primary", "Replicas fit", "Worst lag", "Evidence", "What is wrong"];
+
+/** The rows of the fleet. Only those in sight are in the document, however many there are. */
+export function FleetTable({ rows, store }) {
+  const body = useRef(null);
+  const { first, count, height } = useWindow(body, rows.length);
+  const visible = rows.slice(first, first + count);
+  return html`<div class="fleet" role="table" aria-label="Clusters" aria-rowcount=${rows.length + 1}>
+    <div role="row" class="fleet-head" aria-rowindex="1">
+      ${columns.map((name) => html`<span role="columnheader">${name}</span>`)}
+    </div>
+    <div role="rowgroup" class="fleet-body" ref=${body} style=${{ height: `${rows.length * height}px` }}>
+      ${visible.map(
+        (row, at) =>
+          html`<${Row}
+            key=${row.cluster}
+            row=${row}
+            index=${first + at + 2}
+            ageMs=${store.ageOf(row.cluster)}
+            top=${(first + at) * height}
+          />`,
+      )}
+    </div>
+  </div>`;
+}
+
+function Row({ row, index, ageMs, top }) {
+  const { word, tone } = conditionOf(row);
+  const { cluster, primary, leader, replicas, replicas_fit: fit } = row;
+  return html`<div
+    role="row"
+    class=${`fleet-row ${tone}`}
+    aria-rowindex=${index}
+    style=${{ transform: `translateY(${top}px)` }}
+  >
+    <span role="cell" class="name"
+      ><${Mark} tone=${tone} /><a href=${linkTo("clusters", cluster)} title=${cluster}>${cluster}</a>
+      <span class=${`word ${tone}`}>${word}</span></span
+    >
+    <span role="cell" class="primary" data-label="primary" title=${primary ?? leader ?? ""}>
+      ${primary ?? html`<em>${leader === null ? "none" : `${leader} (unfit)`}</em>`}${row.is_standby_cluster ? html` <${Badge}>standby<//>` : null}</span
+    >
+    <span role="cell" class="num" data-label="replicas">${replicas === 0 ? "–" : `${fit} of ${replicas}`}</span>
+    <span role="cell" class="num" data-label="lag"
+      >${replicas === 0 ? "–" : bytesText(row.lag_bytes)}
+      ${row.lag_ms > 0 ? html`<small> ${durationText(row.lag_ms)}</small>` : null}</span
+    >
+    <span role="cell" class=${`num age ${isOld(ageMs) ? "old" : ""}`} data-label="age">${ageText(ageMs)}</span>
+    <span role="cell" class="wrong"><${Wrong} row=${row} /></span>
+  </div>`;
+}
+
+function Wrong({ row }) {
+  const { problems, problem_count: count, drains, warnings, paused, failsafe } = row;
+  return html`
+    ${problems.map(({ node, reason }) => html`<span class="issue"><b>${node}</b> <${ReasonLink} reason=${reason} /></span>`)}
+    ${count > problems.length ? html`<span>and ${count - problems.length} more</span>` : null}
+    ${warnings > 0 ? html`<${Badge} tone="warn">${warnings} warning${warnings === 1 ? "" : "s"}<//>` : null}
+    ${drains > 0 ? html`<${Badge} tone="idle">${drains} drained<//>` : null}
+    ${paused ? html`<${Badge} tone="idle">paused<//>` : null}
+    ${failsafe ? html`<${Badge} tone="warn">failsafe<//>` : null}
+  `;
+}
+
+/** Evidence older than the usual limit of a yes stands out. */
+export function isOld(ageMs) {
+  return ageMs === null || ageMs > 5_500;
+}
+
+/** Which rows are in sight. The height of a row comes from the style sheet: narrow screens have higher rows. */
+function useWindow(body, total) {
+  const [range, setRange] = useState({ first: 0, count: 30, height: 44 });
+  useEffect(() => {
+    let frame = 0;
+    const measure = () => {
+      frame = 0;
+      const element = body.current;
+      if (element === null) return;
+      const height = Number.parseFloat(getComputedStyle(element).getPropertyValue("--row")) || 44;
+      const above = Math.max(0, -element.getBoundingClientRect().top);
+      const first = Math.max(0, Math.floor(above / height) - beyond);
+      const count = Math.ceil(innerHeight / height) + 2 * beyond;
+      setRange((last) =>
+        last.first === first && last.count === count && last.height === height ? last : { first, count, height },
+      );
+    };
+    const schedule = () => (frame ||= requestAnimationFrame(measure));
+    measure();
+    addEventListener("scroll", schedule, { passive: true });
+    addEventListener("resize", schedule);
+    return () => {
+      cancelAnimationFrame(frame);
+      removeEventListener("scroll", schedule);
+      removeEventListener("resize", schedule);
+    };
+  }, [total]);
+  return range;
+}

@@ -1,0 +1,120 @@
+import { html, useEffect, useRef, useState } from "../html.js";
+import { compareNames } from "../parts/condition.js";
+import { bytesText, timeText, wordsOf } from "../parts/format.js";
+import uPlot from "../vendor/uplot.js";
+
+/** Colours that stay apart for colour-blind readers (Okabe and Ito), each with a dash of its own. */
+const strokes = {
+  light: ["#0072b2", "#c04a00", "#00775b", "#a94f83", "#8f6400", "#3a3a3a"],
+  dark: ["#56b4e9", "#f0a13a", "#3fd0a4", "#e39bc4", "#f0e442", "#d5dde4"],
+};
+const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
+const linesMax = dashes.length;
+const height = 200;
+
+/** The lag of each replica since this page follows the cluster, with the events as vertical lines. */
+export function LagChart({ cluster, store }) {
+  const scheme = useScheme();
+  const box = useRef(null);
+  const chart = useRef(null);
+  const { nodes, leader } = cluster;
+  const names = [...store.samples.keys()].sort(compareNames).slice(0, linesMax);
+  const events = store.events.filter((event) => event.cluster === cluster.cluster);
+  const eventsRef = useRef(events);
+  eventsRef.current = events;
+  const data = alignedData(names, store.samples);
+  useEffect(() => {
+    const element = box.current;
+    if (element === null || names.length === 0) return undefined;
+    const plot = new uPlot(optionsOf(names, element, { eventsRef, scheme }), data, element);
+    chart.current = plot;
+    const observer = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height }));
+    observer.observe(element);
+    return () => {
+      observer.disconnect();
+      plot.destroy();
+      chart.current = null;
+    };
+  }, [names.join("\n"), scheme]);
+  useEffect(() => chart.current?.setData(data));
+  const shown = nodes.filter(({ node }) => node !== leader);
+  const said = shown.map(({ node, lag_bytes: lag }) => `${node} ${bytesText(lag)}`).join(", ");
+  return html`<div class="chart" role="img" aria-label=${`Lag now: ${said || "no replica"}`} ref=${box}></div>
+    <p class="note">
+      Since this page shows the
+      cluster${names.length < shown.length ? `, for ${names.length} of ${shown.length} replicas` : ""}.
+      ${events.length > 0 ? " Vertical lines are events." : ""}
+    </p>`;
+}
+
+/** One time axis for all nodes. A time without a sample of a node is no gap; an unknown lag is. */
+export function alignedData(names, samples) {
+  const times = [...new Set(names.flatMap((name) => samples.get(name).map(([at]) => at)))].sort(
+    (one, other) => one - other,
+  );
+  const lines = names.map((name) => {
+    const known = new Map(samples.get(name));
+    return times.map((at) => (known.has(at) ? known.get(at) : undefined));
+  });
+  return [times.map((at) => at / 1_000), ...lines];
+}
+
+function useScheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const [isDark, setIsDark] = useState(dark.matches);
+  useEffect(() => {
+    const onChange = () => setIsDark(dark.matches);
+    dark.addEventListener("change", onChange);
+    return () => dark.removeEventListener("change", onChange);
+  }, []);
+  return isDark ? "dark" : "light";
+}
+
+function optionsOf(names, element, { eventsRef, scheme }) {
+  const style = getComputedStyle(element);
+  const [text, grid] = [style.getPropertyValue("--muted"), style.getPropertyValue("--line")];
+  const axis = { stroke: text, grid: { stroke: grid, width: 1 }, ticks: { stroke: grid, width: 1 } };
+  return {
+    width: element.clientWidth,
+    height,
+    legend: { live: false },
+    cursor: { y: false },
+    scales: { y: { range: (_, __, most) => [0, Math.max(1_048_576, (most ?? 0) * 1.1)] } },
+    axes: [
+      { ...axis, space: 90, values: (_, values) => values.map((at) => timeText(at * 1_000)), incrs: secondIncrements },
+      { ...axis, size: 64, values: (_, values) => values.map(bytesText), incrs: binaryIncrements },
+    ],
+    series: [
+      { value: "{HH}:{mm}:{ss}" },
+      ...names.map((label, at) => ({
+        label,
+        stroke: strokes[scheme][at],
+        dash: dashes[at],
+        width: 2,
+        points: { show: false },
+      })),
+    ],
+    hooks: { draw: [(plot) => drawEvents(plot, eventsRef.current, text)] },
+  };
+}
+
+const secondIncrements = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1_800];
+const binaryIncrements = Array.from({ length: 40 }, (_, at) => 2 ** (at + 8));
+
+function drawEvents(plot, events, colour) {
+  const { ctx, bbox } = plot;
+  ctx.save();
+  ctx.strokeStyle = colour;
+  ctx.fillStyle = colour;
+  ctx.setLineDash([2, 4]);
+  for (const { at, kind } of events) {
+    const x = plot.valToPos(Date.parse(at) / 1_000, "x", true);
+    if (x < bbox.left || x > bbox.left + bbox.width) continue;
+    ctx.beginPath();
+    ctx.moveTo(x, bbox.top);
+    ctx.lineTo(x, bbox.top + bbox.height);
+    ctx.stroke();
+    ctx.fillText(wordsOf(kind), x + 4, bbox.top + 12);
+  }
+  ctx.restore();
+}

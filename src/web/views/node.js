@@ -1,0 +1,192 @@
+import { html, useState } from "../html.js";
+import { useDocument, useStore, useTicks } from "../live/hooks.js";
+import { toneOf } from "../parts/condition.js";
+import { ageText, bytesText, durationText, lsnText, timeText, wordsOf } from "../parts/format.js";
+import { Badge, Mark, ReasonLink } from "../parts/marks.js";
+import { Crumbs } from "./cluster.js";
+import { NodeMarks } from "./topology.js";
+
+/** One node: its facts, the explanation of a check, its last changes and what it answered. */
+export function NodeView({ cluster: name, node: nodeName }) {
+  const store = useStore();
+  useTicks(250);
+  const { followed } = store;
+  const cluster = followed?.cluster.cluster === name ? followed.cluster : null;
+  const node = cluster?.nodes.find((each) => each.node === nodeName);
+  const [check, setCheck] = useState(null);
+  if (node === undefined)
+    return html`<${Crumbs} name=${name} node=${nodeName} />
+      <h1>${nodeName}</h1>
+      <p class="empty">${cluster === null ? "Waiting for rolecall." : `${name} has no such node.`}</p>`;
+  const path = `clusters/${encodeURIComponent(name)}/nodes/${encodeURIComponent(nodeName)}`;
+  const asked = check ?? (cluster.leader === nodeName ? "/primary" : "/replica");
+  return html`
+    <${Crumbs} name=${name} node=${nodeName} />
+    <div class="toolbar">
+      <h1><${Mark} tone=${toneOf(node)} />${nodeName}</h1>
+      <${Badge}>${wordsOf(node.was === null ? (node.role ?? "never answered") : `was ${node.was}`)}<//
+      ><${NodeMarks} node=${node} />
+    </div>
+    <${Facts} node=${node} cluster=${cluster} sinceMs=${store.nowMs() - followed.receivedMs} />
+    <${Explanation}
+      path=${path}
+      check=${asked}
+      routes=${Object.keys(node.verdicts)}
+      onCheck=${setCheck}
+      state=${`${JSON.stringify(node.verdicts)} ${Math.floor(store.wallMs() / explainedMs)}`}
+    />
+    <${Changes} path=${path} state=${JSON.stringify(node.verdicts)} />
+    <${RawDocument} path=${path} />
+  `;
+}
+
+function Facts({ node, cluster, sinceMs }) {
+  const facts = [
+    ["state", node.state],
+    ["lag", node.node === cluster.leader ? "leader" : `${bytesText(node.lag_bytes)}, ${durationText(node.lag_ms)}`],
+    ["position", lsnText(node.position)],
+    ["timeline", node.timeline],
+    ["evidence", ageText(node.age_ms === null ? null : node.age_ms + sinceMs)],
+    ["receives WAL from", node.upstream],
+    ["last failure", node.error],
+    ["version", node.version],
+    ["API", node.api],
+    ["database", node.database],
+    ["system", node.system],
+    [
+      "tags",
+      Object.entries(node.tags)
+        .map(([tag, value]) => `${tag}: ${value}`)
+        .join(", ") || null,
+    ],
+  ];
+  return html`<dl class="facts">
+    ${facts.map(
+      ([fact, value]) =>
+        html`<div key=${fact}>
+          <dt>${fact}</dt>
+          <dd>${value ?? "–"}</dd>
+        </div>`,
+    )}
+  </dl>`;
+}
+
+/** An explanation is read again when a verdict changes, and after this time, in ms. */
+const explainedMs = 5_000;
+
+const outcomes = { pass: ["ok", "holds"], refuse: ["bad", "fails"], skip: ["idle", "not asked"] };
+
+function Explanation({ path, check, routes, onCheck, state }) {
+  const [text, setText] = useState(check);
+  const { data, error } = useDocument(`${path}/explain?check=${encodeURIComponent(check)}`, state);
+  const submit = (event) => {
+    event.preventDefault();
+    onCheck(text);
+  };
+  return html`<section aria-labelledby="explain">
+    <h2 id="explain">Why</h2>
+    <form class="filters" onSubmit=${submit}>
+      <label>Check <input list="routes" value=${text} onInput=${(event) => setText(event.target.value)} /></label>
+      <datalist id="routes">${routes.map((route) => html`<option value=${`/${route}`} />`)}</datalist>
+      <button type="submit" class="chip">Explain</button>
+    </form>
+    ${error === null ? null : html`<p class="empty" role="alert">${error}</p>`}
+    ${
+      data === null
+        ? null
+        : html`<p class="lead">
+              <strong>${data.node} is ${data.fit ? "fit" : "not fit"} for ${data.check}</strong>
+              ${data.reason === null ? null : html`: <${ReasonLink} reason=${data.reason} /> ${data.detail}`}
+            </p>
+            <${Rules} rules=${data.rules} decisive=${data.decisive} />`
+    }
+  </section>`;
+}
+
+function Rules({ rules, decisive }) {
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="Rules in order">
+    <table class="rules">
+      <thead>
+        <tr>
+          <th scope="col">rule</th>
+          <th scope="col">outcome</th>
+          <th scope="col">observed</th>
+          <th scope="col">must be</th>
+          <th scope="col">source</th>
+        </tr>
+      </thead>
+      <tbody>
+        ${rules.map(({ rule, outcome, value, limit, source, age_ms: ageMs }) => {
+          const [tone, word] = outcomes[outcome] ?? ["idle", outcome];
+          const isDecisive = rule === decisive && outcome === "refuse";
+          return html`<tr key=${rule} class=${isDecisive ? "decisive" : ""}>
+            <th scope="row">${rule}</th>
+            <td><${Mark} tone=${tone} />${word}${isDecisive ? ", decides" : ""}</td>
+            <td>${value}</td>
+            <td>${limit ?? "–"}</td>
+            <td>${source}${ageMs === null ? "" : `, ${ageText(ageMs)} old`}</td>
+          </tr>`;
+        })}
+      </tbody>
+    </table>
+  </div>`;
+}
+
+function Changes({ path, state }) {
+  const { data, error } = useDocument(`${path}/verdicts`, state);
+  const changes = data?.changes.toReversed() ?? [];
+  return html`<section aria-labelledby="changes">
+    <h2 id="changes">Last changes</h2>
+    ${
+      changes.length === 0
+        ? html`<p class="empty">${error ?? "None since rolecall started."}</p>`
+        : html`<ol class="events">
+            ${changes.map(
+              ({ at, before, after, failure }) =>
+                html`<li key=${at}>
+                  <time datetime=${at} title=${at}>${timeText(at)}</time>
+                  <span class="message">${changeText(before, after)}${failure === null ? "" : ` (${failure})`}</span>
+                </li>`,
+            )}
+          </ol>`
+    }
+  </section>`;
+}
+
+/** What differs between two summaries. */
+function changeText(before, after) {
+  const then = before === null ? null : summaryWords(before);
+  return Object.entries(summaryWords(after))
+    .filter(([field, word]) => then?.[field] !== word)
+    .map(([field, word]) => (then === null ? `${field} ${word}` : `${field} ${then[field]} → ${word}`))
+    .join(", ");
+}
+
+function summaryWords({ role, isReachable, primary, replica }) {
+  return { role, answers: isReachable ? "yes" : "no", "/primary": wordsOf(primary), "/replica": wordsOf(replica) };
+}
+
+/** How much of a document is shown, in characters. */
+const shownMax = 200_000;
+
+function RawDocument({ path }) {
+  const [count, setCount] = useState(0);
+  const { data, error } = useDocument(count === 0 ? null : `${path}/document`, count);
+  const text = data === null ? "" : JSON.stringify(data.document, null, 2);
+  return html`<section aria-labelledby="raw">
+    <h2 id="raw">Last answer of the node</h2>
+    <button type="button" class="chip" onClick=${() => setCount(count + 1)}>
+      ${count === 0 ? "Show" : "Read again"}
+    </button>
+    ${error === null ? null : html`<p class="empty">${error}</p>`}
+    ${
+      data === null
+        ? null
+        : html`<p class="note">
+              ${data.observed_at}, ${text.length}
+              characters${text.length > shownMax ? `, of which ${shownMax} are shown` : ""}
+            </p>
+            <pre tabindex="0" aria-label="Document">${text.slice(0, shownMax)}</pre>`
+    }
+  </section>`;
+}

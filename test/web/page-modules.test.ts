@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+/** The page is plain JavaScript, which the compiler does not read: its modules are imported by their address. */
+async function load(path: string): Promise<Record<string, (...values: readonly unknown[]) => unknown>> {
+  return (await import(new URL(`../../src/web/${path}`, import.meta.url).href)) as never;
+}
+
+const format = await load("parts/format.js");
+const { selectRows, countRows } = await load("live/fleet-order.js");
+const { flowOf } = await load("views/topology.js");
+const { segmentsOf } = await load("views/strips.js");
+
+for (const [name, value, text] of [
+  ["bytesText", null, "–"],
+  ["bytesText", 0, "0 B"],
+  ["bytesText", 1_023, "1023 B"],
+  ["bytesText", 7_782, "7.6 kB"],
+  ["bytesText", 943_718_400, "900 MB"],
+  ["durationText", 850, "850 ms"],
+  ["durationText", 59_999, "59.9 s"],
+  ["durationText", 60_000, "1 min 0 s"],
+  ["durationText", 11_100_000, "3 h 5 min"],
+  ["durationText", 187_200_000, "2 d 4 h"],
+  ["ageText", null, "never"],
+  ["ageText", 5_540, "5.5 s"],
+  ["ageText", 32_900, "32 s"],
+  ["lsnText", null, "–"],
+  ["lsnText", 50_332_000, "0/3000160"],
+  ["lsnText", 0x1_0000_0000 * 5 + 255, "5/FF"],
+  ["wordsOf", "not_writable", "not writable"],
+] as const) {
+  test(`${name} of ${value} is ${text}`, () => assert.equal(format[name]?.(value), text));
+}
+
+function rowOf(cluster: string, parts: object = {}): { readonly cluster: string } & object {
+  const row = { leader: "pg1", primary: "pg1", nodes: 3, replicas: 2, replicas_fit: 2, lag_bytes: 0, drains: 0 };
+  const none = { warnings: 0, rivals: 0, blind: false, problems: [], problem_count: 0 };
+  return { cluster, ...row, ...none, ...parts };
+}
+
+const problem = { problems: [{ node: "pg2", reason: "detached" }], problem_count: 1 };
+const rows = [
+  rowOf("db10"),
+  rowOf("db2"),
+  rowOf("db3", problem),
+  rowOf("db4", { primary: null }),
+  rowOf("db5", { drains: 1 }),
+  rowOf("db6", { blind: true }),
+  rowOf("db7", { ...problem, rivals: 2 }),
+  rowOf("db8", { lag_bytes: 5_000 }),
+];
+const wanted = { search: "", condition: "all", order: "problem", ageOf: () => 0 };
+
+for (const { title, change, names } of [
+  { title: "problems first, then by name", change: {}, names: "db7 db4 db6 db3 db5 db2 db8 db10" },
+  { title: "by name, numbers as numbers", change: { order: "name" }, names: "db2 db3 db4 db5 db6 db7 db8 db10" },
+  { title: "by lag", change: { order: "lag" }, names: "db8 db2 db3 db4 db5 db6 db7 db10" },
+  { title: "only problems", change: { condition: "problems" }, names: "db7 db4 db6 db3" },
+  { title: "only drained", change: { condition: "drained" }, names: "db5" },
+  { title: "by words of problems", change: { search: "DETACHED pg2" }, names: "db7 db3" },
+  { title: "nothing fits", change: { search: "nowhere" }, names: "" },
+]) {
+  test(`the fleet: ${title}`, () => {
+    const shown = selectRows?.(rows, { ...wanted, ...change }) as typeof rows;
+    assert.equal(shown.map(({ cluster }) => cluster).join(" "), names);
+  });
+}
+
+test("counts the rows of each filter", () => {
+  const counts = Object.fromEntries(countRows?.(rows) as Map<string, number>);
+  assert.deepEqual([counts["all"], counts["problems"], counts["ok"], counts["conflict"]], [8, 4, 3, 1]);
+});
+
+function nodes(...pairs: readonly (readonly [string, string | null])[]): object[] {
+  return pairs.map(([node, upstream]) => ({ node, upstream }));
+}
+
+for (const { title, cluster, roots, apart } of [
+  {
+    title: "leader, replicas and a cascade",
+    cluster: { leader: "a", nodes: nodes(["a", null], ["b", "a"], ["c", "b"]) },
+    roots: "a",
+    apart: "",
+  },
+  {
+    title: "a node that nobody sends to is apart",
+    cluster: { leader: "a", nodes: nodes(["a", null], ["b", null]) },
+    roots: "a",
+    apart: "b",
+  },
+  {
+    title: "a second sender is a root too, after the leader",
+    cluster: { leader: "x", nodes: nodes(["a", null], ["b", "a"], ["x", null]) },
+    roots: "x a",
+    apart: "",
+  },
+  {
+    title: "a ring ends",
+    cluster: { leader: null, nodes: nodes(["a", "b"], ["b", "a"]) },
+    roots: "",
+    apart: "a b",
+  },
+  { title: "no node", cluster: { leader: null, nodes: [] }, roots: "", apart: "" },
+]) {
+  test(`the WAL flow: ${title}`, () => {
+    const flow = flowOf?.(cluster) as { roots: { node: string }[]; apart: { node: string }[] };
+    const names = (list: readonly { node: string }[]): string => list.map(({ node }) => node).join(" ");
+    assert.deepEqual([names(flow.roots), names(flow.apart)], [roots, apart]);
+  });
+}
+
+test("verdict strips: each change lasts until the next one, and what is too old is left out", () => {
+  const change = (at: string, primary: string, replica: string): object => ({
+    at,
+    after: { role: "replica", primary, replica },
+    failure: null,
+  });
+  const untilMs = Date.parse("2026-11-22T12:00:00Z");
+  const changes = [
+    change("2026-11-22T11:00:00Z", "fit", "wrong_role"),
+    change("2026-11-22T11:40:00Z", "wrong_role", "fit"),
+    change("2026-11-22T11:50:00Z", "wrong_role", "detached"),
+  ];
+  const segments = segmentsOf?.(changes, untilMs) as { kind: string; toMs: number }[];
+  assert.deepEqual(
+    segments.map(({ kind, toMs }) => [kind, untilMs - toMs]),
+    [
+      ["replica", 600_000],
+      ["unfit", 0],
+    ],
+  );
+});
