@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { ask } from "../../test/real/lab/ask.ts";
 import { Child } from "../../test/real/lab/child.ts";
 import type { Cluster } from "../../test/real/lab/cluster.ts";
+import { signal } from "../../test/real/lab/reaper.ts";
 import { program } from "../../test/real/lab/rolecall.ts";
 import { until } from "../../test/fake/until.ts";
 import { freePort } from "../../test/fake/rolecall-process.ts";
@@ -75,6 +76,11 @@ export class EdgeProcess {
     const where = ["--hint-to", `http://127.0.0.1:${this.adminPort}`, "--hint-script", script];
     const argv = [program, "render", "patroni", "--config", this.file, ...where, "--hint-token-file", tokenFile];
     return execFileSync(process.execPath, argv, { encoding: "utf8", timeout: 60_000 });
+  }
+
+  /** Reloads its configuration: the time that its bursts may use within 10 minutes is counted anew. */
+  reload(): void {
+    if (this.#child.pid !== undefined) signal(this.#child.pid, "SIGHUP");
   }
 
   get tail(): string {

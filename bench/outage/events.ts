@@ -7,6 +7,8 @@ import type { LeaderChange } from "./samples.ts";
 
 /** How long a pool may take to write on the new leader before it counts as one that does not. */
 const writesWithinSeconds = 20;
+/** Recorded before the event, so that each pool's last write before it is known. */
+const beforeMs = 500;
 /** Recorded after the last pool wrote: an old primary that still takes writes shows in it. */
 const afterMs = 3_000;
 
@@ -16,10 +18,12 @@ const afterMs = 3_000;
  * @throws Error if no node is promoted within 90 s, or the cluster does not become whole
  */
 export async function changeLeader(lab: OutageLab, number: number, kind: LeaderChange["kind"]): Promise<LeaderChange> {
+  lab.renewBursts();
   await lab.settle();
   await sleep(Math.random() * 2_000); // no fixed phase between the event and any check
   const leader = await lab.cluster.leader();
   lab.recorder.begin(leader.name);
+  await sleep(beforeMs);
   let refusal: Error | undefined;
   try {
     if (kind === "kill") await leader.kill();

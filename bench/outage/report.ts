@@ -56,6 +56,8 @@ function head({ versions, machine, label, baseline }: Conditions): readonly stri
     `* Relative: median and worst write divided by those of \`${baseline}\`.`,
     "* Old writes: writes that another node executed for connections opened after the promotion; in brackets those of",
     "  sessions that were open before.",
+    "* Before each event every rolecall is reloaded, so that no earlier event has used up the time of its bursts (60 s in",
+    "  10 minutes).",
     "* Cut sessions: sessions that were closed although their node lived and kept its role.",
     "* Stale reads: reads of data older than 10 s.",
     "",

@@ -12,7 +12,7 @@ const header = `# Rendered by rolecall for Envoy. Validate it: envoy --mode vali
 # expected_statuses, retriable_statuses: a 503 (a no) ejects at once; a 500 (no evidence) counts to unhealthy_threshold:
 #   unhealthy_threshold x interval is 2 s.
 # interval, unhealthy_interval: checks are cheap, as rolecall answers them from memory.
-# healthy_threshold 3: two unhealthy_interval are as long as interval, so an old primary is out before the new one is in.
+# healthy_threshold 3: two unhealthy_interval are as long as interval: an old primary is out before the new one is in.
 # healthy_panic_threshold 0: a write pool has one healthy endpoint of three. With Envoy's default of 50 % it would send
 #   writes to replicas.
 # no_traffic_interval: the default is 60 s.
