@@ -36,6 +36,7 @@ export class BalancerPushes {
       policy,
       now,
       onChanges: (balancer, changes) => this.#running.get(balancer)?.balancer.push(changes),
+      onError: (name, error) => context.log.error({ err: error, cluster: name }, "balancers not updated"),
     });
   }
 
@@ -56,13 +57,9 @@ export class BalancerPushes {
     for (const entry of next) if (!isKept(entry)) entry[1].balancer.start();
   }
 
-  /** Judges the servers of a cluster whose state has changed. An internal error here must not reach the probes. */
+  /** Judges the servers of a cluster whose state has changed. */
   clusterChanged(cluster: string): void {
-    try {
-      this.#follower.clusterChanged(cluster);
-    } catch (error) {
-      this.#context.log.error({ err: error, cluster }, "balancers not updated");
-    }
+    this.#follower.clusterChanged(cluster);
   }
 
   /** Stops. Sends nothing more: HAProxy's checks decide. */

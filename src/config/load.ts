@@ -9,6 +9,7 @@ import { readPartialConfig } from "./sources/partial-config.ts";
 import { readEnvironment } from "./sources/environment.ts";
 import { type ConfigFlags, readFlags } from "./sources/flags.ts";
 import { type ConfigIssue, isMapping, valueIssue } from "./model/issue.ts";
+import { checkLagTimes } from "./checks/lag-time-checks.ts";
 import { checkListeners } from "./checks/listener-checks.ts";
 import { type Merged, mergeSources } from "./sources/merge.ts";
 import { type ConfigProblem, fileProblem, namedProblem } from "./model/problem.ts";
@@ -86,6 +87,7 @@ function crossIssues(merged: Merged): readonly ConfigIssue[] {
     ...noClusterIssues,
     ...checkClusters(partial),
     ...checkListeners(partial),
+    ...checkLagTimes(partial),
     ...checkListenerAccess(partial.listen),
     ...checkRanges(partial),
     ...checkBalancers(partial),

@@ -13,6 +13,8 @@ export interface FollowerContext {
   readonly now: () => number;
   /** Takes the changes of one balancer's servers. Must not throw and must not wait. */
   readonly onChanges: (balancer: string, changes: readonly ServerChange[]) => void;
+  /** An internal error in the judgement of a cluster. It reaches neither the probes nor the timers. */
+  readonly onError: (cluster: string, error: unknown) => void;
 }
 
 /** What was last found for a server. */
@@ -39,6 +41,11 @@ interface FollowedCluster {
 
 /** The longest time between two updates of a weight, in ms: it also changes with time. */
 const weightMs = 1_000;
+/**
+ * Some verdicts hold only at the instant of judging (a replica that lags behind a silent leader). Without a change they
+ * are judged again after this time, in ms.
+ */
+const repeatMs = 100;
 /** The longest delay of a timer in Node, in ms. */
 const delayMaxMs = 2 ** 31 - 1;
 
@@ -74,10 +81,15 @@ export class VerdictFollower {
     }
   }
 
-  /** Judges a cluster whose state may have changed. */
+  /** Judges a cluster whose state may have changed. Does not throw. */
   clusterChanged(name: string): void {
     const followed = this.#clusters.get(name);
-    if (followed !== undefined) this.#judge(name, followed);
+    if (followed === undefined) return;
+    try {
+      this.#judge(name, followed);
+    } catch (error) {
+      this.#context.onError(name, error);
+    }
   }
 
   /** What the servers of a balancer should be now, by the last verdicts. Closes no sessions. */
@@ -132,8 +144,16 @@ export class VerdictFollower {
     if (followed.timer !== null) clearTimeout(followed.timer);
     followed.timer = null;
     if (delayMs === Infinity) return;
-    followed.timer = setTimeout(() => this.clusterChanged(name), Math.min(delayMaxMs, Math.ceil(delayMs)));
+    const waitMs = delayMs > 0 ? Math.min(delayMaxMs, Math.ceil(delayMs)) : repeatMs;
+    followed.timer = setTimeout(() => this.#onTimer(name, followed), waitMs);
     followed.timer.unref();
+  }
+
+  /** A timer may fire slightly early, or before a time that is too far away for one timer. */
+  #onTimer(name: string, followed: FollowedCluster): void {
+    const leftMs = followed.validUntilMs - this.#context.now();
+    if (leftMs > 0) this.#schedule(name, followed, leftMs);
+    else this.clusterChanged(name);
   }
 }
 

@@ -3,7 +3,7 @@ import { createServer } from "node:net";
 import { test } from "node:test";
 import { sendRequest } from "../fake/http-request.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
-import { listenDuringTest } from "../fake/listen.ts";
+import { descriptorOf, listenDuringTest } from "../fake/listen.ts";
 import { writeConfigFile, freePort, RolecallProcess } from "../fake/rolecall-process.ts";
 
 const limit = { timeout: 60_000 };
@@ -68,11 +68,3 @@ test(
     }
   },
 );
-
-/** The file descriptor of a listening server, as a parent process passes it on. */
-function descriptorOf(server: object): number {
-  const handle: unknown = Reflect.get(server, "_handle");
-  const fd: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
-  if (typeof fd !== "number") throw new Error("Cannot pass the socket on: this system does not show its descriptor");
-  return fd;
-}

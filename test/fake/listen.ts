@@ -34,3 +34,11 @@ export function portOf(server: Server): number {
   // A listening TCP server has an AddressInfo (node:net).
   return (server.address() as AddressInfo).port;
 }
+
+/** The file descriptor of a listening server, as a parent process passes it on. */
+export function descriptorOf(server: object): number {
+  const handle: unknown = Reflect.get(server, "_handle");
+  const fd: unknown = typeof handle === "object" && handle !== null ? Reflect.get(handle, "fd") : undefined;
+  if (typeof fd !== "number") throw new Error("Cannot pass the socket on: this system does not show its descriptor");
+  return fd;
+}

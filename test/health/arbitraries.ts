@@ -140,6 +140,32 @@ const anyReport: fc.Arbitrary<Partial<Report> & { readonly hasLock?: boolean }> 
 
 type Event = (atMs: number) => ProbeOutcome;
 
+/** A read of the leader key in the DCS, or a failed one. Most are of one DCS, and its revisions rise with time. */
+export const anyDcsRead: fc.Arbitrary<Event> = fc
+  .record({
+    leader: fc.option(fc.constantFrom("pg1", "pg1", "pg2", "pg3", "a stranger"), { freq: 4 }),
+    source: fc.constantFrom(...often("etcd"), "another etcd"),
+    isOlder: fc.constantFrom(...often(false), true),
+    isFailure: fc.constantFrom(false, false, false, false, true),
+  })
+  .map(
+    ({ leader, source, isOlder, isFailure }): Event =>
+      (sentAtMs) =>
+        dcsOutcome(isFailure ? "unreadable" : { leader, source, revision: isOlder ? 1 : 2 + sentAtMs }, sentAtMs),
+  );
+
+/** A read of the leader key in the DCS. */
+export function dcsOutcome(
+  read: "unreadable" | { readonly leader: string | null; readonly source?: string; readonly revision: number },
+  sentAtMs: number,
+): ProbeOutcome {
+  const result =
+    read === "unreadable"
+      ? { failure: { kind: "timeout", detail: "timeout" } as const }
+      : { read: { source: "etcd", hasScope: true, ...read } };
+  return { kind: "dcs", cluster: "demo", sentAtMs, result };
+}
+
 /** Any outcome of a cluster: reports, failures, documents, liveness answers. */
 export const anyEvent: fc.Arbitrary<Event> = fc.oneof(
   {

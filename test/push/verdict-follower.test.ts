@@ -13,16 +13,29 @@ interface Fixture {
   /** Takes the changes since the last call, such as `pg1 up`. */
   readonly take: () => readonly string[];
   readonly pool: (parts?: Partial<FollowedPool>) => FollowedPool;
+  /** How often the verdicts were judged, or looked at. */
+  readonly judged: () => number;
+  readonly errors: string[];
+  /** Makes the next judgement fail. */
+  failOnce: boolean;
 }
 
 function fixtureOf(): Fixture {
   const cluster = storeFixture();
   const seen: ServerChange[] = [];
+  let judged = 0;
+  const fixture = { failOnce: false, errors: [] as string[], judged: () => judged };
   const follower = new VerdictFollower({
-    cluster: () => cluster.state(),
+    cluster: () => {
+      judged += 1;
+      if (!fixture.failOnce) return cluster.state();
+      fixture.failOnce = false;
+      throw new Error("an injected error");
+    },
     policy: (name) => cluster.store.policyOf(name),
     now: () => cluster.nowMs,
     onChanges: (_, changes) => void seen.push(...changes),
+    onError: (name, error) => void fixture.errors.push(`${name}: ${String(error)}`),
   });
   const pool = (parts: Partial<FollowedPool> = {}): FollowedPool => ({
     balancer: "edge",
@@ -37,7 +50,7 @@ function fixtureOf(): Fixture {
   cluster.store.onChange(({ name }) => follower.clusterChanged(name));
   const take = (): readonly string[] =>
     seen.splice(0).map(({ server, target, cutsSessions }) => `${server} ${target ?? "-"}${cutsSessions ? " cut" : ""}`);
-  return { cluster, follower, take, pool };
+  return Object.assign(fixture, { cluster, follower, take, pool });
 }
 
 suite("the follower of verdicts", () => {
@@ -121,5 +134,54 @@ suite("the follower of verdicts", () => {
     assert.deepEqual(take(), ["pg1 up", "pg2 down"], "those of the new balancer");
     follower.configure([], new Set());
     assert.deepEqual(follower.current("edge"), []);
+  });
+
+  test("judges some times a second a replica that lags behind a silent leader, whose verdict holds no longer than now", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { cluster, follower, take, pool, judged } = fixtureOf();
+    context.after(() => follower.stop());
+    const check: Check = { ...plainCheck("replica"), lagTimeMsMax: 500 };
+    follower.configure([pool({ check, servers: { b: "pg2" } })], new Set());
+    cluster.nowMs += 10;
+    cluster.recordReport("pg1", 2_000);
+    cluster.recordReport("pg2", 1_000);
+    assert.deepEqual(take(), ["b up"]);
+    const before = judged();
+    for (let ms = 0; ms < 2_000; ms += 1) {
+      cluster.nowMs += 1;
+      context.mock.timers.tick(1);
+    }
+    assert.deepEqual(take(), ["b down"]);
+    assert.ok(judged() - before <= 25, `judged ${judged() - before} times in 2 s`);
+  });
+
+  test("a timer that fires early is set again", (context) => {
+    context.mock.timers.enable({ apis: ["setTimeout"] });
+    const { cluster, follower, take, pool } = fixtureOf();
+    context.after(() => follower.stop());
+    follower.configure([pool({ servers: { a: "pg1" } })], new Set());
+    cluster.nowMs += 3_000;
+    cluster.recordReport("pg2", 2_000);
+    take();
+    cluster.nowMs += 2_499.5;
+    context.mock.timers.tick(5_500);
+    assert.deepEqual(take(), []);
+    cluster.nowMs += 1;
+    context.mock.timers.tick(1);
+    assert.deepEqual(take(), ["a down"]);
+  });
+
+  test("an internal error is reported, ends nothing, and the next change is followed", (context) => {
+    const fixture = fixtureOf();
+    const { cluster, follower, take, pool, errors } = fixture;
+    context.after(() => follower.stop());
+    follower.configure([pool()], new Set());
+    take();
+    fixture.failOnce = true;
+    cluster.recordReport("pg1", 2_000, false);
+    assert.deepEqual(errors, ["demo: Error: an injected error"]);
+    cluster.nowMs += 10;
+    cluster.recordReport("pg2", 2_000, true, { timeline: 2 });
+    assert.deepEqual(take().toSorted(), ["pg1 down cut", "pg2 up"]);
   });
 });

@@ -35,13 +35,13 @@ function nullableWeight(): z.ZodType<z.output<ReturnType<typeof weightSchema>> |
 }
 
 /** A check, as `/replica?lag=1MB`. */
-function configuredCheck(): z.ZodType<ConfiguredCheck, string> {
+export function configuredCheck(): z.ZodType<ConfiguredCheck, string> {
   return parsedText({
     allowed: "a check such as /replica?lag=1MB: a route and its parameters",
     pattern: /^\/[^?\s]*(\?\S*)?$/,
     parse: (text) => {
-      const [path = "", query = ""] = text.slice(1).split("?", 2);
-      const route = routeOf(path);
+      const [path = "", ...queries] = text.slice(1).split("?");
+      const [route, query] = [routeOf(path), queries.join("?")];
       if (route === undefined) return undefined;
       const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 };
       return parseCheck(route, query, rules).ok ? { route, query } : undefined;

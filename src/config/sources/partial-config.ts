@@ -3,6 +3,7 @@ import type { SimulatorConfig } from "../model/simulator-config.ts";
 import { isMapping } from "../model/issue.ts";
 import { elementsOf, fieldsOf, isPresent, readValue } from "./written-values.ts";
 import { partialBalancer, type PartialBalancer } from "./partial-balancers.ts";
+import { checkDefaults } from "../schema/check-defaults.ts";
 import { apiAddress, exporterAddress, integer, listenAddress, name } from "../schema/value-schemas.ts";
 import { ignoreParamsSchema, probeSchema, simulatorSchema } from "../schema/schema.ts";
 
@@ -60,6 +61,8 @@ export interface PartialListener {
   readonly access: PartialListenerAccess;
   /** The keys that only one dialect has, as far as they are present, as written. */
   readonly dialectKeys: ReadonlyMap<string, unknown>;
+  /** Default parameters of checks, as a query; empty if missing or invalid. */
+  readonly defaults: string;
 }
 
 /** Whether management is on, and which parts of a listener's access control are configured, valid or not. */
@@ -89,6 +92,7 @@ const apiSchema = apiAddress();
 const exporterSchema = exporterAddress();
 const addressSchema = listenAddress().prefault("127.0.0.1");
 const portSchema = integer(0, 65_535);
+const defaultsSchema = checkDefaults();
 const probeSection = probeSchema();
 const ignoreParamsList = ignoreParamsSchema();
 const simulatorSection = simulatorSchema();
@@ -156,6 +160,7 @@ function partialListener(value: unknown): PartialListener {
     operatorPages: written["operator_pages"],
     access: partialAccess(written),
     dialectKeys: new Map(Object.entries(written).filter(([key, found]) => dialectKeys.has(key) && isPresent(found))),
+    defaults: isPresent(written["defaults"]) ? (readValue(defaultsSchema, written["defaults"]) ?? "") : "",
   };
 }
 

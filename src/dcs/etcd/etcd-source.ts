@@ -21,6 +21,8 @@ export class EtcdSource implements DcsSource {
   readonly #clients: readonly EtcdClient[];
   readonly #timeoutMs: number;
   #at = 0;
+  /** Whether the last read found a leader key. */
+  #hadLeader = false;
 
   /** @param timeoutMs the deadline of each request */
   constructor({ endpoints, prefix, scope }: EtcdLocation, access: AccessMaterial, timeoutMs: number) {
@@ -62,9 +64,12 @@ export class EtcdSource implements DcsSource {
     const leader = value === undefined ? null : nameOf(value, 128);
     if (value !== undefined && (leader === null || leader === ""))
       return unreadable(`${this.#keys.leader} must be a member's name, got something else`);
-    const any = value === undefined ? await this.#range(anyKeyRange(this.#keys.folder)) : range;
-    if ("failure" in any) return any;
-    const hasScope = any.reply.values.length > 0;
+    // A key that has just gone withdraws a yes, which must not wait for another call: its scope has other keys.
+    const isKnown = value !== undefined || this.#hadLeader;
+    this.#hadLeader = value !== undefined;
+    const any = isKnown ? null : await this.#range(anyKeyRange(this.#keys.folder));
+    if (any !== null && "failure" in any) return any;
+    const hasScope = any === null || any.reply.values.length > 0;
     return { read: { leader, source: `etcd ${clusterId} ${this.#keys.leader}`, revision, hasScope } };
   }
 

@@ -3,7 +3,7 @@ import type { LostClaim } from "../../cluster/leadership.ts";
 import type { EventDraft } from "../cluster-event.ts";
 import { isAnswering, type ClusterFacts } from "./cluster-facts.ts";
 import { beginning, type Condition } from "./condition.ts";
-import { countText, failureText, listText } from "./event-text.ts";
+import { countText, failureText, listText, lossText } from "./event-text.ts";
 import { nodeConditions } from "./node-conditions.ts";
 import { replicaCondition } from "./replica-condition.ts";
 
@@ -56,7 +56,7 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
       cluster,
       message:
         nodes.length === 1
-          ? `${first} claims the leader lock of ${cluster}, but the cluster does not confirm it`
+          ? `${first} claims the leader lock of ${cluster}, but ${denialText(lost)}`
           : `${listText(nodes)} claim the leader lock of ${cluster} at the same time: ${counting}`,
       cause: lost === undefined ? null : lossText(first, lost),
       figures: { claims: nodes.length, ...(holder === null ? {} : { primary: holder }) },
@@ -65,10 +65,11 @@ function claimsConflict({ cluster, claims, view }: ClusterFacts): Condition {
   };
 }
 
-function lossText(node: string, { witnesses, withdrawal }: LostClaim): string {
-  return withdrawal === undefined
-    ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
-    : `the DCS names ${withdrawal.names ?? "nobody"} in place of ${node}`;
+/** Who denies the only claim, for the end of a sentence. */
+function denialText(lost: LostClaim | undefined): string {
+  return lost?.withdrawal === undefined
+    ? "the cluster does not confirm it"
+    : `the DCS names ${lost.withdrawal.names ?? "nobody"}`;
 }
 
 function paused({ cluster }: ClusterFacts): Condition {

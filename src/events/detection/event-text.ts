@@ -1,4 +1,5 @@
 import type { Failure } from "../../cluster/values/failure.ts";
+import type { LostClaim } from "../../cluster/leadership.ts";
 import type { ClusterEvent } from "../cluster-event.ts";
 
 /** The figures of an event. */
@@ -31,4 +32,11 @@ export function countText(count: number, noun: string): string {
 /** What went wrong with a probe: `connection refused`, or the detail of any other failure. */
 export function failureText({ kind, detail }: Failure): string {
   return kind === "refused" ? "connection refused" : detail;
+}
+
+/** Why the claim of a node on the leader lock does not count. */
+export function lossText(node: string, { witnesses, withdrawal }: LostClaim): string {
+  return withdrawal === undefined
+    ? `the cluster documents of ${listText(witnesses)} contradict ${node}`
+    : `the DCS names ${withdrawal.names ?? "nobody"} in place of ${node}`;
 }

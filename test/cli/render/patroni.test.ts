@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage } from "node:http";
 import { createServer as createTcpServer } from "node:net";
 import { tmpdir } from "node:os";
@@ -76,6 +76,48 @@ suite("the hint script", { timeout: 30_000 }, () => {
     const ended = await run(["demo", "pg1", "before_stop"]);
     assert.deepEqual(ended, { code: 0, text: "" });
     await until("the hint", () => isReached);
+  });
+
+  test("ends before a listener that accepts and never answers, whose connection ends by a deadline of its own", async (context) => {
+    const order: string[] = [];
+    const hanging = createTcpServer((socket) => {
+      order.push("accepted");
+      socket.on("close", () => order.push("given up")).on("error", () => {});
+      socket.resume();
+    });
+    await install([`http://127.0.0.1:${await listenDuringTest(context, hanging)}`]);
+    assert.deepEqual(await run(["demo", "pg1", "before_stop"]), { code: 0, text: "" });
+    order.push("ended");
+    await until("the deadline", () => order.includes("given up"));
+    assert.ok(order.indexOf("ended") < order.indexOf("given up"), order.join());
+    assert.equal(order.at(-1), "given up");
+  });
+
+  test("ends while a name is resolved, a server is unreachable, or a file of the token hangs", async () => {
+    const [bin, gate, log] = [join(folder, "bin"), join(folder, "gate"), join(folder, "log")];
+    mkdirSync(bin);
+    spawnSync("mkfifo", [gate]);
+    // A curl that does not come back: until the test lets it.
+    writeFileSync(
+      join(bin, "curl"),
+      `#!/bin/sh\ncat >/dev/null\necho "$@" >>${log}\ncat ${gate} >/dev/null\necho done >>${log}\n`,
+    );
+    chmodSync(join(bin, "curl"), 0o755);
+    await install(["http://rolecall.invalid:9109"]);
+    const path = `${bin}:${process.env["PATH"]}`;
+    assert.deepEqual(await run(["demo", "pg1", "before_stop"], path), { code: 0, text: "" });
+    const sent = await until("the call", () => existsSync(log) && readFileSync(log, "utf8"));
+    assert.match(sent, /--connect-timeout 1 --max-time 2 /);
+    assert.doesNotMatch(sent, /done|hint-token/);
+    writeFileSync(gate, "");
+    await until("the end of the call", () => readFileSync(log, "utf8").includes("done"));
+
+    rmSync(tokenFile);
+    spawnSync("mkfifo", [tokenFile]);
+    assert.deepEqual(await run(["demo", "pg1", "before_stop"], path), { code: 0, text: "" });
+    writeFileSync(tokenFile, "");
+    rmSync(tokenFile);
+    writeFileSync(tokenFile, "hint-token");
   });
 
   test("does nothing for other callbacks, and refuses names that are no names", async () => {
@@ -161,9 +203,12 @@ suite("render patroni", () => {
 });
 
 /** Runs the script as Patroni does: waits for the process itself, not for what it leaves behind. */
-function run(args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }> {
+function run(
+  args: readonly string[],
+  path = process.env["PATH"],
+): Promise<{ readonly code: number | null; readonly text: string }> {
   return new Promise((resolve) => {
-    const child = spawn(script, args, { stdio: ["ignore", "pipe", "pipe"] });
+    const child = spawn(script, args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, PATH: path } });
     let text = "";
     child.stdout.on("data", (chunk: Buffer) => (text += chunk.toString()));
     child.stderr.on("data", (chunk: Buffer) => (text += chunk.toString()));

@@ -14,6 +14,8 @@ type Behavior = string | ({ readonly is: string; readonly frozen?: boolean } & S
 interface Story {
   readonly title: string;
   readonly until: number;
+  /** Whom the leader key in a watched DCS names at some second; `null` for nobody, or `unreadable`. */
+  readonly dcs?: Readonly<Record<string, string | null>>;
   readonly nodes: Readonly<Record<string, Readonly<Record<string, Behavior>>>>;
   readonly events: readonly string[];
 }
@@ -34,8 +36,9 @@ class StoryPlayer {
   readonly #frozenAtMs = new Map<string, number>();
   #nowMs = 0;
 
-  constructor(nodes: readonly string[]) {
-    this.#watched = new ClusterFixture({ nodes });
+  constructor(nodes: readonly string[], hasDcs: boolean) {
+    const dcs = { etcd: ["http://127.0.0.1:2379"], prefix: "/service", scope: null, tls: null, auth: null };
+    this.#watched = new ClusterFixture({ nodes, cluster: { dcs: hasDcs ? dcs : null } });
     const log = pino({ base: null }, { write: (line: string) => void this.lines.push(JSON.parse(line)) });
     this.eventLog = new EventLog({
       log,
@@ -46,16 +49,26 @@ class StoryPlayer {
     });
   }
 
-  play({ nodes, until }: Pick<Story, "nodes" | "until">): readonly string[] {
+  play({ nodes, until, dcs = {} }: Pick<Story, "nodes" | "until" | "dcs">): readonly string[] {
     let behaviors: Readonly<Record<string, Behavior>> = {};
     for (let second = 0; second <= until; second += 1) {
       behaviors = { ...behaviors, ...nodes[second] };
       for (const [at, [node, behavior]] of Object.entries(behaviors).entries())
         this.#probe(node, behavior, second * 1_000 + at * staggerMs);
+      const leader = dcs[second];
+      if (leader !== undefined) this.#read(leader, second * 1_000 + 500);
     }
     return this.eventLog.events
       .recent()
       .map(({ at, kind, severity, node, message }) => `${at / 1000} ${kind} ${severity} ${node ?? "-"}: ${message}`);
+  }
+
+  #read(leader: string | null, nowMs: number): void {
+    const watched = this.#watched;
+    const before = watched.cluster;
+    this.#nowMs = nowMs;
+    watched.readDcs(leader, nowMs);
+    this.eventLog.recordTransition(before, watched.cluster, { policy: watched.policy, nowMs });
   }
 
   #probe(node: string, behavior: Behavior, nowMs: number): void {
@@ -78,7 +91,7 @@ for (const file of readdirSync(folder)) {
   describe(`events of ${folder}/${file}`, () => {
     for (const story of parse(readFileSync(`${folder}/${file}`, "utf8")) as readonly Story[]) {
       test(story.title, () => {
-        const player = new StoryPlayer(["pg1", "pg2", "pg3"]);
+        const player = new StoryPlayer(["pg1", "pg2", "pg3"], story.dcs !== undefined);
         assert.deepEqual(player.play(story), story.events);
         const levels = { info: 30, warning: 40, error: 50 };
         assert.deepEqual(

@@ -4,8 +4,10 @@ import { neverProbed } from "../../../src/cluster/observation.ts";
 import type { ProbeOutcome } from "../../../src/cluster/outcome.ts";
 import type { ClusterState } from "../../../src/cluster/snapshot.ts";
 import { withNodes } from "../../../src/health/observe/membership.ts";
+import { unreadDcs } from "../../../src/cluster/dcs.ts";
 import { emptyCluster } from "../../../src/state/clusters.ts";
 import {
+  anyDcsRead,
   anyEvent,
   statusOutcome,
   historyOutcome as historyOfTimelines,
@@ -19,10 +21,11 @@ import { exporterPage, exporterRole, healthyExporters, streamingPrimary } from "
 const managedNodes = ["pg1", "pg2", "pg3", "pg4"].map((name, at) => nodeOf(name, `http://${name}`, at));
 const exporterNodes = ["ex1", "ex2", "ex3"].map((name, at) => nodeOf(name, null, at + 5));
 
-/** A cluster before its first probe: one with a cluster manager, or one that is known through exporters alone. */
+/** A cluster before its first probe: one with a watched DCS, or one that is known through exporters alone. */
 export function unprobedCluster(hasManager: boolean): ClusterState {
   const nodes = hasManager ? [...managedNodes, ...exporterNodes.slice(0, 1)] : exporterNodes;
-  return withNodes(emptyCluster({ name: "demo", scope: "demo", discover: [] }), nodes.map(neverProbed));
+  const cluster = emptyCluster({ name: "demo", scope: "demo", discover: [] });
+  return withNodes({ ...cluster, dcs: hasManager ? unreadDcs : null }, nodes.map(neverProbed));
 }
 
 function nodeOf(name: string, api: string | null, at: number): Node {
@@ -62,6 +65,7 @@ const managedEvent: fc.Arbitrary<ClusterEvent> = fc.oneof(
   { weight: 3, arbitrary: fc.constant(made((atMs) => exporterPage("pg1", streamingPrimary, atMs))) },
   { weight: 1, arbitrary: fc.constantFrom(made(promoted), made(standbyLeading)) },
   { weight: 2, arbitrary: drainOf(fc.constantFrom("pg1", "pg2", "pg3")) },
+  { weight: 3, arbitrary: anyDcsRead.map(made) },
   { weight: 1, arbitrary: fc.constantFrom(20_000, 30_000).map((ttlMs) => made((atMs) => configured(ttlMs, atMs))) },
 );
 

@@ -1,64 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import type { AgentConfig } from "../../../src/config/model/config.ts";
-import { parseAgentLine, type AgentScope } from "../../../src/push/agent/agent-request.ts";
-import { AgentResponder } from "../../../src/push/agent/agent.ts";
-import { ClusterFixture } from "../../fake/cluster-fixture.ts";
-
-const scope: AgentScope = {
-  cluster: null,
-  node: null,
-  clusters: ["demo"],
-  check: { route: "replica", query: "lag=1kB" },
-  rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
-};
-const plain: AgentConfig = { check: scope.check, weight: null, drainBy: "weight" };
-const weighted: AgentConfig = {
-  ...plain,
-  weight: { by: "lag", fullMs: 1_000, noneMs: 10_000, floor: 1, warmUpMs: 0 },
-};
-
-/** An agent over a cluster whose pg1 leads; answers at an instant. */
-class AgentFixture {
-  readonly cluster = new ClusterFixture({ nodes: ["pg1", "pg2", "pg3"] });
-  readonly answers: string[] = [];
-  isStopping = false;
-  nowMs = 0;
-  readonly agent: AgentResponder;
-
-  constructor(agent: AgentConfig = plain, bound: Partial<AgentScope> = {}) {
-    this.agent = new AgentResponder(
-      { scope: { ...scope, ...bound }, agent },
-      {
-        snapshot: () => {
-          const { cluster } = this.cluster;
-          return { instance: "i", sequence: 1, clusters: [cluster], index: new Map([["demo", 0]]) };
-        },
-        policy: (name) => (name === "demo" ? this.cluster.policy : undefined),
-        now: () => this.nowMs,
-        isStopping: () => this.isStopping,
-        onAnswer: (answer) => this.answers.push(answer),
-      },
-    );
-    this.replicasAt(0, 0);
-  }
-
-  /** Everyone answers; the replicas lack so many bytes. */
-  replicasAt(atMs: number, lagBytes: number): void {
-    this.nowMs = atMs;
-    const location = 0x5000000 + 10 * atMs;
-    this.cluster.lead("pg1", atMs, { xlog: { location } });
-    for (const node of ["pg2", "pg3"]) {
-      const at = location - lagBytes;
-      this.cluster.follow(node, atMs, { xlog: { received_location: at, replayed_location: at } });
-    }
-  }
-
-  ask(line: string | null = "pg2", peer = "10.0.0.1"): string | null {
-    return this.agent.answer(line, peer);
-  }
-}
+import { parseAgentLine } from "../../../src/push/agent/agent-request.ts";
+import { AgentFixture, agentScope, plainAgent, weightedAgent } from "./agent-fixture.ts";
 
 describe("Agent", () => {
   it("answers up with the full weight for a fit server", () => {
@@ -118,7 +62,7 @@ describe("Agent", () => {
   });
 
   it("ends only its own drain with ready, for each balancer", () => {
-    const lab = new AgentFixture({ ...plain, drainBy: "state" });
+    const lab = new AgentFixture({ ...plainAgent, drainBy: "state" });
     equal(lab.ask(), "up 100%");
     lab.replicasAt(1_000, 4_096);
     match(lab.ask() ?? "", /^up drain # drain: lagging 4/);
@@ -129,7 +73,7 @@ describe("Agent", () => {
   });
 
   it("ends its own drain before it stops, or leaves the server to the checks", () => {
-    const lab = new AgentFixture({ ...plain, drainBy: "state" });
+    const lab = new AgentFixture({ ...plainAgent, drainBy: "state" });
     lab.replicasAt(1_000, 4_096);
     lab.ask();
     lab.isStopping = true;
@@ -138,7 +82,7 @@ describe("Agent", () => {
 
   it("follows the lag in time with the weight", () => {
     const lab = new AgentFixture(
-      { ...weighted, check: { route: "replica", query: "" } },
+      { ...weightedAgent, check: { route: "replica", query: "" } },
       { check: { route: "replica", query: "" } },
     );
     for (let atMs = 1_000; atMs <= 8_000; atMs += 1_000) {
@@ -152,9 +96,9 @@ describe("Agent", () => {
   });
 
   it("keeps weights over a reload", () => {
-    const lab = new AgentFixture(weighted);
+    const lab = new AgentFixture(weightedAgent);
     lab.ask();
-    lab.agent.configure({ scope, agent: plain });
+    lab.agent.configure({ scope: agentScope, agent: plainAgent });
     equal(lab.ask(), "up 100%");
   });
 
@@ -178,7 +122,7 @@ describe("Agent", () => {
     });
 
   it("answers without a line on a listener that is bound to one node", () => {
-    const lab = new AgentFixture(plain, { node: "pg2", cluster: "demo" });
+    const lab = new AgentFixture(plainAgent, { node: "pg2", cluster: "demo" });
     deepEqual(
       [null, "", "pg2", "/replica?lag=1MB"].map((line) => lab.ask(line)),
       Array(4).fill("up 100%"),
@@ -220,7 +164,7 @@ describe("Agent", () => {
 
 describe("parseAgentLine", () => {
   it("keys a server by cluster, node and check", () => {
-    const parsed = parseAgentLine("pg2", scope);
+    const parsed = parseAgentLine("pg2", agentScope);
     equal("key" in parsed ? parsed.key : null, "demo/pg2 replica?lag=1kB");
   });
 });

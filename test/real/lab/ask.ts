@@ -8,6 +8,7 @@ export interface Question {
   readonly method?: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly deadlineMs?: number;
   /** Connects over TLS, and trusts certificates of this authority (PEM). */
   readonly ca?: string;
@@ -33,8 +34,9 @@ export interface Reply {
 export function ask(question: Question): Promise<Reply> {
   const { port, path, method = "GET", deadlineMs = 2000, ca } = question;
   const body = question.body === undefined ? "" : JSON.stringify(question.body);
-  const headers =
+  const ofBody =
     body === "" ? {} : { "Content-Type": "application/json", "Content-Length": String(Buffer.byteLength(body)) };
+  const headers = { ...question.headers, ...ofBody };
   const sentAtMs = performance.now();
   return new Promise((resolve) => {
     const silence = (): void =>
