@@ -22,7 +22,7 @@ const everyMs = 5;
 for (const version of ["4.1", "3.0.2"] as const)
   beside(version, "the watch of the DCS", (command) => scenarios(command, version), 5);
 
-/** With 3.0.2 only the withdrawals are tried. */
+/** With 3.0.2 only a switchover is tried: there a deleted key is taken again before anyone could notice. */
 function scenarios(command: Command, version: "3.0.2" | "4.1"): void {
   const skip = version === "4.1" ? false : "tried with 4.1";
   let cluster: Cluster;
@@ -73,28 +73,34 @@ function scenarios(command: Command, version: "3.0.2" | "4.1"): void {
     const left = events.find(({ names }) => names !== old.name);
     assert.ok(taken !== undefined && left !== undefined, JSON.stringify(events));
     console.log(
-      `${version}: switchover: key left -> yes gone ${(refusedMs - left.atMs).toFixed(0)} ms (negative: a probe was first), ` +
+      `${version}: switchover: key left -> yes gone ${(refusedMs - left.atMs).toFixed(0)} ms ` +
+        `(negative: a probe was first), ` +
         `key taken -> promoted ${(promotedMs - taken.atMs).toFixed(0)} ms, ` +
         `promoted -> yes ${(grantedMs - promotedMs).toFixed(0)} ms`,
     );
     assert.ok(grantedMs > taken.atMs, "a yes before the key was taken");
+    assert.ok((await metric("rolecall_dcs_withdrawals_total")) > 0, "the DCS withdrew the yes of the old leader");
     await cluster.whole();
   });
 
-  test("a key that is deleted and taken again by the same holder: the yes is withdrawn and comes back", async () => {
-    const leader = await cluster.leader();
-    const from = key.events.length;
-    const refused = since(() => primary(leader.name, false));
-    await deleteLeaderKey();
-    const refusedMs = await refused;
-    const gone = key.events[from];
-    assert.equal(gone?.names, null);
-    console.log(
-      `${version}: key deleted -> yes withdrawn ${(refusedMs - (gone?.atMs ?? 0)).toFixed(0)} ms after the event`,
-    );
-    await since(() => primary(leader.name, true));
-    await cluster.whole();
-  });
+  test(
+    "a key that is deleted and taken again by the same holder: the yes is withdrawn and comes back",
+    { skip },
+    async () => {
+      const leader = await cluster.leader();
+      const from = key.events.length;
+      const refused = since(() => primary(leader.name, false));
+      await deleteLeaderKey();
+      const refusedMs = await refused;
+      const gone = key.events[from];
+      assert.equal(gone?.names, null);
+      console.log(
+        `${version}: key deleted -> yes withdrawn ${(refusedMs - (gone?.atMs ?? 0)).toFixed(0)} ms after the event`,
+      );
+      await since(() => primary(leader.name, true));
+      await cluster.whole();
+    },
+  );
 
   test("in pause a key that is deleted withdraws nothing", { skip }, async () => {
     await cluster.configure({ pause: true });
