@@ -15,7 +15,47 @@ const isFull = ({ status, weight }: ShownServer): boolean => status === "UP" && 
 for (const { kind, title, found } of balancerPrograms()) {
   if (kind !== "haproxy") continue;
   if ("notRun" in found) test(`agent checks, ${title}`, { skip: `not run: ${found.notRun}` }, () => {});
-  else describe(`agent checks, ${title}`, { timeout: 120_000 }, () => scenarios(found.path));
+  else {
+    describe(`agent checks, ${title}`, { timeout: 120_000 }, () => scenarios(found.path));
+    describe(`agent checks that drain by state, ${title}`, { timeout: 120_000 }, () => drainsByState(found.path));
+  }
+}
+
+function drainsByState(haproxy: string): void {
+  let lab: AgentLab;
+  const isDraining = ({ status }: ShownServer): boolean => status.startsWith("DRAIN");
+
+  before(async () => {
+    lab = await AgentLab.start(haproxy, "state");
+  });
+  after(async () => {
+    await lab?.stop();
+  });
+
+  test("a server above the lag limit is drained, and ready afterwards", async () => {
+    await lab.simulator.fault("pg2", { kind: "lag", bytes: 8_000_000 });
+    await lab.shows("pg2", isDraining);
+    assert.ok(isFull(await lab.server("pg3")));
+    await lab.simulator.fault("pg2", { kind: "heal" });
+    await lab.shows("pg2", isFull);
+  });
+
+  test("an operator's drain of a fit server stays, and its maintenance", async () => {
+    for (const state of ["drain", "maint"]) {
+      await lab.command(`set server read/pg3 state ${state}`);
+      await lab.judges("pg3", 200);
+      assert.match((await lab.server("pg3")).status, new RegExp(`^${state}`, "i"));
+      await lab.command("set server read/pg3 state ready");
+      await lab.shows("pg3", isFull);
+    }
+  });
+
+  test("an instance that stops ends its own drain", async () => {
+    await lab.simulator.fault("pg2", { kind: "lag", bytes: 8_000_000 });
+    await lab.shows("pg2", isDraining);
+    await lab.end("SIGTERM");
+    assert.ok(isFull(await lab.server("pg2")));
+  });
 }
 
 function scenarios(haproxy: string): void {

@@ -28,14 +28,15 @@ export class AgentLab {
   readonly folder: string = mkdtempSync(join(tmpdir(), "rolecall-agent-"));
   readonly simulator: Simulator;
   readonly #ports: { readonly health: number; readonly agent: number; readonly pool: number };
+  readonly #drainBy: "weight" | "state";
   #rolecall: Child;
   #haproxy: Child | null = null;
 
   /** Starts everything, and waits until both replicas are up with their full weight. */
-  static async start(haproxy: string): Promise<AgentLab> {
+  static async start(haproxy: string, drainBy: "weight" | "state" = "weight"): Promise<AgentLab> {
     const simulator = await startSimulator({ nodes: 3, port: 0, switchoverMs: 500 });
     const ports = { health: await freePort(), agent: await freePort(), pool: await freePort() };
-    const lab = new AgentLab(simulator, ports);
+    const lab = new AgentLab(simulator, ports, drainBy);
     try {
       await lab.#ready();
       lab.#startHaproxy(haproxy);
@@ -48,9 +49,14 @@ export class AgentLab {
     return lab;
   }
 
-  private constructor(simulator: Simulator, ports: { health: number; agent: number; pool: number }) {
+  private constructor(
+    simulator: Simulator,
+    ports: { health: number; agent: number; pool: number },
+    drainBy: "weight" | "state",
+  ) {
     this.simulator = simulator;
     this.#ports = ports;
+    this.#drainBy = drainBy;
     removeAtExit(this.folder);
     this.#rolecall = this.#startRolecall();
   }
@@ -124,7 +130,10 @@ export class AgentLab {
       clusters: [{ name: "demo", nodes: this.simulator.nodes.map(({ name, url }) => ({ name, api: url })) }],
       probe: { interval: "200ms" },
       drain: "2s",
-      listen: [{ port: health }, { port: agent, dialect: "agent", check: "/replica?lag=2MB", weight }],
+      listen: [
+        { port: health },
+        { port: agent, dialect: "agent", check: "/replica?lag=2MB", weight, drain_by: this.#drainBy },
+      ],
     };
     const file = join(this.folder, "rolecall.yaml");
     writeFileSync(file, JSON.stringify(configuration)); // JSON is YAML

@@ -158,16 +158,14 @@ export class EtcdMembers {
     const client = this.urls[at] ?? "";
     const { tokenTtlS = 300 } = this.#options;
     const files = this.tls === null ? [] : ["--cert-file", this.tls.certificateFile, "--key-file", this.tls.keyFile];
+    const member = ["--name", names[at] ?? "", "--data-dir", join(this.folder, `data${at + 1}`)];
+    const clients = ["--listen-client-urls", client, "--advertise-client-urls", client, ...files];
+    const all = names.map((name, index) => `${name}=${peer(index)}`).join(",");
+    const ownPeer = ["--listen-peer-urls", peer(at), "--initial-advertise-peer-urls", peer(at)];
+    const peers = [...ownPeer, "--initial-cluster", all];
     this.#children[at] = new Child({
       name: names[at] ?? "",
-      command: [
-        "etcd",
-        ...["--name", names[at] ?? "", "--data-dir", join(this.folder, `data${at + 1}`)],
-        ...["--listen-client-urls", client, "--advertise-client-urls", client, ...files],
-        ...["--listen-peer-urls", peer(at), "--initial-advertise-peer-urls", peer(at)],
-        ...["--initial-cluster", names.map((name, index) => `${name}=${peer(index)}`).join(",")],
-        ...["--bcrypt-cost", "4", "--auth-token-ttl", String(tokenTtlS)],
-      ],
+      command: ["etcd", ...member, ...clients, ...peers, "--bcrypt-cost", "4", "--auth-token-ttl", String(tokenTtlS)],
       folder: this.folder,
       asPostgres: true,
     });
