@@ -107,7 +107,7 @@ export function parseQuestion(text: string, { nodes, policy }: Pick<Incident, "n
   const parsed = parseRequestTarget(target);
   const route = "problem" in parsed ? undefined : routeOf(parsed.path);
   if ("problem" in parsed || route === undefined) throw new Error(`Cannot ask ${text}: ${target} is no check`);
-  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2 * policy.intervalMs };
+  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsMin: 2 * policy.intervalMs };
   const check = parseCheck(route, parsed.query, rules);
   if (!check.ok)
     throw new Error(

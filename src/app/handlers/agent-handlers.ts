@@ -45,7 +45,7 @@ function settingsOf({ cluster, node, defaults, agent }: ListenerConfig, config: 
       node,
       clusters: clusters.map(({ name }) => name),
       check: agent.check,
-      rules: { ignoreParams, ignoresUnknown: false, defaults, lagTimeMsLeast: 2 * probe.intervalMs },
+      rules: { ignoreParams, ignoresUnknown: false, defaults, lagTimeMsMin: 2 * probe.intervalMs },
     },
   };
 }

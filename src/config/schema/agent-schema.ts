@@ -43,7 +43,7 @@ function configuredCheck(): z.ZodType<ConfiguredCheck, string> {
       const [path = "", query = ""] = text.slice(1).split("?", 2);
       const route = routeOf(path);
       if (route === undefined) return undefined;
-      const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 };
+      const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 };
       return parseCheck(route, query, rules).ok ? { route, query } : undefined;
     },
   });

@@ -11,7 +11,7 @@ const scope: AgentScope = {
   node: null,
   clusters: ["demo"],
   check: { route: "replica", query: "lag=1kB" },
-  rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
+  rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 },
 };
 const plain: AgentConfig = { check: scope.check, weight: null, drainBy: "weight" };
 const weighted: AgentConfig = {
