@@ -12,7 +12,7 @@ interface StatusData {
 
 async function clusterOfStatus(...argv: readonly string[]): Promise<string | undefined> {
   const { data } = await runJson(["status", ...argv]);
-  return (data as unknown as StatusData).clusters[0]?.cluster;
+  return (data as StatusData).clusters[0]?.cluster;
 }
 
 test("a cluster of --discover has the scope that its nodes report as its name", async (context) => {
@@ -22,7 +22,7 @@ test("a cluster of --discover has the scope that its nodes report as its name", 
   assert.equal(await clusterOfStatus("--discover", seed), "orders");
   assert.equal(await clusterOfStatus("--discover", `http://127.0.0.1:1,${seed}`), "orders");
   const check = await runJson(["check", "/primary", "--discover", seed]);
-  assert.equal((check.data as unknown as { cluster: string }).cluster, "orders");
+  assert.equal((check.data as { cluster: string }).cluster, "orders");
   assert.equal(await clusterOfStatus("--discover", seed, "--cluster", "shop"), "shop");
 });
 
