@@ -52,7 +52,7 @@ export interface CheckRules {
   /** Default parameters, as a query. */
   readonly defaults: string;
   /** The smallest measurable `lag_time`: two probe intervals, in ms. */
-  readonly lagTimeMsLeast: number;
+  readonly lagTimeMsMin: number;
 }
 
 /** Returns the check of a route without parameters. */
@@ -103,8 +103,8 @@ export function parseCheck(route: Route, query: string, rules: CheckRules): Pars
     if (read === undefined) return rejected({ subject: `parameter ${key}`, value, allowed: parameter.allowed });
     check = { ...check, ...read };
   }
-  if (check.lagTimeMsMax !== null && check.lagTimeMsMax < rules.lagTimeMsLeast) {
-    const allowed = `at least ${rules.lagTimeMsLeast}ms, two probe intervals: the resolution of lag`;
+  if (check.lagTimeMsMax !== null && check.lagTimeMsMax < rules.lagTimeMsMin) {
+    const allowed = `at least ${rules.lagTimeMsMin}ms, two probe intervals: the resolution of lag`;
     return rejected({ subject: "parameter lag_time", value: `${check.lagTimeMsMax}ms`, allowed });
   }
   return { ok: true, check };

@@ -25,7 +25,7 @@ export function parseQuestion(text: string, { nodes, policy }: Pick<IncidentFile
   const route = routeOf(path.replace(/^\//, ""));
   if (route === undefined)
     throw new Error(`Cannot check ${text}: the route must be one of ${routePaths().join(", ")}, got ${path}`);
-  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2 * policy.intervalMs };
+  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsMin: 2 * policy.intervalMs };
   const parsed = parseCheck(route, query, rules);
   if (parsed.ok) return { node, check: parsed.check };
   const { subject, allowed, value } = parsed.problem;

@@ -62,7 +62,7 @@ test("the database's liveness probe does not use rolecall, its readiness probe c
   assert.ok(!("problem" in target));
   const route = routeOf(target.path);
   assert.ok(route !== undefined);
-  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2000 };
+  const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsMin: 2000 };
   assert.ok(parseCheck(route, target.query, rules).ok);
 });
 

@@ -143,7 +143,7 @@ export class ClusterFixture {
       ignoreParams: [],
       ignoresUnknown: false,
       defaults: "",
-      lagTimeMsLeast: 0,
+      lagTimeMsMin: 0,
     });
     if (!parsed.ok) throw new Error(`cannot read ${check}: ${JSON.stringify(parsed.problem)}`);
     const view = viewAt(this.cluster, this.policy, nowMs);

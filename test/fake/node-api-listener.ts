@@ -23,7 +23,7 @@ export function routingContextOf(
 ): RoutingContext {
   return {
     scope: listenerScopeOf(parts),
-    rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 2_000, ...rules },
+    rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsMin: 2_000, ...rules },
     passes: false,
     operatorPages: true,
   };

@@ -41,7 +41,7 @@ export function storeFixture(guards: Partial<Guards> = {}, hasExporters = false)
     store,
     routingContext: {
       scope: { ...listenerOf({}), clusters: ["demo"], hostSuffixes: [".db.internal"] },
-      rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
+      rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 },
       passes: false,
       operatorPages: false,
     },

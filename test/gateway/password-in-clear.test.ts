@@ -86,7 +86,7 @@ test("explain says that the password is withheld", () => {
       ignoreParams: [],
       ignoresUnknown: false,
       defaults: "",
-      lagTimeMsLeast: 0,
+      lagTimeMsMin: 0,
     });
     const node = watched.cluster.nodes[watched.cluster.index.get(name) ?? -1];
     assert.ok(check.ok && node !== undefined);

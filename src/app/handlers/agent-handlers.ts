@@ -1,5 +1,5 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
-import { lagTimeMsLeast } from "../../config/values/check-text.ts";
+import { lagTimeMsMin } from "../../config/values/check-text.ts";
 import type { LineHandler } from "../../http/message/handler.ts";
 import { AgentResponder, type AgentSettings, type AgentSources } from "../../push/agent/agent.ts";
 
@@ -46,7 +46,7 @@ function settingsOf({ cluster, node, defaults, agent }: ListenerConfig, config: 
       node,
       clusters: clusters.map(({ name }) => name),
       check: agent.check,
-      rules: { ignoreParams, ignoresUnknown: false, defaults, lagTimeMsLeast: lagTimeMsLeast(probe.intervalMs) },
+      rules: { ignoreParams, ignoresUnknown: false, defaults, lagTimeMsMin: lagTimeMsMin(probe.intervalMs) },
     },
   };
 }

@@ -12,7 +12,7 @@ export function parseCheckOption(path: string, ignoreParams: readonly string[]):
   const { name, query } = splitCheck(path);
   const route = routeOf(name);
   if (route === undefined) throw unknownRoute(name);
-  const rules = { ignoreParams, ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 };
+  const rules = { ignoreParams, ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 };
   const parsed = parseCheck(route, query, rules);
   if (parsed.ok) return parsed.check;
   const { subject, value, allowed } = parsed.problem;

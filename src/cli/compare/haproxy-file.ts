@@ -62,7 +62,7 @@ export function rejectionOf(found: HaproxyCheck, ignoreParams: readonly string[]
     ignoreParams,
     ignoresUnknown: false,
     defaults: "",
-    lagTimeMsLeast: 0,
+    lagTimeMsMin: 0,
   });
   if (parsed.ok) return null;
   const { subject, value, allowed } = parsed.problem;

@@ -104,12 +104,13 @@ function leaderSteps(demo: DemoAddresses, { checks, faults }: TourPaths): readon
     },
     {
       text: [
-        "6. Kill the primary, or freeze it: 503 once three probes have failed (3 to 6 s),",
-        `   then another node, after the lock has expired (${String(demo.ttlSeconds)} s). heal brings it back:`,
+        "6. Kill the primary, or freeze it: still 200 until three probes have failed (3 to",
+        `   6 s), then 503, and 200 again once the lock has expired (${String(demo.ttlSeconds)} s) and another node`,
+        "   leads. heal brings the node back; within those seconds it is still the primary:",
       ],
       commands: [
         `curl -X POST ${faults}/leader/kill`,
-        `curl -I ${checks}/primary`,
+        `sleep 6; curl -I ${checks}/primary`,
         healAll,
         `curl -X POST ${faults}/leader/freeze`,
         healAll,

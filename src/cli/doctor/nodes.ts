@@ -61,11 +61,9 @@ export function checkIdentity({ command: { result }, probed: { snapshot } }: Doc
             `but its cluster has scope ${cluster.scope}`,
         });
       }
-      const name = otherName(node, report);
-      if (name !== null)
+      if (isMisaddressed(node, report))
         result.diagnose("RC166", {
-          message: `${cluster.name}/${node.name} at ${node.api} reports the name ${report.name}, but ${name.expected}`,
-          severity: name.isRefused ? "error" : "warning",
+          message: `${cluster.name}/${node.name} at ${node.api} reports the name ${report.name}, not ${node.member}`,
         });
       if (report.system !== null) systems.set(report.system, [...(systems.get(report.system) ?? []), node.name]);
     }
@@ -74,20 +72,6 @@ export function checkIdentity({ command: { result }, probed: { snapshot } }: Doc
       result.diagnose("RC105", { message: `cluster ${cluster.name} has system identifiers ${bySystem.join(", ")}` });
   }
   coverAnsweringNodes("identity", { result, snapshot });
-}
-
-/**
- * Compares the name that a node reports with its configuration.
- * @returns `null` if they agree; `isRefused`: the node is unfit for all checks (`misaddressed`)
- */
-function otherName(
-  node: Observation["node"],
-  report: NonNullable<Observation["report"]>,
-): { readonly expected: string; readonly isRefused: boolean } | null {
-  if (isMisaddressed(node, report)) return { expected: `it must be ${node.member}`, isRefused: true };
-  // Without `member`, a node may report any name. That may be on purpose, or two addresses may be exchanged.
-  const isRenamed = node.isFixed && !node.isMemberFixed && report.name !== null && report.name !== node.name;
-  return isRenamed ? { expected: "the configuration has no member for it", isRefused: false } : null;
 }
 
 /**

@@ -3,7 +3,7 @@ import { safeLines } from "../output/style.ts";
 import { targetName } from "./database/connection-target.ts";
 import type { RehearsalPlan } from "./plan.ts";
 
-/** Says what the rehearsal will do, before it begins. */
+/** Renders the plan of the rehearsal, before it begins. */
 export function planText({ options, cluster, leader, pool, schema }: RehearsalPlan): string {
   const { cause, pool: target, writeIntervalMs, writeTimeoutMs, deadlineMs } = options;
   const replicas = cluster.nodes.filter(({ node }) => node !== leader);
@@ -23,7 +23,7 @@ export function planText({ options, cluster, leader, pool, schema }: RehearsalPl
       `one every ${Math.round(writeIntervalMs)} ms, each on a new connection with ${formatDuration(writeTimeoutMs)} at most`,
     ],
     ["schema", `${schema} in database ${target.database}, removed at the end`],
-    ["databases", pool.nodeTargets.size === 0 ? "none is asked directly" : [...pool.nodeTargets.keys()].join(", ")],
+    ["databases", pool.nodeTargets.size === 0 ? "none is queried directly" : [...pool.nodeTargets.keys()].join(", ")],
     ["ends", `when writes flow and the cluster is whole, after ${formatDuration(deadlineMs)} at most`],
   ];
   const width = Math.max(...rows.map(([name]) => name.length));

@@ -189,7 +189,7 @@ export const rules: { readonly [id in RuleId]: Rule } = {
   RC146: rule("info", "the outage can be shorter, or measured better", "Read the action of the finding."),
   RC150: rule("error", "a file cannot be written", "Check the directory, its permissions and the free space."),
   RC166: rule(
-    "warning",
+    "error",
     "a node reports another name than the configuration",
     "Correct the address of the node. If the address is right, set member to the reported name.",
   ),

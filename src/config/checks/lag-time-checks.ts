@@ -4,7 +4,7 @@ import { type ConfigIssue, type ConfigPath, valueIssue } from "../model/issue.ts
 import { configuredCheck } from "../schema/agent-schema.ts";
 import type { PartialConfig, PartialListener } from "../sources/partial-config.ts";
 import { readValue } from "../sources/written-values.ts";
-import { lagTimeMsLeast } from "../values/check-text.ts";
+import { lagTimeMsMin } from "../values/check-text.ts";
 
 const checkSchema = configuredCheck();
 
@@ -13,7 +13,7 @@ const checkSchema = configuredCheck();
  * measured at the interval of the probes. Without this, every answer would be the error.
  */
 export function checkLagTimes({ listen, probe }: PartialConfig): readonly ConfigIssue[] {
-  const least = lagTimeMsLeast(probe.values.intervalMs);
+  const least = lagTimeMsMin(probe.values.intervalMs);
   return listen.flatMap((listener, index) => [
     ...defaultsIssues(listener, ["listen", index, "defaults"], least),
     ...checkIssues(listener, ["listen", index, "check"], least),
@@ -44,8 +44,8 @@ function lagTimeIssue(
   { route, query }: { readonly route: Route; readonly query: string },
   { defaults, least }: { readonly defaults: string; readonly least: number },
 ): { readonly value: string; readonly allowed: string } | null {
-  const rules: CheckRules = { ignoreParams: [], ignoresUnknown: true, defaults, lagTimeMsLeast: 0 };
+  const rules: CheckRules = { ignoreParams: [], ignoresUnknown: true, defaults, lagTimeMsMin: 0 };
   if (!parseCheck(route, query, rules).ok) return null;
-  const parsed = parseCheck(route, query, { ...rules, lagTimeMsLeast: least });
+  const parsed = parseCheck(route, query, { ...rules, lagTimeMsMin: least });
   return parsed.ok ? null : parsed.problem;
 }

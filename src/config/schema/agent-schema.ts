@@ -43,7 +43,7 @@ export function configuredCheck(): z.ZodType<ConfiguredCheck, string> {
       const [path = "", ...queries] = text.slice(1).split("?");
       const [route, query] = [routeOf(path), queries.join("?")];
       if (route === undefined) return undefined;
-      const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 };
+      const rules = { ignoreParams: [], ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 };
       return parseCheck(route, query, rules).ok ? { route, query } : undefined;
     },
   });

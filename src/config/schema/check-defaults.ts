@@ -19,7 +19,7 @@ export function checkDefaults(): z.ZodType<string> {
           ignoreParams: [],
           ignoresUnknown: false,
           defaults: "",
-          lagTimeMsLeast: 0,
+          lagTimeMsMin: 0,
         });
         if (!read.ok) context.addIssue({ code: "custom", path: [key], message: read.problem.allowed });
       }

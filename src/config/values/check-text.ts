@@ -21,13 +21,13 @@ export function parseCheckText(text: string, { ignoreParams, intervalMs }: Check
   const query = cut < 0 ? "" : text.slice(cut + 1);
   return parseCheck(route, query, {
     ignoreParams,
-    lagTimeMsLeast: lagTimeMsLeast(intervalMs),
+    lagTimeMsMin: lagTimeMsMin(intervalMs),
     ignoresUnknown: false,
     defaults: "",
   });
 }
 
 /** The smallest measurable `lag_time` of a check in ms, for a probe interval in ms: two intervals. */
-export function lagTimeMsLeast(intervalMs: number): number {
+export function lagTimeMsMin(intervalMs: number): number {
   return 2 * intervalMs;
 }

@@ -86,7 +86,7 @@ export function parseCheckTarget(text: string): Check | ParseError {
     ignoreParams: [],
     ignoresUnknown: false,
     defaults: "",
-    lagTimeMsLeast: 0,
+    lagTimeMsMin: 0,
   });
   return parsed.ok ? parsed.check : parsed.problem;
 }

@@ -1,5 +1,5 @@
 import type { Config, ListenerConfig } from "../../config/model/config.ts";
-import { lagTimeMsLeast } from "../../config/values/check-text.ts";
+import { lagTimeMsMin } from "../../config/values/check-text.ts";
 import type { ListenerScope } from "./target-node.ts";
 import type { ListenerHandler, RequestHandler } from "../message/handler.ts";
 import { NodeApi, type NodeApiContext } from "./node-api.ts";
@@ -19,7 +19,7 @@ export function nodeHandler(listener: ListenerConfig, config: Config, context: N
         ignoreParams,
         ignoresUnknown: listener.node !== null,
         defaults: listener.defaults,
-        lagTimeMsLeast: lagTimeMsLeast(probe.intervalMs),
+        lagTimeMsMin: lagTimeMsMin(probe.intervalMs),
       },
       passes: listener.access.management,
       operatorPages: listener.operatorPages,

@@ -6,14 +6,14 @@ import { BurstBudget } from "./burst-budget.ts";
 import { NamedBursts } from "./named-bursts.ts";
 
 /**
- * Why a cluster is probed in a burst: a cause of its state; `new_claim`: another claim stands; `hint`: something
+ * Why a cluster is probed in a burst: a cause of its state; `new_claim`: a node claims the lock; `hint`: something
  * outside the probes announced a change.
  */
 export type BurstCause = StateCause | "new_claim" | "hint";
 
 /** The longest burst for one cause, in ms (design.md, rule 12). */
 const causeMaxMs = 10_000;
-/** How long a burst lasts after another claim stands, and after a hint, in ms. */
+/** How long a burst lasts after another node claims the lock, and after a hint, in ms. */
 const lengthMs = { new_claim: 2_000, hint: 5_000 } as const;
 /** How much time all bursts of a cluster may use in 10 minutes, in ms. */
 const budgetMs = 60_000;
@@ -72,7 +72,7 @@ export class Bursts {
   }
 
   /**
-   * Another claim on the lock stands: that of `node`, which is probed as if a hint had named it, because it holds the
+   * Another node, `node`, claims the lock. It is probed as if a hint had named it, because it holds the
    * lock before it is promoted. What hints announced has been seen, so their burst of all nodes ends.
    */
   claimed(node: string): void {

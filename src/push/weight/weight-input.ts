@@ -15,7 +15,7 @@ export interface WeightInput {
 }
 
 /**
- * Returns what the weight of a node's server depends on at the instant of a view. The leader is behind nobody. Pure.
+ * Returns what the weight of a node's server depends on at the instant of a view. The leader has no lag. Pure.
  * @param isFit whether the check of the server passes
  */
 export function weightInputOf(view: ClusterView, observation: Observation, isFit: boolean): WeightInput {

@@ -64,6 +64,21 @@ test("RC105: reports different system identifiers with the names of the nodes", 
   assert.deepEqual(found, [["RC105", "error", message]]);
 });
 
+test("RC166: compares the name that a node reports with the configuration", async (context) => {
+  const [node] = await openFakeCluster(context, ["pg1"]);
+  assert.ok(node !== undefined);
+  node.fields = { patroni: { version: "4.0.0", scope: "demo", name: "pg1" } };
+  assert.deepEqual(await findings(context, nodeText("pg1", node.api)), []);
+  for (const [configured, expected] of [
+    ["db1", "db1"],
+    ["db1, member: pg2", "pg2"],
+  ] as const) {
+    const message: string = `demo/db1 at ${node.api} reports the name pg1, not ${expected}`;
+    assert.deepEqual(await findings(context, nodeText(configured, node.api)), [["RC166", "error", message]]);
+  }
+  assert.deepEqual(await findings(context, nodeText("db1, member: pg1", node.api)), []);
+});
+
 /** Runs doctor on a node that presents a certificate, which the file `ca` verifies. */
 async function findingsOfTls(
   context: TestContext,

@@ -9,7 +9,7 @@ export const agentScope: AgentScope = {
   node: null,
   clusters: ["demo"],
   check: { route: "replica", query: "lag=1kB" },
-  rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsLeast: 0 },
+  rules: { ignoreParams: ["be"], ignoresUnknown: false, defaults: "", lagTimeMsMin: 0 },
 };
 /** An agent without weights. */
 export const plainAgent: AgentConfig = { check: agentScope.check, weight: null, drainBy: "weight" };
