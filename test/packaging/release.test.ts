@@ -29,6 +29,7 @@ function repository(name: string, text: string = changelog): string {
   writeFileSync(join(path, "package.json"), `${JSON.stringify({ ...manifest, version: "0.1.0", scripts }, null, 2)}\n`);
   writeFileSync(join(path, "CHANGELOG.md"), text);
   writeFileSync(join(path, ".gitignore"), "dist\nrelease\n");
+  cpSync("packaging/sbom.mjs", join(path, "packaging/sbom.mjs"));
   mkdirSync(join(path, "node_modules"));
   git(folder, "init", "--quiet", "--initial-branch=main", path);
   git(path, "config", "user.name", "test");
