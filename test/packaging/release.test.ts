@@ -13,8 +13,8 @@ const script = resolve("packaging/release/release.mjs");
 const stated = ["package.json", "package-lock.json", "Dockerfile", "deploy/kubernetes/rolecall.yaml"];
 const changelog = "# Changelog\n\n## Unreleased\n\n* One change.\n\n## 0.1.0\n\n* The first.\n";
 
-function git(repository: string, ...args: readonly string[]): string {
-  return execFileSync("git", args, { cwd: repository, encoding: "utf8" });
+function git(cwd: string, ...args: readonly string[]): string {
+  return execFileSync("git", args, { cwd, encoding: "utf8" });
 }
 
 /** A repository with the files that state the version, which builds at once. */
@@ -29,6 +29,7 @@ function repository(name: string, text: string = changelog): string {
   writeFileSync(join(path, "package.json"), `${JSON.stringify({ ...manifest, version: "0.1.0", scripts }, null, 2)}\n`);
   writeFileSync(join(path, "CHANGELOG.md"), text);
   writeFileSync(join(path, ".gitignore"), "dist\nrelease\n");
+  cpSync("packaging/sbom.mjs", join(path, "packaging/sbom.mjs"));
   mkdirSync(join(path, "node_modules"));
   git(folder, "init", "--quiet", "--initial-branch=main", path);
   git(path, "config", "user.name", "test");

@@ -24,9 +24,9 @@ const missing = tools.find((tool) => spawnSync("/bin/sh", ["-c", `command -v ${t
 const canUnshare = spawnSync("unshare", ["--mount", "--net", "--pid", "--fork", "true"]).status === 0;
 const skip = missing !== undefined ? `not run: ${missing} is missing` : !canUnshare && "not run: root may not unshare";
 
-describe("docs: the pages about installation", { skip, timeout: 400_000 }, () => {
+describe("docs: the pages about installation", { skip, timeout: 600_000 }, () => {
   for (const [name, page] of Object.entries(pages))
-    test(`docs/install-${name}.md: every command works in a scratch root`, { timeout: 160_000 }, async (context) => {
+    test(`docs/install-${name}.md: every command works in a scratch root`, { timeout: 300_000 }, async (context) => {
       const folder = mkdtempSync(join(tmpdir(), "rolecall-install-"));
       removeAtExit(folder);
       const [input, root, built] = [join(folder, "input"), join(folder, "root"), join(folder, "built")];
@@ -78,7 +78,7 @@ function pageScript(file: string, { sections }: Page): string {
   return [prologue, ...lines, "echo 'the page is complete'", ""].join("\n");
 }
 
-const prologue = `set -o pipefail
+const prologue = `set -o pipefail +h
 export HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 rm -rf /etc/rolecall /var/lib/rolecall
@@ -114,7 +114,7 @@ function inScratchRoot(root: string, input: string): Promise<Ended> {
   const child = spawn("unshare", args, {
     env: { PATH: process.env["PATH"], LANG: "C.UTF-8" },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 150_000,
+    timeout: 290_000,
     killSignal: "SIGKILL",
   });
   let output = "";
