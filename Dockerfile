@@ -4,6 +4,7 @@ WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
 COPY tsconfig.json ./
+COPY packaging ./packaging
 COPY src ./src
 RUN npm run build && npm prune --omit=dev
 

@@ -14,10 +14,15 @@ for (const event of ["uncaughtException", "unhandledRejection"] as const) {
   process.on(event, (error: unknown) => crashed.abort(error instanceof Error ? error : new Error(String(error))));
 }
 
-const { exitCode, wasInterrupted } = await run(process.argv.slice(2), io, {
-  ended: ended.signal,
-  crashed: crashed.signal,
-});
-process.exitCode = exitCode;
-// Resources that an interrupted command left open must not keep the process alive.
-if (wasInterrupted) process.exit(exitCode);
+// No await at the top of the module: the single executable is CommonJS.
+void runProgram();
+
+async function runProgram(): Promise<void> {
+  const { exitCode, wasInterrupted } = await run(process.argv.slice(2), io, {
+    ended: ended.signal,
+    crashed: crashed.signal,
+  });
+  process.exitCode = exitCode;
+  // Resources that an interrupted command left open must not keep the process alive.
+  if (wasInterrupted) process.exit(exitCode);
+}

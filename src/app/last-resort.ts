@@ -1,17 +1,17 @@
+import { ownModuleOf } from "../program/own-frames.ts";
+
 /**
  * What happens to an exception that nothing caught. Listeners, the fast path and the gateway catch what the functions
  * that they call throw, so none is expected.
  *
  * An exception ends the functions on its stack and no others. So the process may continue if each function of rolecall
- * on the stack serves one connection (`connectionFiles`): then no write to shared state (snapshot, probes, drains,
+ * on the stack serves one connection (`connectionModules`): then no write to shared state (snapshot, probes, drains,
  * configuration) was cut short. The connection itself is left to its time limits. Every other exception ends the
  * process, as its state can no longer be trusted: its supervisor, or the main process for a worker, starts another one.
  */
 
-/** Files that serve one connection and write no shared state. */
-const connectionFiles = /^(http|gateway)\/|^workers\/relay-/;
-/** The folder of rolecall's files, as stacks name it. */
-const ownFolder = new URL("..", import.meta.url).href;
+/** Modules that serve one connection and write no shared state. */
+const connectionModules = /^(http|gateway)\/|^workers\/relay-/;
 /** How many frames a stack keeps. A frame that is cut off could be one that writes shared state. */
 const stackDepth = 50;
 /** More exceptions than this within a minute end the process. */
@@ -30,8 +30,8 @@ export function isOfOneConnection(error: unknown, depth: number = stackDepth): b
   const frames = error.stack.split("\n").filter((line) => /^\s+at /.test(line));
   if (frames.length === 0 || frames.length >= depth) return false;
   return frames.every((frame) => {
-    const at = frame.indexOf(ownFolder);
-    return at < 0 || connectionFiles.test(frame.slice(at + ownFolder.length));
+    const module = ownModuleOf(frame);
+    return module === null || connectionModules.test(module);
   });
 }
 

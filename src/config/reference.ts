@@ -30,7 +30,7 @@ export function configReference(): string {
     "`ROLECALL_LISTEN=host:port[,…]` replaces `listen`. An unknown `ROLECALL_*` variable is an error. A service ignores",
     "`ROLECALL_SERVER` and the other variables of [commands](contexts.md).",
     "",
-    ...variables.map((variable) => `- \`${variable}\``),
+    ...variables().map((variable) => `- \`${variable}\``),
     "",
   ].join("\n");
 }

@@ -1,12 +1,8 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readProgramFile } from "../program/program-files.ts";
 
-/**
- * Returns the version in package.json. It is two folders above this module in `dist`, three when compiled for tests.
- */
+/** Returns the version in package.json. */
 export function version(): string {
-  const file = ["../../package.json", "../../../package.json"]
-    .map((path) => new URL(path, import.meta.url))
-    .find((url) => existsSync(url));
-  const value: unknown = file === undefined ? null : JSON.parse(readFileSync(file, "utf8"));
+  const file = readProgramFile("package.json");
+  const value: unknown = file === null ? null : JSON.parse(file.toString());
   return typeof value === "object" && value !== null && "version" in value ? String(value.version) : "unknown";
 }

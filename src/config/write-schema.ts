@@ -1,9 +1,8 @@
 /** Generates config/schema.json and docs/configuration.md from the schema that the parser uses: `npm run schema`. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { configJsonSchema } from "./schema/json-schema.ts";
 import { configReference } from "./reference.ts";
 
-const root = new URL("../..", import.meta.url);
-writeFileSync(new URL("config/schema.json", root), `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
-mkdirSync(new URL("docs/", root), { recursive: true });
-writeFileSync(new URL("docs/configuration.md", root), configReference());
+// Relative to the folder of the package, where npm runs it.
+writeFileSync("config/schema.json", `${JSON.stringify(configJsonSchema(), null, 2)}\n`);
+writeFileSync("docs/configuration.md", configReference());

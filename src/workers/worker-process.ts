@@ -1,7 +1,7 @@
 import { fork, type ChildProcess, type SendHandle, type StdioOptions } from "node:child_process";
-import { fileURLToPath } from "node:url";
 import type { ListenerConfig } from "../config/model/config.ts";
 import { noFastPathCounts } from "../http/message/fast-path-counts.ts";
+import { workerProgram } from "../program/worker-program.ts";
 import type { PreparedInWorker, FullState, FromWorker, ToWorker, WorkerReport } from "./messages.ts";
 
 /**
@@ -48,8 +48,8 @@ export class WorkerProcess {
   /** Starts a worker process. @throws Error if the system cannot start one */
   static spawn(events: WorkerEvents): WorkerProcess {
     const stdio: StdioOptions = ["ignore", "inherit", "inherit", "ipc"];
-    const file = fileURLToPath(new URL("../app/worker.js", import.meta.url));
-    return new WorkerProcess(fork(file, [], { stdio, serialization: "advanced", execArgv: heapFlags }), events);
+    const { module, execArgv } = workerProgram(heapFlags);
+    return new WorkerProcess(fork(module, [], { stdio, serialization: "advanced", execArgv: [...execArgv] }), events);
   }
 
   get pid(): number {

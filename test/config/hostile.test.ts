@@ -125,13 +125,13 @@ test("any tree of values gives a configuration or problems", () => {
 
 test("any environment and flags give a configuration or problems", () => {
   const variable = fc.constantFrom(
-    ...overrideKeys.map((key) => key.variable),
+    ...overrideKeys().map((key) => key.variable),
     "ROLECALL_LISTEN",
     "ROLECALL_DISCOVER",
     "ROLECALL_CLUSTER",
     "ROLECALL_X",
   );
-  const path = fc.constantFrom(...overrideKeys.map((key) => key.path.join(".")), "x");
+  const path = fc.constantFrom(...overrideKeys().map((key) => key.path.join(".")), "x");
   const flags = fc.record(
     {
       discover: fc.array(fc.string()),

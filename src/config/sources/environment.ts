@@ -9,12 +9,9 @@ const discoverVariable = "ROLECALL_DISCOVER";
 const clusterVariable = "ROLECALL_CLUSTER";
 
 /** Every environment variable that the configuration is read from. */
-export const variables: readonly string[] = [
-  listenVariable,
-  discoverVariable,
-  clusterVariable,
-  ...overrideKeys.map(({ variable }) => variable),
-];
+export function variables(): readonly string[] {
+  return [listenVariable, discoverVariable, clusterVariable, ...overrideKeys().map(({ variable }) => variable)];
+}
 
 /** Variables of commands that query a running rolecall. A service may inherit them from its user's shell. */
 const ignoredVariables: readonly string[] = [...Object.values(clientVariables), contextsFileVariable];
@@ -22,12 +19,12 @@ const ignoredVariables: readonly string[] = [...Object.values(clientVariables), 
 /** Reads every `ROLECALL_*` variable. An unknown one is a problem that names the most similar known one. */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): Overrides {
   const problems: ConfigProblem[] = [];
-  for (const [name, value] of Object.entries(env)) {
-    if (name.startsWith(prefix) && value !== undefined && ![...variables, ...ignoredVariables].includes(name)) {
-      problems.push(unknownName(name.slice(0, 128), { given: name, known: variables }));
-    }
-  }
-  const settings = overrideKeys.flatMap((key) => {
+  const named = Object.keys(env).filter((name) => name.startsWith(prefix) && env[name] !== undefined);
+  const ours = named.filter((name) => !ignoredVariables.includes(name));
+  const known = ours.length === 0 ? [] : variables();
+  for (const name of ours.filter((candidate) => !known.includes(candidate)))
+    problems.push(unknownName(name.slice(0, 128), { given: name, known }));
+  const settings = (ours.length === 0 ? [] : overrideKeys()).flatMap((key) => {
     const value = env[key.variable];
     return value === undefined ? [] : [{ path: key.path, value: readOverride(value, key), name: key.variable }];
   });

@@ -50,8 +50,8 @@ function readAssignment(assignment: string, problems: ConfigProblem[]): Override
   }
   const path = assignment.slice(0, equals);
   const name = `--set ${path.slice(0, 128)}`;
-  const known = overrideKeys.map((key) => key.path.join("."));
-  const key = overrideKeys[known.indexOf(path)];
+  const known = overrideKeys().map((key) => key.path.join("."));
+  const key = overrideKeys()[known.indexOf(path)];
   if (key !== undefined) return [{ path: key.path, value: readOverride(assignment.slice(equals + 1), key), name }];
   problems.push(unknownName(name, { given: path, known }));
   return [];

@@ -12,14 +12,24 @@ export interface OverrideKey {
   readonly nullable: boolean;
 }
 
-const schema: SchemaNode = readSchema(configJsonSchema());
+let schema: SchemaNode | null = null;
+let keys: readonly OverrideKey[] | null = null;
+
+/** Made on first use: it takes a tenth of the start, and a configuration without overrides and mistakes needs none. */
+function schemaTree(): SchemaNode {
+  schema ??= readSchema(configJsonSchema());
+  return schema;
+}
 
 /** All keys that can be overridden, in the order of the schema. */
-export const overrideKeys: readonly OverrideKey[] = [...keysUnder(schema, [])];
+export function overrideKeys(): readonly OverrideKey[] {
+  keys ??= [...keysUnder(schemaTree(), [])];
+  return keys;
+}
 
 /** Returns the keys allowed in the mapping at `path`; none if there is no such mapping. */
 export function keysAt(path: ConfigPath): readonly string[] {
-  let current: SchemaNode | null | undefined = schema;
+  let current: SchemaNode | null | undefined = schemaTree();
   for (const step of path) current = typeof step === "number" ? current?.items : current?.properties.get(step);
   return [...(current?.properties.keys() ?? [])];
 }

@@ -84,7 +84,7 @@ test("the history is on if a state file or a directory is configured, unless it 
 
 test("every key outside lists has an environment variable", () => {
   assert.deepEqual(
-    overrideKeys.map(({ variable, kind }) => `${variable} ${kind}`),
+    overrideKeys().map(({ variable, kind }) => `${variable} ${kind}`),
     [
       ...["INTERVAL", "CONNECT_TIMEOUT", "TIMEOUT"].map((key) => `ROLECALL_PROBE_${key} text`),
       ...["FALL", "RISE"].map((key) => `ROLECALL_PROBE_${key} number`),
@@ -114,7 +114,7 @@ test("every key outside lists has an environment variable", () => {
       "ROLECALL_SIMULATOR_PORT number",
     ],
   );
-  assert.equal(new Set(variables).size, variables.length);
+  assert.equal(new Set(variables()).size, variables().length);
 });
 
 /** Asserts that `actual` has every field of `expected`, and lists of the same length. */

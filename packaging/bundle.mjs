@@ -1,0 +1,81 @@
+/** Bundles the source with esbuild: as modules for Node, and as one CommonJS file for the single executable. */
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { build } from "esbuild";
+
+const common = {
+  bundle: true,
+  platform: "node",
+  target: "node20.18",
+  metafile: true,
+  legalComments: "none",
+  logLevel: "warning",
+  // Optional parts of pg that are not installed.
+  external: ["pg-native"],
+};
+
+/**
+ * Writes the program as modules: packages stay imports, as npm installs them.
+ * @param {string} folder where to; what it holds is removed
+ */
+export async function bundleModules(folder) {
+  rmSync(folder, { recursive: true, force: true });
+  const { metafile } = await build({
+    ...common,
+    packages: "external",
+    format: "esm",
+    splitting: true,
+    entryPoints: { main: "src/main.ts", "app/worker": "src/app/worker.ts" },
+    chunkNames: "parts/[hash]",
+    // For the coverage of programs that tests start; the package leaves the maps out.
+    sourcemap: true,
+    outdir: folder,
+  });
+  writeTable(
+    join(folder, "modules.json"),
+    Object.keys(metafile.outputs).filter((file) => file.endsWith(".js")),
+    (file) => file.slice(file.lastIndexOf("/") + 1),
+  );
+}
+
+/**
+ * Writes the program and its packages as one CommonJS file.
+ * @param {string} file where to
+ * @param {string} tableFile where the table of its modules goes
+ */
+export async function bundleExecutable(file, tableFile) {
+  await build({
+    ...common,
+    target: "node24",
+    format: "cjs",
+    // Asked for by code that runs from files only.
+    define: { "import.meta.url": "undefined" },
+    entryPoints: ["packaging/executable-entry.ts"],
+    outfile: file,
+  });
+  writeTable(tableFile, [file], () => "executable");
+}
+
+/**
+ * Writes where the modules of bundled files begin: `src/program/own-frames.ts` needs it to find the module of a frame
+ * of a stack. A module of a package has the name null.
+ * @param {string} tableFile where to
+ * @param {readonly string[]} files the bundled files
+ * @param {(file: string) => string} nameOf the name of a file in the table
+ */
+function writeTable(tableFile, files, nameOf) {
+  const rows = files.toSorted().map((file) => [nameOf(file), moduleStarts(readFileSync(file, "utf8"))]);
+  writeFileSync(tableFile, `${JSON.stringify(Object.fromEntries(rows))}\n`);
+}
+
+/** esbuild writes a comment with the name of each module before its code, at the beginning of a line. */
+function moduleStarts(text) {
+  const starts = [];
+  for (const [index, line] of text.split("\n").entries()) {
+    const [, path] = /^\/\/ ((?:src|node_modules|packaging)\/\S+)$/.exec(line) ?? [];
+    if (path === undefined) continue;
+    const own = /^src\/(.*)\.ts$/.exec(path)?.[1] ?? null;
+    if (starts.length === 0 || starts.at(-1)[1] !== own) starts.push([index + 1, own]);
+  }
+  return starts;
+}

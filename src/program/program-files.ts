@@ -1,0 +1,38 @@
+import { existsSync, readFileSync } from "node:fs";
+import { getRawAsset, isSea } from "node:sea";
+
+/** Whether this process runs the single executable, which holds the files of the program as assets. */
+export const isExecutable: boolean = isSea();
+
+/** The folder of the package: the nearest one above this module that holds a package.json. */
+const packageFolder: URL | null = isExecutable ? null : findPackageFolder();
+
+/**
+ * Reads a file that belongs to the program, from the package or from the single executable.
+ * @param name its path in the package, such as `package.json`
+ * @returns `null` if the program has no such file
+ */
+export function readProgramFile(name: string): Buffer | null {
+  if (isExecutable) return readAsset(name);
+  const file = packageFolder === null ? null : new URL(name, packageFolder);
+  return file !== null && existsSync(file) ? readFileSync(file) : null;
+}
+
+function readAsset(name: string): Buffer | null {
+  try {
+    const asset = getRawAsset(name);
+    return typeof asset === "string" ? Buffer.from(asset) : Buffer.from(asset);
+  } catch {
+    return null;
+  }
+}
+
+function findPackageFolder(): URL | null {
+  let folder = new URL(".", import.meta.url);
+  while (!existsSync(new URL("package.json", folder))) {
+    const above = new URL("..", folder);
+    if (above.href === folder.href) return null;
+    folder = above;
+  }
+  return folder;
+}
