@@ -1,6 +1,6 @@
 /** Bundles the source with esbuild: as modules for Node, and as one CommonJS file for the single executable. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { build } from "esbuild";
 
 const common = {
@@ -31,11 +31,8 @@ export async function bundleModules(folder) {
     sourcemap: true,
     outdir: folder,
   });
-  writeTable(
-    join(folder, "modules.json"),
-    Object.keys(metafile.outputs).filter((file) => file.endsWith(".js")),
-    (file) => file.slice(file.lastIndexOf("/") + 1),
-  );
+  const files = Object.keys(metafile.outputs).filter((file) => file.endsWith(".js"));
+  writeTable(join(folder, "modules.json"), files);
 }
 
 /**
@@ -53,7 +50,7 @@ export async function bundleExecutable(file, tableFile) {
     entryPoints: ["packaging/executable-entry.ts"],
     outfile: file,
   });
-  writeTable(tableFile, [file], () => "executable");
+  writeTable(tableFile, [file]);
 }
 
 /**
@@ -61,10 +58,9 @@ export async function bundleExecutable(file, tableFile) {
  * of a stack. A module of a package has the name null.
  * @param {string} tableFile where to
  * @param {readonly string[]} files the bundled files
- * @param {(file: string) => string} nameOf the name of a file in the table
  */
-function writeTable(tableFile, files, nameOf) {
-  const rows = files.toSorted().map((file) => [nameOf(file), moduleStarts(readFileSync(file, "utf8"))]);
+function writeTable(tableFile, files) {
+  const rows = files.toSorted().map((file) => [basename(file), moduleStarts(readFileSync(file, "utf8"))]);
   writeFileSync(tableFile, `${JSON.stringify(Object.fromEntries(rows))}\n`);
 }
 

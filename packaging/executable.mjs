@@ -3,7 +3,7 @@
  * Reproducible: the same source, packages and NODE give the same bytes.
  */
 import { execFileSync } from "node:child_process";
-import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
@@ -62,7 +62,6 @@ if (majorOf(node) !== 24) throw new Error(`Cannot make the executable: ${node} m
 const folder = mkdtempSync(join(tmpdir(), "rolecall-executable-"));
 try {
   const blob = await writeBlob(node, folder);
-  if (process.env.ROLECALL_BLOB !== undefined) writeFileSync(process.env.ROLECALL_BLOB, readFileSync(blob));
   inject(node, blob, resolve(file));
 } finally {
   rmSync(folder, { recursive: true, force: true });

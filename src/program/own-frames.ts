@@ -3,7 +3,7 @@ import { readProgramFile, isExecutable } from "./program-files.ts";
 /** Where the modules of one bundled file begin: `[line, file]` pairs in ascending order; other code has no file. */
 type ModuleStarts = readonly (readonly [line: number, file: string | null])[];
 
-/** The folder of the modules if they are not bundled, as stacks name it. */
+/** The folder of the modules or bundles, as stacks name it; `null` in the executable. */
 const codeFolder: string | null = isExecutable ? null : new URL("..", import.meta.url).href;
 /** Written by packaging/bundle.mjs: the modules of each bundled file, by the file's name. */
 const tableName = "dist/modules.json";
@@ -17,13 +17,11 @@ let table: ReadonlyMap<string, ModuleStarts> | null = null;
  */
 export function ownModuleOf(frame: string): string | null {
   const { file, line } = placeOf(frame);
-  if (file === "") return null;
-  const name = file.slice(file.lastIndexOf("/") + 1);
-  const starts = bundles().get(isExecutable && file === process.execPath ? "executable" : name);
+  // The bundle of the executable has a name without a folder.
+  if (codeFolder !== null && !file.startsWith(codeFolder)) return null;
+  const starts = bundles().get(file.slice(file.lastIndexOf("/") + 1));
   if (starts !== undefined) return starts.findLast(([start]) => start <= line)?.[1] ?? null;
-  return codeFolder !== null && file.startsWith(codeFolder)
-    ? file.slice(codeFolder.length).replace(/\.[jt]s$/, "")
-    : null;
+  return codeFolder === null ? null : file.slice(codeFolder.length).replace(/\.[jt]s$/, "");
 }
 
 function placeOf(frame: string): { readonly file: string; readonly line: number } {

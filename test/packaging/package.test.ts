@@ -1,0 +1,133 @@
+import assert from "node:assert/strict";
+import { execFileSync, spawn, spawnSync, type SpawnSyncReturns } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, normalize, resolve } from "node:path";
+import { after, before, describe, test } from "node:test";
+import { commands } from "../../src/cli/specs/commands.ts";
+import { readMarkdown } from "../docs/markdown.ts";
+import { until } from "../fake/until.ts";
+
+interface Manifest {
+  readonly version: string;
+  readonly private?: boolean;
+  readonly scripts: Readonly<Record<string, string>>;
+  readonly dependencies: Readonly<Record<string, string>>;
+}
+
+const manifest: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
+
+describe("the npm package", () => {
+  const scratch = mkdtempSync(join(tmpdir(), "rolecall-package-"));
+  /** Where `npm install --global --prefix` puts packages. */
+  const modules = join(scratch, "lib", "node_modules");
+  const root = join(modules, "rolecall");
+  const program = join(root, "dist", "main.js");
+  let files: readonly string[] = [];
+
+  before(() => {
+    const tarball = pack(join(scratch, "one"));
+    mkdirSync(root, { recursive: true });
+    execFileSync("tar", ["--extract", "--gzip", "--strip-components=1", "--file", tarball, "--directory", root]);
+    files = readdirSync(root, { recursive: true, encoding: "utf8" }).filter((name) => !isFolder(join(root, name)));
+    // Only what the package declares is found beside it.
+    for (const name of Object.keys(manifest.dependencies))
+      symlinkSync(resolve("node_modules", name), join(modules, name));
+  });
+  after(() => rmSync(scratch, { recursive: true, force: true }));
+
+  const run = (...args: readonly string[]): SpawnSyncReturns<string> =>
+    spawnSync(process.execPath, [program, ...args], { encoding: "utf8", cwd: scratch, timeout: 60_000 });
+
+  test("can be published, and is built before it is packed", () => {
+    assert.equal(manifest.private, undefined);
+    assert.match(manifest.scripts["prepack"] ?? "", /\bbuild\b/);
+  });
+
+  test("holds the program, its documents and its licence; no tests, sources, maps or paths of this machine", () => {
+    for (const wanted of [
+      "dist/main.js",
+      "dist/app/worker.js",
+      "LICENSE",
+      "docs/haproxy.md",
+      "packaging/man/rolecall.1",
+    ])
+      assert.ok(files.includes(wanted), wanted);
+    const unwanted = /(^|\/)(test|node_modules|build)\/|\.(ts|map|test\.js)$|^\./;
+    assert.deepEqual(
+      files.filter((name) => unwanted.test(name)),
+      [],
+    );
+    assert.deepEqual(
+      files.filter((name) => readFileSync(join(root, name), "utf8").includes(resolve("."))),
+      [],
+    );
+  });
+
+  test("the links of its documents for users lead to files of the package", () => {
+    const documents = files.filter((name) => /^(docs\/.*|deploy\/.*|README|SECURITY|CHANGELOG)\.?(md)?$/.test(name));
+    const broken = documents
+      .filter((name) => name.endsWith(".md"))
+      .flatMap((name) => readMarkdown(name).links.map(({ text, place }) => ({ name, text, place })))
+      .filter(({ text }) => !text.includes("://") && !text.startsWith("#"))
+      .filter(({ name, text }) => !isIn(normalize(join(dirname(name), text.replace(/#.*/, ""))), files));
+    assert.deepEqual(broken, []);
+  });
+
+  test("is the same, byte for byte, when it is packed again", () => {
+    assert.deepEqual(readFileSync(pack(join(scratch, "two"))), readFileSync(tarballIn(join(scratch, "one"))));
+  });
+
+  test("every command runs from it", () => {
+    for (const { name } of commands) {
+      const { status, stdout, stderr } = run(name, "--help");
+      assert.equal(status, 0, `${name}: ${stderr}`);
+      assert.match(stdout, new RegExp(`^Usage: rolecall ${name}`));
+    }
+  });
+
+  for (const [args, expected] of [
+    [["version"], new RegExp(`^rolecall ${manifest.version}\n`)],
+    [["validate", join(root, "config", "rolecall.yaml")], /is valid/],
+    [["schema", "config"], /json-schema/],
+    [["completion", "bash"], /complete -/],
+    [["render", "systemd"], /\[Service\]/],
+    [["render", "dashboard"], /"panels"/],
+  ] as const)
+    test(`rolecall ${args[0]} ${args[1]?.replace(/.*\//, "") ?? ""} runs from it`, () => {
+      const { status, stdout, stderr } = run(...args);
+      assert.equal(status, 0, stderr);
+      assert.match(stdout + stderr, expected);
+    });
+
+  test("the demo starts, answers and ends with 0 on Ctrl-C", { timeout: 60_000 }, async () => {
+    const child = spawn(process.execPath, [program, "demo", "--port", "0"], { cwd: scratch });
+    const ended = once(child, "exit");
+    let out = "";
+    child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+    const health = await until("the banner of the demo", () => /http:\/\/127\.0\.0\.1:\d+\/nodes\/pg1/.exec(out)?.[0]);
+    await until("a yes", async () => (await fetch(`${health}/primary`)).status === 200);
+    child.kill("SIGINT");
+    assert.deepEqual((await ended)[0], 0);
+  });
+});
+
+/** Packs the package as it is built. @returns the tarball */
+function pack(folder: string): string {
+  mkdirSync(folder, { recursive: true });
+  execFileSync("npm", ["pack", "--ignore-scripts", "--silent", "--pack-destination", folder], { stdio: "ignore" });
+  return tarballIn(folder);
+}
+
+function tarballIn(folder: string): string {
+  return join(folder, `rolecall-${manifest.version}.tgz`);
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path).isDirectory();
+}
+
+function isIn(target: string, files: readonly string[]): boolean {
+  return files.some((name) => name === target || name.startsWith(`${target.replace(/\/$/, "")}/`));
+}
