@@ -21,11 +21,11 @@ function sourceDate() {
 }
 
 /** Writes a file below the root of the package. */
-function place(root, path, content, mode = 0o644) {
+function place(root, path, content) {
   const file = join(root, path);
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, content);
-  chmodSync(file, mode);
+  chmodSync(file, 0o644);
 }
 
 /** Every file that the package installs. @param {string} executable the single executable, which renders its units */
@@ -91,8 +91,10 @@ function placeControl(root, kilobytes) {
   ];
   place(root, "DEBIAN/control", control.join("\n"));
   place(root, "DEBIAN/conffiles", "/etc/rolecall/rolecall.yaml\n");
-  for (const script of ["postinst", "prerm", "postrm"])
-    place(root, `DEBIAN/${script}`, readFileSync(`packaging/deb/${script}`), 0o755);
+  for (const script of ["postinst", "prerm", "postrm"]) {
+    place(root, `DEBIAN/${script}`, readFileSync(`packaging/deb/${script}`));
+    chmodSync(join(root, `DEBIAN/${script}`), 0o755);
+  }
 }
 
 /** All files and folders below a folder, and itself. */

@@ -24,3 +24,20 @@ test("every command line loads few files and no package before its command", () 
   );
   assert.ok(loaded.length < 50, `${loaded.length} files: ${loaded.join(", ")}`);
 });
+
+test("serve loads only the packages that it needs, and no code of other commands", () => {
+  const loaded = [...loadedBy(join("src", "cli", "commands", "serve.ts"))];
+  assert.deepEqual(loaded.filter((name) => !name.startsWith("node:") && !name.startsWith("src")).sort(), [
+    "http-proxy",
+    "lru-cache",
+    "pino",
+    "prom-client",
+    "undici",
+    "yaml",
+    "zod",
+  ]);
+  assert.deepEqual(
+    loaded.filter((name) => /^src\/(simulator|cli\/(render|rehearse|doctor|compare|status))\//.test(name)),
+    [],
+  );
+});
