@@ -3,6 +3,7 @@ import { linkTo, useRoute, useStore, useTicks } from "./live/hooks.js";
 import { store } from "./live/live-store.js";
 import { durationText } from "./parts/format.js";
 import { ClusterView } from "./views/cluster.js";
+import { EdgesView } from "./views/edges.js";
 import { EventsView } from "./views/events.js";
 import { FleetView } from "./views/fleet.js";
 import { NodeView } from "./views/node.js";
@@ -20,6 +21,7 @@ function viewOf([first, cluster, second, node]) {
   if (first === "clusters" && cluster !== undefined)
     return { key: cluster, title: cluster, only: cluster, view: html`<${ClusterView} name=${cluster} />` };
   if (first === "events") return { key: "events", title: "Events", only: null, view: html`<${EventsView} />` };
+  if (first === "edges") return { key: "edges", title: "Edges", only: null, view: html`<${EdgesView} />` };
   if (first === "reasons")
     return { key: "reasons", title: "Reasons", only: null, view: html`<${ReasonsView} reason=${cluster ?? null} />` };
   return { key: "fleet", title: "Fleet", only: null, view: html`<${FleetView} />` };
@@ -38,7 +40,7 @@ function App() {
     isFirst.current = false;
     scrollTo(0, 0);
   }, [key]);
-  const current = route[0] === "events" || route[0] === "reasons" ? route[0] : "fleet";
+  const current = ["edges", "events", "reasons"].find((name) => name === route[0]) ?? "fleet";
   return html`
     <a
       class="skip"
@@ -54,6 +56,7 @@ function App() {
       <nav aria-label="Views">
         <a href=${linkTo()} aria-current=${current === "fleet" ? "page" : null}>Fleet</a>
         <a href=${linkTo("events")} aria-current=${current === "events" ? "page" : null}>Events</a>
+        <a href=${linkTo("edges")} aria-current=${current === "edges" ? "page" : null}>Edges</a>
         <a href=${linkTo("reasons")} aria-current=${current === "reasons" ? "page" : null}>Reasons</a>
       </nav>
       <${ConnectionState} />

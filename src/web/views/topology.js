@@ -1,3 +1,4 @@
+import { NodeActions } from "../actions/actions.js";
 import { html } from "../html.js";
 import { linkTo } from "../live/hooks.js";
 import { compareNames, toneOf } from "../parts/condition.js";
@@ -105,6 +106,7 @@ function NodeCard({ node, cluster, sinceMs, isApart = false }) {
     ${reason === null ? null : html`<p class="why"><${ReasonLink} reason=${reason} />${detail === null ? null : html` <span>${detail}</span>`}</p>`}
     ${warning === null || reason !== null ? null : html`<p class="why">${warning}</p>`}
     <${NodeMarks} node=${node} />
+    <${NodeActions} cluster=${cluster} node=${node} />
   </article>`;
 }
 
