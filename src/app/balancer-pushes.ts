@@ -3,7 +3,7 @@ import type { BalancerConfig } from "../config/model/balancer-config.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { BalancerMetrics } from "../metrics/balancer-metrics.ts";
-import { HaproxyBalancer } from "../push/haproxy/haproxy-balancer.ts";
+import { HaproxyBalancer, type BalancerStatus } from "../push/haproxy/haproxy-balancer.ts";
 import type { FollowedPool } from "../push/pool-verdicts.ts";
 import { VerdictFollower } from "../push/verdict-follower.ts";
 
@@ -63,6 +63,11 @@ export class BalancerPushes {
     } catch (error) {
       this.#context.log.error({ err: error, cluster }, "balancers not updated");
     }
+  }
+
+  /** What is known of each balancer now. */
+  statuses(): readonly BalancerStatus[] {
+    return [...this.#running.values()].map(({ balancer }) => balancer.status);
   }
 
   /** Stops. Sends nothing more: HAProxy's checks decide. */

@@ -46,6 +46,8 @@ export interface EventFinder {
    * @param clock the present instant, in ms of rolecall's clock and in ms since the epoch
    */
   resume(events: readonly ClusterEvent[], clock: { readonly nowMs: number; readonly wallMs: number }): void;
+  /** How many events of a cluster have begun and not ended. */
+  openCount(cluster: string): number;
   /** Forgets all other clusters. */
   retain(clusters: readonly string[]): void;
 }
@@ -132,6 +134,11 @@ export class EventLog {
     const draft = drainEvent(change);
     const event = this.events.publish(draft);
     logEvent(this.#context.log, event ?? draft, drainAudit(change));
+  }
+
+  /** How many events of a cluster have begun and not ended: nodes that are down, for example. */
+  openCount(cluster: string): number {
+    return this.#context.detector.openCount(cluster);
   }
 
   /** Forgets all other clusters: those that a reload removed. */
