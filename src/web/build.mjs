@@ -5,8 +5,8 @@
  * incidents: `core.js`, the judgement itself (src/replay/page-core.ts), and `vendor/yaml.js`.
  */
 import { build, transform } from "esbuild";
-import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { basename, dirname, extname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const web = dirname(fileURLToPath(import.meta.url));
@@ -25,6 +25,17 @@ const vendored = {
 
 await rm(target, { recursive: true, force: true });
 await cp(web, target, { recursive: true, filter: (path) => basename(path) !== basename(import.meta.url) });
+// Comments and indentation are left out: the page has a limit for its size. Nothing else changes.
+for (const name of await readdir(target, { recursive: true })) {
+  const loader = extname(name).slice(1);
+  if (loader !== "js" && loader !== "css") continue;
+  const { code } = await transform(await readFile(join(target, name), "utf8"), {
+    loader,
+    minifyWhitespace: true,
+    charset: "utf8",
+  });
+  await writeFile(join(target, name), code);
+}
 await mkdir(join(target, "vendor"));
 for (const [path, name] of Object.entries(vendored)) {
   const text = await readFile(join(packages, path), "utf8");
