@@ -6,7 +6,7 @@
  */
 import { build, transform } from "esbuild";
 import { cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, relative, sep } from "node:path";
+import { extname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
@@ -37,6 +37,14 @@ export async function buildPage(target) {
 async function copyPage(target) {
   await rm(target, { recursive: true, force: true });
   await cp(web, target, { recursive: true });
+  // Comments and indentation are left out: the page has a limit for its size. Nothing else changes.
+  for (const name of await filesIn(target)) {
+    const loader = extname(name).slice(1);
+    if (loader !== "js" && loader !== "css") continue;
+    const text = await readFile(join(target, name), "utf8");
+    const { code } = await transform(text, { loader, minifyWhitespace: true, charset: "utf8" });
+    await writeFile(join(target, name), code);
+  }
   await mkdir(join(target, "vendor"));
   for (const [path, name] of Object.entries(vendored)) {
     const text = await readFile(join(packages, path), "utf8");

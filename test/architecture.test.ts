@@ -181,6 +181,22 @@ for (const top of ["cluster", "health"]) {
   });
 }
 
+describe("replay runs in a browser", () => {
+  // The events that are found and the verdicts that change are part of it.
+  const parts = sources.filter(({ top, folder }) => top === "replay" || folder === "events/detection");
+  for (const { file, text } of parts) {
+    test(`${file} imports no package and no module of Node`, () => {
+      assert.deepEqual(packagesOf(text), []);
+      assert.deepEqual(
+        codeOf(text).filter((line) =>
+          /\b(Date\.now|Math\.random|performance\b|process\.|setTimeout|setInterval)/.test(line),
+        ),
+        [],
+      );
+    });
+  }
+});
+
 function folderOf(file: string): string {
   return file.includes("/") ? file.slice(0, file.lastIndexOf("/")) : ".";
 }

@@ -21,6 +21,7 @@ import { CertificateExpiry } from "./certificate-expiry.ts";
 import { AgentHandlers } from "./handlers/agent-handlers.ts";
 import { answerSourcesOf, type AnswerSources } from "./handlers/answer-sources.ts";
 import { buildGateway } from "./handlers/build-gateway.ts";
+import { describeEdges } from "./handlers/edges.ts";
 import { buildListenerHandler } from "./handlers/listener-handler.ts";
 import { LivePage } from "./handlers/live-page.ts";
 import { buildMainBackend } from "./handlers/main-backend.ts";
@@ -89,7 +90,7 @@ export class App {
       credentials: this.#nodeCredentials,
     });
     this.#snapshots = new SnapshotLongPoll(() => store.current);
-    this.#page = new LivePage(this.#sources, this.#monitor.eventLog);
+    this.#page = new LivePage(this.#sources, this.#monitor.eventLog, () => clock.wall());
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
     const { snapshot, policy, now } = this.#sources;
     this.#agents = new AgentHandlers({
@@ -152,7 +153,7 @@ export class App {
       this.#log.warn({ workers: this.#workers }, "changing the number of workers needs a restart");
     this.#agents.keepOnly(new Set(this.#listeners.listeners.map(({ key }) => key)));
     this.#log.level = config.log.level;
-    this.#page.streams.endAll("reload");
+    this.#page.reloaded(this.#monitor.store.current);
     this.#metrics.forgetNodes();
     this.#nodeCredentials.start(config.clusters);
     this.#certificates.start(config);
@@ -197,6 +198,7 @@ export class App {
       lostLogLines: () => lostLinesOf(this.#log),
       history: () => this.#monitor.history.usage,
       refresh: () => this.#listeners.refresh(),
+      streams: () => this.#page.streams.counts,
       exporter: () => this.#config.exporter,
       schedule: () => ({ probe: this.#config.probe, livenessIntervalFactor }),
       version: version(),
@@ -216,6 +218,11 @@ export class App {
     });
   }
 
+  #describeEdges(): Promise<object> {
+    const [monitor, listeners, counter, page] = [this.#monitor, this.#listeners, this.#counter, this.#page];
+    return describeEdges({ monitor, listeners, counter, page, phase: this.#phase, configFile: this.#configFile });
+  }
+
   #recordHint(record: HintRecord): void {
     this.#metrics.bursts.hinted(record);
     this.#hintLog.record(record);
@@ -232,6 +239,7 @@ export class App {
       gateway: this.#gateway,
       snapshots: this.#snapshots,
       page: this.#page,
+      edges: () => this.#describeEdges(),
       metrics: this.#metrics,
       gate: this.#gate,
       wall: () => clock.wall(),

@@ -3,7 +3,7 @@ import type { BalancerConfig } from "../config/model/balancer-config.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { BalancerMetrics } from "../metrics/balancer-metrics.ts";
-import { HaproxyBalancer } from "../push/haproxy/haproxy-balancer.ts";
+import { HaproxyBalancer, type BalancerStatus } from "../push/haproxy/haproxy-balancer.ts";
 import type { FollowedPool } from "../push/pool-verdicts.ts";
 import { VerdictFollower } from "../push/verdict-follower.ts";
 
@@ -60,6 +60,11 @@ export class BalancerPushes {
   /** Judges the servers of a cluster whose state has changed. */
   clusterChanged(cluster: string): void {
     this.#follower.clusterChanged(cluster);
+  }
+
+  /** What is known of each balancer now. */
+  statuses(): readonly BalancerStatus[] {
+    return [...this.#running.values()].map(({ balancer }) => balancer.status);
   }
 
   /** Stops. Sends nothing more: HAProxy's checks decide. */

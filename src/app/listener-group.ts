@@ -7,6 +7,7 @@ import type { ListenerEvents } from "../http/listener/listener-events.ts";
 import { keysOf } from "../http/listener/listener-keys.ts";
 import { ListenerSet, type OpenListener, type PreparedListeners } from "../http/listener/listener-set.ts";
 import { type FastPathCounts, sumFastPathCounts } from "../http/message/fast-path-counts.ts";
+import type { BackendCount } from "../http/message/answer-counter.ts";
 import type { LineHandler, ListenerHandler } from "../http/message/handler.ts";
 import type { Phase } from "../workers/messages.ts";
 import { WorkerPool, type WorkerPoolContext } from "../workers/worker-pool.ts";
@@ -121,6 +122,11 @@ export class ListenerGroup {
   /** What the workers answered. */
   answers(): ReturnType<WorkerPool["answers"]> {
     return this.#workers?.answers() ?? [];
+  }
+
+  /** The checks of the workers by the servers that they name. */
+  backends(): readonly BackendCount[] {
+    return this.#workers?.reports().flatMap(({ backends }) => backends) ?? [];
   }
 
   /** What the fast path did, here and in the workers. */

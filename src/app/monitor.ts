@@ -142,6 +142,11 @@ export class Monitor {
     await this.#probers.start(this.#config, livenessIntervalFactor);
   }
 
+  /** What is known of each balancer that changes are pushed to. */
+  balancers(): ReturnType<BalancerPushes["statuses"]> {
+    return this.#balancers.statuses();
+  }
+
   /** Probes every node of one cluster now: a change that somebody made shows sooner. */
   probeNow(cluster: string): void {
     this.#probers.probeNow(cluster);

@@ -1,7 +1,10 @@
 import { unknownLeadership } from "./leadership.ts";
 import type { ClusterState } from "./snapshot.ts";
 
-/** The state of a cluster that was never probed. @param discover the seeds of its discovery: without any, its nodes are known */
+/**
+ * The state of a cluster that was never probed.
+ * @param discover the seeds of its discovery: without any, its nodes are known
+ */
 export function emptyCluster({
   name,
   scope,

@@ -47,6 +47,8 @@ export interface EventFinder {
    * @param clock the present instant, in ms of rolecall's clock and in ms since the epoch
    */
   resume(events: readonly ClusterEvent[], clock: { readonly nowMs: number; readonly wallMs: number }): void;
+  /** How many events of a cluster have begun and not ended. */
+  openCount(cluster: string): number;
   /** Forgets all other clusters. */
   retain(clusters: readonly string[]): void;
 }
@@ -144,6 +146,11 @@ export class EventLog {
   /** Publishes and logs that this process stops to monitor clusters. @param version that of rolecall */
   recordStop(clusters: readonly string[], version: string): void {
     for (const cluster of clusters) this.#publish(stoppedEvent({ cluster, version }), {});
+  }
+
+  /** How many events of a cluster have begun and not ended: nodes that are down, for example. */
+  openCount(cluster: string): number {
+    return this.#context.detector.openCount(cluster);
   }
 
   /** Forgets all other clusters: those that a reload removed. */

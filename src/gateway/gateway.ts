@@ -12,6 +12,7 @@ import { BodyLimiter } from "./body-limiter.ts";
 import { normalizeReinitialize, readCallBody } from "./call-body.ts";
 import { CallContext } from "./call-context.ts";
 import { precheck } from "./checks/precheck.ts";
+import { switchoverOptions, type SwitchoverOptions } from "./checks/switchover-candidates.ts";
 import type { Refusal } from "./checks/refusal.ts";
 import { selectTarget } from "./checks/target-selection.ts";
 import { fetchFromNode, nodeHeader } from "./fetch.ts";
@@ -70,6 +71,12 @@ export class Gateway {
     } finally {
       release();
     }
+  }
+
+  /** Who may take over the lead of a cluster; `null` if the cluster is not monitored. */
+  switchoverOptions(cluster: string): SwitchoverOptions | null {
+    const view = this.#viewOf(cluster);
+    return view === null ? null : switchoverOptions(view);
   }
 
   /** Streams what only a node can answer: its metrics, and its exporter's pages. */

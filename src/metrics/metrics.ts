@@ -19,6 +19,7 @@ import { nodeSeries, type NodeSeries } from "./nodes/node-series.ts";
 import { managerFamilies } from "./nodes/patroni-metrics.ts";
 import { exporterFamilies, type ReadSource } from "./nodes/pg-exporter-metrics.ts";
 import { registerProcessMetrics } from "./process-metrics.ts";
+import { registerStreamMetrics } from "./stream-metrics.ts";
 import type { MetricSources } from "./sources.ts";
 
 /** A page of metrics, as it is sent. */
@@ -71,6 +72,7 @@ export class Metrics {
     registerFastPathMetrics(registers, sources.fastPath);
     registerProcessMetrics(registers, sources);
     registerHistoryMetrics(registers, sources.history);
+    registerStreamMetrics(registers, sources.streams);
   }
 
   /** Counts a probe that has finished. */

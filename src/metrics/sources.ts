@@ -3,6 +3,7 @@ import type { CertificateReading } from "./certificate-metrics.ts";
 import type { FastPathUsage } from "./fast-path-metrics.ts";
 import type { HistoryUsage } from "./history-metrics.ts";
 import type { CollectorSchedule } from "./collectors/collectors.ts";
+import type { StreamUsage } from "./stream-metrics.ts";
 import type { SeriesSources } from "./nodes/node-series.ts";
 
 /** What the metrics are read from at a scrape. */
@@ -23,6 +24,8 @@ export interface MetricSources extends SeriesSources {
   readonly eventKinds: readonly string[];
   /** What the history on disk does; `null` if there is none. */
   readonly history: () => HistoryUsage | null;
+  /** What the streams of the live page did. */
+  readonly streams: () => StreamUsage;
   /** Brings `answers` and `workers` up to date. */
   readonly refresh: () => Promise<void>;
   /** Names and prefixes of the nodes' metrics. */

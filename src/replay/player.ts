@@ -12,7 +12,7 @@ import {
 import { observe } from "../health/observe/observe.ts";
 import type { IncidentFile } from "./file/incident-file.ts";
 import { parseQuestion } from "./question.ts";
-import { timelineOf, type Timeline } from "./timeline.ts";
+import { replayTimeline, type Timeline } from "./timeline.ts";
 
 /** The cluster at an instant of an incident. */
 export interface IncidentSight {
@@ -31,7 +31,7 @@ export class IncidentPlayer {
 
   constructor(incident: IncidentFile) {
     this.incident = incident;
-    this.timeline = timelineOf(incident);
+    this.timeline = replayTimeline(incident);
   }
 
   /** The cluster at an instant, in ms of the file's clock. */

@@ -8,7 +8,7 @@ import { observe } from "../health/observe/observe.ts";
 import type { IncidentFile, Moment } from "./file/incident-file.ts";
 
 /** The state of the cluster before the first moment of an incident. */
-export function beginning({ cluster, scope, nodes, accused }: IncidentFile): ClusterState {
+export function stateAtBeginning({ cluster, scope, nodes, accused }: IncidentFile): ClusterState {
   const observations = nodes.map((node) => {
     const words = accused.get(node.name) ?? [];
     const attachment = {
@@ -24,7 +24,7 @@ export function beginning({ cluster, scope, nodes, accused }: IncidentFile): Clu
 /** Replays an incident: the cluster after each moment, as it is judged then. */
 export function* replay(incident: IncidentFile): Generator<{ readonly view: ClusterView; readonly moment: Moment }> {
   const { policy } = incident;
-  let state = beginning(incident);
+  let state = stateAtBeginning(incident);
   for (const moment of incident.moments) {
     for (const outcome of moment.outcomes) state = observe(state, outcome, { policy, nowMs: moment.atMs });
     yield { view: viewAt(state, policy, moment.atMs), moment };

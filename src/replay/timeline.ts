@@ -6,7 +6,7 @@ import { viewAt } from "../health/evidence/cluster-view.ts";
 import { lagBytes } from "../health/evidence/measure.ts";
 import { observe } from "../health/observe/observe.ts";
 import type { IncidentFile, Moment } from "./file/incident-file.ts";
-import { beginning } from "./replay.ts";
+import { stateAtBeginning } from "./replay.ts";
 
 /** A change of one node's verdicts. */
 export type ReplayedChange = Pick<VerdictChange, "node" | "before" | "after" | "failure"> & {
@@ -42,7 +42,7 @@ const checkpointsMax = 500;
 const changesMax = 20_000;
 
 /** Replays an incident from its beginning to its end. */
-export function timelineOf(incident: IncidentFile): Timeline {
+export function replayTimeline(incident: IncidentFile): Timeline {
   const { moments } = incident;
   const fromMs = moments[0]?.atMs ?? 0;
   const toMs = moments.at(-1)?.atMs ?? 0;
@@ -70,7 +70,7 @@ class TimelineScan {
     const { moments } = incident;
     const spanMs = (moments.at(-1)?.atMs ?? 0) - (moments[0]?.atMs ?? 0);
     this.#incident = incident;
-    this.#state = beginning(incident);
+    this.#state = stateAtBeginning(incident);
     this.#checkpoints = [{ state: this.#state, next: 0, atMs: -Infinity }];
     this.#sampleEveryMs = Math.max(incident.policy.intervalMs, spanMs / samplesMax);
     this.#checkpointEvery = Math.ceil(moments.length / checkpointsMax);

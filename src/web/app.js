@@ -7,6 +7,7 @@ import { FileDrop, OpenFile } from "./past/open-file.js";
 import { PastBar } from "./past/past-bar.js";
 import { startWorker } from "./past/replay-worker.js";
 import { ClusterView } from "./views/cluster.js";
+import { EdgesView } from "./views/edges.js";
 import { EventsView } from "./views/events.js";
 import { FleetView } from "./views/fleet.js";
 import { NodeView } from "./views/node.js";
@@ -24,6 +25,7 @@ function viewOf([first, cluster, second, node]) {
   if (first === "clusters" && cluster !== undefined)
     return { key: cluster, title: cluster, only: cluster, view: html`<${ClusterView} name=${cluster} />` };
   if (first === "events") return { key: "events", title: "Events", only: null, view: html`<${EventsView} />` };
+  if (first === "edges") return { key: "edges", title: "Edges", only: null, view: html`<${EdgesView} />` };
   if (first === "reasons")
     return { key: "reasons", title: "Reasons", only: null, view: html`<${ReasonsView} reason=${cluster ?? null} />` };
   return { key: "fleet", title: "Fleet", only: null, view: html`<${FleetView} />` };
@@ -44,7 +46,7 @@ function App() {
     isFirst.current = false;
     scrollTo(0, 0);
   }, [key]);
-  const current = route[0] === "events" || route[0] === "reasons" ? route[0] : "fleet";
+  const current = ["edges", "events", "reasons"].find((name) => name === route[0]) ?? "fleet";
   return html`
     <a
       class="skip"
@@ -60,6 +62,7 @@ function App() {
       <nav aria-label="Views">
         <a href=${linkTo()} aria-current=${current === "fleet" ? "page" : null}>Fleet</a>
         <a href=${linkTo("events")} aria-current=${current === "events" ? "page" : null}>Events</a>
+        <a href=${linkTo("edges")} aria-current=${current === "edges" ? "page" : null}>Edges</a>
         <a href=${linkTo("reasons")} aria-current=${current === "reasons" ? "page" : null}>Reasons</a>
       </nav>
       <${OpenFile} />

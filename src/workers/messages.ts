@@ -1,6 +1,7 @@
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { Config, ListenerConfig } from "../config/model/config.ts";
 import type { OpenListener } from "../http/listener/listener-set.ts";
+import type { BackendCount } from "../http/message/answer-counter.ts";
 import type { FastPathCounts } from "../http/message/fast-path-counts.ts";
 import type { Request } from "../http/message/request.ts";
 import type { ClockReading } from "../state/clock.ts";
@@ -69,6 +70,8 @@ export interface SentProblem {
 /** What a worker has done since it started. */
 export interface WorkerReport {
   readonly answers: readonly { readonly route: string; readonly status: number; readonly count: number }[];
+  /** Checks by the servers of HAProxy that they name. */
+  readonly backends: readonly BackendCount[];
   readonly fastPath: FastPathCounts;
   readonly cpuS: number;
   readonly residentBytes: number;

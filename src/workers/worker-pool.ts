@@ -104,17 +104,17 @@ export class WorkerPool {
 
   /** What the workers answered so far. A route and status may occur more than once. */
   answers(): WorkerReport["answers"] {
-    return this.#stats.answers(this.#reports());
+    return this.#stats.answers(this.reports());
   }
 
   /** What the fast path did in each worker. */
   fastPathCounts(): readonly FastPathCounts[] {
-    return this.#stats.fastPathCounts(this.#reports());
+    return this.#stats.fastPathCounts(this.reports());
   }
 
   /** What the workers used of the machine, how many there are, and how many exited unexpectedly. */
   usage(): WorkerUsage {
-    return this.#stats.usage(this.#reports());
+    return this.#stats.usage(this.reports());
   }
 
   /**
@@ -150,7 +150,8 @@ export class WorkerPool {
     this.#retainSockets([]);
   }
 
-  #reports(): readonly WorkerReport[] {
+  /** What the running workers reported last. */
+  reports(): readonly WorkerReport[] {
     return this.#workers().map(({ report }) => report);
   }
 

@@ -1,7 +1,7 @@
 import { parse } from "yaml";
 import { viewAt, type ClusterView } from "../../src/health/evidence/cluster-view.ts";
 import { readIncidentFile, type IncidentFile } from "../../src/replay/file/incident-file.ts";
-import { beginning, replay } from "../../src/replay/replay.ts";
+import { stateAtBeginning, replay } from "../../src/replay/replay.ts";
 
 /** Parses the YAML of an incident file. @throws Error that names an invalid value and its place */
 export function readIncident(text: string, file: string): IncidentFile {
@@ -10,7 +10,7 @@ export function readIncident(text: string, file: string): IncidentFile {
 
 /** The final state of the cluster, for tests that check more than the file does. */
 export function lastSight(incident: IncidentFile): ClusterView {
-  let last = viewAt(beginning(incident), incident.policy, 0);
+  let last = viewAt(stateAtBeginning(incident), incident.policy, 0);
   for (const { view } of replay(incident)) last = view;
   return last;
 }

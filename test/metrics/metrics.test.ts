@@ -20,6 +20,7 @@ function metricsOf(watched: ClusterFixture, counter = new AnswerCounter(), expor
     certificates: () => [],
     lostLogLines: () => 0,
     history: () => null,
+    streams: () => ({ open: 0, opened: 0, refused: 0, unread: 0 }),
     refresh: () => Promise.resolve(),
     exporter: () => exporter,
     schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),

@@ -1,49 +1,28 @@
 import assert from "node:assert/strict";
-import { after, before, describe, test, type TestContext } from "node:test";
+import { after, before, describe, test } from "node:test";
 import type { Browser } from "puppeteer-core";
 import { App } from "../../src/app/app.ts";
-import { startSimulator } from "../../src/simulator/simulator.ts";
+import { hashOf } from "../../src/cli/commands/hash-password.ts";
 import { appOf, fixedCluster, portFor, withQuickProbes } from "../app/app-fixture.ts";
-import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
+import { configOf, listenerOf } from "../fake/config.ts";
 import { openFakeCluster } from "../fake/fake-node.ts";
 import { silentLogger } from "../fake/silent-logger.ts";
 import { until } from "../fake/until.ts";
-import { hasBrowser, openPage, startBrowser, type WatchedPage } from "./page/browser.ts";
+import { hasBrowser, openPage, startBrowser } from "./page/browser.ts";
+import { flawsOf } from "./page/flaws.ts";
+import { openLab, sees } from "./page/lab.ts";
+import { openHostileSite, openProxy } from "./page/other-sites.ts";
 
+const auth = {
+  for: "all",
+  basic: [{ user: "ann", scrypt: hashOf("hunter2") }],
+  bearer: [],
+  certificate: false,
+} as const;
+const user = { username: "ann", password: "hunter2" };
 const admin = listenerOf({ dialect: "admin" });
 const limit = { timeout: 120_000 };
 let browser: Browser;
-
-/** The page of an App over simulated clusters. */
-async function openLab(
-  context: TestContext,
-  scopes: readonly string[],
-): Promise<WatchedPage & { readonly app: App; readonly url: string; readonly fault: (path: string) => Promise<void> }> {
-  const simulators = await Promise.all(
-    scopes.map((scope) =>
-      startSimulator({ nodes: 3, port: 0, scope, ttlMs: 3_000, loopWaitMs: 500, retryTimeoutMs: 500 }),
-    ),
-  );
-  for (const simulator of simulators) context.after(() => simulator.stop());
-  const clusters = simulators.map(({ nodes }, at) =>
-    clusterOf({ name: scopes[at] ?? "", scope: scopes[at] ?? "", discover: nodes.map(({ url }) => url) }),
-  );
-  const app = appOf(context, withQuickProbes(configOf({ clusters, listen: [admin] })));
-  await app.start();
-  const url = `http://127.0.0.1:${portFor(app, admin)}/`;
-  const fault = async (path: string): Promise<void> => {
-    await fetch(`${simulators[0]?.nodes[2]?.url}/sim/${path}`, { method: "POST" });
-  };
-  return { app, url, fault, ...(await openPage(browser, url, context)) };
-}
-
-function sees({ text }: WatchedPage, selector: string, wanted: RegExp): Promise<string> {
-  let last = "";
-  return until({ what: `${selector}: ${String(wanted)}`, evidence: () => last }, async () => {
-    last = await text(selector);
-    return wanted.test(last) && last;
-  });
-}
 
 if (!hasBrowser()) {
   test("the live page in a browser", (context) => context.diagnostic("not run: there is no Chromium"));
@@ -55,7 +34,7 @@ if (!hasBrowser()) {
     after(() => browser.close());
 
     test("shows the fleet, and a failover of a cluster as it happens", limit, async (context) => {
-      const lab = await openLab(context, ["demo", "other"]);
+      const lab = await openLab(browser, context, ["demo", "other"]);
       await sees(lab, ".fleet", /demo[^]*other/);
       await sees(lab, ".connection", /Live/);
       await lab.page.click("a[title=demo]");
@@ -72,7 +51,7 @@ if (!hasBrowser()) {
     });
 
     test("explains a detached replica, and links its reason", limit, async (context) => {
-      const lab = await openLab(context, ["demo"]);
+      const lab = await openLab(browser, context, ["demo"]);
       await sees(lab, ".fleet", /2 of 2/);
       await lab.fault("pg2/detach");
       await sees(lab, ".fleet-row", /degraded[^]*1 of 2[^]*pg2 detached/);
@@ -121,6 +100,83 @@ if (!hasBrowser()) {
       await sees(watched, "pre", /<b><b><b>/);
       assert.equal(await watched.page.$("main img, main script, main b b"), null);
       assert.deepEqual(watched.problems, []);
+    });
+
+    test("drains a node and switches over after the cluster's name is typed", limit, async (context) => {
+      const lab = await openLab(browser, context, ["demo"], { access: { auth, management: true }, user });
+      await lab.page.goto(`${lab.url}#/clusters/demo`);
+      await sees(lab, ".toolbar", /Signed in as ann[^]*Switch over/);
+      const type = async (name: string, text: string): Promise<void> => {
+        await lab.page.type(`dialog input[name=${name}]`, text);
+      };
+      const isOff = (): Promise<boolean> => lab.page.$eval("dialog .danger", (button) => button.matches(":disabled"));
+      await lab.page.click('button[aria-label="Drain pg3"]');
+      await sees(lab, "dialog", /After this drain 1 replica is fit for reads/);
+      await type("reason", "new disk");
+      await type("confirm", "dem");
+      assert.equal(await isOff(), true, "the name is not complete");
+      await type("confirm", "o");
+      await lab.page.click("dialog .danger");
+      await sees(lab, "dialog .done", /pg3 is drained until/);
+      await lab.page.click("dialog .chip");
+      await sees(lab, ".topology", /drained: new disk/);
+      await lab.page.click(".toolbar button");
+      await sees(lab, "dialog .candidates", /pg2[^]*may take over/);
+      await lab.page.click("dialog input[value=pg2]");
+      await sees(lab, "dialog .rehearsal", /Rehearsal passed[^]*pg1 hands over to pg2/);
+      assert.equal(await isOff(), true, "the name is not typed");
+      await type("confirm", "demo");
+      await lab.page.click("dialog .danger");
+      await sees(lab, "dialog .done", /switched over to "pg2"/);
+      await lab.page.click("dialog .chip");
+      await sees(lab, ".node.leader", /pg2[^]*primary/);
+      assert.deepEqual(lab.problems, []);
+    });
+
+    test("a page of another site cannot change anything with the user's password", limit, async (context) => {
+      const lab = await openLab(browser, context, ["demo"], { access: { auth, management: true }, user });
+      await sees(lab, ".connection", /Live/);
+      const hostile = await openHostileSite(context, lab.url);
+      const own = await lab.page.goto(hostile.url, { waitUntil: "domcontentloaded" });
+      assert.equal(own?.status(), 200);
+      await sees(lab, "#done", /finished/);
+      await lab.page.goto(`${lab.url}#/clusters/demo`);
+      await sees(lab, ".node.leader", /pg1/);
+      assert.equal(await lab.page.$eval(".topology", (element) => /drained/.test(element.textContent ?? "")), false);
+      assert.equal(hostile.reached(), true);
+    });
+
+    test("works below a path of a reverse proxy, with changes", limit, async (context) => {
+      const lab = await openLab(browser, context, ["demo"], { access: { auth }, user });
+      const proxied = await openPage(browser, await openProxy(context, lab.url, "/rolecall/"), context, user);
+      await sees(proxied, ".connection", /Live/);
+      await proxied.page.click("a[title=demo]");
+      await sees(proxied, ".node.leader", /pg1/);
+      await proxied.page.click('button[aria-label="Drain pg2"]');
+      await proxied.page.type("dialog input[name=reason]", "proxy");
+      await proxied.page.type("dialog input[name=confirm]", "demo");
+      await proxied.page.click("dialog .danger");
+      await sees(proxied, "dialog .done", /pg2 is drained/);
+      assert.deepEqual(proxied.problems, []);
+    });
+
+    test("has no violation of accessibility rules, and fits every width", limit, async (context) => {
+      const lab = await openLab(browser, context, ["demo", "other"], { access: { auth, management: true }, user });
+      await lab.fault("pg2/detach");
+      await lab.fault("pg1/kill");
+      await sees(lab, ".fleet-row", /no primary|degraded/);
+      const found: string[] = [];
+      for (const view of ["", "clusters/demo", "clusters/demo/nodes/pg2", "events", "edges", "reasons"]) {
+        await lab.page.goto(`${lab.url}#/${view}`);
+        await sees(lab, "main", /\w/);
+        found.push(...(await flawsOf(lab.page, view)));
+      }
+      await lab.page.goto(`${lab.url}#/clusters/demo`);
+      await sees(lab, ".toolbar", /Switch over/);
+      await lab.page.click(".toolbar button");
+      await sees(lab, "dialog", /Leader now|No node leads/);
+      found.push(...(await flawsOf(lab.page, "switchover")));
+      assert.deepEqual(found, []);
     });
 
     test(

@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test, type TestContext } from "node:test";
 import type { Browser, Page } from "puppeteer-core";
+import { defaultGuards } from "../../src/health/guards.ts";
 import { startSimulator } from "../../src/simulator/simulator.ts";
-import { appOf, portFor, withQuickProbes } from "../app/app-fixture.ts";
+import { appOf, portFor } from "../app/app-fixture.ts";
 import { clusterOf, configOf, listenerOf } from "../fake/config.ts";
 import { until } from "../fake/until.ts";
 import { hasBrowser, openPage, startBrowser, type WatchedPage } from "./page/browser.ts";
@@ -32,8 +33,10 @@ async function openLab(
 ): Promise<WatchedPage & { readonly url: string; readonly fault: (path: string) => Promise<void> }> {
   const simulator = await startSimulator({ nodes: 3, port: 0, ttlMs: 3_000, loopWaitMs: 500, retryTimeoutMs: 500 });
   context.after(() => simulator.stop());
-  const cluster = clusterOf({ discover: simulator.nodes.map(({ url }) => url) });
-  const app = appOf(context, withQuickProbes(configOf({ clusters: [cluster], listen: [admin] })));
+  const guards = { ...defaultGuards, attachWindowMs: 2_000 };
+  const cluster = clusterOf({ discover: simulator.nodes.map(({ url }) => url), guards });
+  const config = configOf({ clusters: [cluster], listen: [admin] });
+  const app = appOf(context, { ...config, probe: { ...config.probe, intervalMs: 400 } });
   await app.start();
   const url = `http://127.0.0.1:${portFor(app, admin)}/`;
   const fault = async (path: string): Promise<void> => {
@@ -186,8 +189,12 @@ if (!hasBrowser()) {
       await sees(lab, ".apart", /pg2[^]*detached/);
       await sees(lab, ".past-controls .play", /Play/);
       const save = await lab.page.$eval(".past-controls .save", (link) => link.getAttribute("href"));
-      const saved = await fetch(new URL(String(save), lab.url));
-      assert.match(await saved.text(), /^format: 1\n[^]*\nend: \S+\n$/);
+      // The server renders one incident at a time, and not too often.
+      const saved = await until("the saved incident", async () => {
+        const reply = await fetch(new URL(String(save), lab.url));
+        return reply.status === 200 && (await reply.text());
+      });
+      assert.match(saved, /^format: 1\n[^]*\nend: \S+\n$/);
       await lab.page.click(".to-live");
       await sees(lab, ".connection", /Live/);
       await sees(lab, ".apart", /pg2[^]*detached/);

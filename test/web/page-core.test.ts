@@ -14,7 +14,7 @@ import { nodeOverview } from "../../src/health/explain/overview.ts";
 import { observe } from "../../src/health/observe/observe.ts";
 import { parseCheckTarget } from "../../src/http/diagnostics/explain-reply.ts";
 import { openIncident } from "../../src/replay/page-core.ts";
-import { beginning } from "../../src/replay/replay.ts";
+import { stateAtBeginning } from "../../src/replay/replay.ts";
 import { runText } from "../fake/command-line.ts";
 import { readIncident } from "../incidents/play.ts";
 
@@ -103,8 +103,8 @@ function sixInstants(fromMs: number, toMs: number): readonly number[] {
 function viewsOf(text: string, file: string, instants: readonly number[]): ReadonlyMap<number, ClusterView> {
   const incident = readIncident(text, file);
   const { policy } = incident;
-  const views = new Map(instants.map((atMs) => [atMs, viewAt(beginning(incident), policy, atMs)]));
-  let state = beginning(incident);
+  const views = new Map(instants.map((atMs) => [atMs, viewAt(stateAtBeginning(incident), policy, atMs)]));
+  let state = stateAtBeginning(incident);
   for (const [at, moment] of incident.moments.entries()) {
     for (const outcome of moment.outcomes) state = observe(state, outcome, { policy, nowMs: moment.atMs });
     const nextMs = incident.moments[at + 1]?.atMs ?? Infinity;

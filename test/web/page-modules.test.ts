@@ -10,6 +10,8 @@ const format = await load("parts/format.js");
 const { selectRows, countRows } = await load("live/fleet-order.js");
 const { flowOf } = await load("views/topology.js");
 const { segmentsOf } = await load("views/strips.js");
+const { withPast } = await load("views/lag-chart.js");
+const { afterDrain } = await load("actions/drain.js");
 
 for (const [name, value, text] of [
   ["bytesText", null, "–"],
@@ -131,3 +133,52 @@ test("verdict strips: each change lasts until the next one, and what is too old 
     ],
   );
 });
+
+for (const { title, past, result } of [
+  { title: "none was kept", past: null, result: { b: [[50, 7]] } },
+  {
+    title: "samples of the page replace those of the same time",
+    past: { at: [10, 50], nodes: { a: [null, null], b: [1, 2] } },
+    result: {
+      b: [
+        [10, 1],
+        [50, 7],
+      ],
+    },
+  },
+  {
+    title: "a node that the page has not seen since",
+    past: { at: [10, 50], nodes: { c: [3, null] } },
+    result: {
+      b: [[50, 7]],
+      c: [
+        [10, 3],
+        [50, null],
+      ],
+    },
+  },
+  { title: "the leader has no line", past: { at: [10], nodes: { a: [5] } }, result: { b: [[50, 7]] } },
+]) {
+  test(`the lag before the page was opened: ${title}`, () => {
+    const samples = withPast?.(new Map([["b", [[50, 7]]]]), past, "a") as Map<string, unknown>;
+    assert.deepEqual(Object.fromEntries(samples), result);
+  });
+}
+
+for (const { title, node, isAll, text } of [
+  { title: "of a replica", node: "b", isAll: false, text: "After this drain 1 replica is fit for reads." },
+  { title: "of an unfit replica", node: "d", isAll: false, text: "After this drain 2 replicas are fit for reads." },
+  { title: "of the leader", node: "a", isAll: false, text: "a leads: it keeps the writes, and leaves the read pools." },
+  {
+    title: "of the leader in all",
+    node: "a",
+    isAll: true,
+    text: "a leads. If checks of the primary are refused too, no node accepts writes.",
+  },
+]) {
+  test(`the rehearsal of a drain ${title}`, () => {
+    const verdicts = { a: "wrong_role", b: "fit", c: "fit", d: "detached" };
+    const each = Object.entries(verdicts).map(([name, replica]) => ({ node: name, verdicts: { replica } }));
+    assert.equal(afterDrain?.({ leader: "a", nodes: each }, { node }, isAll), text);
+  });
+}

@@ -28,7 +28,7 @@ export interface AnswerSources {
   readonly now: () => number;
   /** Why this process should not get traffic, or `null`. */
   readonly unready: () => string | null;
-  readonly onAnswer: (route: string, status: number) => void;
+  readonly onAnswer: (route: string, status: number, server?: string) => void;
   /** The port that a listener is bound to; 0 if this process does not know it. */
   readonly portOf: (listener: ListenerConfig) => number;
 }
@@ -48,7 +48,10 @@ export function answerSourcesOf({ store, clock, phase, counter, portOf }: Answer
     policy,
     now,
     unready,
-    onAnswer: (route, status) => counter.count(route, status),
+    onAnswer: (route, status, server) => {
+      counter.count(route, status);
+      if (server !== undefined) counter.countServer(server, route, status);
+    },
     portOf,
   };
 }

@@ -1,5 +1,7 @@
+import type { Snapshot } from "../../cluster/snapshot.ts";
 import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
+import { LagHistory } from "../../http/live/lag-history.ts";
 import { LiveStreams } from "../../http/live/live-streams.ts";
 import { PageFiles } from "../../http/live/page-files.ts";
 import { readPageFile } from "../../program/program-files.ts";
@@ -10,16 +12,32 @@ import type { AnswerSources } from "./answer-sources.ts";
 export class LivePage {
   readonly files: PageFiles = new PageFiles(readPageFile);
   readonly streams: LiveStreams;
+  readonly lag: LagHistory;
   readonly #eventLog: EventLog;
 
-  constructor(sources: AnswerSources, eventLog: EventLog) {
+  constructor(sources: AnswerSources, eventLog: EventLog, wall: () => number) {
     this.#eventLog = eventLog;
-    this.streams = new LiveStreams({ ...sources, events: () => eventLog.events.recent(), version: version() });
+    this.lag = new LagHistory({ ...sources, wall });
+    this.streams = new LiveStreams({
+      ...sources,
+      events: () => eventLog.events.recent(),
+      openEvents: (cluster) => eventLog.openCount(cluster),
+      version: version(),
+    });
   }
 
   /** Follows what changes, for as long as the process runs. */
   follow(store: Store): void {
-    store.onChange((_, { name }) => this.streams.clusterChanged(name));
+    store.onChange((_, after) => {
+      this.streams.clusterChanged(after.name);
+      this.lag.sample(after);
+    });
     this.#eventLog.events.subscribe(() => this.streams.eventPublished());
+  }
+
+  /** Another configuration is in force: forgets what is no longer monitored, and lets all clients connect again. */
+  reloaded(snapshot: Snapshot): void {
+    this.lag.retain(snapshot);
+    this.streams.endAll("reload");
   }
 }

@@ -6,8 +6,6 @@ import type { HintApiContext } from "../../http/admin-api/hint-api.ts";
 import type { SnapshotLongPoll } from "../../http/admin-api/snapshot-long-poll.ts";
 import { answerDiagnostics } from "../../http/diagnostics/diagnostics-api.ts";
 import type { DiagnosticsSources } from "../../http/diagnostics/diagnostics-sources.ts";
-import type { LiveStreams } from "../../http/live/live-streams.ts";
-import type { PageFiles } from "../../http/live/page-files.ts";
 import { listenerDirectory } from "../../http/node-api/listener-directory.ts";
 import { scopeOf } from "../../http/node-api/node-handler.ts";
 import type { PageGate } from "../../http/pages/page-gate.ts";
@@ -16,6 +14,7 @@ import type { Drains } from "../../state/drains.ts";
 import type { AnswerSources } from "./answer-sources.ts";
 import { buildExporterApi } from "./exporter-pages.ts";
 import { findEvidence } from "./find-evidence.ts";
+import type { LivePage } from "./live-page.ts";
 import type { Backend, ListenerInConfig } from "./listener-handler.ts";
 
 /** What the main process answers from, beside the snapshot. */
@@ -24,8 +23,9 @@ export interface MainBackendContext {
   readonly history: HistoryStore;
   readonly gateway: Gateway;
   readonly snapshots: SnapshotLongPoll;
-  /** The live page: its files and its streams. */
-  readonly page: { readonly files: PageFiles; readonly streams: LiveStreams };
+  readonly page: LivePage;
+  /** This process, its workers and listeners, the checks of balancers, and the pushes to them. */
+  readonly edges: () => Promise<object>;
   readonly metrics: Metrics;
   readonly drains: Drains;
   readonly hints: Omit<HintApiContext, "snapshot">;
@@ -67,6 +67,13 @@ export function buildMainBackend(
     live: page.streams,
     page: page.files,
     hints: { ...hints, snapshot: sources.snapshot },
+    pageApi: {
+      scope,
+      access: listener.access,
+      lag: (cluster: string) => page.lag.of(cluster),
+      edges: context.edges,
+      switchover: { passthrough: gateway, options: (cluster: string) => gateway.switchoverOptions(cluster) },
+    },
     listeners: listenerDirectory(listener, config.listen, sources.portOf),
   };
   const counted = { ...diagnostics, onAnswer: (status: number): void => sources.onAnswer("operator", status) };

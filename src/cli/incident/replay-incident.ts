@@ -1,7 +1,7 @@
 import type { CommandContext } from "../framework/command-context.ts";
 import type { IncidentFile } from "../../replay/file/incident-file.ts";
 import { checkExpectations } from "../../replay/expectations.ts";
-import { timelineOf, type ReplayedChange } from "../../replay/timeline.ts";
+import { replayTimeline, type ReplayedChange } from "../../replay/timeline.ts";
 import { CommandError } from "../framework/command-error.ts";
 import { errorMessage } from "../result/error-message.ts";
 import { safe } from "../output/style.ts";
@@ -11,15 +11,15 @@ import { parseIncidentSource, readIncidentSource } from "./incident-source.ts";
 const differingMax = 20;
 
 /**
- * `rolecall incident replay FILE`: judges a recorded incident again, prints each change of a verdict and each event, and
- * compares the answers with those that the file expects (RC178).
+ * `rolecall incident replay FILE`: judges a recorded incident again, prints each change of a verdict and each event,
+ * and compares the answers with those that the file expects (RC178).
  */
 export async function replayIncident(context: CommandContext, file: string): Promise<void> {
   const { result, print } = context;
   const source = await readIncidentSource(file, context);
   const incident = parseIncidentSource(source);
   const { expected, differing } = checked(incident);
-  const { changes, events, fromMs, toMs } = timelineOf(incident);
+  const { changes, events, fromMs, toMs } = replayTimeline(incident);
   result.cover("evidence", "complete", { detail: source.name });
   for (const message of differing.slice(0, differingMax)) result.diagnose("RC178", { message });
   result.data = {

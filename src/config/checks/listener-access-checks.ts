@@ -16,8 +16,9 @@ function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPa
     issues.push(valueIssue([...at, "hint_tokens"], "set", `left out, because the dialect is ${dialect}`));
   issues.push(...checkReadOnly(dialect, access, at), ...checkAdminAddress({ address, dialect, access }, at));
   if (!access.isManagementOn) return issues;
-  if (dialect === "admin" || dialect === "exporter")
+  if (dialect === "exporter")
     return [...issues, valueIssue([...at, "management"], "on", `off or left out, because the dialect is ${dialect}`)];
+  if (dialect === "admin") return [...issues, ...checkAdminManagement(access, at)];
   // A client of this port can stop the database, so a port reachable from outside must restrict its clients.
   if (address !== undefined && !isLoopback(address) && !isRestricted(access)) {
     const allowed =
@@ -25,6 +26,15 @@ function checkAccess({ address, dialect, access }: PartialListener, at: ConfigPa
     issues.push(valueIssue([...at, "management"], "on", allowed));
   }
   return issues;
+}
+
+/** An admin listener forwards switchovers only for authenticated callers: a web page at it can send them. */
+function checkAdminManagement(access: PartialListenerAccess, at: ConfigPath): readonly ConfigIssue[] {
+  if (access.readOnly === true)
+    return [valueIssue([...at, "management"], "on", "off or left out, because read_only is true")];
+  if (access.hasAuth || access.tlsRequiresClientCertificate) return [];
+  const allowed = "off on an admin listener, unless clients are authenticated by auth or tls.client: required";
+  return [valueIssue([...at, "management"], "on", allowed)];
 }
 
 /** Node listeners have `management` instead. */

@@ -1,6 +1,6 @@
 /** The access control of a listener: TLS, authentication, allowed networks and limits. */
 export interface ListenerAccess {
-  /** Whether management calls are forwarded to the nodes. */
+  /** Whether management calls are forwarded to the nodes: on an admin listener only switchovers. */
   readonly management: boolean;
   /** Whether requests that change something are refused. Always `false` for node listeners, which have `management`. */
   readonly readOnly: boolean;

@@ -31,7 +31,8 @@ export interface ListenerAccessFields {
 export function listenerAccessFields(): ListenerAccessFields {
   return {
     management: onOrOff().describe(
-      "on: forwards management calls, /metrics and /exporter/… to the nodes. off: answers 403. Default: off",
+      "on: a node listener forwards management calls, /metrics and /exporter/… to the nodes, " +
+        "an admin listener with auth forwards switchovers. off: answers 403. Default: off",
     ),
     read_only: flag()
       .default(false)

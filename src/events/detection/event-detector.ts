@@ -84,6 +84,11 @@ export class EventDetector implements EventFinder {
     }
   }
 
+  /** How many events of a cluster have begun and not ended. */
+  openCount(cluster: string): number {
+    return this.#clusters.get(cluster)?.conditions.size ?? 0;
+  }
+
   /** Forgets all other clusters. */
   retain(clusters: readonly string[]): void {
     for (const name of this.#clusters.keys()) if (!clusters.includes(name)) this.#clusters.delete(name);

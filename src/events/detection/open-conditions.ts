@@ -35,6 +35,11 @@ export class OpenConditions {
   readonly #open = new Map<string, OpenCondition>();
   readonly #pending = new Map<string, PendingCondition>();
 
+  /** How many conditions last. */
+  get size(): number {
+    return this.#open.size;
+  }
+
   /** Compares with the facts of a later instant. @returns beginnings, then ends */
   update(facts: ClusterFacts): readonly EventDraft[] {
     const events: EventDraft[] = [];

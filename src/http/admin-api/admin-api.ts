@@ -15,6 +15,7 @@ import { scrapesMax, servePage } from "../pages/page.ts";
 import { answerHint, isHintCall, isHintPath, type HintApiContext } from "./hint-api.ts";
 import { nodeDocumentReply } from "./node-document.ts";
 import { answerDrainRequest, type DrainsApiContext } from "./drains-api.ts";
+import { answerPageApi, isPageApiTarget, type PageApiContext } from "./page-api.ts";
 import type { SnapshotLongPoll } from "./snapshot-long-poll.ts";
 
 /** What an admin listener serves. */
@@ -31,11 +32,22 @@ export interface AdminApiContext {
   /** The files of the live page. */
   readonly page: PageFiles;
   readonly hints: HintApiContext;
+  readonly pageApi: PageApiContext;
   /** Says which listeners the sender of a request can reach. */
   readonly listeners: DescribeListeners;
 }
 
-const ownPaths = ["/metrics", "/snapshot", "/drains", "/hint", "/livez", "/readyz", "/events/stream"];
+const ownPaths = [
+  "/metrics",
+  "/snapshot",
+  "/drains",
+  "/hint",
+  "/livez",
+  "/readyz",
+  "/events/stream",
+  "/edges",
+  "/session",
+];
 
 /**
  * Answers a request of an admin listener: `/metrics`, `/snapshot`, `/drains`, `/hint`, `/livez`, `/readyz`, the
@@ -55,7 +67,8 @@ export async function answerAdminRequest(
   const path = isBare ? target.path : "";
   if (!("problem" in target) && target.node !== null && target.path === "document")
     return nodeDocumentReply(call.request.method, target, { scope, snapshot: sources.operator.snapshot });
-  if (path === "drains" || path.startsWith("drains/")) return answerDrainRequest(path, message, sources.drains);
+  if (!("problem" in target) && isPageApiTarget(target)) return answerPageApi(call, target, sources.pageApi);
+  if (path === "drains" || path.startsWith("drains/")) return answerDrainRequest(path, call, sources.drains);
   if (isBare && path === "events/stream") return sources.live.open(call, new URLSearchParams(target.query), scope);
   if (isBare && isLivePagePath(path, message)) {
     if (!safeMethods.includes(request.method)) return methodNotAllowed(request.method, safeMethodsAllowed);

@@ -5,6 +5,7 @@ import { parseDuration } from "../../cluster/values/duration.ts";
 import { nameOf, type JsonObject } from "../../cluster/values/json.ts";
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { drainOverview } from "../../health/explain/overview.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
 import { readJsonBody } from "../message/json-body.ts";
 import { badRequest, errorReply, jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 
@@ -25,7 +26,7 @@ export interface DrainsApiContext {
  */
 export async function answerDrainRequest(
   path: string,
-  message: IncomingMessage,
+  { message, caller }: Pick<IncomingCall, "message" | "caller">,
   context: DrainsApiContext,
 ): Promise<Reply> {
   const [, cluster, node, ...rest] = path.split("/");
@@ -37,12 +38,24 @@ export async function answerDrainRequest(
       message: "Cannot find this path: drains are at /drains and /drains/{cluster}/{node}",
     });
   if (method !== "POST" && method !== "DELETE") return methodNotAllowed(method, "POST, DELETE");
-  return change({ cluster, node }, message, context);
+  return change({ cluster, node, principal: caller.principal }, message, context);
 }
 
 interface DrainTarget {
   readonly cluster: string;
   readonly node: string;
+}
+
+interface DrainChangeTarget extends DrainTarget {
+  /** Who is authenticated; `null` for nobody. */
+  readonly principal: string | null;
+}
+
+/** Who changes a drain. A name in the body is a claim: the authenticated caller is added to it. */
+function changedBy(claimed: unknown, principal: string | null): string | null {
+  const name = nameOf(claimed, drainTextMax);
+  if (principal === null || name === principal) return name;
+  return (name === null ? principal : `${name} (${principal})`).slice(0, drainTextMax);
 }
 
 function list(context: DrainsApiContext): Reply {
@@ -56,7 +69,7 @@ function list(context: DrainsApiContext): Reply {
 }
 
 async function change(
-  { cluster, node }: DrainTarget,
+  { cluster, node, principal }: DrainChangeTarget,
   message: IncomingMessage,
   context: DrainsApiContext,
 ): Promise<Reply> {
@@ -67,14 +80,14 @@ async function change(
   const state = clusterNamed(snapshot, cluster);
   if (state === undefined) return notFound("cluster", cluster, [...snapshot.index.keys()]);
   if (message.method === "DELETE") {
-    const isEnded = context.end(cluster, node, nameOf(body["by"], drainTextMax));
+    const isEnded = context.end(cluster, node, changedBy(body["by"], principal));
     if (!isEnded)
       return errorReply(404, "not_drained", { message: `Cannot end the drain of ${node} in ${cluster}: it has none` });
     return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, node, drain: null }));
   }
   if (!state.index.has(node) && (state.isMembershipKnown || state.drains.size > 100))
     return notFound("node", node, [...state.index.keys()]);
-  const request = readDrainRequest(body);
+  const request = readDrainRequest(body, principal);
   if ("reply" in request) return request.reply;
   context.begin(cluster, node, request);
   return jsonReply(
@@ -88,7 +101,7 @@ function drainOf(context: DrainsApiContext, { cluster, node }: DrainTarget): obj
   return state === undefined ? null : drainOverview(state, node, context.now());
 }
 
-function readDrainRequest(body: JsonObject): DrainRequest | { readonly reply: Reply } {
+function readDrainRequest(body: JsonObject, principal: string | null): DrainRequest | { readonly reply: Reply } {
   const duration = body["for"];
   const forMs = typeof duration === "string" ? parseDuration(duration) : undefined;
   if (forMs === undefined || forMs < 1 || forMs > drainMsMax) {
@@ -109,7 +122,7 @@ function readDrainRequest(body: JsonObject): DrainRequest | { readonly reply: Re
   const { all = false } = body;
   if (typeof all !== "boolean")
     return { reply: badRequest({ subject: "all", value: shown(all), allowed: "true or false" }) };
-  return { forMs, reason, isAll: all, by: nameOf(body["by"], drainTextMax) };
+  return { forMs, reason, isAll: all, by: changedBy(body["by"], principal) };
 }
 
 function shown(value: unknown): string {

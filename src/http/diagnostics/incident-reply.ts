@@ -89,7 +89,7 @@ export function* incidentPieces({
     format: incidentFormat,
     name: `cluster ${source.name} around ${new Date(instantMs).toISOString()}`,
     why: isComplete ? exported : `${exported}. ${incomplete}`,
-    // The wall-clock time of the first step, for readers only.
+    // The wall-clock time of the first step.
     began: new Date(first?.atWallMs ?? instantMs).toISOString(),
     cluster: {
       ...(source.name === scope ? {} : { name: source.name }),

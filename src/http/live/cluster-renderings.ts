@@ -10,6 +10,8 @@ export interface LiveSources {
   readonly policy: (cluster: string) => HealthPolicy | undefined;
   /** Milliseconds of the monotonic clock. */
   readonly now: () => number;
+  /** How many events of a cluster have begun and not ended. */
+  readonly openEvents: (cluster: string) => number;
 }
 
 /** One cluster, rendered once for all streams. */
@@ -79,7 +81,7 @@ export class ClusterRenderings {
     const nowMs = now();
     if (known?.sequence === state.sequence && nowMs - known.atMs < validMs) return known;
     const cluster = liveCluster(viewAt(state, clusterPolicy, nowMs));
-    const row = JSON.stringify(fleetRow(cluster));
+    const row = JSON.stringify({ ...fleetRow(cluster), open_events: this.#sources.openEvents(name) });
     const version = known?.row === row ? known.version : (this.#versions += 1);
     const kept = { sequence: state.sequence, atMs: nowMs, cluster, row, version };
     this.#kept.set(name, kept);

@@ -88,6 +88,11 @@ export class LiveStream {
     return nowMs - this.#startedAtMs > lifeMaxMs;
   }
 
+  /** Whether the client has not read all that was sent. */
+  get isUnread(): boolean {
+    return this.#blockedSinceMs !== null;
+  }
+
   /** Notes that the client has read everything. */
   drained(): void {
     this.#blockedSinceMs = null;

@@ -21,6 +21,16 @@ export interface LiveStreamsContext extends LiveSources {
   readonly version: string;
 }
 
+/** What the streams did. */
+export interface StreamCounts {
+  readonly open: number;
+  readonly opened: number;
+  /** Refused with 429. */
+  readonly refused: number;
+  /** Ended because their clients did not read. */
+  readonly unread: number;
+}
+
 /** Which clusters a listener serves. */
 export interface LiveScope {
   readonly cluster: string | null;
@@ -40,15 +50,18 @@ export class LiveStreams {
   /** Nothing is sent before this instant, in ms of `performance.now()`. */
   #restsUntilMs = 0;
   #isStopping = false;
+  #opened = 0;
+  #refused = 0;
+  #unread = 0;
 
   constructor(context: LiveStreamsContext) {
     this.#context = context;
     this.#renderings = new ClusterRenderings(context);
   }
 
-  /** How many streams are open. */
-  get size(): number {
-    return this.#streams.size;
+  /** What the streams did so far. */
+  get counts(): StreamCounts {
+    return { open: this.#streams.size, opened: this.#opened, refused: this.#refused, unread: this.#unread };
   }
 
   /** To be called after each change of a cluster. */
@@ -107,6 +120,7 @@ export class LiveStreams {
     if (this.#isStopping) return errorReply(503, "stopping", { message: "Cannot open a stream: rolecall is stopping" });
     const own = [...this.#streams.values()].filter((other) => other === client).length;
     if (this.#streams.size < streamsMax && own < streamsPerClientMax) return null;
+    this.#refused += 1;
     const [count, whose] = own >= streamsPerClientMax ? [streamsPerClientMax, " of this client"] : [streamsMax, ""];
     const message = `Cannot open a stream: ${count} streams${whose} are open already`;
     return errorReply(429, "busy", { message, headers: ["Retry-After", "5"] });
@@ -114,6 +128,7 @@ export class LiveStreams {
 
   #add(stream: LiveStream, client: string, { response, message }: IncomingCall): void {
     const { snapshot, version } = this.#context;
+    this.#opened += 1;
     this.#streams.set(stream, client);
     this.#heartbeats ??= setInterval(() => this.#beat(), heartbeatMs);
     message.socket.setNoDelay(true);
@@ -162,6 +177,7 @@ export class LiveStreams {
     const data = JSON.stringify({ at: new Date().toISOString() });
     for (const stream of this.#streams.keys()) {
       if (stream.mustEnd(nowMs)) {
+        if (stream.isUnread) this.#unread += 1;
         stream.end("expired");
         continue;
       }

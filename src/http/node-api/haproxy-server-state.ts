@@ -13,6 +13,16 @@ export function parseServerState(header: string): DatabaseAddress | undefined {
   return parseDatabaseAddress(address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`);
 }
 
+/**
+ * Reads the server's name from the header, as `pg_read/pg1` in `UP; name=pg_read/pg1; …`.
+ * @returns `undefined` if there is none
+ */
+export function parseServerName(header: string | undefined): string | undefined {
+  return header === undefined
+    ? undefined
+    : /(?:^|;)\s*name=([\w.:-]{1,128}\/[\w.:-]{1,128})(?:;|\s|$)/.exec(header)?.[1];
+}
+
 /** Adds the database address of the header to a check. The check's own `db=` parameter takes precedence. */
 export function withServerState(check: Check, header: string | undefined): Check {
   if (header === undefined || check.database !== null) return check;

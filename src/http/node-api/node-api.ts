@@ -11,6 +11,7 @@ import type { Request } from "../message/request.ts";
 import { readSimpleRequest } from "../message/simple-request-parser.ts";
 import { refusePage } from "../pages/page.ts";
 import { answer, answerCluster, answerSelf, type JudgeInputs, type MemoryRequest } from "./answer.ts";
+import { parseServerName } from "./haproxy-server-state.ts";
 import type { DescribeListeners } from "./listener-directory.ts";
 import { ResponseCache, type CachedReply, type CachedResponse, type CacheEntry } from "./response-cache.ts";
 import { routeRequest, type RoutedRequest } from "./route-request.ts";
@@ -20,8 +21,8 @@ import { hostConflict, type HostNode } from "./target-node.ts";
 /** The size of the cache of routed requests, in characters: some thousand requests, far more than balancers send. */
 const routedMax = 1_000_000;
 
-/** Counts an answer by its route and status. */
-export type OnAnswer = (route: string, status: number) => void;
+/** Counts an answer by its route and status, and by the server of HAProxy whose check it answers, as `pg_read/pg1`. */
+export type OnAnswer = (route: string, status: number, server?: string) => void;
 
 /** What the node API answers from, and where it sends what it does not answer itself. */
 export interface NodeApiContext {
@@ -111,12 +112,13 @@ export class NodeApi {
     if (state === undefined || inputs.policy(cluster) === undefined) return null;
     const { reply, validUntilMs } = answerCluster(routed, request, inputs);
     const route = routeNameOf(routed);
+    const server = parseServerName(request.serverState);
     return {
       reply,
       cluster,
       revision: state.revision,
       validUntilMs,
-      count: () => this.#context.onAnswer(route, reply.status),
+      count: () => this.#context.onAnswer(route, reply.status, server),
     };
   }
 
@@ -150,7 +152,7 @@ export class NodeApi {
       case "not_allowed":
       case "forbidden": {
         const reply = answer(routed, call.request, inputs());
-        onAnswer(routeNameOf(routed), reply.status);
+        onAnswer(routeNameOf(routed), reply.status, parseServerName(call.request.serverState));
         return reply;
       }
     }

@@ -21,6 +21,11 @@ export class BalancerProblems {
     this.#log.warn({ balancer: this.#balancer, subject, problem }, "balancer not updated");
   }
 
+  /** The problems that last, at most so many. */
+  list(max: number): readonly { readonly subject: string; readonly problem: string }[] {
+    return [...this.#open].slice(0, max).map(([subject, problem]) => ({ subject, problem }));
+  }
+
   /** Logs that a problem is over, if there was one. */
   resolve(subject: string): void {
     if (this.#open.delete(subject)) this.#log.info({ balancer: this.#balancer, subject }, "balancer problem resolved");

@@ -31,6 +31,24 @@ export interface ExchangeTiming {
   readonly retryMs: readonly [first: number, longest: number];
 }
 
+/** What is known of a balancer, for people. */
+export interface BalancerStatus {
+  readonly balancer: string;
+  readonly socket: BalancerConfig["haproxy"]["socket"];
+  /** Whether the last exchange succeeded; `null` before the first one. */
+  readonly up: boolean | null;
+  readonly version: string | null;
+  /** Servers with a change that was not applied yet. */
+  readonly waiting: number;
+  /** The age of the last change that HAProxy applied, in ms; `null` if there was none. */
+  readonly pushed_ms_ago: number | null;
+  readonly problems: ReturnType<BalancerProblems["list"]>;
+  readonly servers: readonly Pick<ServerChange, "backend" | "server" | "target" | "weight">[];
+}
+
+/** How many problems and servers a status shows. */
+const shownMax = 200;
+
 const defaultTiming: ExchangeTiming = { deadlineMs: 1_000, pollMs: 1_000, retryMs: [250, 5_000] };
 
 /**
@@ -46,6 +64,9 @@ export class HaproxyBalancer {
   #session: RuntimeSession | null = null;
   #timer: NodeJS.Timeout | null = null;
   #process: string | null = null;
+  #version: string | null = null;
+  #isUp: boolean | null = null;
+  #pushedAtMs: number | null = null;
   #failures = 0;
   /** When an exchange last failed, in ms of our clock: changes since then are not counted as failed yet. */
   #failedAtMs = -Infinity;
@@ -56,6 +77,24 @@ export class HaproxyBalancer {
     this.#context = context;
     this.#timing = context.timing ?? defaultTiming;
     this.#problems = new BalancerProblems(context.log, config.name);
+  }
+
+  /** What is known of it now. */
+  get status(): BalancerStatus {
+    const { name, haproxy } = this.#config;
+    const { now, current } = this.#context;
+    return {
+      balancer: name,
+      socket: haproxy.socket,
+      up: this.#isUp,
+      version: this.#version,
+      waiting: this.#queue.size,
+      pushed_ms_ago: this.#pushedAtMs === null ? null : Math.round(now() - this.#pushedAtMs),
+      problems: this.#problems.list(shownMax),
+      servers: current(name)
+        .slice(0, shownMax)
+        .map(({ backend, server, target, weight }) => ({ backend, server, target, weight })),
+    };
   }
 
   /** Connects for the first time, and looks for new processes of HAProxy from now on. */
@@ -154,6 +193,7 @@ export class HaproxyBalancer {
     else if (outcome === "refused") this.#problems.report(subject, `HAProxy refused the command: ${answer ?? ""}`);
     else this.#problems.resolve(subject);
     if (outcome !== "pushed") return;
+    this.#pushedAtMs = now();
     const { backend, server, target, weight } = change;
     const set = { ...(target === null ? {} : { target }), ...(weight === null ? {} : { weight_percent: weight }) };
     const fields = { balancer, backend, server, ...set, sessions_closed: hasCut, duration_ms: Math.round(durationMs) };
@@ -165,16 +205,19 @@ export class HaproxyBalancer {
     const fields = { balancer: this.#config.name, version };
     log.info(fields, this.#process === null ? "balancer connected" : "balancer has a new process: all servers updated");
     this.#process = id;
+    this.#version = version;
   }
 
   #succeed(): void {
     this.#failures = 0;
+    this.#isUp = true;
     this.#problems.resolve("runtime API");
     this.#context.metrics.available(this.#config.name, true);
   }
 
   #fail(error: unknown): number {
     if (this.#isStopped) return 0;
+    this.#isUp = false;
     const { metrics } = this.#context;
     metrics.available(this.#config.name, false);
     for (let left = this.#queue.countSince(this.#failedAtMs); left > 0; left -= 1)

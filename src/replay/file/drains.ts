@@ -3,7 +3,7 @@ import type { Reading } from "./reading.ts";
 import type { Surroundings } from "./surroundings.ts";
 
 /** Reads an operator's drain of a node, or `null`, which ends a drain. */
-export function readDrain(section: Reading, { atMs, beganWallMs }: Surroundings): Drain | null {
+export function recordedDrain(section: Reading, { atMs, beganWallMs }: Surroundings): Drain | null {
   if (section.isNull) return null;
   const value = section.mapping(["for", "reason", "by", "all"]);
   const untilMs = atMs + value("for").instant();

@@ -21,7 +21,7 @@ export interface IncidentFile {
   readonly scope: string | null;
   readonly nodes: readonly Node[];
   /** The initial accusations, by node name. */
-  readonly accused: ReadonlyMap<string, readonly Accusation[]>;
+  readonly accused: ReadonlyMap<string, readonly InitialAccusation[]>;
   readonly policy: HealthPolicy;
   /** Sorted by instant. A repeated step appears once for each repetition. */
   readonly moments: readonly Moment[];
@@ -29,7 +29,7 @@ export interface IncidentFile {
   readonly flips: readonly { readonly question: string; readonly least: number; readonly most: number }[];
 }
 
-export type Accusation = "detached" | "stalled";
+export type InitialAccusation = "detached" | "stalled";
 
 /** One instant: the recorded outcomes, then the expected answers. */
 export interface Moment {
@@ -153,7 +153,7 @@ function flipsOf([question, limit]: readonly [string, Reading]): IncidentFile["f
 
 const nodeKeys = ["name", "member", "database", "archive_fed", "exporter_only", "accused"];
 
-function accusedOf(section: Reading): readonly [string, readonly Accusation[]] {
+function accusedOf(section: Reading): readonly [string, readonly InitialAccusation[]] {
   if (section.isText) return [section.text(), []];
   const value = section.mapping(nodeKeys);
   const words = value("accused").isAbsent ? [] : value("accused").list();

@@ -1,7 +1,7 @@
 import type { ProbeOutcome } from "../../cluster/outcome.ts";
 import { failureKinds } from "../../cluster/values/failure.ts";
 import { dcsResult, documentNaming, documentOutcome } from "./documents.ts";
-import { readDrain } from "./drains.ts";
+import { recordedDrain } from "./drains.ts";
 import { exporterOutcomes } from "./exporters.ts";
 import type { Reading } from "./reading.ts";
 import { statusResult } from "./reports.ts";
@@ -47,7 +47,7 @@ export function outcomesOf(name: SectionName, section: Reading, context: Surroun
         kind: "drain",
         cluster,
         node,
-        drain: readDrain(value, context),
+        drain: recordedDrain(value, context),
       }));
     case "dcs":
       return [{ kind: "dcs", cluster, sentAtMs, result: dcsResult(section) }];

@@ -134,7 +134,7 @@ export class PastStore {
 
   /** Answers what the views read from the server (`events?…`, `clusters/…/explain?…`), as of the shown instant. */
   async read(path) {
-    const { pathname, searchParams } = new URL(path, "http://incident/");
+    const { pathname, searchParams } = new URL(path, "incident:/");
     const parts = pathname.split("/").filter(Boolean).map(decodeURIComponent);
     if (parts.length === 1 && parts[0] === "events") return { events: this.#eventsSoFar(), more: false };
     const [, , , node, document] = parts;

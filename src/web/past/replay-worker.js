@@ -31,10 +31,10 @@ export function callWorker(call, ...values) {
   startWorker();
   lastId += 1;
   const id = lastId;
-  const tooLong = () => stopWorker("Cannot replay this incident: it takes longer than a minute");
-  const timer = setTimeout(tooLong, openMaxMs);
+  const timer = setTimeout(stopWorker, openMaxMs, "Cannot replay this incident: it takes longer than a minute");
   return new Promise((resolve, reject) => {
     pending.set(id, { resolve, reject });
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a worker has no origin
     worker.postMessage({ id, call, values });
   }).finally(() => {
     clearTimeout(timer);

@@ -33,7 +33,7 @@ function parsed(text, name) {
   try {
     return rolecallYaml.parse(text, { logLevel: "error" });
   } catch (error) {
-    throw new Error(`Cannot read ${name}: ${String(error.message).split("\n")[0]}`);
+    throw new Error(`Cannot read ${name}: ${String(error.message).split("\n")[0]}`, { cause: error });
   }
 }
 

@@ -1,5 +1,6 @@
+import { ClusterActions } from "../actions/actions.js";
 import { html } from "../html.js";
-import { linkTo, useStore, useTicks } from "../live/hooks.js";
+import { linkTo, useDocument, useStore, useTicks } from "../live/hooks.js";
 import { rivalsOf } from "../parts/condition.js";
 import { countText, timeText, wordsOf } from "../parts/format.js";
 import { Badge } from "../parts/marks.js";
@@ -25,6 +26,7 @@ export function ClusterView({ name }) {
     <div class="toolbar">
       <h1>${name}</h1>
       <${ClusterBadges} cluster=${cluster} />
+      ${store.isPast ? null : html`<${ClusterActions} cluster=${cluster} />`}
     </div>
     <${Alarms} cluster=${cluster} />
     <${Topology} cluster=${cluster} sinceMs=${sinceMs} />
@@ -34,7 +36,7 @@ export function ClusterView({ name }) {
     </section>
     <section aria-labelledby="lag">
       <h2 id="lag">Lag</h2>
-      <${LagChart} cluster=${cluster} store=${store} />
+      <${LagHistory} cluster=${cluster} store=${store} />
     </section>
     <section aria-labelledby="past">
       <h2 id="past">Who was fit when</h2>
@@ -45,6 +47,20 @@ export function ClusterView({ name }) {
       <${EventList} query=${`cluster=${encodeURIComponent(name)}&limit=30`} store=${store} cluster=${name} />
     </section>
   `;
+}
+
+/** The lag of the last 15 minutes: what the server kept, then what the page received, with the events of that time. */
+function LagHistory({ cluster, store }) {
+  const name = encodeURIComponent(cluster.cluster);
+  const past = useDocument(`clusters/${name}/lag`, store.missed);
+  const events = useDocument(`events?cluster=${name}&since=15min&limit=200`, store.missed);
+  const received = store.events.filter((event) => event.cluster === cluster.cluster);
+  return html`<${LagChart}
+    cluster=${cluster}
+    samples=${store.samples}
+    past=${past.data}
+    events=${[...(events.data?.events ?? []), ...received]}
+  />`;
 }
 
 export function Crumbs({ name, node }) {
@@ -74,8 +90,9 @@ function Alarms({ cluster }) {
   return html`
     ${
       rivals.length > 1
-        ? html`<p class="banner bad" role="alert">
-            <strong>${rivals.length} nodes claim to be the primary:</strong> ${rivals.join(", ")}
+        ? html`<p class="banner split" role="alert">
+            <strong>${rivals.length} nodes claim to be the primary: ${rivals.join(", ")}</strong>
+            <span>Writes may reach more than one. Find out which one holds the lock, and stop the others.</span>
           </p>`
         : null
     }

@@ -1,7 +1,7 @@
 import { html, useEffect, useRef, useState } from "../html.js";
 import { linkTo } from "../live/hooks.js";
 import { conditionOf } from "../parts/condition.js";
-import { ageText, bytesText, durationText } from "../parts/format.js";
+import { ageText, bytesText, countText, durationText } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
 
 /** How many rows are drawn beyond the visible ones. */
@@ -33,11 +33,11 @@ export function FleetTable({ rows, store }) {
 }
 
 function Row({ row, index, ageMs, top }) {
-  const { word, tone } = conditionOf(row);
+  const { name, word, tone } = conditionOf(row);
   const { cluster, primary, leader, replicas, replicas_fit: fit } = row;
   return html`<div
     role="row"
-    class=${`fleet-row ${tone}`}
+    class=${`fleet-row ${tone} ${name}`}
     aria-rowindex=${index}
     style=${{ transform: `translateY(${top}px)` }}
   >
@@ -59,11 +59,12 @@ function Row({ row, index, ageMs, top }) {
 }
 
 function Wrong({ row }) {
-  const { problems, problem_count: count, drains, warnings, paused, failsafe } = row;
+  const { problems, problem_count: count, drains, warnings, paused, failsafe, open_events: open } = row;
   return html`
     ${problems.map(({ node, reason }) => html`<span class="issue"><b>${node}</b> <${ReasonLink} reason=${reason} /></span>`)}
     ${count > problems.length ? html`<span>and ${count - problems.length} more</span>` : null}
     ${warnings > 0 ? html`<${Badge} tone="warn">${warnings} warning${warnings === 1 ? "" : "s"}<//>` : null}
+    ${open > 0 ? html`<${Badge} title="Events that have begun and not ended">${countText(open, "open event")}<//>` : null}
     ${drains > 0 ? html`<${Badge} tone="idle">${drains} drained<//>` : null}
     ${paused ? html`<${Badge} tone="idle">paused<//>` : null}
     ${failsafe ? html`<${Badge} tone="warn">failsafe<//>` : null}

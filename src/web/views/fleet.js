@@ -38,6 +38,7 @@ export function FleetView() {
         </select>
       </label>
     </div>
+    <${Split} rows=${rows} />
     <${Filters} counts=${counts} condition=${wanted.condition} onChange=${(condition) => change({ condition })} />
     <p class="sr" role="status">${countText(shown.length, "cluster")} shown</p>
     ${
@@ -50,6 +51,17 @@ export function FleetView() {
           />`
     }
   `;
+}
+
+/** Two primaries cost data: they are named before everything else. */
+function Split({ rows }) {
+  const split = rows.filter(({ rivals }) => rivals > 0).map(({ cluster }) => cluster);
+  if (split.length === 0) return null;
+  const others = split.length > 3 ? ` and ${split.length - 3} more` : "";
+  return html`<p class="banner split" role="alert">
+    <strong>Several primaries in ${split.slice(0, 3).join(", ")}${others}</strong>
+    <span>More than one node claims the leader lock.</span>
+  </p>`;
 }
 
 function Filters({ counts, condition, onChange }) {

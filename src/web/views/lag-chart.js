@@ -12,17 +12,20 @@ const dashes = [[], [8, 4], [2, 3], [10, 3, 2, 3], [5, 5], [1, 4]];
 const linesMax = dashes.length;
 const height = 200;
 
-/** The lag of each replica since this page follows the cluster, with the events as vertical lines. */
-export function LagChart({ cluster, store }) {
+/**
+ * The lag of each replica, with events as vertical lines.
+ * @param samples node -> `[wall ms, bytes]` in the order of time; `past` what was sampled before them: `{ at, nodes }`
+ */
+export function LagChart({ cluster, samples: recent, past = null, events }) {
   const scheme = useScheme();
   const box = useRef(null);
   const chart = useRef(null);
   const { nodes, leader } = cluster;
-  const names = [...store.samples.keys()].sort(compareNames).slice(0, linesMax);
-  const events = store.events.filter((event) => event.cluster === cluster.cluster);
+  const samples = withPast(recent, past, leader);
+  const names = [...samples.keys()].sort(compareNames).slice(0, linesMax);
   const eventsRef = useRef(events);
   eventsRef.current = events;
-  const data = alignedData(names, store.samples);
+  const data = alignedData(names, samples);
   useEffect(() => {
     const element = box.current;
     if (element === null || names.length === 0) return undefined;
@@ -41,10 +44,24 @@ export function LagChart({ cluster, store }) {
   const said = shown.map(({ node, lag_bytes: lag }) => `${node} ${bytesText(lag)}`).join(", ");
   return html`<div class="chart" role="img" aria-label=${`Lag now: ${said || "no replica"}`} ref=${box}></div>
     <p class="note">
-      Since this page shows the
-      cluster${names.length < shown.length ? `, for ${names.length} of ${shown.length} replicas` : ""}.
+      The last 15 minutes, as far as they were
+      recorded${names.length < shown.length ? `, for ${names.length} of ${shown.length} replicas` : ""}.
       ${events.length > 0 ? " Vertical lines are events." : ""}
     </p>`;
+}
+
+/** Puts the samples of the past before those that were received since. */
+export function withPast(recent, past, leader) {
+  if (past === null) return recent;
+  const samples = new Map(recent);
+  for (const [node, lags] of Object.entries(past.nodes)) {
+    const own = recent.get(node) ?? [];
+    if (own.length === 0 && (node === leader || lags.every((lag) => lag === null))) continue;
+    const since = own[0]?.[0] ?? Infinity;
+    const before = past.at.map((at, index) => [at, lags[index] ?? null]).filter(([at]) => at < since);
+    samples.set(node, [...before, ...own]);
+  }
+  return samples;
 }
 
 /** One time axis for all nodes. A time without a sample of a node is no gap; an unknown lag is. */

@@ -1,5 +1,7 @@
+import { NodeActions } from "../actions/actions.js";
 import { html } from "../html.js";
 import { linkTo } from "../live/hooks.js";
+import { shownStore } from "../live/source.js";
 import { compareNames, toneOf } from "../parts/condition.js";
 import { ageText, bytesText, durationText, lsnText, wordsOf } from "../parts/format.js";
 import { Badge, Mark, ReasonLink } from "../parts/marks.js";
@@ -105,6 +107,7 @@ function NodeCard({ node, cluster, sinceMs, isApart = false }) {
     ${reason === null ? null : html`<p class="why"><${ReasonLink} reason=${reason} />${detail === null ? null : html` <span>${detail}</span>`}</p>`}
     ${warning === null || reason !== null ? null : html`<p class="why">${warning}</p>`}
     <${NodeMarks} node=${node} />
+    ${shownStore().isPast ? null : html`<${NodeActions} cluster=${cluster} node=${node} />`}
   </article>`;
 }
 

@@ -34,6 +34,7 @@ function openStream(subscription: Partial<LiveSubscription> = {}, newestEventId:
     snapshot: () => store.current,
     policy: (name) => store.policyOf(name),
     now: () => cluster.nowMs,
+    openEvents: () => 0,
   });
   const stream = new LiveStream(
     response as unknown as ServerResponse,

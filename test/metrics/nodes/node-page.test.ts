@@ -27,6 +27,7 @@ function metricsOf(watched: readonly ClusterFixture[], exporter: Partial<Exporte
     certificates: () => [],
     lostLogLines: () => 0,
     history: () => null,
+    streams: () => ({ open: 0, opened: 0, refused: 0, unread: 0 }),
     refresh: () => Promise.resolve(),
     exporter: () => ({ ...plain, ...exporter }),
     schedule: () => ({ probe: configOf({ clusters: [] }).probe, livenessIntervalFactor: 10 }),

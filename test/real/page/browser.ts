@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
 import type { TestContext } from "node:test";
-import type { Browser, Page } from "puppeteer-core";
+import type { Browser, Credentials, Page } from "puppeteer-core";
 
 /** Where Debian puts Chromium; CHROMIUM names another one. */
 const chromium = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
@@ -22,7 +22,7 @@ export async function startBrowser(): Promise<Browser> {
     "--no-sandbox",
     "--disable-gpu",
     "--disable-dev-shm-usage",
-    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
+    "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost",
   ];
   return launch({ executablePath: chromium, args, headless: true });
 }
@@ -36,8 +36,14 @@ export interface WatchedPage {
 }
 
 /** Opens a page that collects what goes wrong in it. */
-export async function openPage(browser: Browser, url: string, context?: TestContext): Promise<WatchedPage> {
+export async function openPage(
+  browser: Browser,
+  url: string,
+  context?: TestContext,
+  user?: Credentials,
+): Promise<WatchedPage> {
   const page = await browser.newPage();
+  if (user !== undefined) await page.authenticate(user);
   context?.after(() => page.close().catch(() => {}));
   const problems: string[] = [];
   page.on("pageerror", (error) => problems.push(`error: ${String(error)}`));

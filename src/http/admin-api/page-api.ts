@@ -1,0 +1,52 @@
+import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
+import type { LagSeries } from "../live/lag-history.ts";
+import type { IncomingCall } from "../message/incoming-call.ts";
+import { jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
+import { safeMethods, safeMethodsAllowed } from "../message/request.ts";
+import type { RequestTarget } from "../message/request-target.ts";
+import type { ListenerScope } from "../node-api/target-node.ts";
+import { sessionReply } from "./session-reply.ts";
+import { answerSwitchover, unknownCluster, type SwitchoverApiContext } from "./switchover-api.ts";
+
+/** What the live page reads and does, beside the pages for operators. */
+export interface PageApiContext {
+  readonly scope: ListenerScope;
+  readonly access: ListenerAccess;
+  /** The lag of the last minutes. */
+  readonly lag: (cluster: string) => LagSeries;
+  /** This process, its workers and listeners, the checks of balancers, and the pushes to them. */
+  readonly edges: () => Promise<object>;
+  readonly switchover: Omit<SwitchoverApiContext, "access">;
+}
+
+/** The paths below `/clusters/{cluster}/`. */
+const clusterPaths: ReadonlySet<string> = new Set(["switchover", "lag"]);
+
+/** Whether a target is `/session`, `/edges`, `/clusters/{cluster}/switchover` or `/clusters/{cluster}/lag`. */
+export function isPageApiTarget({ cluster, node, path }: RequestTarget): boolean {
+  if (node !== null) return false;
+  return cluster === null ? path === "session" || path === "edges" : clusterPaths.has(path);
+}
+
+/** Answers a target of {@link isPageApiTarget}. @returns `null` if the response is written */
+export async function answerPageApi(
+  call: IncomingCall,
+  { cluster, path, query }: RequestTarget,
+  context: PageApiContext,
+): Promise<Reply | null> {
+  const { scope, access } = context;
+  if (path === "session") return sessionReply(call, access);
+  if (path === "switchover" && cluster !== null) {
+    if (!isServed(scope, cluster)) return unknownCluster(cluster);
+    return answerSwitchover(call, { cluster, query }, { ...context.switchover, access });
+  }
+  const { method } = call.request;
+  if (!safeMethods.includes(method)) return methodNotAllowed(method, safeMethodsAllowed);
+  if (cluster === null) return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify(await context.edges()));
+  if (!isServed(scope, cluster)) return unknownCluster(cluster);
+  return jsonReply({ code: 200, phrase: "OK" }, JSON.stringify({ cluster, ...context.lag(cluster) }));
+}
+
+function isServed({ cluster, clusters }: ListenerScope, name: string): boolean {
+  return cluster === null ? clusters.includes(name) : cluster === name;
+}

@@ -1,0 +1,60 @@
+import { useEffect, useState } from "../html.js";
+
+/** Who uses this page, and what the listener lets an authenticated user change. */
+let session = { principal: null, may: { drain: false, switchover: false } };
+let isRead = false;
+const listeners = new Set();
+
+/** Who uses this page, and what may be changed. An old rolecall and a recorded incident let nobody change anything. */
+export function useSession() {
+  const [, setCount] = useState(0);
+  useEffect(() => {
+    const listener = () => setCount((count) => count + 1);
+    listeners.add(listener);
+    if (!isRead) readSession("GET").catch(() => {});
+    isRead = true;
+    return () => listeners.delete(listener);
+  }, []);
+  return session;
+}
+
+/**
+ * Proves who the user is. On a listener that wants a password for changes only, the browser asks for it now.
+ * @throws Error with the answer of the server
+ */
+export function signIn() {
+  return readSession("POST");
+}
+
+async function readSession(method) {
+  session = await send(method, "session");
+  for (const listener of listeners) listener();
+}
+
+/**
+ * Sends a request that may change something. Its content type cannot be sent by a form of another site.
+ * @returns the JSON of the answer
+ * @throws Error with the message of the server
+ */
+export async function send(method, path, body) {
+  const response = await fetch(new URL(path, document.baseURI), {
+    method,
+    credentials: "same-origin",
+    cache: "no-store",
+    headers: { Accept: "application/json", ...(method === "GET" ? {} : { "Content-Type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const data = parsed(text);
+  if (!response.ok) throw new Error(data?.message ?? (text.slice(0, 300) || `The server answered ${response.status}`));
+  return data ?? { message: text.slice(0, 300) };
+}
+
+/** Nodes answer a switchover with a sentence, rolecall with JSON. */
+function parsed(text) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

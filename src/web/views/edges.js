@@ -1,0 +1,160 @@
+import { html, useEffect, useState } from "../html.js";
+import { useDocument } from "../live/hooks.js";
+import { ageText, bytesText, durationText, wordsOf } from "../parts/format.js";
+import { Badge, Mark } from "../parts/marks.js";
+
+/** How often the view is read again, in ms. */
+const readMs = 5_000;
+
+/** What is around the clusters: this process, its workers and listeners, the checks of balancers, pushes to them. */
+export function EdgesView() {
+  const [count, setCount] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => document.hidden || setCount((last) => last + 1), readMs);
+    return () => clearInterval(timer);
+  }, []);
+  const { data, error } = useDocument("edges", count);
+  return html`
+    <div class="toolbar"><h1>Edges</h1></div>
+    ${error === null ? null : html`<p class="banner bad" role="alert">${error}</p>`}
+    ${data === null ? html`<p class="empty">${error === null ? "Reading." : ""}</p>` : html`<${Edges} edges=${data} />`}
+  `;
+}
+
+function Edges({ edges }) {
+  return html`
+    <${Process} edges=${edges} />
+    <${Table}
+      title="Listeners"
+      columns=${["address", "speaks", "for", "access"]}
+      rows=${edges.listeners.map((listener) => [
+        `${listener.address}:${listener.port}`,
+        listener.dialect,
+        listener.node ?? listener.cluster ?? "all clusters",
+        html`<${Access} listener=${listener} />`,
+      ])}
+    />
+    <${Table}
+      title="Checks by HAProxy backend"
+      empty="No check names its server. With http-check send-state in a backend, HAProxy names it."
+      columns=${["backend", "server", "route", "last answer", "checks"]}
+      rows=${edges.backends.map(({ backend, server, route, status, count }) => [
+        backend,
+        server,
+        `/${route}`,
+        html`<${Status} status=${status} />`,
+        numberText(count),
+      ])}
+    />
+    <${Table}
+      title="Answers by route"
+      empty="Nothing was requested yet."
+      columns=${["route", "status", "answers"]}
+      rows=${edges.answers.map(({ route, status, count }) => [
+        wordsOf(route),
+        html`<${Status} status=${status} />`,
+        numberText(count),
+      ])}
+    />
+    <h2>Pushes to balancers</h2>
+    ${
+      edges.balancers.length === 0
+        ? html`<p class="empty">No balancer is configured. Balancers learn of a change by their next check.</p>`
+        : edges.balancers.map((balancer) => html`<${Balancer} key=${balancer.balancer} balancer=${balancer} />`)
+    }
+  `;
+}
+
+function Process({ edges: { process, workers, streams } }) {
+  const facts = [
+    ["version", process.version],
+    ["runs on", `Node.js ${process.node}`],
+    ["state", process.phase],
+    ["up for", durationText(process.uptime_s * 1_000)],
+    ["memory", bytesText(process.resident_bytes)],
+    ["process", process.pid],
+    ["instance", process.instance],
+    ["configuration", process.config],
+    ["pages and streams open", streams.open],
+    ["workers", workers === null ? "none" : workersText(workers)],
+  ];
+  return html`<h2>This process</h2>
+    <dl class="facts">
+      ${facts.map(
+        ([fact, value]) =>
+          html`<div key=${fact}>
+            <dt>${fact}</dt>
+            <dd>${value ?? "–"}</dd>
+          </div>`,
+      )}
+    </dl>`;
+}
+
+function workersText({ count, residentBytes, lost }) {
+  return `${count}, ${bytesText(residentBytes)}${lost > 0 ? `, ${lost} lost` : ""}`;
+}
+
+function Access({ listener: { tls, auth, allow, management, read_only: readOnly, dialect } }) {
+  const mayChange = dialect === "admin" ? !readOnly : management;
+  const badges = [
+    ...(tls ? [["ok", "TLS"]] : []),
+    ...(auth === null ? [] : [["ok", auth === "all" ? "credential for all" : "credential for changes"]]),
+    ...(allow === null ? [] : [["ok", `${allow} networks`]]),
+    mayChange ? [auth === null ? "warn" : "plain", "accepts changes"] : ["plain", "reads only"],
+  ];
+  return html`<span class="badges">${badges.map(([tone, text]) => html`<${Badge} tone=${tone}>${text}<//>`)}</span>`;
+}
+
+function Status({ status }) {
+  const tone = status < 300 ? "ok" : status < 500 ? "idle" : "warn";
+  return html`<${Mark} tone=${tone} /> ${status}`;
+}
+
+const targetTones = { up: "ok", drain: "idle", down: "bad" };
+
+function Balancer({ balancer: { balancer, up, version, waiting, pushed_ms_ago: agoMs, problems, servers } }) {
+  const [tone, word] = up === null ? ["idle", "connecting"] : up ? ["ok", "connected"] : ["bad", "not reachable"];
+  const rows = servers.map(({ backend, server, target, weight }) => [
+    backend,
+    server,
+    target === null ? "–" : html`<${Mark} tone=${targetTones[target]} /> ${target}`,
+    weight === null ? "–" : `${weight} %`,
+  ]);
+  return html`<section aria-label=${`Balancer ${balancer}`}>
+    <h3><${Mark} tone=${tone} />${balancer} <small>${word}${version === null ? "" : `, HAProxy ${version}`}</small></h3>
+    <p class="note">
+      ${agoMs === null ? "Nothing was pushed yet" : `Last push ${ageText(agoMs)} ago`}, ${waiting} waiting.
+      ${problems.map(({ subject, problem }) => html` <span class="issue"><b>${subject}</b>: ${problem}</span>`)}
+    </p>
+    <${Table} label=${`Servers of ${balancer}`} columns=${["backend", "server", "wanted", "weight"]} rows=${rows} />
+  </section>`;
+}
+
+function Table({ title, label = title, columns, rows, empty = "None." }) {
+  return html`${title === undefined ? null : html`<h2>${title}</h2>`}
+  ${
+    rows.length === 0
+      ? html`<p class="empty">${empty}</p>`
+      : html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
+          <table class="rules">
+            <thead>
+              <tr>
+                ${columns.map((name) => html`<th scope="col">${name}</th>`)}
+              </tr>
+            </thead>
+            <tbody>
+              ${rows.map(
+                (cells, at) =>
+                  html`<tr key=${at}>
+                    ${cells.map((cell) => html`<td>${cell}</td>`)}
+                  </tr>`,
+              )}
+            </tbody>
+          </table>
+        </div>`
+  }`;
+}
+
+function numberText(count) {
+  return count.toLocaleString("en");
+}
