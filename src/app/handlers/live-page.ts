@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
-import { LagSamples } from "../../http/live/lag-samples.ts";
+import { RecentLag } from "../../http/live/recent-lag.ts";
 import { LiveStreams } from "../../http/live/live-streams.ts";
 import { PageFiles } from "../../http/live/page-files.ts";
 import type { Store } from "../../state/store.ts";
@@ -11,12 +11,12 @@ import type { AnswerSources } from "./answer-sources.ts";
 export class LivePage {
   readonly files: PageFiles = new PageFiles(new URL("../../web/", import.meta.url));
   readonly streams: LiveStreams;
-  readonly lag: LagSamples;
+  readonly lag: RecentLag;
   readonly #eventLog: EventLog;
 
   constructor(sources: AnswerSources, eventLog: EventLog, wall: () => number) {
     this.#eventLog = eventLog;
-    this.lag = new LagSamples({ ...sources, wall });
+    this.lag = new RecentLag({ ...sources, wall });
     this.streams = new LiveStreams({
       ...sources,
       events: () => eventLog.events.recent(),
