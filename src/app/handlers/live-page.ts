@@ -1,7 +1,7 @@
 import type { Snapshot } from "../../cluster/snapshot.ts";
 import { version } from "../../config/version.ts";
 import type { EventLog } from "../../events/event-log.ts";
-import { LagHistory } from "../../http/live/lag-history.ts";
+import { RecentLag } from "../../http/live/recent-lag.ts";
 import { LiveStreams } from "../../http/live/live-streams.ts";
 import { PageFiles } from "../../http/live/page-files.ts";
 import { readPageFile } from "../../program/program-files.ts";
@@ -12,12 +12,12 @@ import type { AnswerSources } from "./answer-sources.ts";
 export class LivePage {
   readonly files: PageFiles = new PageFiles(readPageFile);
   readonly streams: LiveStreams;
-  readonly lag: LagHistory;
+  readonly lag: RecentLag;
   readonly #eventLog: EventLog;
 
   constructor(sources: AnswerSources, eventLog: EventLog, wall: () => number) {
     this.#eventLog = eventLog;
-    this.lag = new LagHistory({ ...sources, wall });
+    this.lag = new RecentLag({ ...sources, wall });
     this.streams = new LiveStreams({
       ...sources,
       events: () => eventLog.events.recent(),

@@ -1,5 +1,5 @@
 import type { ListenerAccess } from "../../config/model/listener-access-config.ts";
-import type { LagSeries } from "../live/lag-history.ts";
+import type { LagSeries } from "../live/recent-lag.ts";
 import type { IncomingCall } from "../message/incoming-call.ts";
 import { jsonReply, methodNotAllowed, type Reply } from "../message/reply.ts";
 import { safeMethods, safeMethodsAllowed } from "../message/request.ts";

@@ -21,6 +21,7 @@ export const metrics: MonitorContext["metrics"] = new Metrics({
   history: () => null,
   refresh: unused,
   exporter: unused,
+  streams: unused,
   schedule: unused,
   version: "simulated",
 });

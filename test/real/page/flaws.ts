@@ -1,8 +1,6 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { Page } from "puppeteer-core";
 
-const axe = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 const widths = [375, 1_280, 2_560];
 
 /**
@@ -12,7 +10,7 @@ const widths = [375, 1_280, 2_560];
 export async function flawsOf(page: Page, view: string): Promise<readonly string[]> {
   const flaws: string[] = [];
   // Evaluated by the protocol, which the content policy of the page does not concern.
-  await page.evaluate(axe);
+  await page.evaluate(axe.source);
   for (const scheme of ["light", "dark"]) {
     await page.emulateMediaFeatures([
       { name: "prefers-color-scheme", value: scheme },

@@ -1,41 +1,97 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
-import { openPage, startBrowser } from "./browser.ts";
+import type { Page } from "puppeteer-core";
+import { App } from "../../../src/app/app.ts";
+import { startSimulator } from "../../../src/simulator/simulator.ts";
+import { clusterOf, configOf, listenerOf } from "../../fake/config.ts";
+import { silentLogger } from "../../fake/silent-logger.ts";
+import { startBrowser } from "./browser.ts";
 
 /**
- * Takes pictures of a running rolecall in every width, light and dark:
- * `npm run screenshots -- http://127.0.0.1:9108 FOLDER [VIEW…]`, where a view is what follows `#`, as `/clusters/demo`.
+ * Takes the pictures of the documents over simulated clusters: `npm run screenshots`. With a folder, takes every view
+ * in every width there instead, light and dark, for a look at the design: `npm run screenshots -- /tmp/pictures`.
  */
-const [address = "http://127.0.0.1:9108", folder = "screenshots", ...wanted] = process.argv.slice(2);
-const views = wanted.length === 0 ? ["/", "/clusters/demo", "/events", "/reasons"] : wanted;
-const sizes = [
-  [375, 812],
-  [1280, 800],
-  [2560, 1440],
-] as const;
+const folder = process.argv[2];
+const images = folder ?? "docs/images";
+const scopes = ["billing", "catalog", "orders", "reports", "search", "users"] as const;
+type Scope = (typeof scopes)[number];
+const widths = [375, 1_280, 2_560];
 
-await mkdir(folder, { recursive: true });
+const simulators = await Promise.all(
+  scopes.map((scope) =>
+    startSimulator({ nodes: 3, port: 0, scope, ttlMs: 8_000, loopWaitMs: 1_000, retryTimeoutMs: 1_000 }),
+  ),
+);
+const clusters = simulators.map(({ nodes }, at) =>
+  clusterOf({ name: scopes[at] ?? "", scope: scopes[at] ?? "", discover: nodes.map(({ url }) => url) }),
+);
+const app = new App(configOf({ clusters, listen: [listenerOf({ dialect: "admin" })] }), silentLogger);
 const browser = await startBrowser();
 try {
-  for (const view of views) {
-    const { page, problems } = await openPage(browser, `${address}/#${view}`);
-    await page.waitForSelector("main h1");
-    await pause(3_000);
-    for (const scheme of ["light", "dark"]) {
-      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
-      for (const [width, height] of sizes) {
-        await page.setViewport({ width, height });
-        await pause(500);
-        const name = `${view.replace(/\W+/g, "-").replace(/^-|-$/g, "") || "fleet"}-${width}-${scheme}.png`;
-        await page.screenshot({ path: join(folder, name), fullPage: view !== "/" });
-        const overflow = await page.evaluate("document.documentElement.scrollWidth - innerWidth");
-        if (Number(overflow) > 0) problems.push(`${name}: wider than the window by ${String(overflow)} px`);
-      }
-    }
-    for (const problem of problems) console.error(`${view}: ${problem}`);
-    await page.close();
-  }
+  await mkdir(images, { recursive: true });
+  await app.start();
+  const url = `http://127.0.0.1:${app.listeners[0]?.port ?? 0}/`;
+  await makeTrouble(url);
+  const page = await browser.newPage();
+  if (folder === undefined) await takePictures(page, url);
+  else await takeAll(page, url);
 } finally {
   await browser.close();
+  await app.stop({ drains: false });
+  await Promise.all(simulators.map((simulator) => simulator.stop()));
+}
+
+async function fault(scope: Scope, path: string): Promise<void> {
+  const answer = await fetch(`${simulators[scopes.indexOf(scope)]?.nodes[0]?.url}/sim/${path}`, { method: "POST" });
+  if (!answer.ok) throw new Error(`Cannot cause a fault: ${path} must be known, got ${answer.status}`);
+}
+
+/** One cluster of each kind of trouble, and time for it to show. */
+async function makeTrouble(url: string): Promise<void> {
+  await fault("search", "pg2/detach");
+  await fault("reports", "pg3/lag?bytes=94371840");
+  await fault("orders", "pg2/claim");
+  const headers = { "content-type": "application/json" };
+  const body = JSON.stringify({ for: "1h", reason: "kernel update", by: "ann" });
+  await fetch(`${url}drains/users/pg3`, { method: "POST", headers, body });
+  await pause(25_000);
+}
+
+async function show(page: Page, address: string, scheme: "light" | "dark", width: number): Promise<void> {
+  await page.setViewport({ width, height: width < 600 ? 812 : 800 });
+  await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+  if (page.url() !== address) await page.goto(address, { waitUntil: "domcontentloaded", timeout: 120_000 });
+  await page.waitForSelector("main h1", { timeout: 120_000 });
+  await pause(3_000);
+}
+
+async function takePictures(page: Page, url: string): Promise<void> {
+  const take = async (name: string): Promise<void> =>
+    void (await page.screenshot({ path: join(images, `${name}.png`) }));
+  await show(page, url, "light", 1_280);
+  await take("fleet");
+  await show(page, url, "dark", 375);
+  await take("fleet-narrow");
+  await show(page, `${url}#/clusters/search/nodes/pg2`, "light", 1_280);
+  await take("explain");
+  await show(page, `${url}#/clusters/search`, "dark", 1_280);
+  await take("cluster-dark");
+  await show(page, `${url}#/clusters/billing`, "light", 1_280);
+  await pause(5_000);
+  await fault("billing", "pg1/kill");
+  await page.waitForSelector(".banner.bad", { timeout: 60_000 });
+  await pause(3_000);
+  await take("failover");
+}
+
+async function takeAll(page: Page, url: string): Promise<void> {
+  await fault("billing", "pg1/kill");
+  for (const view of ["", "clusters/orders", "clusters/billing", "clusters/search/nodes/pg2", "events", "edges"])
+    for (const scheme of ["light", "dark"] as const)
+      for (const width of widths) {
+        await show(page, `${url}#/${view}`, scheme, width);
+        const name = `${view.replace(/\W+/g, "-") || "fleet"}-${width}-${scheme}.png`;
+        await page.screenshot({ path: join(images, name), fullPage: true });
+      }
 }

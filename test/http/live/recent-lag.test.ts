@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { LagHistory } from "../../../src/http/live/lag-history.ts";
+import { RecentLag } from "../../../src/http/live/recent-lag.ts";
 import { storeFixture, type StoreFixture } from "../../fake/store-fixture.ts";
 
-function historyOf(cluster: StoreFixture): LagHistory {
-  return new LagHistory({
+function historyOf(cluster: StoreFixture): RecentLag {
+  return new RecentLag({
     policy: (name) => cluster.store.policyOf(name),
     now: () => cluster.nowMs,
     wall: () => cluster.nowMs + 1_000_000,

@@ -36,7 +36,7 @@ interface Kept {
  * The lag of the last 15 minutes, for a page that is opened later. A sample is taken while evidence arrives, so without
  * a change it needs no timer. Bounded in time and in nodes.
  */
-export class LagHistory {
+export class RecentLag {
   readonly #sources: LagSources;
   readonly #clusters = new Map<string, Kept>();
   #nodes = 0;
