@@ -52,5 +52,4 @@ test("after a suspend, what was pushed on older evidence is taken back before an
   await until({ what: "the server down", seconds: 5 }, () =>
     haproxy.commands.some((command) => command.includes("down")),
   );
-  assert.deepEqual([]);
 });
