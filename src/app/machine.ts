@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { SetTimer } from "../cluster/timer.ts";
+import type { CancelTimer, SetTimer } from "../cluster/timer.ts";
 import { dcsSourceOf, type OpenDcs } from "../dcs/dcs-watches.ts";
 import { NodeClient } from "../probe/client/client.ts";
 import type { IsTlsServer } from "../probe/client/https-hint.ts";
@@ -34,9 +34,9 @@ export const thisMachine: Machine = {
 
 /** Waits for a promise, for a time in ms at most. */
 export async function waitAtMost(setTimer: SetTimer, limitMs: number, promise: Promise<void>): Promise<void> {
-  let cancel = (): void => {};
+  let cancel: CancelTimer | null = null;
   const late = new Promise<void>((resolve) => {
     cancel = setTimer(resolve, limitMs);
   });
-  await Promise.race([promise.finally(cancel), late]);
+  await Promise.race([promise.finally(() => cancel?.()), late]);
 }

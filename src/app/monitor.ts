@@ -56,7 +56,6 @@ export class Monitor {
     this.#config = config;
     this.#log = log;
     this.#machine = machine;
-    const { setTimer, random, connect, isTlsServer } = machine;
     this.store = new Store(machine.newInstance(), buildClusters(config, new Map()));
     const tickIntervalMs = config.probe.intervalMs;
     this.clock = new Clock({ ...machine.time, tickIntervalMs, onGap: (gap) => this.#onGap(gap) });
@@ -66,7 +65,7 @@ export class Monitor {
     this.eventLog = new EventLog({ log, metrics, clock, detector: new EventDetector(), history: this.history });
     this.drains = new Drains(store, {
       clock: { now: () => clock.observe(), wall: () => clock.wall() },
-      setTimer,
+      setTimer: machine.setTimer,
       log,
       record,
       onChange: (change) => this.eventLog.recordDrain(change),
@@ -84,10 +83,7 @@ export class Monitor {
       policy: (name) => store.policyOf(name),
       now: () => clock.observe(),
       wall: () => clock.wall(),
-      random,
-      setTimer,
-      connect,
-      isTlsServer,
+      ...machine,
       ...logDocumentFailures(
         {
           snapshot: () => store.current,
@@ -238,6 +234,8 @@ export class Monitor {
   #onGap({ addedMs, stalledMs }: ClockGap): void {
     const fields = { gap_ms: Math.round(addedMs), stall_ms: Math.round(stalledMs) };
     this.#log.warn(fields, "clock gap detected; probing all nodes again");
+    // Ages have grown: what was pushed may be old before any node answers.
+    for (const { name } of this.store.current.clusters) this.#balancers.clusterChanged(name);
     this.#probers.probeAll();
   }
 

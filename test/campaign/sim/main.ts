@@ -24,6 +24,7 @@ const { values } = parseArgs({
     kinds: { type: "string" },
     trace: { type: "boolean", default: false },
     hash: { type: "boolean", default: false },
+    for: { type: "string" },
     "no-shrink": { type: "boolean", default: false },
     coverage: { type: "boolean", default: false },
     "stop-at": { type: "string", default: "20" },
@@ -32,6 +33,7 @@ const { values } = parseArgs({
 const kinds = kindsOf(values.kinds ?? null, true);
 const write = (text: string): void => void process.stdout.write(text);
 let isStopped = false;
+const endMs = values.for === undefined ? Infinity : performance.now() + numberOf("for", values.for) * 1_000;
 process.once("SIGINT", () => (isStopped = true));
 
 function numberOf(name: string, text: string): number {
@@ -108,7 +110,7 @@ for (const id of runsWanted()) {
     await report(id, result);
   }
   if (executed !== null && coverage === null && runs === coveredRuns) coverage = await executed.stop();
-  if (isStopped || violating >= numberOf("stop-at", values["stop-at"])) break;
+  if (isStopped || performance.now() > endMs || violating >= numberOf("stop-at", values["stop-at"])) break;
 }
 if (executed !== null) coverage ??= await executed.stop();
 write(`${tally.lines().join("\n")}\n`);

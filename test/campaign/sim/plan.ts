@@ -34,6 +34,8 @@ export interface Plan {
 
 /** Virtual time has no noise: what is left is the step of the model and the latency of the network. */
 const slackMs = 25;
+/** Virtual time needs no reserve in what a holder may be refused: a rest of 5 s, a cluster interval, rounds. */
+const confirmMs = 12_000;
 /** The longest part of an episode in which faults begin, in virtual seconds. */
 const faultsMaxS = 50;
 /** An episode with its recovery takes about this many virtual seconds. */
@@ -44,7 +46,7 @@ export function planOf({ seed, part, seconds, kept }: RunId, kinds: readonly Fau
   const chance = new Chance(Math.imul(seed, 0x9e37_79b1) ^ Math.imul(part + 1, 0x85eb_ca6b));
   const count = Math.max(1, Math.round(seconds / episodeS));
   const faultsMs = Math.min(faultsMaxS, seconds * 0.6) * 1_000;
-  const profile: Profile = { ...profiles.default, slackMs, askEveryMs: 1_000, faultsMs };
+  const profile: Profile = { ...profiles.default, slackMs, confirmMs, askEveryMs: 1_000, faultsMs };
   const shape: Shape = {
     index: 0,
     size: chance.pick([2, 3, 3, 3, 4]),

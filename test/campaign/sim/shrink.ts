@@ -18,11 +18,13 @@ export async function shrink(id: RunId, rule: string, run: BrokenRules): Promise
     runs += 1;
     return (await run({ ...id, kept: new Set(numbers) })).has(rule);
   };
-  for (let size = Math.ceil(kept.length / 2); size >= 1 && runs < runsMax; size = Math.floor(size / 2)) {
-    for (let at = 0; at < kept.length && runs < runsMax;) {
-      const fewer = [...kept.slice(0, at), ...kept.slice(at + size)];
+  for (let size = Math.ceil(kept.length / 2); size >= 1; size = Math.floor(size / 2)) {
+    // From the end: what is left out does not move what is still to be tried.
+    for (let at = kept.length - size; at > -size; at -= size) {
+      if (runs >= runsMax) break;
+      const from = Math.max(0, at);
+      const fewer = [...kept.slice(0, from), ...kept.slice(at + size)];
       if (await stillBreaks(fewer)) kept = fewer;
-      else at += size;
     }
   }
   return kept.length === faultsOf(planOf(id)).length ? id : { ...id, kept: new Set(kept) };

@@ -9,6 +9,7 @@ import { Agreement, pushedChecks } from "./agreement.ts";
 import { configurationFor } from "./configuration.ts";
 import { virtualMachine } from "./machine.ts";
 import type { NumberedFault, Plan } from "./plan.ts";
+import { RunLog, type TimedViolation } from "./run-log.ts";
 import { Subject } from "./subject.ts";
 import type { Trace } from "./trace.ts";
 import { VirtualAsker } from "./virtual-asker.ts";
@@ -26,14 +27,6 @@ const warmUpMs = 12_000;
 const pushLateMs = 2;
 /** In how many rounds one answer is compared with what other parts of rolecall give. */
 const agreeEvery = 3;
-/** Events that are kept for the report of a violation. */
-const eventsMax = 60;
-
-/** A broken promise, and when. */
-export interface TimedViolation extends Violation {
-  readonly atMs: number;
-}
-
 /** What a run has shown. */
 export interface RunResult {
   readonly violations: readonly TimedViolation[];
@@ -63,12 +56,8 @@ export class Simulation {
   readonly #asker: VirtualAsker;
   readonly #rounds: VirtualRounds;
   readonly #agreement: Agreement;
-  readonly #violations: TimedViolation[] = [];
-  readonly #broken = new Set<string>();
+  readonly #log: RunLog;
   readonly #recoveredMs: number[] = [];
-  readonly #events: string[] = [];
-  readonly #last = new Map<string, string>();
-  #story: readonly string[] = [];
   #faults: readonly NumberedFault[] = [];
   #undo = new Map<NumberedFault, Undo>();
   #episodeMs = 0;
@@ -86,6 +75,7 @@ export class Simulation {
     const { armed, trace } = context;
     const cluster = new VirtualCluster(shape, profile, { time, chance, stalls: this.#stalls, armed, trace });
     this.#cluster = cluster;
+    this.#log = new RunLog(cluster, time, trace);
     this.#subject = new Subject({
       config: configurationFor(cluster.watched, profile, hasDcs),
       machine: virtualMachine({ time, chance: chance.fork(6), network: cluster.network, dcs: cluster.members }),
@@ -115,15 +105,15 @@ export class Simulation {
     for (const faults of this.#plan.episodes) {
       await this.#episode(faults);
       if (failure.error !== null) throw failure.error;
-      if (this.#violations.length > 0 || this.#isMovedAway()) break;
+      if (this.#log.violations.length > 0 || this.#isMovedAway()) break;
     }
     await this.#subject.stop();
     return {
-      violations: this.#violations,
+      violations: this.#log.violations,
       simulatedMs: time.nowMs,
       answers: this.#asker.asked,
       recoveredMs: this.#recoveredMs,
-      story: this.#story,
+      story: this.#log.story,
       movedAway: this.#isMovedAway(),
     };
   }
@@ -134,7 +124,7 @@ export class Simulation {
     this.#recovery = null;
     this.#isRecovered = false;
     this.#episodeMs = this.#time.nowMs;
-    while (!this.#isRecovered && this.#violations.length === 0) await this.#time.run(this.#time.nowMs + sliceMs);
+    while (!this.#isRecovered && this.#log.violations.length === 0) await this.#time.run(this.#time.nowMs + sliceMs);
   }
 
   #isMovedAway(): boolean {
@@ -166,13 +156,13 @@ export class Simulation {
       this.#faults.map(({ fault }) => fault),
       nowMs,
     );
-    this.#event("all healed");
+    this.#log.event("all healed");
   }
 
   #begin(one: NumberedFault): void {
     const { kind } = one.fault;
     this.#context.injected.set(kind, (this.#context.injected.get(kind) ?? 0) + 1);
-    this.#event(`begins: #${one.number} ${nameOf(one.fault)}`);
+    this.#log.event(`begins: #${one.number} ${nameOf(one.fault)}`);
     this.#undo.set(one, begin(this.#cluster, one.fault, this.#time.nowMs));
   }
 
@@ -181,13 +171,13 @@ export class Simulation {
     if (undo === undefined || undo === ended) return;
     this.#undo.set(one, ended);
     undo();
-    this.#event(`ends: #${one.number}`);
+    this.#log.event(`ends: #${one.number}`);
   }
 
   #recover(nowMs: number, recovery: Recovery): void {
     const { isDone, recoveredMs, violations } = recovery.look(nowMs, this.#latest);
     if (recoveredMs !== null) this.#recoveredMs.push(recoveredMs);
-    for (const violation of violations) this.#violation(violation);
+    for (const violation of violations) this.#log.violation(violation);
     this.#isRecovered ||= isDone;
   }
 
@@ -212,11 +202,15 @@ export class Simulation {
     try {
       const { answers, violations } = this.#rounds.next(this.#time.nowMs, this.#recovery !== null);
       this.#latest = answers;
-      for (const violation of violations) this.#violation(violation);
-      for (const answer of answers) this.#note(answer);
+      for (const violation of violations) this.#log.violation(violation);
+      for (const answer of answers) this.#log.answer(answer);
       await this.#compare(answers);
     } catch (error) {
-      this.#violation({ rule: "answers", node: null, detail: String(error instanceof Error ? error.stack : error) });
+      this.#log.violation({
+        rule: "answers",
+        node: null,
+        detail: String(error instanceof Error ? error.stack : error),
+      });
     }
   }
 
@@ -226,14 +220,14 @@ export class Simulation {
     const answer = answers[(this.#turn / agreeEvery) % answers.length];
     if (answer === undefined || answer.node === null || answer.method === "HEAD") return;
     const head = this.#asker.askNow({ ...answer, method: "HEAD" });
-    for (const violation of await this.#agreement.compare(answer, head)) this.#violation(violation);
+    for (const violation of await this.#agreement.compare(answer, head)) this.#log.violation(violation);
     const node = answer.node;
     const check = pushedChecks[this.#turn % pushedChecks.length] ?? "/primary";
     if (this.#pushed(node, check) === null) return;
     const { sequence } = this.#subject;
     this.#time.after("delivery", pushLateMs, () => {
       const again = sequence === this.#subject.sequence ? this.#pushed(node, check) : null;
-      if (again !== null) this.#violation(again);
+      if (again !== null) this.#log.violation(again);
     });
   }
 
@@ -241,38 +235,6 @@ export class Simulation {
     const path = `/clusters/${this.#cluster.name}/nodes/${node}${check}`;
     return this.#agreement.pushed(this.#asker.askNow({ method: "GET", path, node, check }));
   }
-
-  #note({ node, check, method, status, phrase }: Said): void {
-    if (method === "HEAD") return;
-    const key = `${node ?? "whole cluster"} ${check}`;
-    const before = this.#last.get(key);
-    if (before === phrase) return;
-    this.#last.set(key, phrase);
-    if (reasonOf(before) !== reasonOf(phrase) || this.#context.trace !== null)
-      this.#event(`answers: ${key}: ${status} ${phrase}`);
-  }
-
-  #event(text: string): void {
-    const { nowMs } = this.#time;
-    this.#context.trace?.add(nowMs, text);
-    this.#events.push(`${(nowMs / 1_000).toFixed(2)} s ${text}`);
-    if (this.#events.length > 2 * eventsMax) this.#events.splice(0, eventsMax);
-  }
-
-  #violation(violation: Violation): void {
-    const key = `${violation.rule} ${violation.node ?? ""}`;
-    if (this.#broken.has(key)) return;
-    this.#broken.add(key);
-    const { nowMs } = this.#time;
-    this.#violations.push({ ...violation, atMs: nowMs });
-    this.#event(`VIOLATION ${key}: ${violation.detail}`);
-    if (this.#story.length > 0) return;
-    this.#story = [...this.#events.slice(-eventsMax), "truth:", ...this.#cluster.truth(nowMs)];
-  }
 }
 
 const ended: Undo = () => undefined;
-
-function reasonOf(phrase: string | undefined): string | undefined {
-  return phrase?.split(" ")[0];
-}

@@ -49,6 +49,8 @@ export class Subject {
   readonly #agent: LineHandler;
   readonly #follower: VerdictFollower;
   readonly #worker: Worker | null;
+  /** The monitor judges what it pushes anew after a gap of its clock; so does this follower. */
+  readonly #gaps: Clock;
   readonly #options: SubjectOptions;
 
   constructor(options: SubjectOptions) {
@@ -70,6 +72,11 @@ export class Subject {
       onError: (_, error) => {
         throw error;
       },
+    });
+    this.#gaps = new Clock({
+      ...machine.time,
+      tickIntervalMs: Infinity,
+      onGap: () => this.#follower.clusterChanged(cluster),
     });
     this.#worker = hasWorker ? new Worker(this.monitor, config, machine) : null;
     store.onChange(() => this.#follower.clusterChanged(cluster));
@@ -120,6 +127,7 @@ export class Subject {
 
   /** What was last found for a server that follows a check; `null` if nothing is pushed for it. */
   pushed(node: string, check: string): Opinion | null {
+    this.#gaps.observe();
     const found = this.#follower.current(check).find(({ server }) => server === node);
     return found === undefined || found.target === null ? null : { isFit: found.target === "up", reason: null };
   }

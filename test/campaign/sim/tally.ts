@@ -1,4 +1,5 @@
-import type { RunResult, TimedViolation } from "./simulation.ts";
+import type { TimedViolation } from "./run-log.ts";
+import type { RunResult } from "./simulation.ts";
 
 /** What a campaign of many runs has counted. */
 export class Tally {

@@ -1,0 +1,123 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { describe, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { parse } from "yaml";
+import { commandOf, faultsOf, planOf, type RunId } from "./plan.ts";
+import { shrink } from "./shrink.ts";
+import { Simulation, type RunResult } from "./simulation.ts";
+import { Trace } from "./trace.ts";
+import { VirtualTime } from "./virtual-time.ts";
+
+const short: RunId = { seed: 2, part: 0, seconds: 60, kept: null };
+
+async function run(id: RunId, trace: Trace | null = null): Promise<RunResult> {
+  return new Simulation(planOf(id), { armed: new Map(), injected: new Map(), trace }).run();
+}
+
+describe("virtual time", () => {
+  test("runs events in order, and follows promises to their end before the next one", async () => {
+    const time = new VirtualTime();
+    const seen: string[] = [];
+    time.after("delivery", 20, () => void seen.push(`late ${time.nowMs}`));
+    time.after("delivery", 10, () => {
+      void Promise.resolve()
+        .then(() => undefined)
+        .then(() => seen.push(`promise ${time.nowMs}`));
+    });
+    time.after("world", 10, () => void seen.push(`same instant ${time.nowMs}`));
+    time.after("timer", 5, () => void seen.push("cancelled")).run = null;
+    await time.run(15);
+    assert.deepEqual(seen, ["promise 10", "same instant 10"]);
+    await time.run(30);
+    assert.equal(seen.at(-1), "late 20");
+    assert.equal(time.nowMs, 30);
+  });
+
+  test("a frozen process finds what was due when it goes on", async () => {
+    const time = new VirtualTime();
+    const seen: string[] = [];
+    time.after("timer", 10, () => void seen.push(`timer ${time.nowMs}`));
+    time.after("world", 10, () => void seen.push(`world ${time.nowMs}`));
+    time.freeze(100);
+    await time.run(200);
+    assert.deepEqual(seen, ["world 10", "timer 100"]);
+    assert.equal(time.monotonicMs, 200);
+  });
+
+  test("a suspended machine counts neither the time nor its timers", async () => {
+    const time = new VirtualTime();
+    const seen: string[] = [];
+    time.after("timer", 50, () => void seen.push(`timer ${time.nowMs}`));
+    time.after("delivery", 50, () => void seen.push(`delivery ${time.nowMs}`));
+    time.suspend(100);
+    await time.run(300);
+    assert.deepEqual(seen, ["delivery 100", "timer 150"]);
+    assert.equal(time.monotonicMs, 200);
+  });
+
+  test("reports what an event throws", async () => {
+    const time = new VirtualTime();
+    time.after("world", 1, () => {
+      throw new Error("broken");
+    });
+    await assert.rejects(time.run(10), /broken/);
+  });
+});
+
+describe("a simulated run", () => {
+  test("gives the same bytes of trace for a seed, and others for another", async () => {
+    const digestOf = async (seed: number): Promise<string> => {
+      const trace = new Trace(null);
+      await run({ ...short, seed, seconds: 20 }, trace);
+      assert.ok(trace.lines > 100);
+      return trace.digest();
+    };
+    const first = await digestOf(2);
+    assert.equal(await digestOf(2), first);
+    assert.notEqual(await digestOf(3), first);
+  });
+
+  const other = process.env["OTHER_NODE"];
+  test("gives the same bytes on another version of Node", { skip: other === undefined }, () => {
+    const main = fileURLToPath(new URL("../main.js", import.meta.url));
+    const hashes = (node: string): readonly string[] =>
+      execFileSync(node, [main, "--seeds", "1..6", "--hash"], { encoding: "utf8" })
+        .split("\n")
+        .filter((line) => line.includes("sha256"));
+    const own = hashes(process.execPath);
+    assert.equal(own.length, 6);
+    assert.deepEqual(hashes(other ?? ""), own);
+  });
+
+  type PastSeed = Omit<RunId, "kept"> & { readonly keep: readonly number[]; readonly found: string };
+  for (const { keep, found, ...id } of parse(readFileSync("test/spec/campaign/seeds.yaml", "utf8")) as PastSeed[])
+    test(`no longer finds: ${found}`, async () => {
+      const { violations } = await run({ ...id, kept: new Set(keep) });
+      assert.deepEqual(violations, []);
+    });
+});
+
+describe("shrinking", () => {
+  test("leaves the faults that a violation needs, and prints the command that repeats it", async () => {
+    const id: RunId = { seed: 5, part: 0, seconds: 600, kept: null };
+    const all = faultsOf(planOf(id)).map(({ number }) => number);
+    const needed = [all[3], all[all.length - 1]];
+    const shrunk = await shrink(id, "one-primary", async ({ kept }) => {
+      const isBroken = needed.every((number) => number !== undefined && kept?.has(number) === true);
+      return new Set(isBroken ? ["one-primary"] : ["recovery"]);
+    });
+    assert.deepEqual([...(shrunk.kept ?? [])], needed);
+    assert.equal(commandOf(shrunk), `npm run campaign -- --seed 5 --seconds 600 --keep ${needed.join()}`);
+  });
+});
+
+test("the planted bugs fit the program", () => {
+  const bugs = parse(readFileSync("test/campaign/planted/bugs.yaml", "utf8")) as { file: string; replace: string }[];
+  assert.ok(bugs.length >= 20);
+  for (const { file, replace } of bugs) {
+    const text = readFileSync(new URL(`../../../src/${file}.js`, import.meta.url), "utf8");
+    assert.equal(text.split(replace).length, 2, `${replace} occurs once in ${file}`);
+  }
+});
