@@ -59,7 +59,7 @@ export class App {
   /** How many workers run; a reload cannot change it. */
   readonly #workers: number;
   readonly #counter = new AnswerCounter();
-  /** Limits pages over all listeners of this process, those of requests that workers relay too. */
+  /** Limits pages over all listeners, those of requests that workers relay too. */
   readonly #gate = new PageGate();
   #config: Config;
   #phase: Phase = "starting";
@@ -92,11 +92,8 @@ export class App {
     this.#snapshots = new SnapshotLongPoll(() => store.current);
     this.#page = new LivePage(this.#sources, this.#monitor.eventLog, () => clock.wall());
     this.#listenerLog = new ListenerLog(log, this.#metrics.management);
-    const { snapshot, policy, now } = this.#sources;
     this.#agents = new AgentHandlers({
-      snapshot,
-      policy,
-      now,
+      ...this.#sources,
       isStopping: () => this.#phase === "draining",
       onAnswer: (answer) => this.#metrics.agents.answered(answer),
     });

@@ -1,16 +1,15 @@
 import type { Hint, HintEffect } from "../cluster/hint.ts";
 import { lockHolderOf } from "../cluster/leadership.ts";
 import type { ProbeOutcome } from "../cluster/outcome.ts";
-import { clusterNamed, nodeOfMember } from "../cluster/lookup.ts";
+import { clusterNamed } from "../cluster/lookup.ts";
 import type { ClusterState } from "../cluster/snapshot.ts";
 import type { CancelTimer } from "../cluster/timer.ts";
 import type { Config } from "../config/model/config.ts";
 import { version } from "../config/version.ts";
-import { DcsWatches } from "../dcs/dcs-watches.ts";
+import type { DcsWatches } from "../dcs/dcs-watches.ts";
 import { logDocumentFailures } from "../events/document-failure-log.ts";
 import { EventDetector } from "../events/detection/event-detector.ts";
 import { EventLog } from "../events/event-log.ts";
-import { DcsLog } from "../events/log/dcs-log.ts";
 import type { Logger } from "../events/log/logger.ts";
 import type { HealthPolicy } from "../health/health-policy.ts";
 import type { Metrics } from "../metrics/metrics.ts";
@@ -18,6 +17,7 @@ import { HistoryStore } from "../history/history-store.ts";
 import { Probers } from "../probe/probers.ts";
 import { Clock, type ClockGap } from "../state/clock.ts";
 import { BalancerPushes } from "./balancer-pushes.ts";
+import { buildDcsWatches } from "./dcs-wiring.ts";
 import { waitAtMost, type Machine } from "./machine.ts";
 import { buildClusters, livenessIntervalFactor, restoreClusters } from "../state/clusters.ts";
 import { Drains } from "../state/drains.ts";
@@ -97,7 +97,13 @@ export class Monitor {
       onBurstProbes: (burst) => metrics.bursts.sent(burst),
       onTls: (cluster, problem) => log[problem === null ? "info" : "error"]({ cluster, problem }, "TLS files read"),
     });
-    this.#dcs = this.#buildDcsWatches(metrics.dcs);
+    this.#dcs = buildDcsWatches(
+      { store, clock, log, machine, metrics: metrics.dcs },
+      {
+        record,
+        hint: (cluster, node) => this.#probers.hint(cluster, node),
+      },
+    );
   }
 
   /** The policy that a cluster is judged by; `undefined` if it is not monitored. */
@@ -170,38 +176,6 @@ export class Monitor {
 
   get #clusterNames(): readonly string[] {
     return this.store.current.clusters.map(({ name }) => name);
-  }
-
-  #buildDcsWatches(metrics: Metrics["dcs"]): DcsWatches {
-    const { store, clock } = this;
-    this.store.onChange((before, after) => {
-      const known = before.dcs?.withdrawals;
-      for (const [member, withdrawal] of after.dcs?.withdrawals ?? [])
-        if (known?.get(member) !== withdrawal) metrics.withdrawn(after.name);
-    });
-    const now = (): number => clock.observe();
-    const dcsLog = new DcsLog(this.#log, now);
-    return new DcsWatches({
-      now,
-      random: this.#machine.random,
-      setTimer: this.#machine.setTimer,
-      sourceOf: this.#machine.openDcs,
-      onResult: (cluster, result, sentAtMs) => {
-        dcsLog.logResult(cluster, result);
-        this.#record({ kind: "dcs", cluster, result, sentAtMs });
-      },
-      onHint: (cluster, member) => {
-        const state = clusterNamed(store.current, cluster);
-        const node = state === undefined || member === null ? undefined : nodeOfMember(state, member);
-        this.#probers.hint(cluster, node?.node.name ?? null);
-      },
-      onRead: (cluster, outcome) => metrics.read(cluster, outcome),
-      onWatchEnd: (cluster, end) => {
-        metrics.watchEnded(cluster, end.cause);
-        dcsLog.logWatchEnd(cluster, end);
-      },
-      onFiles: (cluster, problem) => dcsLog.logFiles(cluster, problem),
-    });
   }
 
   /** An internal error in recording must not end the probing: that node's evidence ages, and old evidence is a no. */

@@ -133,6 +133,8 @@ test("reports answers that change more often than allowed", () => {
     "{ at: 0s, until: 9s, every: 2s, nodes: { pg1: {} } }",
     "{ at: 1s, until: 9s, every: 2s, nodes: { pg1: { state: stopping } } }",
   ];
-  const { differing: found } = checkExpectations(readIncident(file(steps, "flips: { pg1 /replica: at most 3 }"), "night.yaml"));
+  const { differing: found } = checkExpectations(
+    readIncident(file(steps, "flips: { pg1 /replica: at most 3 }"), "night.yaml"),
+  );
   assert.deepEqual(found, ["changes of pg1 /replica must be from 0 to 3, got 9"]);
 });

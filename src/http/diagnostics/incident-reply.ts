@@ -1,7 +1,12 @@
 import { stringify } from "yaml";
 import { clusterNamed } from "../../cluster/lookup.ts";
 import { incidentState } from "../../cluster/incident/incident.ts";
-import { incidentDuration, incidentFormat, type IncidentCluster, type IncidentValue } from "../../cluster/incident/incident-yaml.ts";
+import {
+  incidentDuration,
+  incidentFormat,
+  type IncidentCluster,
+  type IncidentValue,
+} from "../../cluster/incident/incident-yaml.ts";
 import type { ProbeOutcome, Recorded } from "../../cluster/outcome.ts";
 import type { ClusterState } from "../../cluster/snapshot.ts";
 import type { HealthPolicy } from "../../health/health-policy.ts";
