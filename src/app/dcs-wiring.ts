@@ -25,7 +25,9 @@ interface DcsEffects {
   readonly hint: (cluster: string, node: string | null) => HintEffect;
 }
 
-/** Builds the watches of the DCS: what they read is recorded, their events are hints, and both are logged and counted. */
+/**
+ * Builds the watches of the DCS. What they read is recorded, their events are hints, and both are logged and counted.
+ */
 export function buildDcsWatches({ store, clock, log, machine, metrics }: DcsParts, effects: DcsEffects): DcsWatches {
   store.onChange((before, after) => {
     const known = before.dcs?.withdrawals;

@@ -7,6 +7,7 @@ import { openFakeCluster } from "../fake/fake-node.ts";
 import { listenDuringTest } from "../fake/listen.ts";
 import { until } from "../fake/until.ts";
 import { appOf, fixedCluster, limit, portFor, withQuickProbes, statusOf, whole } from "./app-fixture.ts";
+import { version } from "../../src/config/version.ts";
 
 test("follows a switchover, a node that fails and one that recovers", limit, async (context) => {
   const nodes = await openFakeCluster(context, ["pg1", "pg2", "pg3"]);
@@ -67,7 +68,11 @@ test("logs one line for each event and each other change of a node, and nothing 
   await app.start();
   const logged = (): readonly string[] => lines.map(({ msg, node }) => `${node} ${msg}`);
   await until("twenty requests", () => (nodes[0]?.requests.length ?? 0) > 20);
-  assert.deepEqual([...logged()].sort(), ["pg1 node seen", "pg2 node seen"]);
+  assert.deepEqual([...logged()].sort(), [
+    "pg1 node seen",
+    "pg2 node seen",
+    `undefined rolecall ${version()} started to monitor demo`,
+  ]);
   await nodes[1]?.close();
   await until("a line that pg2 is down", () =>
     logged().includes("pg2 pg2 of demo is down: connection refused (3 probes in a row failed)"),

@@ -105,6 +105,7 @@ test("docs/metrics.md lists every metric of rolecall and no other", () => {
     "certificate-metrics",
     "management-metrics",
     "process-metrics",
+    "stream-metrics",
   ];
   const all = [
     ...files,

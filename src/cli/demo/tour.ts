@@ -104,9 +104,9 @@ function leaderSteps(demo: DemoAddresses, { checks, faults }: TourPaths): readon
     },
     {
       text: [
-        "6. Kill the primary, or freeze it: still 200 until three probes have failed (3 to",
-        `   6 s), then 503, and 200 again once the lock has expired (${String(demo.ttlSeconds)} s) and another node`,
-        "   leads. heal brings the node back; within those seconds it is still the primary:",
+        "6. Kill the primary, or freeze it. The answer stays 200 until three probes",
+        "   have failed (3 to 6 s). Then it is 503, and 200 again when another node",
+        `   leads: after ${String(demo.ttlSeconds)} s the lock expires. Until then, heal brings it back as leader:`,
       ],
       commands: [
         `curl -X POST ${faults}/leader/kill`,

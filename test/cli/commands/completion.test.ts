@@ -57,7 +57,7 @@ const rows: readonly (readonly [line: string, words: readonly string[]])[] = [
   ["rolecall check '/health", ["/health"]],
   ["rolecall restart pg1 --role p", ["primary"]],
   ["rolecall serve --log-level d", ["debug"]],
-  ["rolecall validate packag", ["package-lock.json", "package.json"]],
+  ["rolecall validate packag", ["package-lock.json", "package.json", "packaging"]],
   ["rolecall context u", ["use"]],
   ["rolecall status --server http://127.0.0.1:9108 --form", ["--format"]],
   ["rolecall drains ", []],

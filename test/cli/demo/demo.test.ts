@@ -26,7 +26,7 @@ interface Demo {
 
 /** The commands of a banner, as one would copy them: a line that ends with a backslash goes on in the next one. */
 function commandsOf(banner: string): readonly string[] {
-  return [...banner.replaceAll(" \\\n   ", "").matchAll(/^ {2}((?:curl|rolecall|alias) .*)$/gm)].map(
+  return [...banner.replaceAll(" \\\n   ", "").matchAll(/^ {2}((?:curl|rolecall|alias|sleep) .*)$/gm)].map(
     ([, command = ""]) => command,
   );
 }
@@ -61,7 +61,7 @@ const tour: readonly (readonly [command: RegExp, shows: RegExp])[] = [
   [/^curl -X POST \S*\/sim\/heal$/, /^All 3 nodes/],
   [/^rolecall switchover --candidate pg2 --yes/, /switched over to "pg2"/],
   [/^curl -X POST \S*\/leader\/kill$/, /^pg2 \(leader\): its process is gone/],
-  [/^curl -I \S*\/primary$/, /^HTTP\/1\.1 503 /],
+  [/^sleep 6; curl -I \S*\/primary$/, /^HTTP\/1\.1 503 /],
   [/^curl -X POST \S*\/sim\/heal$/, /undone/],
   [/^curl -X POST \S*\/leader\/freeze$/, /\(leader\): its process is stopped/],
   [/^curl -X POST \S*\/sim\/heal$/, /undone/],
@@ -77,7 +77,7 @@ for (const count of [1, 2]) {
       const command = commands[at] ?? "";
       assert.match(command, expected);
       // `--watch` needs a terminal. A leader may be missing for a moment: then its faults are refused.
-      const plain = command.replace(" --watch", "").replace(/^curl/, "curl -sS");
+      const plain = command.replace(" --watch", "").replace(/^(sleep \d+; )?curl/, "$1curl -sS");
       let out = "";
       const wait = { what: `${String(shows)} of ${plain}`, seconds: 60, evidence: () => out + running.stderr };
       await until(wait, async () => shows.test((out = await run([alias], plain))));

@@ -72,8 +72,8 @@ export class Cluster {
 
   /**
    * Waits until the cluster's own document names a leader and two replicas that follow without lag, and each node
-   * reports that it runs, with its role. The document alone is not enough: a node whose PostgreSQL was stopped counts as
-   * running in it for a while, and an old leader counts as a replica before it has demoted itself.
+   * reports that it runs, with its role. The document alone is not enough: a node whose PostgreSQL was stopped counts
+   * as running in it for a while, and an old leader counts as a replica before it has demoted itself.
    */
   async whole(seconds = 60): Promise<void> {
     await until({ what: "whole cluster", seconds, evidence: () => this.#tails }, async () => {
