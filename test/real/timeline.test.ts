@@ -33,6 +33,14 @@ test("counts in full a yes that returns while the node still answers no", () => 
   assert.equal(overhangMs(timeline("YNNNNNNN", "YNNNNNYN")), 4990);
 });
 
+test("counts a yes to a state of a moment from its own begin, if our next probe ends it", () => {
+  const health = (ours: string): Timeline => ({ ...timeline("YNNNNNNNNN", ours), route: "/health" });
+  assert.equal(overhangMs(health("YNNNNNYNNN")), 0);
+  assert.equal(overhangMs(health("YNNNNNYYNN")), 1000);
+  assert.equal(overhangMs(health("YNNNNNYYYN")), 6990, "it outlasts the next probe");
+  assert.equal(overhangMs(health("YYYYYYYNNN")), 4990, "it does not return");
+});
+
 test("takes a no to last only while the node is watched", () => {
   const { ours, ...rest } = timeline("YNNNNNNN", "YNNNNNYN");
   const without = (...seconds: readonly number[]): Timeline => ({

@@ -46,16 +46,24 @@ export function changes({ node, route, theirs, ours }: Timeline): readonly Chang
 /**
  * The longest time that a yes of ours outlived the node's, in milliseconds; 0 when none did.
  * It counts from the first proof of the node's no to the last question that we still answered yes, while the no lasted:
- * what it finds did happen, by at least so much.
+ * what it finds did happen, by at least so much. A yes that returns meanwhile counts in full, too. There is one
+ * exception: a starting PostgreSQL runs for a moment before it restarts, which two samples of a check of its state may
+ * both miss. A returning yes to such a check counts from its own begin, unless it outlasts our next probe.
  */
-export function overhangMs({ theirs, ours }: Timeline): number {
+export function overhangMs({ route, theirs, ours }: Timeline): number {
   const spans = noes(theirs);
-  const beyond = ours
-    .filter(isYes)
-    .flatMap(({ sentAtMs }) =>
-      spans.filter(([from, to]) => from < sentAtMs && sentAtMs <= to).map(([from]) => sentAtMs - from),
-    );
-  return Math.max(0, ...beyond);
+  const overhangs = runsOfYes(ours).flatMap((run) => {
+    const [first] = run;
+    return spans.flatMap(([from, to]) => {
+      const during = run.filter(({ sentAtMs }) => from < sentAtMs && sentAtMs <= to);
+      const last = during.at(-1);
+      if (first === undefined || last === undefined) return [];
+      const ownMs = last.sentAtMs - first.sentAtMs;
+      const isBrief = !leaderRoutes.includes(route) && first.sentAtMs > from && ownMs <= returnMaxMs;
+      return [isBrief ? ownMs : last.sentAtMs - from];
+    });
+  });
+  return Math.max(0, ...overhangs);
 }
 
 /**
@@ -83,6 +91,23 @@ export function isYes({ status }: { readonly status: number }): boolean {
  * a node can restart, answer yes and restart again.
  */
 const unwatchedMaxMs = 1500;
+
+/** Checks of who leads. No starting server passes them for a moment. */
+const leaderRoutes: readonly string[] = ["/primary", "/leader"];
+/** The longest time that a yes to a state of a moment may last, in milliseconds: an interval of our probes, and half. */
+const returnMaxMs = 1500;
+
+/** Our yeses, each with those that follow it without another answer between. */
+function runsOfYes(samples: readonly Sample[]): readonly (readonly Sample[])[] {
+  const runs: Sample[][] = [];
+  for (const [index, sample] of samples.entries()) {
+    const before = samples[index - 1];
+    if (!isYes(sample)) continue;
+    if (before !== undefined && isYes(before)) runs.at(-1)?.push(sample);
+    else runs.push([sample]);
+  }
+  return runs;
+}
 
 /**
  * Spans in which the node did not answer yes: from the first no to the last one before its next yes, or before a time
