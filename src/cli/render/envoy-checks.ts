@@ -23,9 +23,9 @@ export function checkHostname(cluster: string, node: string): string {
 
 /**
  * Renders the listener that the checks go to. For each node it tries the instances of rolecall in order, then the
- * node's own API: at once if a connection is refused or reset, after 300 ms without an answer, on 500 (an instance that
- * reaches no node), and where an instance has no evidence or old evidence, as just after a restart or a pause. Only if
- * all of them fail, Envoy answers 500, which counts to the threshold: its own 503 would eject the endpoint at once.
+ * node's own API: at once if a connection is refused or reset, after 300 ms without an answer, and on 500 (an instance
+ * that reaches no node). Only if all of them fail, Envoy answers 500, which counts to the threshold: its own 503 would
+ * eject the endpoint at once.
  */
 export function checkListener(clusters: readonly TargetCluster[], port: number): object {
   const manager = {
@@ -74,12 +74,8 @@ function virtualHost(cluster: TargetCluster, node: BackendNode): object {
           host_rewrite_literal: "rolecall",
           timeout: "1.8s",
           retry_policy: {
-            retry_on: "connect-failure,refused-stream,reset,retriable-status-codes,retriable-headers",
+            retry_on: "connect-failure,refused-stream,reset,retriable-status-codes",
             retriable_status_codes: [500],
-            retriable_headers: ["unknown", "stale"].map((exact) => ({
-              name: "X-Rolecall-Reason",
-              string_match: { exact },
-            })),
             num_retries: 4,
             per_try_timeout: "0.3s",
             retry_priority: {

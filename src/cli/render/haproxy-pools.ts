@@ -60,35 +60,24 @@ function frontend(
 }
 
 function writeBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
+  const pace = settings.hasSecondEdge ? "rise 2 fall 1" : "rise 4 fall 3";
   return [
     "",
     "# The primary. Every no of rolecall is a 503: the sessions of an old primary are closed.",
-    "# A server that is down is checked every 100 ms and is up after one yes: rolecall answers from memory, so this costs",
-    "# little. A server that is up is checked less often, so that no short fault of rolecall closes its sessions.",
+    "# rise is above fall, so the old primary is down before the new one is up.",
     ...(settings.hasSecondEdge
       ? ["# fall 1 is safe because two instances and the fallback are behind `listen rolecall`."]
       : [
           "# With one instance of rolecall, a no must last for 1.5 s (fall 3). With a second one (render --edge twice)",
-          "# it is 0.5 s.",
+          "# it is 0.5 s, and a new primary gets its sessions a second earlier.",
         ]),
     `backend ${name}_write`,
-    ...onePrimaryLines,
     ...checkLines(`/clusters/${name}/nodes/%[srv_name]/primary`),
-    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} inter 500ms downinter 100ms rise 1 fall ` +
-      `${settings.hasSecondEdge ? 1 : 3} on-marked-down shutdown-sessions` +
-      resolving(nodes.map(({ database }) => database.host)),
+    `  default-server check addr 127.0.0.1 port ${settings.options.checkPort} inter 500ms ${pace}` +
+      ` on-marked-down shutdown-sessions${resolving(nodes.map(({ database }) => database.host))}`,
     ...servers(nodes),
   ];
 }
-
-/** While an old primary is still up beside the new one, or nothing is checked yet, no new session may reach either. */
-const onePrimaryLines = [
-  "  # While more than one server is up, as before the next check of an old primary, new sessions wait for 0.5 s.",
-  "  # After that, they are refused if there is still more than one.",
-  "  tcp-request inspect-delay 500ms",
-  "  tcp-request content accept if { nbsrv le 1 }",
-  "  tcp-request content reject if WAIT_END",
-];
 
 function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings): readonly string[] {
   const { lag, lagTime, checkPort } = settings.options;
@@ -121,7 +110,6 @@ function readBackend({ name, nodes }: TargetCluster, settings: SectionSettings):
 /** The check of one server. `%[srv_name]` selects the node, so the names of the servers are those of the nodes. */
 function checkLines(uri: string): readonly string[] {
   return [
-    "  timeout check 4s",
     "  option httpchk",
     `  http-check send meth GET uri-lf ${uri} ver HTTP/1.1 hdr Host rolecall`,
     "  http-check expect status 200",

@@ -31,10 +31,10 @@ function Progress() {
 
 /** What a cluster's view offers while it is live. */
 function Entry({ cluster }) {
-  return html`<div class="past-entry">
+  return html`<section class="past-entry" aria-label="The past">
     <button type="button" class="chip" onClick=${() => lookBack(cluster, Date.now())}>Look back</button>
     <${SaveLink} cluster=${cluster} atMs=${null} />
-  </div>`;
+  </section>`;
 }
 
 /** A link that saves the evidence around an instant; null is the moment at which it is used. */
