@@ -106,7 +106,7 @@ function leaderSteps(demo: DemoAddresses, { checks, faults }: TourPaths): readon
       text: [
         "6. Kill the primary, or freeze it. The answer stays 200 until three probes",
         "   have failed (3 to 6 s). Then it is 503, and 200 again when another node",
-        `   leads: after ${String(demo.ttlSeconds)} s the lock expires. Until then, heal brings it back as leader:`,
+        `   leads: the lock expires after ${String(demo.ttlSeconds)} s. Until then, heal restores the leader:`,
       ],
       commands: [
         `curl -X POST ${faults}/leader/kill`,

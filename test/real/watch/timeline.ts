@@ -94,7 +94,7 @@ const unwatchedMaxMs = 1500;
 
 /** Checks of who leads. No starting server passes them for a moment. */
 const leaderRoutes: readonly string[] = ["/primary", "/leader"];
-/** The longest time that a yes to a state of a moment may last, in milliseconds: an interval of our probes, and half. */
+/** The longest time that a yes to a state of a moment may last, in milliseconds: 1.5 intervals of our probes. */
 const returnMaxMs = 1500;
 
 /** Our yeses, each with those that follow it without another answer between. */
